@@ -1,0 +1,56 @@
+# The README's two commands are `make demo` and `make test`; each sets everything up first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := .stamps
+CPP    := $(wildcard cpp/*)
+
+.PHONY: demo test bench docs lint coverage clean
+
+demo: $(STAMP)/install
+	@$(BIN)/credo demo
+
+test: $(STAMP)/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -n 2 tests
+
+lint: $(STAMP)/dev
+	@$(BIN)/ruff check --fix . && $(BIN)/ruff format . && $(BIN)/mypy && $(BIN)/lint-imports
+
+coverage: $(STAMP)/dev
+	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing:skip-covered tests
+
+# `make bench` runs every area; `make bench AREA=counting` runs one.
+bench: $(STAMP)/peers
+	@$(BIN)/python -m benchmarks $(AREA)
+
+docs: $(STAMP)/dev
+	@$(BIN)/python docs/build.py
+
+# One virtual environment, in layers: what a user needs, what a developer needs, the peers.
+# A layer is renewed when the files it is made from change.
+$(STAMP)/venv:
+	@mkdir -p $(STAMP)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "scikit-build-core>=0.11" "nanobind>=2.4" ninja cmake
+	@touch $@
+
+$(STAMP)/install: $(STAMP)/venv pyproject.toml CMakeLists.txt $(CPP)
+	@echo "Building and installing credo ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e .
+	@touch $@
+
+$(STAMP)/dev: $(STAMP)/install
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dev]"
+	@touch $@
+
+$(STAMP)/peers: $(STAMP)/dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[peers]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(STAMP) build

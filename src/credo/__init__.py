@@ -1,0 +1,84 @@
+"""credo: from a table of data to a probabilistic model you can question, with its uncertainty.
+
+The names below load when they are first used, so that `import credo` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# public name → the module it lives in
+_WHERE = {
+    "read": "credo.data",
+    "tally": "credo.data",
+    "Table": "credo.data",
+    "Stream": "credo.data",
+    "Variable": "credo.schema",
+    "Schema": "credo.schema",
+    "Counts": "credo.stats",
+    "Moments": "credo.stats",
+    "Rows": "credo.stats",
+    "Tally": "credo.stats",
+    "Distribution": "credo.model",
+    "Bernoulli": "credo.model",
+    "Categorical": "credo.model",
+    "Gaussian": "credo.model",
+    "MultivariateGaussian": "credo.model",
+    "Beta": "credo.model",
+    "Dirichlet": "credo.model",
+    "NormalInverseGamma": "credo.model",
+    "NormalInverseWishart": "credo.model",
+    "Hypotheses": "credo.model",
+    "number_game": "credo.model",
+}
+_MODULES = ("examples", "plot", "errors")
+
+__all__ = ["__version__", *_WHERE, *_MODULES]
+
+if TYPE_CHECKING:
+    from credo import errors as errors
+    from credo import examples as examples
+    from credo import plot as plot
+    from credo.data import Stream as Stream
+    from credo.data import Table as Table
+    from credo.data import read as read
+    from credo.data import tally as tally
+    from credo.model import Bernoulli as Bernoulli
+    from credo.model import Beta as Beta
+    from credo.model import Categorical as Categorical
+    from credo.model import Dirichlet as Dirichlet
+    from credo.model import Distribution as Distribution
+    from credo.model import Gaussian as Gaussian
+    from credo.model import Hypotheses as Hypotheses
+    from credo.model import MultivariateGaussian as MultivariateGaussian
+    from credo.model import NormalInverseGamma as NormalInverseGamma
+    from credo.model import NormalInverseWishart as NormalInverseWishart
+    from credo.model import number_game as number_game
+    from credo.schema import Schema as Schema
+    from credo.schema import Variable as Variable
+    from credo.stats import Counts as Counts
+    from credo.stats import Moments as Moments
+    from credo.stats import Rows as Rows
+    from credo.stats import Tally as Tally
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        value = getattr(import_module(_WHERE[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"credo.{name}")
+    else:
+        from credo.errors import close_names
+
+        near = close_names(name, __all__)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"credo has no name {name!r}.{hint}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,104 @@
+"""One tree of errors. Every refusal says what was expected, what came, where, and what to do.
+
+Each class also derives from the built-in error a Python user would expect (`ValueError`,
+`LookupError`, `MemoryError`, `ImportError`), so ordinary `except` clauses keep working.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "CredoError",
+    "CredoWarning",
+    "ImpossibleError",
+    "InputError",
+    "LimitError",
+    "MissingPackageError",
+    "SchemaError",
+    "TableError",
+    "UnknownNameError",
+    "close_names",
+    "unknown_name",
+]
+
+
+class CredoError(Exception):
+    """The root of every error credo raises on purpose.
+
+    `message` is one sentence; `hint`, when there is one, says what to do next.
+
+    >>> str(CredoError("The table has no rows.", hint="Check the path."))
+    'The table has no rows. Check the path.'
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(f"{message} {hint}".strip())
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InputError(CredoError, ValueError):
+    """An argument is not of the form that was asked for."""
+
+
+class TableError(InputError):
+    """A table or a file of rows cannot be read as it is; names the row, line or byte."""
+
+
+class SchemaError(InputError):
+    """A column cannot be what the schema says, or two schemas do not fit together."""
+
+
+class UnknownNameError(CredoError, LookupError):
+    """A variable, state, family or hypothesis that is not there; close names are offered."""
+
+
+class LimitError(CredoError, MemoryError):
+    """The answer would not fit; says how large it would be and what to do instead."""
+
+
+class ImpossibleError(CredoError, ArithmeticError):
+    """What was observed has probability zero under every hypothesis, so no posterior exists."""
+
+
+class MissingPackageError(CredoError, ImportError):
+    """An optional package is needed; the message holds the exact install command."""
+
+
+class CredoWarning(UserWarning):
+    """Something was read or learned that the user should know of; nothing was changed silently."""
+
+
+def close_names(name: object, known: Iterable[object]) -> list[str]:
+    """The known names nearest to `name`, best first, at most three.
+
+    >>> close_names("smokr", ["smoker", "lung", "xray"])
+    ['smoker']
+    """
+    texts = [str(k) for k in known]
+    by_fold = {t.casefold(): t for t in texts}
+    found = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=3, cutoff=0.6)
+    return [by_fold[f] for f in found]
+
+
+def unknown_name(what: str, name: object, known: Iterable[object], where: str) -> UnknownNameError:
+    """The error for a name that is not there, with near names or the list of known ones.
+
+    >>> str(unknown_name("Variable", "smokr", ["smoker", "lung"], "in the model"))
+    "Variable 'smokr' is not in the model. Did you mean 'smoker'?"
+    """
+    names = list(known)
+    near = close_names(name, names)
+    if near:
+        hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
+    elif names:
+        shown = ", ".join(repr(n) for n in names[:12])
+        hint = f"There is {shown}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")
+    else:
+        hint = ""
+    return UnknownNameError(f"{what} {name!r} is not {where}.", hint=hint)

@@ -1,0 +1,54 @@
+"""One callback for long work: a progress bar on a terminal, silence elsewhere.
+
+`track` wraps an iterator whose items are worth `size(item)` units. A caller who wants the
+numbers instead of a bar passes `report=`, a function of (done, total).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+__all__ = ["Report", "track"]
+
+T = TypeVar("T")
+Report = Callable[[int, int | None], None]
+
+
+def track(
+    items: Iterable[T],
+    label: str,
+    *,
+    total: int | None = None,
+    size: Callable[[T], int] = lambda _: 1,
+    report: Report | None = None,
+) -> Iterator[T]:
+    """Yield the items, telling `report` (or a bar on an interactive terminal) how far it is.
+
+    >>> seen = []
+    >>> list(track("abc", "letters", total=3, report=lambda done, total: seen.append(done)))
+    ['a', 'b', 'c']
+    >>> seen
+    [1, 2, 3]
+    """
+    if report is None and not sys.stderr.isatty():
+        yield from items
+        return
+    done = 0
+    if report is not None:
+        for item in items:
+            yield item
+            done += size(item)
+            report(done, total)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        for item in items:
+            yield item
+            progress.advance(task, size(item))

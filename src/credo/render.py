@@ -1,0 +1,185 @@
+"""Plain text and HTML for people: aligned tables, bars, shortened lists.
+
+Text is plain (no colour codes), so it reads the same in a terminal, a log and a docstring.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from credo.schema import Column, Schema
+
+__all__ = ["bar", "number", "schema_html", "schema_text", "shortened", "table_html", "table_text"]
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def width(text: str) -> int:
+    """How many terminal cells a text takes; wide East Asian characters take two.
+
+    >>> width("abc"), width("日本")
+    (3, 4)
+    """
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def bar(share: float, cells: int = 20) -> str:
+    """A horizontal bar for a share between 0 and 1, in eighths of a cell.
+
+    >>> bar(0.5, 4), bar(0.28125, 4)
+    ('██', '█▏')
+    """
+    eighths = round(min(max(share, 0.0), 1.0) * cells * 8)
+    return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def number(value: float, digits: int = 6) -> str:
+    """A number as people write it: whole numbers whole, others with a few significant digits.
+
+    >>> number(3.0), number(0.885975609), number(12345678)
+    ('3', '0.885976', '12,345,678')
+    """
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:.{digits}g}"
+
+
+def shortened(items: Iterable[object], most: int = 6, wide: int = 48) -> str:
+    """A list of values on one line, cut with a count of the rest.
+
+    >>> shortened(range(9), most=3)
+    '0, 1, 2, … 6 more'
+    """
+    texts = [_one_line(str(i)) for i in items]
+    shown: list[str] = []
+    for text in texts[:most]:
+        cut = text if len(text) <= 24 else text[:23] + "…"
+        if shown and width(", ".join([*shown, cut])) > wide:
+            break
+        shown.append(cut)
+    rest = len(texts) - len(shown)
+    return ", ".join(shown) + (f", … {rest} more" if rest else "")
+
+
+def table_text(
+    head: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()
+) -> str:
+    """Columns aligned under their heads; those listed in `right` are aligned right.
+
+    >>> print(table_text(["state", "n"], [["yes", 3], ["no", 12]], right=[1]))
+    state   n
+    yes     3
+    no     12
+    """
+    lines = [[_one_line(str(c)) for c in row] for row in (head, *rows)]
+    widths = [max(width(line[i]) for line in lines) for i in range(len(head))]
+
+    def pad(text: str, i: int) -> str:
+        gap = " " * (widths[i] - width(text))
+        return gap + text if i in right else text + gap
+
+    return "\n".join("  ".join(pad(c, i) for i, c in enumerate(line)).rstrip() for line in lines)
+
+
+def table_html(
+    head: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: Sequence[int] = (),
+    caption: str = "",
+) -> str:
+    """The same table as HTML; every cell is escaped.
+
+    >>> table_html(["a"], [["<b>"]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+
+    def cells(tag: str, row: Sequence[object]) -> str:
+        out = ""
+        for i, c in enumerate(row):
+            style = ' style="text-align:right"' if i in right else ""
+            out += f"<{tag}{style}>{html.escape(str(c))}</{tag}>"
+        return f"<tr>{out}</tr>"
+
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    body = "".join(cells("td", row) for row in rows)
+    return f"<table>{title}<thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+# --- the schema report --------------------------------------------------------------------
+
+
+def _missing(column: Column | None) -> str:
+    if column is None or not column.missing:
+        return "0"
+    share = f"{column.missing:,} ({100 * column.missing_rate:.3g} %)"
+    return share + (f" as {_tokens(column.missing_as)}" if column.missing_as else "")
+
+
+def _tokens(seen: Mapping[str, int]) -> str:
+    return ", ".join(f"{token or 'empty'} ×{n:,}" for token, n in seen.items())
+
+
+def _schema_rows(schema: Schema) -> list[list[str]]:
+    known = {c.name: c for c in schema.columns}
+    rows = []
+    for v in schema.variables:
+        states = f"{v.arity}: {shortened(v.states)}" if v.is_discrete else ""
+        if v.ordered:
+            states += " (ordered)"
+        column = known.get(v.name)
+        rows.append([v.name, v.kind, states, _missing(column), column.reason if column else ""])
+    return rows
+
+
+def _schema_title(schema: Schema) -> str:
+    rows = schema.columns[0].rows if schema.columns else 0
+    n, aside = len(schema.variables), len(schema.set_aside)
+    title = f"{schema.source or 'table'}: "
+    title += f"{rows:,} row{'s' * (rows != 1)}, " if schema.columns else ""
+    title += f"{n:,} variable{'s' * (n != 1)}"
+    return title + (f", {aside:,} column{'s' * (aside != 1)} set aside" if aside else "")
+
+
+_HEAD = ["variable", "kind", "states", "missing", "why"]
+
+
+def _schema_notes(schema: Schema) -> list[str]:
+    notes = list(schema.notes)
+    notes += [f"{c.name}: {note}" for c in schema.columns for note in c.notes]
+    return [_one_line(n) for n in notes]
+
+
+def schema_text(schema: Schema) -> str:
+    """The schema report: every variable, what was set aside and why, what was noticed."""
+    parts = [_schema_title(schema), table_text(_HEAD, _schema_rows(schema))]
+    aside = [[c.name, c.kind, c.reason] for c in schema.columns if not c.used]
+    if aside:
+        parts += [table_text(["set aside", "as", "why"], aside)]
+    notes = _schema_notes(schema)
+    if notes:
+        parts += ["\n".join(["noticed", *(f"  {n}" for n in notes)])]
+    return "\n\n".join(parts)
+
+
+def schema_html(schema: Schema) -> str:
+    """The schema report for a notebook."""
+    out = table_html(_HEAD, _schema_rows(schema), caption=_schema_title(schema))
+    aside = [[c.name, c.kind, c.reason] for c in schema.columns if not c.used]
+    if aside:
+        out += table_html(["set aside", "as", "why"], aside)
+    notes = _schema_notes(schema)
+    if notes:
+        out += "<ul>" + "".join(f"<li>{html.escape(n)}</li>" for n in notes) + "</ul>"
+    return out

@@ -1,0 +1,261 @@
+"""Variables and schemas: the names, kinds and states of a table's columns.
+
+A `Variable` is a name and a kind: `discrete`, with its states in the user's own values and
+types, or `continuous`. A `Schema` is the variables of a table in their order, together with
+what was noticed while reading it (missing rates, columns set aside and why). The variables
+are the schema's value: two schemas are equal when their variables are, whatever was noticed.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from credo.errors import LimitError, SchemaError, unknown_name
+
+__all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing"]
+
+Kind = Literal["discrete", "continuous"]
+
+MAX_STATES = 10_000
+"""A discrete variable has at most this many states."""
+
+
+def is_missing(value: object) -> bool:
+    """Whether a single Python value stands for a missing cell: None, NaN, NaT or NA.
+
+    >>> [is_missing(v) for v in (None, float("nan"), "None", 0)]
+    [True, True, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes, bool, int)):
+        return False
+    if isinstance(value, (float, np.floating)):
+        return math.isnan(value)
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, np.datetime64) and bool(np.isnat(value))
+
+
+def _key(state: object) -> tuple[bool, object]:
+    """True and 1 are equal in Python but are different states."""
+    return isinstance(state, (bool, np.bool_)), state
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Variable:
+    """A name and a kind; a discrete variable has its states, in their order.
+
+    >>> v = Variable("stage", "discrete", ("I", "II", "III"))
+    >>> v.arity, v.code("II")
+    (3, 1)
+    >>> v.code("IV")
+    Traceback (most recent call last):
+    credo.errors.UnknownNameError: State 'IV' is not one of 'stage'. Did you mean 'II' or 'I'?
+    """
+
+    name: str
+    kind: Kind
+    states: tuple[Any, ...] = ()
+    ordered: bool = False
+    _codes: dict[object, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise SchemaError(f"A variable's name must be a non-empty text, got {self.name!r}.")
+        if self.kind not in ("discrete", "continuous"):
+            raise SchemaError(
+                f"The kind of {self.name!r} must be 'discrete' or 'continuous', got {self.kind!r}."
+            )
+        object.__setattr__(self, "states", tuple(self.states))
+        if self.kind == "continuous":
+            if self.states:
+                raise SchemaError(f"The continuous variable {self.name!r} cannot have states.")
+            return
+        if not self.states:
+            raise SchemaError(f"The discrete variable {self.name!r} needs at least one state.")
+        if len(self.states) > MAX_STATES:
+            raise LimitError(
+                f"The variable {self.name!r} has {len(self.states):,} states; "
+                f"at most {MAX_STATES:,} are allowed.",
+                hint="Group rare values, or leave the column out.",
+            )
+        for code, state in enumerate(self.states):
+            if is_missing(state):
+                raise SchemaError(f"A state of {self.name!r} cannot be missing, got {state!r}.")
+            try:
+                seen = self._codes.setdefault(_key(state), code)
+            except TypeError:
+                raise SchemaError(
+                    f"The states of {self.name!r} must be hashable, got {state!r}."
+                ) from None
+            if seen != code:
+                raise SchemaError(f"The state {state!r} of {self.name!r} is given twice.")
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the variable has states."""
+        return self.kind == "discrete"
+
+    @property
+    def arity(self) -> int:
+        """The number of states of a discrete variable."""
+        if not self.is_discrete:
+            raise SchemaError(f"The continuous variable {self.name!r} has no states.")
+        return len(self.states)
+
+    def code(self, state: object) -> int:
+        """The position of a state; an unknown state is an error that offers near ones."""
+        try:
+            found = self._codes.get(_key(state))
+        except TypeError:
+            found = None
+        if found is None and isinstance(state, (np.generic, numbers.Number)):
+            # 1 and 1.0, True and 1 meet here, when only one state is equal.
+            equal = [i for i, s in enumerate(self.states) if s == state]
+            found = equal[0] if len(equal) == 1 else None
+        if found is None:
+            raise unknown_name("State", state, self.states, f"one of {self.name!r}")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What reading noticed about one column of the source, used or set aside.
+
+    `kind` is 'discrete' or 'continuous' for a variable; for a column set aside it says what
+    it was taken for ('identifier', 'constant', 'empty', 'date', 'text', 'weights', 'dropped',
+    'unsupported') and `reason` says why. `missing_as` lists what was taken as missing.
+    """
+
+    name: str
+    kind: str
+    reason: str
+    rows: int = 0
+    missing: int = 0
+    missing_as: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> bool:
+        """Whether the column became a variable."""
+        return self.kind in ("discrete", "continuous")
+
+    @property
+    def missing_rate(self) -> float:
+        """The share of cells that are missing."""
+        return self.missing / self.rows if self.rows else 0.0
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The variables of a table, in order, and what was noticed about each column.
+
+    >>> schema = Schema((Variable("fever", "discrete", ("no", "yes")),
+    ...                  Variable("age", "continuous")))
+    >>> schema.names, schema["fever"].states
+    (('fever', 'age'), ('no', 'yes'))
+    >>> schema["fevr"]
+    Traceback (most recent call last):
+    credo.errors.UnknownNameError: Variable 'fevr' is not in the table. Did you mean 'fever'?
+    """
+
+    variables: tuple[Variable, ...]
+    columns: tuple[Column, ...] = field(default=(), compare=False)
+    source: str = field(default="", compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        seen: set[str] = set()
+        for variable in self.variables:
+            if variable.name in seen:
+                raise SchemaError(f"The variable {variable.name!r} is in the schema twice.")
+            seen.add(variable.name)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {v.name: i for i, v in enumerate(self.variables)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables, in order."""
+        return tuple(v.name for v in self.variables)
+
+    @property
+    def discrete(self) -> tuple[str, ...]:
+        """The names of the discrete variables."""
+        return tuple(v.name for v in self.variables if v.is_discrete)
+
+    @property
+    def continuous(self) -> tuple[str, ...]:
+        """The names of the continuous variables."""
+        return tuple(v.name for v in self.variables if not v.is_discrete)
+
+    @property
+    def set_aside(self) -> dict[str, str]:
+        """The columns that are not variables, each with the reason."""
+        return {c.name: c.reason for c in self.columns if not c.used}
+
+    @property
+    def missing(self) -> dict[str, float]:
+        """The share of missing cells of each variable."""
+        rates = {c.name: c.missing_rate for c in self.columns}
+        return {name: rates.get(name, 0.0) for name in self.names}
+
+    def column(self, name: str) -> Column:
+        """What reading noticed about one column of the source."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise unknown_name("Column", name, [c.name for c in self.columns], "in the table")
+
+    def index(self, name: str) -> int:
+        """The position of a variable."""
+        found = self._index.get(name)
+        if found is not None:
+            return found
+        if isinstance(name, str) and name in self.set_aside:
+            raise SchemaError(
+                f"The column {name!r} was set aside: {self.set_aside[name]}.",
+                hint=f"Read the table with schema={{{name!r}: 'discrete'}} (or 'continuous') "
+                "to use it.",
+            )
+        raise unknown_name("Variable", name, self.names, "in the table")
+
+    def __getitem__(self, name: str) -> Variable:
+        return self.variables[self.index(name)]
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def select(self, names: Sequence[str]) -> Schema:
+        """The schema of some of the variables, in the order given."""
+        return Schema(
+            tuple(self[name] for name in names),
+            tuple(self.column(n) for n in names if any(c.name == n for c in self.columns)),
+            self.source,
+        )
+
+    def __str__(self) -> str:
+        from credo.render import schema_text
+
+        return schema_text(self)
+
+    def _repr_html_(self) -> str:
+        from credo.render import schema_html
+
+        return schema_html(self)
