@@ -1,0 +1,299 @@
+"""Counts: how many rows fall in each configuration of some discrete variables.
+
+    n[x₁, …, x_k] = Σ_rows weight · 1[row = (x₁, …, x_k)]
+
+Counts of disjoint parts of a table add up, exactly: `tally(a ⧺ b) == tally(a) + tally(b)`.
+A small table is kept dense, one cell per configuration; where the configurations far
+outnumber the rows only the non-zero cells are kept, so a family of 10⁹ cells costs what its
+rows cost. Both answer alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.render import number, table_html, table_text
+from credo.schema import Variable
+from credo.stats.configurations import frozen, grouped
+
+__all__ = ["MAX_CELLS", "Counts"]
+
+MAX_CELLS = 100_000_000
+"""A dense table of more cells than this is refused before it is allocated."""
+
+Number = int | float
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts over named axes; for a family, the parents' axes come first and the child last.
+
+    `values` has one axis per variable when dense. When sparse, `configurations` holds one row
+    of state codes per non-zero cell, in lexicographic order, and `values` their counts.
+    `skipped` is the weight of the rows left out because a cell of the family was missing.
+
+    >>> fever = Variable("Fever", "discrete", ("F", "T"))
+    >>> c = Counts((fever,), np.array([2, 3]))
+    >>> c["T"], c.total, np.asarray(c + c)
+    (3, 5, array([4, 6]))
+    """
+
+    variables: tuple[Variable, ...]
+    values: NDArray[Any]
+    configurations: NDArray[np.uint32] | None = None
+    skipped: Number = 0
+    _hash: None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        values = np.asarray(self.values)
+        if values.dtype.kind in "bui":
+            values = values.astype(np.int64, copy=False)
+        else:
+            values = values.astype(np.float64, copy=False)
+        if self.configurations is None:
+            if values.shape != self.shape:
+                raise InputError(
+                    f"Counts of {', '.join(self.names) or 'nothing'} must have the shape "
+                    f"{self.shape}, got {values.shape}."
+                )
+        elif self.configurations.shape != (values.size, len(self.variables)):
+            raise InputError("Sparse counts need one row of codes for each value.")
+        if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
+            raise InputError("Counts must be finite and not negative.")
+        object.__setattr__(self, "values", frozen(values))
+        if self.configurations is not None:
+            object.__setattr__(self, "configurations", frozen(self.configurations))
+
+    # --- what it is ---------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the axes, in order."""
+        return tuple(v.name for v in self.variables)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of states on each axis."""
+        return tuple(v.arity for v in self.variables)
+
+    @property
+    def cells(self) -> int:
+        """The number of configurations, seen or not."""
+        return math.prod(self.shape)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether every configuration has a cell in memory."""
+        return self.configurations is None
+
+    @property
+    def total(self) -> Number:
+        """The weight of all rows counted."""
+        total: Number = self.values.sum().item()
+        return total
+
+    # --- dense and sparse ---------------------------------------------------------------
+
+    def dense(self) -> Counts:
+        """The same counts with every cell in memory; refused before allocation if too large."""
+        if self.configurations is None:
+            return self
+        if self.cells > MAX_CELLS:
+            raise LimitError(
+                f"A dense table over {', '.join(self.names)} would have {self.cells:,} cells; "
+                f"at most {MAX_CELLS:,} are allowed.",
+                hint="Use items() for the cells that were seen, or marginal() for fewer axes.",
+            )
+        out = np.zeros(self.shape, dtype=self.values.dtype)
+        out[tuple(self.configurations.T.astype(np.intp))] = self.values
+        return Counts(self.variables, out, None, self.skipped)
+
+    def sparse(self) -> Counts:
+        """The same counts with only the non-zero cells in memory."""
+        if self.configurations is not None:
+            return self
+        seen = np.nonzero(self.values)
+        where = np.stack(seen, axis=1) if seen else np.zeros((self.values.size, 0))
+        return Counts(self.variables, self.values[seen].ravel(), _codes(where), self.skipped)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        out = self.dense().values
+        if dtype is not None and np.dtype(dtype) != out.dtype:
+            return out.astype(dtype)
+        return out.copy() if copy else out
+
+    # --- the algebra --------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        other = other._on(self.variables)
+        skipped = self.skipped + other.skipped
+        if self.is_dense or other.is_dense:
+            total = self.dense().values + other.dense().values
+            return Counts(self.variables, total, None, skipped)
+        assert self.configurations is not None and other.configurations is not None
+        where = np.concatenate([self.configurations, other.configurations])
+        values = np.concatenate([self.values, other.values])
+        return self._gathered(self.variables, where, values, skipped)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        if self.variables != other.variables or self.skipped != other.skipped:
+            return False
+        if self.is_dense and other.is_dense:
+            return bool(np.array_equal(self.values, other.values))
+        a, b = self.sparse(), other.sparse()
+        assert a.configurations is not None and b.configurations is not None
+        return bool(
+            np.array_equal(a.configurations, b.configurations)
+            and np.array_equal(a.values, b.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def marginal(self, names: Sequence[str] | str) -> Counts:
+        """Sum over every axis that is not named; the axes come in the order named.
+
+        >>> a = Variable("A", "discrete", (0, 1)); b = Variable("B", "discrete", (0, 1, 2))
+        >>> c = Counts((a, b), np.arange(6).reshape(2, 3))
+        >>> np.asarray(c.marginal("B")), np.asarray(c.marginal(["B", "A"])).shape
+        (array([3, 5, 7]), (3, 2))
+        """
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+        axes = [self._axis(n) for n in wanted]
+        if len(set(axes)) < len(axes):
+            raise InputError(f"An axis is named twice in {list(wanted)}.")
+        variables = tuple(self.variables[a] for a in axes)
+        if self.configurations is not None:
+            return self._gathered(
+                variables, self.configurations[:, axes], self.values, self.skipped
+            )
+        rest = tuple(i for i in range(len(self.variables)) if i not in axes)
+        kept = sorted(axes)
+        order = [kept.index(a) for a in axes]
+        return Counts(
+            variables, self.values.sum(axis=rest).transpose(order), None, self.skipped
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`."""
+        if not isinstance(key, Mapping):
+            labels = key if isinstance(key, tuple) and len(self.variables) > 1 else (key,)
+            if len(labels) != len(self.variables):
+                raise InputError(
+                    f"Expected {len(self.variables)} labels, one for each of "
+                    f"{', '.join(self.names)}, got {len(labels)}."
+                )
+            key = dict(zip(self.names, labels, strict=True))
+        fixed = {self._axis(n): self.variables[self._axis(n)].code(s) for n, s in key.items()}
+        rest = [i for i in range(len(self.variables)) if i not in fixed]
+        variables = tuple(self.variables[i] for i in rest)
+        if self.configurations is None:
+            cut = self.values[tuple(fixed.get(i, slice(None)) for i in range(self.values.ndim))]
+            return Counts(variables, cut, None, self.skipped) if rest else cut.item()
+        hit = np.ones(self.values.size, dtype=bool)
+        for axis, code in fixed.items():
+            hit &= self.configurations[:, axis] == code
+        if not rest:
+            return self.values[hit].sum().item()
+        return Counts(variables, self.values[hit], self.configurations[hit][:, rest], self.skipped)
+
+    def items(self) -> Iterator[tuple[tuple[Any, ...], Number]]:
+        """The cells that were seen: their labels and their count."""
+        cells = self.sparse()
+        assert cells.configurations is not None
+        for codes, value in zip(cells.configurations, cells.values, strict=True):
+            labels = tuple(v.states[c] for v, c in zip(self.variables, codes, strict=True))
+            yield labels, value.item()
+
+    def __len__(self) -> int:
+        return self.shape[0] if self.shape else 0
+
+    # --- inside -------------------------------------------------------------------------
+
+    @staticmethod
+    def _gathered(
+        variables: tuple[Variable, ...], where: NDArray[Any], values: NDArray[Any], skipped: Number
+    ) -> Counts:
+        """Sparse counts from cells that may repeat."""
+        unique, group = grouped(where)
+        total = np.zeros(len(unique), dtype=values.dtype)
+        np.add.at(total, group, values)
+        return Counts(variables, total, _codes(unique), skipped)
+
+    def _axis(self, name: str) -> int:
+        for axis, variable in enumerate(self.variables):
+            if variable.name == name:
+                return axis
+        raise unknown_name("Axis", name, self.names, "in these counts")
+
+    def _on(self, variables: tuple[Variable, ...]) -> Counts:
+        """These counts with the axes of another; refused where the variables differ."""
+        if self.variables == variables:
+            return self
+        mine = {v.name: v for v in self.variables}
+        if set(mine) != {v.name for v in variables}:
+            raise SchemaError(
+                f"Counts of ({', '.join(self.names)}) cannot be added to counts of "
+                f"({', '.join(v.name for v in variables)})."
+            )
+        for v in variables:
+            if mine[v.name] != v:
+                raise SchemaError(
+                    f"The states of {v.name!r} differ between the two counts: "
+                    f"{list(v.states)} and {list(mine[v.name].states)}.",
+                    hint="Read both tables with the same schema.",
+                )
+        return self.marginal([v.name for v in variables])
+
+    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
+        """Rows for printing: a row per parent configuration, a column per state of the child."""
+        if not self.variables:
+            return ["n"], [[number(self.total)]], [0]
+        child, parents = self.variables[-1], self.variables[:-1]
+        shown: dict[tuple[Any, ...], dict[Any, Number]] = {}
+        if self.is_dense and self.cells <= most * child.arity:
+            for row in np.ndindex(self.shape[:-1]):
+                shown[tuple(v.states[i] for v, i in zip(parents, row, strict=True))] = {}
+        for labels, value in self.items():
+            if labels[:-1] not in shown and len(shown) >= most:
+                break
+            shown.setdefault(labels[:-1], {})[labels[-1]] = value
+        if not parents and len(child.states) > 12 or len(child.states) > 24:
+            head = [*self.names, "n"]
+            rows = [[*map(str, p), str(s), number(n)] for p, r in shown.items() for s, n in r.items()]
+            return head, rows[:most], [len(head) - 1]
+        head = [*(v.name for v in parents), *(f"{child.name}={s}" for s in child.states)]
+        rows = [
+            [*map(str, p), *(number(r.get(s, 0)) for s in child.states)] for p, r in shown.items()
+        ]
+        return head, rows, list(range(len(parents), len(head)))
+
+    def __str__(self) -> str:
+        head, rows, right = self._rows()
+        text = table_text(head, rows, right=right)
+        if self.skipped:
+            text += f"\n({number(self.skipped)} rows skipped: a cell was missing)"
+        return text
+
+    def __repr__(self) -> str:
+        kind = "dense" if self.is_dense else f"{self.values.size:,} cells seen"
+        return f"Counts({', '.join(self.names)}; n = {number(self.total)}, {kind})"
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._rows()
+        return table_html(head, rows, right=right)
+
+
+def _codes(where: NDArray[Any]) -> NDArray[np.uint32]:
+    return np.ascontiguousarray(where, dtype=np.uint32)

@@ -1,0 +1,299 @@
+"""Moments: weight, mean and scatter of continuous variables in each discrete configuration.
+
+    n = Σ w,   mean = Σ w·x / n,   scatter = Σ w·(x − mean)(x − mean)ᵀ
+
+Two parts merge without a second look at their rows (Chan, Golub & LeVeque 1983):
+
+    scatter = Σ_i scatter_i + Σ_i n_i·(mean_i − mean)(mean_i − mean)ᵀ
+
+Only configurations that were seen are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, SchemaError, unknown_name
+from credo.render import number, table_html, table_text
+from credo.schema import Variable
+from credo.stats.configurations import frozen, grouped
+
+__all__ = ["Moments"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Moments of the continuous variables `continuous` by configuration of `discrete`.
+
+    `configurations` has one row of state codes per configuration seen (a single empty row when
+    there is no discrete variable); `n`, `mean` and `scatter` run along it. `skipped` is the
+    weight of the rows left out because a cell was missing.
+
+    >>> m = Moments.of({"x": [1.0, 2.0, 3.0]})
+    >>> m.n.tolist(), m.mean.tolist(), m.scatter.tolist()
+    ([3.0], [[2.0]], [[[2.0]]])
+    """
+
+    discrete: tuple[Variable, ...]
+    continuous: tuple[Variable, ...]
+    configurations: NDArray[np.uint32]
+    n: Floats
+    mean: Floats
+    scatter: Floats
+    skipped: int | float = 0
+
+    def __post_init__(self) -> None:
+        u, k, d = len(self.n), len(self.discrete), len(self.continuous)
+        shapes = {"configurations": (u, k), "n": (u,), "mean": (u, d), "scatter": (u, d, d)}
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array.shape != shape:
+                raise InputError(f"The {name} of moments must have the shape {shape}.")
+            object.__setattr__(self, name, frozen(array))
+        self._check_range()
+
+    def _check_range(self) -> None:
+        """Squares of the values must be representable, else every later number is wrong."""
+        with np.errstate(all="ignore"):
+            square = np.diagonal(self.scatter, axis1=1, axis2=2)
+        bad = ~np.isfinite(square) | ~np.isfinite(self.mean)
+        if bad.any():
+            name = self.continuous[int(np.argwhere(bad)[0][1])].name
+            raise InputError(
+                f"The values of {name!r} are too large: their squares pass 1e308.",
+                hint=f"Divide {name!r} by a power of ten and read the table again.",
+            )
+        tiny = (square > 0) & (square < 1e-290)
+        if tiny.any():
+            name = self.continuous[int(np.argwhere(tiny)[0][1])].name
+            raise InputError(
+                f"The values of {name!r} are too close together: their squares fall below 1e-290.",
+                hint=f"Multiply {name!r} by a power of ten and read the table again.",
+            )
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[float]]) -> Moments:
+        """The moments of columns of numbers, without groups.
+
+        >>> float(Moments.of({"wait": [4, 8, 6]}).mean[0, 0])
+        6.0
+        """
+        names = tuple(Variable(name, "continuous") for name in columns)
+        data = np.array([np.asarray(c, dtype=np.float64) for c in columns.values()])
+        if data.ndim != 2:
+            raise InputError("The columns must be sequences of numbers of the same length.")
+        kept = data[:, ~np.isnan(data).any(axis=0)]
+        if not np.isfinite(kept).all():
+            raise InputError("The columns must hold finite numbers.")
+        n = kept.shape[1]
+        with np.errstate(over="ignore", under="ignore"):
+            mean = kept.mean(axis=1) if n else np.zeros(len(names))
+            mean = mean + ((kept - mean[:, None]).mean(axis=1) if n else 0.0)
+            centred = kept - mean[:, None]
+            scatter = centred @ centred.T
+        u = 1 if n else 0
+        return cls(
+            (),
+            names,
+            np.zeros((u, 0), dtype=np.uint32),
+            np.full(u, float(n)),
+            mean[None, :][:u],
+            scatter[None, :, :][:u],
+            data.shape[1] - n,
+        )
+
+    # --- what it is ---------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The discrete variables, then the continuous ones."""
+        return tuple(v.name for v in (*self.discrete, *self.continuous))
+
+    @property
+    def total(self) -> float:
+        """The weight of all rows counted."""
+        return float(self.n.sum())
+
+    @property
+    def variance(self) -> Floats:
+        """The maximum-likelihood variance of each variable in each configuration."""
+        variance: Floats = np.diagonal(self.scatter, axis1=1, axis2=2) / self.n[:, None]
+        return variance
+
+    @property
+    def covariance(self) -> Floats:
+        """The maximum-likelihood covariance in each configuration."""
+        return self.scatter / self.n[:, None, None]
+
+    # --- the algebra --------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        other = other._on(self)
+        return _merged(
+            self.discrete,
+            self.continuous,
+            np.concatenate([self.configurations, other.configurations]),
+            np.concatenate([self.n, other.n]),
+            np.concatenate([self.mean, other.mean]),
+            np.concatenate([self.scatter, other.scatter]),
+            self.skipped + other.skipped,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        return (
+            self.discrete == other.discrete
+            and self.continuous == other.continuous
+            and self.skipped == other.skipped
+            and all(
+                np.array_equal(getattr(self, a), getattr(other, a))
+                for a in ("configurations", "n", "mean", "scatter")
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def close_to(self, other: Moments, tolerance: float = 1e-12) -> bool:
+        """Equal up to rounding: each number within `tolerance` of the scale it lives on."""
+        if not (
+            self.discrete == other.discrete
+            and self.continuous == other.continuous
+            and self.skipped == other.skipped
+            and np.array_equal(self.configurations, other.configurations)
+        ):
+            return False
+        size = np.sqrt(np.diagonal(self.scatter, axis1=1, axis2=2))
+        root = np.sqrt(self.n)[:, None]
+        scale = np.abs(self.mean) * root + size
+        return bool(
+            np.allclose(self.n, other.n, rtol=tolerance, atol=0)
+            and (np.abs(self.mean - other.mean) * root <= tolerance * scale).all()
+            and (
+                np.abs(self.scatter - other.scatter)
+                <= tolerance * scale[:, :, None] * scale[:, None, :]
+            ).all()
+        )
+
+    def marginal(self, names: Sequence[str] | str) -> Moments:
+        """The moments of some of the variables; groups that become one are merged."""
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+        for name in wanted:
+            if name not in self.names:
+                raise unknown_name("Variable", name, self.names, "in these moments")
+        k = {v.name: i for i, v in enumerate(self.discrete)}
+        d = {v.name: i for i, v in enumerate(self.continuous)}
+        keep_k = [k[n] for n in wanted if n in k]
+        keep_d = [d[n] for n in wanted if n in d]
+        return _merged(
+            tuple(self.discrete[i] for i in keep_k),
+            tuple(self.continuous[i] for i in keep_d),
+            self.configurations[:, keep_k],
+            self.n,
+            self.mean[:, keep_d],
+            self.scatter[:, keep_d][:, :, keep_d],
+            self.skipped,
+        )
+
+    def __getitem__(self, key: Mapping[str, Any]) -> Moments:
+        """The moments of one slice: `m[{"sex": "male"}]`."""
+        names = [v.name for v in self.discrete]
+        hit = np.ones(len(self.n), dtype=bool)
+        for name, state in key.items():
+            if name not in names:
+                raise unknown_name("Discrete variable", name, names, "in these moments")
+            axis = names.index(name)
+            hit &= self.configurations[:, axis] == self.discrete[axis].code(state)
+        rest = [i for i, name in enumerate(names) if name not in key]
+        return Moments(
+            tuple(self.discrete[i] for i in rest),
+            self.continuous,
+            self.configurations[hit][:, rest],
+            self.n[hit],
+            self.mean[hit],
+            self.scatter[hit],
+            self.skipped,
+        )
+
+    # --- inside -------------------------------------------------------------------------
+
+    def _on(self, like: Moments) -> Moments:
+        if self.discrete == like.discrete and self.continuous == like.continuous:
+            return self
+        if set(self.names) != set(like.names):
+            raise SchemaError(
+                f"Moments of ({', '.join(self.names)}) cannot be added to moments of "
+                f"({', '.join(like.names)})."
+            )
+        other = self.marginal(like.names)
+        if other.discrete != like.discrete or other.continuous != like.continuous:
+            raise SchemaError(
+                "The states or kinds of the variables differ between the two moments.",
+                hint="Read both tables with the same schema.",
+            )
+        return other
+
+    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
+        head = [v.name for v in self.discrete] + ["n"]
+        for v in self.continuous:
+            head += [f"mean {v.name}", f"sd {v.name}"]
+        sd = np.sqrt(self.variance)
+        rows = []
+        for i, codes in enumerate(self.configurations[:most]):
+            row = [str(v.states[c]) for v, c in zip(self.discrete, codes, strict=True)]
+            row.append(number(float(self.n[i])))
+            for j in range(len(self.continuous)):
+                row += [number(float(self.mean[i, j])), number(float(sd[i, j]))]
+            rows.append(row)
+        return head, rows, list(range(len(self.discrete), len(head)))
+
+    def __str__(self) -> str:
+        head, rows, right = self._rows()
+        text = table_text(head, rows, right=right)
+        if self.skipped:
+            text += f"\n({number(self.skipped)} rows skipped: a cell was missing)"
+        return text
+
+    def __repr__(self) -> str:
+        return f"Moments({', '.join(self.names)}; n = {number(self.total)})"
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._rows()
+        return table_html(head, rows, right=right)
+
+
+def _merged(
+    discrete: tuple[Variable, ...],
+    continuous: tuple[Variable, ...],
+    where: NDArray[np.uint32],
+    n: Floats,
+    mean: Floats,
+    scatter: Floats,
+    skipped: int | float,
+) -> Moments:
+    """Merge the parts that share a configuration. Symmetric in the parts, so `+` commutes."""
+    unique, group = grouped(where)
+    u, d = len(unique), len(continuous)
+    total = np.zeros(u)
+    np.add.at(total, group, n)
+    parts = np.bincount(group, minlength=u).astype(np.float64)
+    centre = np.zeros((u, d))
+    np.add.at(centre, group, mean / parts[group, None])
+    shift = np.zeros((u, d))
+    np.add.at(shift, group, n[:, None] * (mean - centre[group]))
+    merged = centre + shift / total[:, None]
+    away = mean - merged[group]
+    spread = np.zeros((u, d, d))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        between = n[:, None, None] * away[:, :, None] * away[:, None, :]
+        np.add.at(spread, group, scatter + between)
+    return Moments(discrete, continuous, unique, total, merged, spread, skipped)
