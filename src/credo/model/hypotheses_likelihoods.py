@@ -1,0 +1,211 @@
+"""One hypothesis, in any of the forms a user may write it, as ln P(observation | h).
+
+- a mapping from outcome to probability, which sums to 1; an outcome it lacks has probability 0;
+- a set or range of outcomes, from which examples are drawn evenly: P(x | C) = 1 / |C| inside,
+  0 outside (strong sampling, the size principle of Tenenbaum 1999); with weak sampling 1
+  inside, so that a set only says what is possible;
+- a distribution: anything with `logpdf` or `logpmf`;
+- a function of the observation that gives its probability (or density), or the logarithm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from credo.errors import InputError
+from credo.model.hypotheses_evidence import Floats
+from credo.schema import is_missing
+
+__all__ = ["Called", "Chances", "Likelihood", "Members", "read_hypothesis"]
+
+Sampling = Literal["strong", "weak"]
+
+MAX_LISTED = 10_000
+"""A range longer than this is asked, not listed, so range(1, 10**12) costs nothing."""
+
+CLOSE = 1e-9
+"""How far the probabilities of a hypothesis may miss 1."""
+
+
+class Likelihood(Protocol):
+    """One hypothesis: its own outcomes, if it lists them, and ln P(x | h)."""
+
+    @property
+    def outcomes(self) -> Sequence[Any] | None:
+        """The outcomes it lists, or None when it can only be asked."""
+
+    def log_p(self, xs: Sequence[Any]) -> Floats:
+        """ln P(x | h) for each observation."""
+
+
+def _log(p: float) -> float:
+    return math.log(p) if p > 0 else -math.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chances:
+    """A mapping from outcome to probability.
+
+    >>> Chances.of("h4", {"cherry": 0.25, "lime": 0.75}).log_p(["lime", "mint"])
+    array([-0.28768207,        -inf])
+    """
+
+    p: Mapping[Any, float]
+
+    @classmethod
+    def of(cls, name: Any, given: Mapping[Any, Any]) -> Chances:
+        """Checks that the probabilities are probabilities and sum to 1."""
+        if not given:
+            raise InputError(f"The hypothesis {name!r} has no outcomes.")
+        p: dict[Any, float] = {}
+        for outcome, chance in given.items():
+            try:
+                value = float(chance)
+            except (TypeError, ValueError):
+                value = math.nan
+            if is_missing(outcome) or not 0 <= value < math.inf:
+                raise InputError(
+                    f"The hypothesis {name!r} must map each outcome to a probability, "
+                    f"got {outcome!r}: {chance!r}."
+                )
+            p[outcome] = value
+        total = math.fsum(p.values())
+        if abs(total - 1) > CLOSE:
+            raise InputError(
+                f"The probabilities of the hypothesis {name!r} must sum to 1, "
+                f"they sum to {total:.12g}."
+            )
+        return cls({x: v / total for x, v in p.items()} if total != 1 else p)
+
+    @property
+    def outcomes(self) -> Sequence[Any]:
+        """The outcomes it lists, in its order."""
+        return tuple(self.p)
+
+    def log_p(self, xs: Sequence[Any]) -> Floats:
+        """ln P(x | h) for each observation; −∞ for one that it does not list."""
+        return np.array([_log(self.p.get(x, 0.0)) for x in xs], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """A set of outcomes and how examples are drawn from it.
+
+    >>> Members(range(1, 5), "strong").log_p([2, 9]), Members(range(1, 5), "weak").log_p([2, 9])
+    (array([-1.38629436,        -inf]), array([  0., -inf]))
+    """
+
+    members: frozenset[Any] | range
+    sampling: Sampling
+
+    @property
+    def outcomes(self) -> Sequence[Any] | None:
+        """The members in order; None for a range too long to list."""
+        if isinstance(self.members, range):
+            return self.members if len(self.members) <= MAX_LISTED else None
+        return in_order(self.members)
+
+    @property
+    def log_inside(self) -> float:
+        """ln P(x | C) for every member x."""
+        return -math.log(len(self.members)) if self.sampling == "strong" else 0.0
+
+    def log_p(self, xs: Sequence[Any]) -> Floats:
+        """ln P(x | C) for each observation."""
+        inside = np.array([x in self.members for x in xs], dtype=bool)
+        return np.where(inside, self.log_inside, -np.inf)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Called:
+    """A function, or the `logpdf` of a distribution, asked for each observation.
+
+    >>> Called("fair", lambda x: 0.5, log=False).log_p(["heads"])
+    array([-0.69314718])
+    """
+
+    name: Any
+    call: Callable[[Any], Any]
+    log: bool
+    at_once: bool = False  # worth one call with the whole array
+    outcomes: None = None
+
+    def log_p(self, xs: Sequence[Any]) -> Floats:
+        """ln P(x | h) for each observation."""
+        if self.at_once and len(xs) > 1 and all(isinstance(x, (int, float)) for x in xs):
+            try:
+                found = np.asarray(self.call(np.array(xs, dtype=np.float64)), dtype=np.float64)
+            except Exception:  # one by one then, where the failure can be named
+                found = np.empty(0)
+            if found.shape == (len(xs),) and not np.isnan(found).any() and (found < np.inf).all():
+                return found
+        return np.array([self._one(x) for x in xs], dtype=np.float64)
+
+    def _one(self, x: Any) -> float:
+        try:
+            value = float(self.call(x))
+        except Exception as error:
+            raise InputError(
+                f"The likelihood of the hypothesis {self.name!r} failed on {x!r}: {error!r}."
+            ) from error
+        if math.isnan(value) or value == math.inf or (value < 0 and not self.log):
+            what = "a log-probability" if self.log else "a probability or density"
+            raise InputError(
+                f"The likelihood of the hypothesis {self.name!r} must be {what}, "
+                f"got {value!r} for {x!r}.",
+                hint="" if self.log or value >= 0 else "For log-probabilities pass log=True.",
+            )
+        return value if self.log else _log(value)
+
+
+def in_order(outcomes: Iterable[Any]) -> list[Any]:
+    """Outcomes sorted, so that nothing depends on how a set happens to be stored.
+
+    >>> in_order({3, 1, 2}), in_order({"b", 1})
+    ([1, 2, 3], [1, 'b'])
+    """
+    items = list(outcomes)
+    try:
+        return sorted(items)
+    except TypeError:
+        return sorted(items, key=lambda x: (type(x).__name__, repr(x)))
+
+
+def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> Likelihood:
+    """The likelihood of one hypothesis, whichever way it was given.
+
+    >>> read_hypothesis("empty", set(), log=False, sampling="strong")
+    Traceback (most recent call last):
+    credo.errors.InputError: The hypothesis 'empty' is an empty set: it could produce no example.
+    """
+    if isinstance(given, Mapping):
+        return Chances.of(name, given)
+    if isinstance(given, (set, frozenset, range)):
+        if not given:
+            raise InputError(
+                f"The hypothesis {name!r} is an empty set: it could produce no example."
+            )
+        missing = [x for x in given if is_missing(x)] if not isinstance(given, range) else []
+        if missing:
+            raise InputError(f"The set {name!r} cannot hold the missing value {missing[0]!r}.")
+        return Members(given if isinstance(given, range) else frozenset(given), sampling)
+    if hasattr(given, "states") and hasattr(given, "probabilities"):  # Bernoulli, Categorical
+        return Chances.of(name, dict(zip(given.states, given.probabilities, strict=True)))
+    for method in ("logpdf", "logpmf"):
+        if callable(found := getattr(given, method, None)):
+            return Called(name, found, log=True, at_once=True)
+    if callable(given) and not isinstance(given, type):
+        return Called(name, given, log=log)
+    hint = ""
+    if isinstance(given, (list, tuple)):
+        hint = "A concept is a set: {1, 2, 4}."
+    raise InputError(
+        f"The hypothesis {name!r} must be a mapping from outcome to probability, a distribution, "
+        f"a likelihood function or a set, got {given!r} instead.",
+        hint=hint,
+    )

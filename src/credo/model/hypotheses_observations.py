@@ -1,0 +1,154 @@
+"""Observations: what `observe` accepts, and the record of what came, in order.
+
+A list, tuple, range, array or column of a frame is many observations; a text, a number or
+anything else is one. Counts say how often each came. The record keeps them in chunks whose
+sizes fall, merging like a binary counter, so a step costs O(log n) on average, earlier
+values share their chunks, and a long run of single observations never copies its past.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.schema import is_missing
+
+__all__ = ["Past", "read_observations"]
+
+
+def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.float64]]:
+    """The observations and how often each came; those that came 0 times are left out.
+
+    >>> read_observations(["lime", "cherry"], None)
+    (['lime', 'cherry'], array([1., 1.]))
+    >>> read_observations({"lime": 5, "cherry": 0}, True)
+    (['lime'], array([5.]))
+    """
+    if counts is True or (counts is None and isinstance(data, Counter)):
+        if not isinstance(data, Mapping):
+            raise InputError(
+                f"With counts=True the data must be a mapping from outcome to count, got {data!r}."
+            )
+        values, weights = list(data), list(data.values())
+    else:
+        values = many(data)
+        if counts is None or counts is False:
+            return _checked(values, np.ones(len(values)))
+        try:
+            weights = list(counts)
+        except TypeError:
+            raise InputError(
+                f"The counts must be True or one number for each observation, got {counts!r}."
+            ) from None
+        if len(weights) != len(values):
+            raise InputError(
+                f"The counts must be one number for each of the {len(values)} observations, "
+                f"got {len(weights)}."
+            )
+    out = np.empty(len(weights))
+    for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
+        try:
+            out[i] = float(weight)
+        except (TypeError, ValueError):
+            out[i] = math.nan
+        if not math.isfinite(out[i]) or out[i] < 0:
+            raise InputError(
+                f"The count of {value!r} must be a finite number and not negative, got {weight!r}."
+            )
+    keep = out > 0
+    return _checked([v for v, k in zip(values, keep, strict=True) if k], out[keep])
+
+
+def many(data: Any) -> list[Any]:
+    """The observations in `data`: many if it is a sequence, else one.
+
+    >>> many("lime"), many(("lime", "lime")), many(range(2))
+    (['lime'], ['lime', 'lime'], [0, 1])
+    """
+    if isinstance(data, (set, frozenset)):
+        raise InputError(
+            f"A set has neither an order nor repeats, got {data!r}.",
+            hint="Give a list of observations; observe_one takes a set as one observation.",
+        )
+    if hasattr(data, "columns") and not isinstance(data, Mapping):
+        raise InputError(
+            "A table of several columns is not a list of observations.",
+            hint="Give one column, or observe(frame.to_dict('records')) for rows as mappings.",
+        )
+    if isinstance(data, (list, tuple, range)):
+        return list(data)
+    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
+        return [data]
+    if isinstance(data, np.ndarray) or hasattr(data, "to_numpy"):  # a column of any frame
+        array = np.asarray(data)
+        if array.ndim == 0:
+            return [array.item()]
+        return array.tolist() if array.ndim == 1 else list(array)
+    if isinstance(data, Iterator) or hasattr(data, "to_pylist"):
+        return data.to_pylist() if hasattr(data, "to_pylist") else list(data)
+    return [data]
+
+
+def _checked(
+    values: list[Any], counts: NDArray[np.float64]
+) -> tuple[list[Any], NDArray[np.float64]]:
+    for i, value in enumerate(values):
+        if is_missing(value):
+            raise InputError(
+                f"Observation {i + 1} of {len(values)} is missing ({value!r}).",
+                hint="Leave missing observations out.",
+            )
+    return values, counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Past:
+    """What was observed, step by step: codes of outcomes, or the observations themselves.
+
+    >>> past = Past().then(np.array([1, 1]), np.ones(2)).then(np.array([0]), np.array([7.0]))
+    >>> past.steps, past.n, int(past[2])
+    (3, 9, 0)
+    """
+
+    chunks: tuple[tuple[NDArray[Any], NDArray[np.float64]], ...] = ()
+    steps: int = 0
+    total: float = 0.0
+
+    def then(self, values: NDArray[Any], counts: NDArray[np.float64]) -> Past:
+        """The past with some more steps at its end."""
+        if not len(values):
+            return self
+        steps = self.steps + len(values)
+        total = self.total + math.fsum(counts)
+        chunks = list(self.chunks)
+        while chunks and len(chunks[-1][0]) <= len(values):
+            before, times = chunks.pop()
+            values = np.concatenate([before, values])
+            counts = np.concatenate([times, counts])
+        values.setflags(write=False)
+        counts.setflags(write=False)
+        return Past((*chunks, (values, counts)), steps, total)
+
+    @property
+    def n(self) -> int | float:
+        """The number of observations, repeats counted."""
+        return int(self.total) if self.total.is_integer() else self.total
+
+    def __getitem__(self, step: int) -> Any:
+        for values, _ in self.chunks:
+            if step < len(values):
+                return values[step]
+            step -= len(values)
+        raise IndexError(step)
+
+    def __iter__(self) -> Iterator[tuple[Any, float]]:
+        """Each step's observation (or its code) and how often it came."""
+        for values, counts in self.chunks:
+            yield from zip(values, counts.tolist(), strict=True)

@@ -1,0 +1,92 @@
+"""Priors and description lengths of a hypothesis space, as the user may write them.
+
+    P(h) = w_h / Σ w                 P(h) ∝ 2^(−bits of h)
+
+A prior is a sequence in the order of the hypotheses, a mapping from name to weight, or
+nothing at all: then every hypothesis is equally probable. Bits say how long a hypothesis is
+to write down; they are the prior when no other is given, and always what MDL adds up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from credo.errors import InputError, unknown_name
+from credo.model.hypotheses_evidence import Floats
+from credo.render import shortened
+
+__all__ = ["read_bits", "read_prior"]
+
+
+def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
+    """One number for each hypothesis, from a sequence or a mapping."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise unknown_name("Hypothesis", name, names, f"in the space, but in the {what}")
+        missing = [n for n in names if n not in given]
+        if missing:
+            raise InputError(
+                f"The {what} lacks {shortened(map(repr, missing))}.",
+                hint="Give a number for every hypothesis; 0 is allowed in a prior.",
+            )
+        values = [given[n] for n in names]
+    elif isinstance(given, str) or not hasattr(given, "__len__"):
+        raise InputError(
+            f"The {what} must be a sequence or a mapping of numbers, got {given!r} instead."
+        )
+    else:
+        values = list(given)
+        if len(values) != len(names):
+            raise InputError(
+                f"The {what} must have one number for each of the {len(names)} hypotheses, "
+                f"got {len(values)}."
+            )
+    out = np.empty(len(names))
+    for i, (name, value) in enumerate(zip(names, values, strict=True)):
+        try:
+            out[i] = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"The {what} of {name!r} must be a number, got {value!r}.") from None
+        if not math.isfinite(out[i]) or out[i] < 0:
+            raise InputError(
+                f"The {what} of {name!r} must be a finite number and not negative, got {value!r}."
+            )
+    return out
+
+
+def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> Floats:
+    """The logarithm of the prior of each hypothesis; weights are divided by their sum.
+
+    >>> np.exp(read_prior([1, 3], ["a", "b"], None))
+    array([0.25, 0.75])
+    >>> read_prior([1, -3], ["a", "b"], None)
+    Traceback (most recent call last):
+    credo.errors.InputError: The prior of 'b' must be a finite number and not negative, got -3.
+    """
+    if given is None and bits is not None:
+        weights = np.exp2(-(bits - bits.min()))
+        log_weights = -(bits - bits.min()) * math.log(2)
+        return np.asarray(log_weights - math.log(math.fsum(weights)))
+    weights = np.ones(len(names)) if given is None else _numbers(given, names, "prior")
+    top = weights.max()
+    if top == 0:
+        raise InputError(
+            "The prior is zero for every hypothesis.", hint="At least one must be possible."
+        )
+    weights = weights / top  # keeps 1e300 and 1e-300 inside the range of a float
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(weights / math.fsum(weights)))
+
+
+def read_bits(given: Any, names: Sequence[Any]) -> Floats | None:
+    """The description length of each hypothesis in bits, or None.
+
+    >>> read_bits({"a": 3, "b": 1}, ["a", "b"])
+    array([3., 1.])
+    """
+    return None if given is None else _numbers(given, names, "bits")

@@ -1,0 +1,248 @@
+"""A space: all hypotheses side by side, as one table where they list their outcomes.
+
+When every hypothesis lists its outcomes (mappings, sets, distributions over states, or any
+of them with `outcomes=`), the space is a table of P(outcome | h), one row for each outcome;
+sets alone are a table of bits, membership, with one size for each set, so that thousands of
+concepts fit. Otherwise the space is open: it can only be asked about an observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, LimitError, unknown_name
+from credo.model.hypotheses_evidence import Floats
+from credo.model.hypotheses_likelihoods import (
+    CLOSE,
+    Likelihood,
+    Members,
+    Sampling,
+    in_order,
+    read_hypothesis,
+)
+
+__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "read_space"]
+
+MAX_CELLS = 100_000_000
+"""A table of more outcomes × hypotheses than this is refused before it is made."""
+
+_BLOCK = 4_000_000  # numbers in memory at once while observations are looked up
+
+Block = tuple[Floats, NDArray[np.float64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class TableSpace:
+    """Hypotheses that list their outcomes.
+
+    For sets `inside` is membership and `log_inside[k]` = ln P(member | h_k); otherwise
+    `chance` and `log_chance` hold P(outcome | h) and its logarithm. Rows are outcomes.
+    """
+
+    names: tuple[Any, ...]
+    outcomes: tuple[Any, ...]
+    inside: NDArray[np.bool_] | None
+    log_inside: Floats | None
+    chance: Floats | None
+    log_chance: Floats | None
+    weak: bool
+    _codes: dict[Any, int] = field(repr=False)
+
+    def encode(self, xs: Sequence[Any]) -> NDArray[np.int64]:
+        """The row of each observation; an unknown outcome is refused with near names."""
+        out = np.empty(len(xs), dtype=np.int64)
+        for i, x in enumerate(xs):
+            try:
+                out[i] = self._codes[x]
+            except KeyError:
+                raise unknown_name(
+                    "Outcome", x, self.outcomes, "an outcome of any hypothesis"
+                ) from None
+            except TypeError:
+                hint = "For counts pass counts=True." if isinstance(x, Mapping) else ""
+                raise InputError(f"{x!r} cannot be an outcome here.", hint=hint) from None
+        return out
+
+    def decode(self, code: Any) -> Any:
+        """The outcome of a row."""
+        return self.outcomes[int(code)]
+
+    def rows(self, codes: NDArray[np.int64]) -> Floats:
+        """ln P(x | h): a row for each observation, a column for each hypothesis."""
+        if self.inside is not None:
+            assert self.log_inside is not None
+            return np.where(self.inside[codes], self.log_inside, -np.inf)
+        assert self.log_chance is not None
+        return self.log_chance[codes]
+
+    def blocks(self, codes: NDArray[np.int64], counts: Floats) -> Iterator[Block]:
+        """Likelihoods of the distinct observations, each with its count and first position."""
+        seen, first, which = np.unique(codes, return_index=True, return_inverse=True)
+        times = np.bincount(which, weights=counts, minlength=len(seen)).astype(np.float64)
+        order = np.argsort(first)
+        size = max(1, _BLOCK // len(self.names))
+        for start in range(0, len(seen), size):
+            part = order[start : start + size]
+            yield self.rows(seen[part]), times[part], first[part].astype(np.int64)
+
+    def prediction(self, weights: Floats) -> Floats:
+        """Σ_k w_k · P(outcome | h_k), for every outcome."""
+        if self.inside is None:
+            assert self.chance is not None
+            return self.chance @ weights
+        assert self.log_inside is not None
+        return self.inside @ (weights * np.exp(self.log_inside))
+
+    def prediction_of(self, k: int) -> Floats:
+        """P(outcome | h_k), for every outcome."""
+        if self.inside is None:
+            assert self.chance is not None
+            return self.chance[:, k]
+        assert self.log_inside is not None
+        return np.where(self.inside[:, k], np.exp(self.log_inside[k]), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenSpace:
+    """Hypotheses that can only be asked about an observation."""
+
+    names: tuple[Any, ...]
+    likelihoods: tuple[Likelihood, ...]
+    weak: bool = False
+    outcomes: None = None
+
+    def encode(self, xs: Sequence[Any]) -> NDArray[Any]:
+        """The observations themselves, kept as they are."""
+        out = np.empty(len(xs), dtype=object)
+        for i, x in enumerate(xs):
+            out[i] = x
+        return out
+
+    def decode(self, code: Any) -> Any:
+        """The observation."""
+        return code
+
+    def rows(self, xs: NDArray[Any]) -> Floats:
+        """ln P(x | h): a row for each observation, a column for each hypothesis."""
+        listed = xs.tolist() if xs.ndim == 1 else list(xs)
+        return np.stack([h.log_p(listed) for h in self.likelihoods], axis=1)
+
+    def blocks(self, xs: NDArray[Any], counts: Floats) -> Iterator[Block]:
+        """Likelihoods of the observations, each with its count and position."""
+        size = max(1, _BLOCK // len(self.names))
+        for start in range(0, len(xs), size):
+            part = slice(start, start + size)
+            yield self.rows(xs[part]), counts[part], np.arange(len(xs), dtype=np.int64)[part]
+
+
+Space = TableSpace | OpenSpace
+
+
+def read_space(
+    hypotheses: Mapping[Any, Any], *, outcomes: Iterable[Any] | None, log: bool, sampling: Sampling
+) -> Space:
+    """The space of some named hypotheses.
+
+    >>> read_space({"a": {1: 0.5, 2: 0.5}, "b": {2, 3}}, outcomes=None, log=False,
+    ...            sampling="strong").outcomes
+    (1, 2, 3)
+    """
+    if not isinstance(hypotheses, Mapping):
+        raise InputError(
+            "Hypotheses must be a mapping from name to hypothesis, "
+            f"got {type(hypotheses).__name__} instead."
+        )
+    if not hypotheses:
+        raise InputError("A space needs at least one hypothesis, got none.")
+    if sampling not in ("strong", "weak"):
+        raise InputError(f"The sampling must be 'strong' or 'weak', got {sampling!r} instead.")
+    each = [
+        read_hypothesis(name, given, log=log, sampling=sampling)
+        for name, given in hypotheses.items()
+    ]
+    names = tuple(hypotheses)
+    weak = sampling == "weak" and any(isinstance(h, Members) for h in each)
+    if outcomes is not None:
+        listed = list(outcomes)
+        if len(set(listed)) < len(listed) or not listed:
+            raise InputError("The outcomes must be given once each, and at least one.")
+        return _table(names, each, listed, weak, complete=True)
+    if any(h.outcomes is None for h in each):
+        return OpenSpace(names, tuple(each), weak)
+    return _table(names, each, _union(each), weak)
+
+
+def _union(each: Sequence[Likelihood]) -> list[Any]:
+    """Every listed outcome: those of mappings in their order, then those of sets, sorted."""
+    ordered = (h.outcomes or () for h in each if not isinstance(h, Members))
+    first = dict.fromkeys(x for xs in ordered for x in xs)
+    sets = {x for h in each if isinstance(h, Members) for x in h.members}
+    return [*first, *in_order(sets - first.keys())]
+
+
+def _table(
+    names: tuple[Any, ...],
+    each: Sequence[Likelihood],
+    outcomes: list[Any],
+    weak: bool,
+    *,
+    complete: bool = False,
+) -> TableSpace:
+    cells = len(names) * len(outcomes)
+    if cells > MAX_CELLS:
+        raise LimitError(
+            f"{len(names):,} hypotheses over {len(outcomes):,} outcomes would take {cells:,} "
+            f"cells; at most {MAX_CELLS:,} are allowed.",
+            hint="Use fewer hypotheses, or likelihood functions in place of listed outcomes.",
+        )
+    codes = {x: i for i, x in enumerate(outcomes)}
+    sets = [h for h in each if isinstance(h, Members)]
+    if complete:
+        _check_complete(names, each, outcomes, codes)
+    if len(sets) == len(each):
+        inside = np.zeros((len(outcomes), len(names)), dtype=bool)
+        for k, members in enumerate(sets):
+            inside[[codes[x] for x in members.members], k] = True
+        log_inside = np.array([h.log_inside for h in sets])
+        return TableSpace(
+            names, tuple(outcomes), _fixed(inside), _fixed(log_inside), None, None, weak, codes
+        )
+    log_chance = np.stack([h.log_p(outcomes) for h in each], axis=1)
+    chance = np.exp(log_chance)
+    for k, h in enumerate(each):  # the user's own digits, not exp(log(p))
+        if (own := getattr(h, "p", None)) is not None:
+            chance[:, k] = [own.get(x, 0.0) for x in outcomes]
+    return TableSpace(
+        names, tuple(outcomes), None, None, _fixed(chance), _fixed(log_chance), weak, codes
+    )
+
+
+def _fixed(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _check_complete(
+    names: tuple[Any, ...], each: Sequence[Likelihood], outcomes: list[Any], codes: dict[Any, int]
+) -> None:
+    """With outcomes given, a hypothesis must have its whole probability on them."""
+    for name, h in zip(names, each, strict=True):
+        beyond = [x for x in h.outcomes or () if x not in codes]
+        if beyond:
+            raise InputError(
+                f"The hypothesis {name!r} has the outcome {beyond[0]!r}, "
+                "which is not one of the outcomes given."
+            )
+        if isinstance(h, Members) and h.sampling == "weak":
+            continue
+        total = float(np.exp(h.log_p(outcomes)).sum())
+        if abs(total - 1) > CLOSE:
+            raise InputError(
+                f"Over the outcomes given, the hypothesis {name!r} must sum to 1, "
+                f"it sums to {total:.12g}."
+            )
