@@ -1,0 +1,506 @@
+"""A coder: the cells of one column, batch after batch, kept small while it is not yet known
+what the column is.
+
+Cells are kept as codes into the values met so far (one byte each while there are few). A
+column that passes `MAX_STATES` different values is kept as numbers if its values are numbers,
+and not at all if they are text. When the column's variable has been decided, `finish` turns
+what was kept into the variable's codes or floats. The same coder encodes each batch of a
+stream, whose variable is known beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data.numerals import as_bool, as_int, as_number, parse_floats
+from credo.data.profile import Doubt, Profile
+from credo.errors import TableError, UnknownNameError
+from credo.schema import MAX_STATES, Variable, is_missing
+from credo.stats.rows import code_type
+
+__all__ = ["Coder"]
+
+_SAMPLE = 1_000_000  # values looked at to judge whether a column's values are all different
+_MISSING = -1
+
+
+class Coder:
+    """Collects one column. `text` says that cells are raw text, typed only at the end."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        text: bool = False,
+        missing: Collection[Any] = (),
+        kind: str | None = None,
+        keep: bool = True,
+        offset: int = 0,
+    ) -> None:
+        self.name = name
+        self.text = text
+        self.kind = kind
+        self.keep = keep
+        self.rows = 0
+        self.missing = 0
+        self.missing_as: dict[str, int] = {}
+        self.doubts: list[Doubt] = []
+        self.types: set[str] = set()
+        self.states: list[Any] = []
+        self._offset = offset
+        self._tokens = {_key(t) for t in missing} | {_key(str(t)) for t in missing if text}
+        self._codes_of: dict[Any, int] = {}
+        self._counts = np.zeros(0, dtype=np.int64)
+        self._parts: list[NDArray[Any]] = []
+        self._mode = "numbers" if kind == "continuous" and text else "codes"
+        self._low, self._high = np.inf, -np.inf
+        self._sample: list[NDArray[Any]] = []
+        self._sampled = 0
+        self._words = 0
+        self._cells = 0
+
+    # --- taking cells in ------------------------------------------------------------------
+
+    def add(self, cells: Any) -> None:
+        """Take one batch: an Arrow array, or a NumPy array of Python objects."""
+        if isinstance(cells, np.ndarray):
+            self._add_objects(cells)
+        else:
+            self._add_arrow(cells)
+        self.rows += len(cells)
+
+    def _add_arrow(self, cells: Any) -> None:
+        kind = cells.type
+        if pa.types.is_dictionary(kind):
+            if pa.types.is_floating(kind.value_type):
+                self._add_arrow(cells.dictionary_decode())
+            else:
+                self._add_dictionary(cells.indices, cells.dictionary)
+        elif pa.types.is_null(kind):
+            self._add_missing(len(cells))
+        elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            self.types.add("float")
+            floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
+            self._add_floats(np.array(floats, dtype=np.float64))
+        elif _is_scalar(kind):
+            if self._mode == "numbers" and not self.text:
+                self._add_floats(self._as_floats(cells))
+            elif self._mode == "numbers":
+                self._add_number_texts(cells)
+            elif self._mode == "text":
+                self._add_prose(cells)
+            elif self.kind == "continuous" and pa.types.is_temporal(kind):
+                self.types.add("date")
+                self._mode = "numbers"
+                self._add_floats(self._as_floats(cells))
+            else:
+                encoded = pc.dictionary_encode(cells)
+                self._add_dictionary(encoded.indices, encoded.dictionary)
+        else:
+            self.types.add(f"unsupported {kind}")
+            self._mode = "text"
+            self.missing += cells.null_count
+
+    def _add_dictionary(self, indices: Any, dictionary: Any) -> None:
+        """Map a batch's own dictionary to the codes of the whole column."""
+        if self._mode != "codes":
+            self._add_arrow(dictionary.take(indices))
+            return
+        self.types.add(_type_name(dictionary.type))
+        where = pc.fill_null(indices, len(dictionary)).cast(pa.int32())
+        self._add_values(dictionary.to_pylist(), where.to_numpy())
+
+    def _add_objects(self, cells: NDArray[Any]) -> None:
+        """Cells of mixed Python types, each kept as it is."""
+        values: dict[Any, int] = {}
+        index = np.empty(len(cells), dtype=np.int32)
+        states: list[Any] = []
+        for i, cell in enumerate(cells):
+            if is_missing(cell):
+                index[i] = _MISSING
+                continue
+            try:
+                code = values.setdefault(_key(cell), len(states))
+            except TypeError:
+                raise TableError(
+                    f"Row {self._row(i)} of column {self.name!r} holds {cell!r}, "
+                    "which cannot be a state.",
+                    hint=f"Leave the column out with schema={{{self.name!r}: 'drop'}}.",
+                ) from None
+            if code == len(states):
+                states.append(cell)
+                self.types.add(_python_type(cell))
+            index[i] = code
+        index[index == _MISSING] = len(states)
+        if self._mode == "codes":
+            self._add_values(states, index)
+        elif self._mode == "numbers":
+            lut = np.array([_number(s, self.text) for s in states] + [np.nan], dtype=np.float64)
+            self._add_floats(lut[index])
+        else:
+            self._add_missing(int((index == len(states)).sum()))
+
+    def _add_values(self, values: list[Any], where: NDArray[np.int32]) -> None:
+        """A batch as `values` and positions in it; the position past the end is missing."""
+        n = len(values)
+        seen = np.bincount(where, minlength=n + 1)
+        self.missing += int(seen[n])
+        lut = np.empty(n + 1, dtype=np.int64)
+        lut[n] = _MISSING
+        for i, value in enumerate(values):
+            if value is None or self._is_token(value):
+                lut[i] = _MISSING
+                self.missing += int(seen[i])
+                if value is not None and seen[i]:
+                    token = str(value).strip() if self.text else str(value)
+                    self.missing_as[token] = self.missing_as.get(token, 0) + int(seen[i])
+            else:
+                code = self._codes_of.setdefault(_key(value), len(self.states))
+                if code == len(self.states):
+                    self.states.append(value)
+                lut[i] = code
+        if len(self.states) > len(self._counts):
+            self._counts = np.concatenate(
+                [self._counts, np.zeros(len(self.states) - len(self._counts), dtype=np.int64)]
+            )
+        used = lut[:n] >= 0
+        np.add.at(self._counts, lut[:n][used], seen[:n][used])
+        if self.keep:
+            size = code_type(len(self.states))
+            lut[lut == _MISSING] = np.iinfo(size).max
+            out = np.empty(len(where), dtype=size)
+            _core.take_codes(np.ascontiguousarray(where, dtype=np.int32), lut.astype(size), out)
+            self._parts.append(out)
+        if len(self.states) > MAX_STATES and self.kind != "discrete":
+            self._overflow()
+
+    def _is_token(self, value: Any) -> bool:
+        if not self._tokens:
+            return False
+        if self.text:
+            return _key(value.strip()) in self._tokens
+        return _key(value) in self._tokens
+
+    def _add_missing(self, n: int) -> None:
+        self.missing += n
+        if self.keep and self._mode == "codes":
+            size = code_type(len(self.states))
+            self._parts.append(np.full(n, np.iinfo(size).max, dtype=size))
+        elif self.keep and self._mode == "numbers":
+            self._parts.append(np.full(n, np.nan))
+
+    def _add_floats(self, values: NDArray[np.float64]) -> None:
+        """Numbers. Missing is NaN; infinities are doubtful cells."""
+        if self._mode == "codes":
+            if self.kind == "discrete":
+                encoded = pc.dictionary_encode(pa.array(values, from_pandas=True))
+                self._add_dictionary(encoded.indices, encoded.dictionary)
+                return
+            self._to_numbers()
+        if self._tokens and not self.text:
+            for token in self._tokens:
+                number = token[1]
+                if isinstance(number, (int, float)):
+                    hit = values == number
+                    if hit.any():
+                        self.missing_as[str(number)] = self.missing_as.get(str(number), 0) + int(
+                            hit.sum()
+                        )
+                        values[hit] = np.nan
+        gone = np.isnan(values)
+        self.missing += int(gone.sum())
+        infinite = np.flatnonzero(np.isinf(values))
+        for i in infinite[:3]:
+            self._doubt(int(i), str(values[i]), "is not finite")
+        if len(infinite):
+            self.types.add("infinite")
+        good = values[np.isfinite(values)] if gone.any() or len(infinite) else values
+        self._note_numbers(good)
+        if self.keep:
+            self._parts.append(values)
+
+    def _add_number_texts(self, cells: Any) -> None:
+        """Raw text of a column that holds numbers; a cell that is none is a doubt."""
+        tokens = [t[1] for t in self._tokens if isinstance(t[1], str)]
+        trimmed = pc.utf8_trim_whitespace(cells)
+        if tokens:
+            hit = pc.fill_null(pc.is_in(trimmed, pa.array(tokens, type=trimmed.type)), False)
+            if pc.any(hit).as_py():
+                for item in pc.value_counts(trimmed.filter(hit)).to_pylist():
+                    token, n = item["values"], item["counts"]
+                    self.missing_as[token] = self.missing_as.get(token, 0) + n
+                trimmed = pc.if_else(hit, pa.scalar(None, type=trimmed.type), trimmed)
+        values, bad = parse_floats(trimmed)
+        for i in bad[:3]:
+            self._doubt(int(i), cells[int(i)].as_py(), "is not a number")
+        if len(bad):
+            self.types.add("str")
+            values[bad] = np.nan
+        self.types.add("float")
+        self.missing += int(np.isnan(values).sum()) - len(bad)
+        self._note_numbers(values[~np.isnan(values)])
+        if self.keep:
+            self._parts.append(values)
+
+    def _add_prose(self, cells: Any) -> None:
+        """A column of too many texts: nothing is kept but what the report needs."""
+        self.missing += cells.null_count
+        if self._sampled < _SAMPLE and pa.types.is_string(cells.type):
+            kept = cells.drop_null()[: _SAMPLE - self._sampled]
+            self._sample.append(np.asarray(pc.unique(kept).to_pylist(), dtype=object))
+            self._sampled += len(kept)
+
+    # --- changing one's mind --------------------------------------------------------------
+
+    def _overflow(self) -> None:
+        """Too many values to be states: numbers stay as numbers, texts are let go."""
+        numbers = [_number(s, self.text) for s in self.states]
+        if not any(np.isnan(v) for v in numbers):
+            self._to_numbers()
+            return
+        self._sample = [np.asarray(self.states, dtype=object)]
+        self._sampled = int(self._counts.sum())
+        self._measure_words()
+        self._parts.clear()
+        self._mode = "text"
+
+    def _to_numbers(self) -> None:
+        lut = np.array([_number(s, self.text) for s in self.states], dtype=np.float64)
+        parts, self._parts = self._parts, []
+        self._mode = "numbers"
+        for part in parts:
+            out = np.full(len(part), np.nan)
+            seen = part != np.iinfo(part.dtype).max
+            out[seen] = lut[part[seen]]
+            self._parts.append(out)
+        if len(lut):
+            self._note_numbers(np.repeat(lut, np.minimum(self._counts, 2)))
+        if self.text and self.states:
+            self.types.discard("str")
+            self.types.add("int" if all(as_int(s.strip()) is not None for s in self.states) else "float")
+
+    def _as_floats(self, cells: Any) -> NDArray[np.float64]:
+        if pa.types.is_temporal(cells.type):
+            self.types.add("date")
+            cells = pc.cast(pc.cast(cells, pa.timestamp("us")), pa.int64())
+            days = cells.to_numpy(zero_copy_only=False).astype(np.float64) / 86_400e6
+            return np.asarray(days)
+        return np.array(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+
+    def _note_numbers(self, values: NDArray[np.float64]) -> None:
+        if len(values):
+            self._low = min(self._low, float(values.min()))
+            self._high = max(self._high, float(values.max()))
+            if self._sampled < _SAMPLE:
+                kept = values[: _SAMPLE - self._sampled]
+                self._sample.append(np.unique(kept))
+                self._sampled += len(kept)
+
+    def _doubt(self, index: int, cell: str, why: str) -> None:
+        if len(self.doubts) < 3:
+            self.doubts.append(Doubt(self._row(index), cell, why))
+
+    def _row(self, index: int) -> int:
+        """The number of a row as a person counts it: the first row of data is row 1."""
+        return self._offset + self.rows + index + 1
+
+    def _measure_words(self) -> None:
+        texts = [s for s in self.states[:1000] if isinstance(s, str)]
+        self._words = sum(len(t.split()) for t in texts)
+        self._cells = len(texts)
+
+    # --- what was seen --------------------------------------------------------------------
+
+    def profile(self) -> Profile:
+        """What the rules of inference need to know of the column."""
+        if self._mode == "codes":
+            self._measure_words()
+            return Profile(
+                name=self.name,
+                rows=self.rows,
+                missing=self.missing,
+                missing_as=self.missing_as,
+                types=frozenset(self.types),
+                text=self.text,
+                values=tuple(self.states),
+                distinct=len(self.states),
+                sampled=self.rows - self.missing,
+                words=self._words / max(self._cells, 1),
+                doubts=tuple(self.doubts),
+                first_row=self._first_row,
+            )
+        sample = np.concatenate(self._sample) if self._sample else np.zeros(0)
+        distinct = len(set(sample.tolist())) if self._mode == "text" else len(np.unique(sample))
+        return Profile(
+            name=self.name,
+            rows=self.rows,
+            missing=self.missing,
+            missing_as=self.missing_as,
+            types=frozenset(self.types),
+            text=self.text,
+            values=None,
+            distinct=distinct,
+            sampled=self._sampled,
+            low=self._low,
+            high=self._high,
+            whole=bool(len(sample)) and self._mode == "numbers" and bool((sample % 1 == 0).all()),
+            words=self._words / max(self._cells, 1),
+            doubts=tuple(self.doubts),
+            first_row=self._first_row,
+        )
+
+    def _first_row(self, value: Any) -> int | None:
+        """The row in which a value first stands, when the codes were kept."""
+        code = self._codes_of.get(_key(value))
+        done = 0
+        for part in self._parts if self._mode == "codes" else ():
+            hit = part == code
+            if hit.any():
+                return self._offset + done + int(hit.argmax()) + 1
+            done += len(part)
+        return None
+
+    # --- giving cells out -----------------------------------------------------------------
+
+    def finish(self, variable: Variable) -> NDArray[Any]:
+        """The column as the variable's codes (the arity for missing) or floats (NaN)."""
+        if variable.is_discrete:
+            return self._finish_codes(variable)
+        if self._mode == "codes":
+            self._check_numbers()
+            self._to_numbers()
+        if self.doubts:
+            doubt = self.doubts[0]
+            raise TableError(
+                f"Row {doubt.row} of column {self.name!r} holds {doubt.cell!r}, "
+                f"which {doubt.why}.",
+                hint="Mend the cell, or name it in missing= to take it as missing.",
+            )
+        return np.concatenate(self._parts) if self._parts else np.zeros(0)
+
+    def _check_numbers(self) -> None:
+        for state in self.states:
+            if np.isnan(_number(state, self.text)):
+                row = self._first_row(state)
+                where = f"Row {row} of column" if row else "Column"
+                raise TableError(
+                    f"{where} {self.name!r} holds {state!r}, which is not a number.",
+                    hint="Mend the cell, or name it in missing= to take it as missing.",
+                )
+
+    def _finish_codes(self, variable: Variable) -> NDArray[Any]:
+        size = code_type(variable.arity)
+        if self._mode != "codes":
+            raise TableError(
+                f"Column {self.name!r} has more than {MAX_STATES:,} different values, "
+                "too many to be states.",
+                hint=f"Read it with schema={{{self.name!r}: 'continuous'}} or 'drop'.",
+            )
+        find = text_finder(variable) if self.text else variable.code
+        lut = np.empty(len(self.states), dtype=size)
+        for i, value in enumerate(self.states):
+            try:
+                lut[i] = find(value)
+            except UnknownNameError as error:
+                row = self._first_row(value)
+                where = f"Row {row} of column" if row else "Column"
+                raise TableError(
+                    f"{where} {self.name!r} holds {value!r}, which is not one of its states "
+                    f"({', '.join(map(repr, variable.states[:8]))}"
+                    f"{', …' if variable.arity > 8 else ''}).",
+                    hint=error.hint if "mean" in error.hint else "Add it to the states in schema=.",
+                ) from None
+        parts = []
+        for part in self._parts:
+            last = int(np.iinfo(part.dtype).max)
+            if last <= 65_535:
+                full = np.full(last + 1, variable.arity, dtype=size)
+                full[: min(len(lut), last)] = lut[:last]
+                parts.append(full[part])
+            else:
+                out = np.full(len(part), variable.arity, dtype=size)
+                seen = part != last
+                out[seen] = lut[part[seen]]
+                parts.append(out)
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=size)
+
+
+def text_finder(variable: Variable) -> Any:
+    """A function from raw text to the code of a state of any type."""
+    by_text = {str(s): i for i, s in enumerate(variable.states)}
+    by_bool = {s: i for i, s in enumerate(variable.states) if isinstance(s, bool)}
+    by_number = {
+        float(s): i
+        for i, s in enumerate(variable.states)
+        if isinstance(s, (int, float, np.number)) and not isinstance(s, bool)
+    }
+
+    def find(text: str) -> int:
+        found = by_text.get(text)
+        if found is None and by_bool:
+            truth = as_bool(text.strip())
+            found = by_bool.get(truth) if truth is not None else None
+        if found is None and by_number:
+            value = as_number(text.strip())
+            found = by_number.get(value) if value is not None else None
+        return variable.code(text) if found is None else found
+
+    return find
+
+
+def _key(value: Any) -> tuple[str, Any]:
+    """True, 1 and 1.0 are equal and hash alike in Python, but are different cells."""
+    return type(value).__name__ if isinstance(value, (bool, np.bool_)) else "", value
+
+
+def _number(value: Any, text: bool) -> float:
+    """A cell as a float; NaN where it is none."""
+    if text or isinstance(value, str):
+        number = as_number(str(value).strip())
+        return float("nan") if number is None else number
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def _is_scalar(kind: Any) -> bool:
+    return (
+        pa.types.is_boolean(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+        or pa.types.is_temporal(kind)
+    )
+
+
+def _type_name(kind: Any) -> str:
+    if pa.types.is_boolean(kind):
+        return "bool"
+    if pa.types.is_integer(kind):
+        return "int"
+    if pa.types.is_floating(kind):
+        return "float"
+    if pa.types.is_temporal(kind):
+        return "date"
+    return "str" if _is_scalar(kind) else f"unsupported {kind}"
+
+
+def _python_type(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, (int, np.integer)):
+        return "int"
+    if isinstance(value, (float, np.floating)):
+        return "float"
+    if hasattr(value, "isoformat"):
+        return "date"
+    return "str"

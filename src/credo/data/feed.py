@@ -1,0 +1,70 @@
+"""A feed: any table as batches of Arrow columns. What every kind of input is turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from credo.data.infer import Declared
+
+__all__ = ["BATCH", "Batch", "Feed", "distinct_names"]
+
+BATCH = 131_072
+"""Rows in a batch: small enough to stay cheap, large enough for the overhead to vanish."""
+
+Batch = dict[str, Any]
+"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Batches of a table's columns, which can be asked for again unless `once` is set.
+
+    `batches(names)` yields batches of the named columns. `text` says that the cells are raw
+    text, as in a CSV file. `rows` and `bytes` are what is known of the size beforehand.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    rows: int | None = None
+    bytes: int | None = None
+    text: bool = False
+    once: bool = False
+    in_memory: bool = False
+    declared: Mapping[str, Declared] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    late_notes: Callable[[], tuple[str, ...]] = tuple
+    """What is noticed only while reading, asked for when the last batch has come."""
+
+
+def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names for the columns, kept apart, and a note for each that had to be changed.
+
+    >>> distinct_names(["a", "", "a"])[0]
+    ('a', 'column_2', 'a_2')
+    """
+    out: list[str] = []
+    notes: list[str] = []
+    taken = {str(g) for g in given}
+    for i, name in enumerate(given, start=1):
+        text = "" if name is None else str(name)
+        new = text
+        if not text.strip():
+            new = _free(f"column_{i}", taken | set(out))
+            notes.append(f"column {i} has no name and is called {new!r}")
+        elif text in out:
+            k = 2
+            while f"{text}_{k}" in taken or f"{text}_{k}" in out:
+                k += 1
+            new = f"{text}_{k}"
+            notes.append(f"column {i} repeats the name {text!r} and is called {new!r}")
+        out.append(new)
+    return tuple(out), tuple(notes)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,198 @@
+"""Paths and globs as feeds: CSV, TSV, JSON lines, Parquet, Arrow IPC; plain, .gz or .zst.
+
+DuckDB reads the text formats; Parquet and Arrow files come through Arrow itself, which hands
+a column's dictionary pages over without making text of them.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from credo.data.feed import BATCH, Batch, Feed, distinct_names
+from credo.data.frames import declared_by, record_batches
+from credo.data.infer import Declared
+from credo.data.text import TextOptions, csv_feed, json_feed
+from credo.errors import InputError, TableError, close_names
+
+__all__ = ["FORMATS", "feed_of_path"]
+
+_COMPRESSED = (".gz", ".zst")
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+
+
+def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
+    """The feed of a file, or of all files that a glob matches, in the order of their names."""
+    text = os.fspath(path)
+    if "://" in text:
+        raise InputError(f"{text!r} is an address; credo reads local files.", hint="Download it first.")
+    paths = _matches(text)
+    feeds = [_one(p, options) for p in paths]
+    first = feeds[0]
+    if len(feeds) == 1:
+        return first
+    for p, feed in zip(paths, feeds, strict=True):
+        if set(feed.names) != set(first.names):
+            odd = sorted(set(feed.names) ^ set(first.names))[0]
+            raise TableError(
+                f"{p.name} has other columns than {paths[0].name}: {odd!r} is in only one of them.",
+                hint="All files of a glob must have the same columns.",
+            )
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        for feed in feeds:
+            yield from feed.batches(wanted)
+
+    known = [f.rows for f in feeds]
+    sizes = [f.bytes for f in feeds]
+    return replace(
+        first,
+        label=f"{len(feeds)} files {text}",
+        batches=batches,
+        rows=None if None in known else sum(r or 0 for r in known),
+        bytes=None if None in sizes else sum(s or 0 for s in sizes),
+    )
+
+
+def _matches(text: str) -> list[Path]:
+    path = Path(text).expanduser()
+    if path.exists():
+        if path.is_dir():
+            raise TableError(f"{text} is a folder.", hint=f"Name its files: {text}/*.parquet")
+        return [path]
+    if any(c in text for c in "*?["):
+        found = sorted(glob.glob(str(path), recursive=True))
+        if found:
+            return [Path(p) for p in found if Path(p).is_file()]
+        raise TableError(f"No file matches {text}.")
+    folder = path.parent
+    near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
+    hint = f"Did you mean {near[0]!r}?" if near else ""
+    raise TableError(f"There is no file {text}.", hint=hint)
+
+
+def _one(path: Path, options: TextOptions) -> Feed:
+    suffix, compression = path.suffix.lower(), ""
+    if suffix in _COMPRESSED:
+        compression, suffix = suffix, path.with_suffix("").suffix.lower()
+    form = FORMATS.get(suffix)
+    if form is None:
+        raise TableError(
+            f"{path.name} has an ending that is not known.",
+            hint=f"Known are {', '.join(FORMATS)}, each also with .gz or .zst.",
+        )
+    if path.stat().st_size == 0:
+        raise TableError(f"{path.name} is empty: it has no header and no rows.")
+    if form in ("csv", "tsv"):
+        return csv_feed(path, compression, options, tab=form == "tsv")
+    if form == "json":
+        return json_feed(path, compression)
+    if compression:
+        raise TableError(
+            f"{path.name}: Parquet and Arrow files are compressed inside.",
+            hint=f"Unpack it, or write it without {compression}.",
+        )
+    return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
+
+
+def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
+    """Errors of the file's own reader, at opening and at every batch, as ours."""
+
+    def refuse(error: Exception) -> TableError:
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return TableError(f"{path.name} cannot be read: {text.rstrip('.')}.", hint="It may be cut off.")
+
+    try:
+        feed = open_feed(path)
+    except (pa.ArrowException, OSError) as error:
+        raise refuse(error) from None
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        try:
+            yield from feed.batches(wanted)
+        except (pa.ArrowException, OSError) as error:
+            raise refuse(error) from None
+
+    return replace(feed, batches=batches)
+
+
+def _parquet_feed(path: Path) -> Feed:
+    import pyarrow.parquet as pq
+
+    opened = pq.ParquetFile(path)
+    schema = opened.schema_arrow
+    names, notes = distinct_names(schema.names)
+    given = dict(zip(names, schema.names, strict=True))
+    texts = [
+        f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
+    ]
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+            columns = [given[n] for n in wanted]
+            for batch in file.iter_batches(BATCH, columns=columns):
+                at = {name: i for i, name in enumerate(batch.schema.names)}
+                yield {n: batch.column(at[given[n]]) for n in wanted}
+
+    def first(i: int) -> Any:
+        batch = next(opened.iter_batches(1, columns=[schema.names[i]]), None)
+        return None if batch is None else batch.column(0)
+
+    declared = {names[i]: d for i, d in declared_by(schema, first).items()}
+    rows = opened.metadata.num_rows
+    return Feed(
+        path.name, names, batches, rows, rows * _row_bytes(schema), declared=declared, notes=notes
+    )
+
+
+def _ipc_feed(path: Path) -> Feed:
+    def open_any() -> tuple[Any, Any]:
+        source = pa.memory_map(str(path))
+        try:
+            file = pa.ipc.open_file(source)
+            return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+        except pa.ArrowInvalid:
+            source.seek(0)
+            stream = pa.ipc.open_stream(source)
+            return stream.schema, stream
+
+    schema, opened = open_any()
+    names, notes = distinct_names(schema.names)
+    declared: dict[str, Declared] = {}
+    if any(pa.types.is_dictionary(f.type) for f in schema):
+        batch = next(iter(opened), None)
+        found = declared_by(schema, lambda i: None if batch is None else batch.column(i))
+        declared = {names[i]: d for i, d in found.items()}
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        return record_batches(open_any()[1], names, wanted)
+
+    rows = sum(b.num_rows for b in open_any()[1])
+    return Feed(
+        path.name, names, batches, rows, rows * _row_bytes(schema), declared=declared, notes=notes
+    )
+
+
+def _row_bytes(schema: Any) -> int:
+    """What a row takes in memory: 8 bytes for a number, 1 for anything that has states."""
+    wide = (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)
+    return sum(8 if any(is_wide(f.type) for is_wide in wide) else 1 for f in schema)

@@ -1,0 +1,312 @@
+"""Tables in memory and Arrow streams as feeds: pandas, polars, Arrow, DuckDB, NumPy, Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from credo.data.feed import BATCH, Batch, Feed, distinct_names
+from credo.data.infer import Declared
+from credo.errors import InputError, TableError
+
+__all__ = ["feed_of_frame"]
+
+
+def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
+    """The feed of anything that is not a path; refused with the list of what is accepted."""
+    if isinstance(x, np.ndarray):
+        return _from_numpy(x, columns)
+    if columns is not None:
+        raise InputError("columns= names the columns of a 2-D NumPy array; other tables have names.")
+    if isinstance(x, Mapping):
+        return _from_columns(dict(x), "dict of columns")
+    if isinstance(x, (list, tuple)):
+        return _from_records(x)
+    module = type(x).__module__.split(".")[0]
+    if module == "pandas":
+        return _from_pandas(x)
+    if module == "polars":
+        return _from_polars(x)
+    if module in ("duckdb", "_duckdb"):
+        return _from_duckdb(x)
+    if isinstance(x, (pa.Table, pa.RecordBatch)):
+        return _from_arrow_table(x)
+    if isinstance(x, pa.RecordBatchReader):
+        return _from_reader(x, "Arrow stream")
+    if module == "pyarrow" and hasattr(x, "scanner"):
+        return _from_dataset(x)
+    if hasattr(x, "__arrow_c_stream__"):
+        return _from_reader(pa.RecordBatchReader.from_stream(x), f"{module} table")
+    return _from_narwhals(x)
+
+
+# --- Arrow --------------------------------------------------------------------------------
+
+
+def record_batches(batches: Any, given: Sequence[str], names: Sequence[str]) -> Iterator[Batch]:
+    """Some columns of Arrow record batches, cut to the size of a batch."""
+    at = {name: i for i, name in enumerate(given)}
+    for batch in batches:
+        for start in range(0, batch.num_rows, BATCH):
+            part = batch.slice(start, BATCH)
+            yield {name: part.column(at[name]) for name in names}
+
+
+def declared_by(schema: pa.Schema, first: Any) -> dict[int, Declared]:
+    """Ordered dictionaries keep their order; `first` is a chunk that shows their values."""
+    out = {}
+    for i, field in enumerate(schema):
+        if pa.types.is_dictionary(field.type) and (
+            field.type.ordered or b"_PL_ENUM_VALUES2" in (field.metadata or {})
+        ):
+            chunk = first(i)
+            if chunk is not None and chunk.dictionary.null_count == 0:
+                states = tuple(chunk.dictionary.to_pylist())
+                out[i] = Declared(states, ordered=True)
+    return out
+
+
+def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    table = table.unify_dictionaries()
+    names, notes = distinct_names(table.column_names)
+
+    def first(i: int) -> Any:
+        chunks = table.column(i).chunks
+        return chunks[0] if chunks else None
+
+    declared = declared_by(table.schema, first)
+    return Feed(
+        label,
+        names,
+        lambda wanted: record_batches(table.to_batches(BATCH), names, wanted),
+        rows=table.num_rows,
+        in_memory=True,
+        declared={names[i]: d for i, d in declared.items()},
+        notes=notes,
+    )
+
+
+def _from_reader(reader: Any, label: str) -> Feed:
+    names, notes = distinct_names(reader.schema.names)
+    return Feed(
+        label,
+        names,
+        lambda wanted: record_batches(reader, names, wanted),
+        once=True,
+        notes=notes,
+    )
+
+
+def _from_dataset(dataset: Any) -> Feed:
+    names, notes = distinct_names(dataset.schema.names)
+    given = dict(zip(names, dataset.schema.names, strict=True))
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        columns = [given[n] for n in wanted]
+        scan = dataset.scanner(columns=columns, batch_size=BATCH)
+        return record_batches(scan.to_batches(), list(wanted), wanted)
+
+    return Feed("Arrow dataset", names, batches, rows=dataset.count_rows(), notes=notes)
+
+
+# --- engines ------------------------------------------------------------------------------
+
+
+def _from_duckdb(relation: Any) -> Feed:
+    if not hasattr(relation, "to_arrow_reader") or not hasattr(relation, "columns"):
+        raise InputError(
+            f"A DuckDB relation is expected, got {type(relation).__name__}.",
+            hint="Use con.sql('select …') or con.table('…').",
+        )
+    names, notes = distinct_names(relation.columns)
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        reader = relation.to_arrow_reader(BATCH)
+        return record_batches(reader, names, wanted)
+
+    rows = relation.count("*").fetchone()[0]
+    return Feed("DuckDB relation", names, batches, rows=rows, notes=notes)
+
+
+def _from_polars(frame: Any) -> Feed:
+    import polars as pl
+
+    if isinstance(frame, pl.Series):
+        frame = frame.to_frame()
+    lazy = isinstance(frame, pl.LazyFrame)
+    schema = frame.collect_schema()
+    declared = {
+        name: Declared(tuple(kind.categories.to_list()), ordered=True)
+        for name, kind in schema.items()
+        if isinstance(kind, pl.Enum)
+    }
+    names = tuple(schema.names())
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        chosen = frame.select(list(wanted))
+        if lazy:
+            for part in chosen.collect_batches(chunk_size=BATCH, maintain_order=True):
+                table = part.to_arrow()
+                yield from record_batches(table.to_batches(), table.column_names, wanted)
+            return
+        for start in range(0, frame.height, BATCH):
+            table = chosen.slice(start, BATCH).to_arrow().combine_chunks()
+            yield {name: table.column(name).combine_chunks() for name in wanted}
+
+    rows = frame.select(pl.len()).collect().item() if lazy else frame.height
+    label = "polars lazy frame" if lazy else "polars frame"
+    return Feed(label, names, batches, rows=rows, in_memory=not lazy, declared=declared)
+
+
+def _from_pandas(frame: Any) -> Feed:
+    import pandas as pd
+
+    if isinstance(frame, pd.Series):
+        frame = frame.to_frame()
+    if isinstance(frame.columns, pd.MultiIndex):
+        given = [" ".join(str(p) for p in c if str(p)) for c in frame.columns]
+    else:
+        given = list(frame.columns)
+    names, notes = distinct_names(given)
+    at = {name: i for i, name in enumerate(names)}
+    declared = {}
+    for name, i in at.items():
+        kind = frame.dtypes.iloc[i]
+        if isinstance(kind, pd.CategoricalDtype):
+            states = tuple(_plain(c) for c in kind.categories.tolist())
+            declared[name] = Declared(states, bool(kind.ordered))
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        for start in range(0, len(frame), BATCH):
+            part = frame.iloc[start : start + BATCH]
+            yield {name: _arrow(part.iloc[:, at[name]], name) for name in wanted}
+
+    return Feed(
+        "pandas frame", names, batches, len(frame), in_memory=True, declared=declared, notes=notes
+    )
+
+
+def _from_narwhals(x: Any) -> Feed:
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(x)
+    except TypeError:
+        raise InputError(
+            f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
+            hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
+            "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
+        ) from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect("pyarrow")
+    return _from_arrow_table(frame.to_arrow(), f"{type(x).__module__.split('.')[0]} frame")
+
+
+# --- plain Python and NumPy ---------------------------------------------------------------
+
+
+def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
+    names, notes = distinct_names(list(columns))
+    values = {n: _column(v, n) for n, v in zip(names, columns.values(), strict=True)}
+    lengths = {n: len(v) for n, v in values.items()}
+    if len(set(lengths.values())) > 1:
+        a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        raise TableError(
+            f"The columns differ in length: {a!r} has {lengths[a]:,} rows and "
+            f"{b!r} has {lengths[b]:,}."
+        )
+    rows = next(iter(lengths.values()), 0)
+    declared = {}
+    for name, value in values.items():
+        kind = getattr(value, "dtype", None)
+        if type(kind).__name__ == "CategoricalDtype":
+            states = tuple(_plain(c) for c in kind.categories.tolist())
+            declared[name] = Declared(states, bool(kind.ordered))
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        for start in range(0, rows, BATCH):
+            yield {n: _arrow(values[n][start : start + BATCH], n) for n in wanted}
+
+    return Feed(label, names, batches, rows, in_memory=True, declared=declared, notes=notes)
+
+
+def _column(values: Any, name: str) -> Any:
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        if hasattr(values, "__iter__") and not isinstance(values, (str, bytes)):
+            return list(values)
+        raise InputError(f"Column {name!r} must be a sequence of cells, got {values!r}.")
+    if isinstance(values, pa.ChunkedArray):
+        return values.combine_chunks()
+    if hasattr(values, "iloc"):
+        return values.reset_index(drop=True)
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise InputError(f"Column {name!r} must have one axis, got the shape {values.shape}.")
+    return values
+
+
+def _from_records(rows: Sequence[Any]) -> Feed:
+    for i, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"A list must hold one dict per row; item {i} is {type(row).__name__}.",
+                hint="For a list of columns, give a dict of columns.",
+            )
+    names = list(dict.fromkeys(k for row in rows for k in row))
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return _from_columns(columns, "list of dicts")
+
+
+def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> Feed:
+    if array.dtype.names is not None:
+        if array.ndim != 1:
+            raise InputError(f"A structured array must have one axis, got {array.ndim}.")
+        return _from_columns({n: array[n] for n in array.dtype.names}, "structured array")
+    if array.ndim != 2:
+        raise InputError(f"A NumPy array must have two axes (rows, columns), got {array.ndim}.")
+    if columns is None:
+        raise InputError(
+            f"The {array.shape[1]} columns of a NumPy array need names.",
+            hint="Give columns=['a', 'b', …].",
+        )
+    if len(columns) != array.shape[1]:
+        raise InputError(f"The array has {array.shape[1]} columns but {len(columns)} names came.")
+    if len(set(columns)) < len(columns):
+        raise InputError("A name stands twice in columns=.")
+    return _from_columns({n: array[:, i] for i, n in enumerate(columns)}, "NumPy array")
+
+
+def _arrow(values: Any, name: str) -> Any:
+    """One column's cells as an Arrow array; as objects where Arrow has no type for the mix."""
+    if isinstance(values, pa.Array):
+        return values
+    if hasattr(values, "to_arrow") and type(values).__module__.startswith("polars"):
+        return values.to_arrow()
+    if isinstance(values, np.ndarray) and values.dtype.kind == "V":
+        raise TableError(f"Column {name!r} holds cells of type {values.dtype}, not single values.")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        return pa.array(np.ascontiguousarray(values), from_pandas=True)
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return np.fromiter(iter(values), dtype=object, count=len(values))
+    if pa.types.is_floating(array.type) and not _holds_floats(values):
+        # Python integers next to None or NaN: keep them whole.
+        return np.fromiter(iter(values), dtype=object, count=len(values))
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _holds_floats(values: Any) -> bool:
+    """Whether a list or an object column that Arrow made floats of really holds floats."""
+    kind = getattr(values, "dtype", None)
+    if kind is not None and kind != object:
+        return True
+    return any(isinstance(v, (float, np.floating)) and v == v for v in values)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,304 @@
+"""From the profile of a column to a variable, by rules that are written down and reported.
+
+The rules, in the order in which they are tried (docs/tables.md explains them):
+
+1. nothing but missing cells → empty; one value in two or more rows → constant;
+2. a categorical or enum, or a boolean → discrete, order kept;
+3. dates → date;
+4. whole numbers: named like an identifier and nearly all different, or all different and
+   consecutive → identifier; at most 20 values that repeat → discrete; else continuous;
+5. other numbers → continuous; cells that are not finite numbers are named;
+6. text: sentences that hardly repeat → text; nearly all different → identifier;
+   hardly repeating → text; else discrete.
+
+Small tables are not over-read: all-different text in fewer than 21 rows is discrete.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from credo.data.numerals import as_bool, as_int, as_number, looks_like_date, looks_numeric
+from credo.data.profile import Doubt, Profile
+from credo.schema import MAX_STATES, Column, Variable
+
+__all__ = ["Decision", "Declared", "decide", "typed_states"]
+
+FEW_INTEGERS = 20
+FEW_TEXTS = 20
+_ID_WORDS = frozenset("id ids uuid guid key index idx no nr num number rowid".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """States that the source itself declares (a categorical or an enum), in their order."""
+
+    states: tuple[Any, ...]
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a column: its line in the report, and its variable if it has one."""
+
+    column: Column
+    variable: Variable | None
+
+
+def decide(profile: Profile, wanted: Any = None, declared: Declared | None = None) -> Decision:
+    """Apply the user's word if there is one, else the rules."""
+    base = Column(
+        profile.name,
+        "",
+        "",
+        rows=profile.rows,
+        missing=profile.missing,
+        missing_as=dict(profile.missing_as),
+    )
+    if wanted is not None:
+        return _as_told(profile, base, wanted, declared)
+    typed = _typed(profile)
+    notes = (*_doubt_notes(typed), *_alike_notes(typed))
+    kind, reason = _rule(typed, declared)
+    column = replace(base, kind=kind, reason=reason, notes=notes)
+    if kind == "continuous":
+        if typed.few_whole_floats:
+            note = "whole numbers stored as decimals; schema={…: 'discrete'} makes them states"
+            column = replace(column, notes=(*notes, note))
+        return Decision(column, Variable(profile.name, "continuous"))
+    if kind == "discrete":
+        return Decision(column, _discrete(typed, declared))
+    return Decision(column, None)
+
+
+# --- the user's word ----------------------------------------------------------------------
+
+
+def _as_told(
+    profile: Profile, base: Column, wanted: Any, declared: Declared | None
+) -> Decision:
+    if wanted == "drop":
+        return Decision(replace(base, kind="dropped", reason="dropped by the schema"), None)
+    if isinstance(wanted, Variable):
+        return Decision(replace(base, kind=wanted.kind, reason="by the schema given"), wanted)
+    if wanted == "continuous":
+        variable = Variable(profile.name, "continuous")
+        return Decision(replace(base, kind="continuous", reason="by the schema given"), variable)
+    variable = _discrete(_typed(profile), declared)
+    return Decision(replace(base, kind="discrete", reason="by the schema given"), variable)
+
+
+# --- typing the text of a file ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A profile whose cells have a type: of the frame, or found in the text of a file."""
+
+    profile: Profile
+    type: str
+    states: tuple[Any, ...]
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def few_whole_floats(self) -> bool:
+        p = self.profile
+        return self.type == "float" and p.whole and p.distinct <= FEW_INTEGERS < p.observed
+
+
+def _typed(profile: Profile) -> _Typed:
+    types = set(profile.types)
+    values = profile.values
+    if not profile.text or values is None:
+        name = _type_of(types)
+        if values is None and profile.text and name == "float" and profile.whole:
+            name = "float" if "float" in types and "int" not in types else "int"
+        return _Typed(profile, name, _sorted(values or ()), profile.doubts)
+    kind, states = typed_states([str(v) for v in values])
+    doubts = profile.doubts
+    if kind == "str":
+        doubts = (*doubts, *_numeric_doubts(profile, [str(v) for v in values]))
+    if kind == "float":
+        numbers = np.array(states)
+        profile = replace(
+            profile,
+            low=float(numbers.min()),
+            high=float(numbers.max()),
+            whole=bool((numbers % 1 == 0).all()),
+        )
+    return _Typed(profile, kind, states, doubts)
+
+
+def _type_of(types: set[str]) -> str:
+    unsupported = [t for t in types if t.startswith("unsupported")]
+    if unsupported:
+        return unsupported[0]
+    if "infinite" in types:
+        return "infinite"
+    if types <= {"int", "float"} and types:
+        return "float" if "float" in types else "int"
+    if len(types) == 1:
+        return next(iter(types))
+    return "str" if types else "null"
+
+
+def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+    """The type that every text of a column has, and the different values in their order.
+
+    >>> typed_states(["+2", "-1", "0"])
+    ('int', (-1, 0, 2))
+    >>> typed_states(["TRUE", "FALSE"]), typed_states(["T", "F"])
+    (('bool', (False, True)), ('str', ('F', 'T')))
+    """
+    stripped = [t.strip() for t in texts]
+    for name, parse in (("bool", as_bool), ("int", as_int), ("float", as_number)):
+        values = [parse(t) for t in stripped]
+        if values and None not in values:
+            return name, tuple(sorted(set(values)))  # type: ignore[type-var]
+    if stripped and all(looks_like_date(t) for t in stripped):
+        return "date", tuple(sorted(set(texts)))
+    return "str", tuple(sorted(set(texts)))
+
+
+def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Values in their own order; values of several types by type, then by text."""
+    try:
+        if len({isinstance(v, bool) for v in values}) <= 1:
+            return tuple(sorted(values))
+    except TypeError:
+        pass
+    return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
+
+
+# --- the rules ----------------------------------------------------------------------------
+
+
+def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
+    p, n, d = typed.profile, typed.profile.observed, typed.profile.distinct
+    if n == 0:
+        return "empty", "every cell is missing"
+    if typed.type.startswith("unsupported"):
+        return "unsupported", f"cells of type {typed.type.removeprefix('unsupported ')}"
+    if _is_constant(typed):
+        value = typed.states[0] if typed.states else p.low
+        return "constant", f"every cell is {_short(value)}"
+    if declared is not None:
+        return "discrete", "declared by the table" + (", order kept" if declared.ordered else "")
+    if typed.type == "bool":
+        return "discrete", "booleans"
+    if typed.type == "date":
+        return "date", f"dates, {d:,} different"
+    if typed.type == "int":
+        return _integer_rule(p, typed.states, n, d)
+    if typed.type == "infinite":
+        return "doubtful", _first_doubt(typed) + ": no model can hold it"
+    if typed.type == "float":
+        return "continuous", "numbers"
+    if p.doubts and p.values is None:
+        return "doubtful", _first_doubt(typed) + ": a number elsewhere in the column"
+    return _text_rule(p, n, d)
+
+
+def _is_constant(typed: _Typed) -> bool:
+    p = typed.profile
+    if p.observed < 2:
+        return False
+    return len(typed.states) == 1 if p.values is not None else p.low == p.high and not p.doubts and p.distinct == 1
+
+
+def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[str, str]:
+    low, high = (states[0], states[-1]) if states else (int(p.low), int(p.high))
+    d = len(states) or d
+    if n >= 5 and _named_like_id(p.name) and d >= 0.8 * p.sampled:
+        return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
+    if n >= 5 and d == p.sampled == n and high - low == n - 1:
+        return "identifier", f"consecutive numbers from {low:,} to {high:,}, each once"
+    if d <= 2 or (d <= 4 and d < n) or (d <= FEW_INTEGERS and 2 * d <= n):
+        return "discrete", f"whole numbers, {d} different"
+    return "continuous", f"whole numbers, {d:,}{'+' * (p.sampled < n)} different"
+
+
+def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
+    different = f"{d:,} different values in {p.sampled:,} rows"
+    if p.values is not None and d <= max(FEW_TEXTS, p.sampled / 2):
+        if d > p.sampled / 2 and d > 1 and p.words >= 4:
+            return "text", f"sentences, {different}"
+        if n >= 5 and _named_like_id(p.name) and d >= 0.8 * p.sampled:
+            return "identifier", f"its name, and {different}"
+        return "discrete", "text" if d <= 50 else f"text, {different}"
+    if p.words >= 4:
+        return "text", f"sentences, {different}"
+    if d >= 0.95 * p.sampled:
+        return "identifier", different
+    if d > MAX_STATES:
+        return "text", f"more than {MAX_STATES:,} different values"
+    return "text", different
+
+
+def _named_like_id(name: str) -> bool:
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
+    return bool(words) and words[-1].casefold() in _ID_WORDS
+
+
+def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
+    name = typed.profile.name
+    if declared is not None:
+        return Variable(name, "discrete", declared.states, declared.ordered)
+    if typed.type == "bool":
+        return Variable(name, "discrete", (False, True))
+    return Variable(name, "discrete", typed.states)
+
+
+# --- what to tell -------------------------------------------------------------------------
+
+
+def _first_doubt(typed: _Typed) -> str:
+    doubt = typed.doubts[0]
+    return f"row {doubt.row} holds {doubt.cell!r}, which {doubt.why}"
+
+
+def _doubt_notes(typed: _Typed) -> tuple[str, ...]:
+    return tuple(
+        f"row {d.row} holds {d.cell!r}, which {d.why}" if d.row else f"{d.cell!r} {d.why}"
+        for d in typed.doubts
+    )
+
+
+def _numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
+    """Cells that are no numbers in a column of which most look like numbers."""
+    stripped = {t: t.strip() for t in texts}
+    good = {t for t, s in stripped.items() if as_number(s) is not None}
+    meant = {t for t, s in stripped.items() if t not in good and looks_numeric(s)}
+    meant -= {t for t in meant if re.fullmatch(r"[+-]?0[0-9]+", stripped[t])}
+    odd = [t for t in texts if t not in good]
+    if 2 * (len(good) + len(meant)) < len(texts) or not (meant or good) or len(good) == len(texts):
+        return []
+    if not meant and len(odd) > max(3, len(texts) // 10):
+        return []
+    return [Doubt(profile.first_row(t) or 0, t, "is not a number") for t in odd[:5]]
+
+
+def _alike_notes(typed: _Typed) -> tuple[str, ...]:
+    """States that differ only in case, blanks or the way their letters are composed."""
+    if typed.type != "str" or len(typed.states) > 1000:
+        return ()
+    groups: dict[str, list[str]] = {}
+    for state in typed.states:
+        if isinstance(state, str):
+            folded = unicodedata.normalize("NFKC", state).strip().casefold()
+            groups.setdefault(folded, []).append(state)
+    alike = [g for g in groups.values() if len(g) > 1]
+    return tuple(
+        f"{', '.join(map(repr, g))} look alike but are kept apart as states" for g in alike[:5]
+    )
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"

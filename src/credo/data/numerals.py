@@ -1,0 +1,98 @@
+"""Text that stands for numbers, strictly: what is not surely a number stays text and is reported.
+
+`1,5`, `0x10`, `1_000`, `inf` and `1e309` look like numbers to a person and to some parsers;
+here they are never read as one, and never become NaN.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+__all__ = ["as_bool", "as_int", "as_number", "looks_like_date", "looks_numeric", "parse_floats"]
+
+_INT = re.compile(r"[+-]?(0|[1-9][0-9]*)", re.ASCII)
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
+_NUMBERISH = re.compile(
+    r"[+-]?(inf(inity)?|0x[0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]*,[0-9]+|[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?)",
+    re.IGNORECASE | re.ASCII,
+)
+_DATE = re.compile(
+    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+
+
+def as_int(text: str) -> int | None:
+    """The whole number a text is, or None; `0012` is a code, not a number.
+
+    >>> as_int("+2"), as_int("0012"), as_int("2.0")
+    (2, None, None)
+    """
+    return int(text) if _INT.fullmatch(text) and len(text) <= 19 else None
+
+
+def as_number(text: str) -> float | None:
+    """The finite number a text is, or None.
+
+    >>> as_number("1e3"), as_number("1e309"), as_number("1,5"), as_number("0012")
+    (1000.0, None, None, None)
+    """
+    if not _FLOAT.fullmatch(text) or _CODE.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def as_bool(text: str) -> bool | None:
+    """True or False for exactly these words in any case; a single letter is not a boolean.
+
+    >>> as_bool("TRUE"), as_bool("F")
+    (True, None)
+    """
+    return {"true": True, "false": False}.get(text.casefold())
+
+
+def looks_numeric(text: str) -> bool:
+    """Whether a text that is not a number looks as if it was meant to be one.
+
+    >>> [looks_numeric(t) for t in ("1,5", "0x1F", "1_000", "inf", "1e309", "-", "rot")]
+    [True, True, True, True, True, False, False]
+    """
+    return bool(_NUMBERISH.fullmatch(text) or _FLOAT.fullmatch(text))
+
+
+def looks_like_date(text: str) -> bool:
+    """Whether a text is a date, or a date and time, in ISO form.
+
+    >>> looks_like_date("2024-02-29"), looks_like_date("29.02.2024")
+    (True, False)
+    """
+    return _DATE.fullmatch(text) is not None
+
+
+def parse_floats(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The numbers of an Arrow array of texts (NaN where null), and where a text is no number."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    null = trimmed.is_null().to_numpy(zero_copy_only=False)
+    try:
+        cast = pc.cast(trimmed, pa.float64())
+        values = cast.to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+        suspects = np.flatnonzero(~np.isfinite(values) & ~null)
+    except pa.ArrowInvalid:
+        values = np.full(len(trimmed), np.nan)
+        good = pc.match_substring_regex(trimmed, f"^({_FLOAT.pattern})$")
+        good = pc.fill_null(good, False).to_numpy(zero_copy_only=False)
+        values[good] = pc.cast(trimmed.filter(pa.array(good)), pa.float64()).to_numpy(
+            zero_copy_only=False
+        )
+        suspects = np.flatnonzero(~np.isfinite(values) & ~null)
+    values[null] = np.nan
+    return values, suspects

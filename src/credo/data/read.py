@@ -1,0 +1,297 @@
+"""`read`: any table in. `tally`: statistics out of anything `read` takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from credo.data.coder import Coder
+from credo.data.feed import Feed
+from credo.data.files import feed_of_path
+from credo.data.frames import feed_of_frame
+from credo.data.infer import Decision, decide
+from credo.data.stream import Stream
+from credo.data.table import Table
+from credo.data.text import TextOptions
+from credo.data.weights import Weights
+from credo.errors import CredoWarning, InputError, LimitError, SchemaError, TableError, unknown_name
+from credo.progress import Report, track
+from credo.schema import Column, Schema, Variable
+from credo.stats.block import Block
+from credo.stats.tally import Source, Tally
+
+__all__ = ["MISSING", "read", "tally"]
+
+MISSING = ("", "NA", "NaN", "null", "?")
+"""What is taken as missing in a text file; the text `None` is a state."""
+
+
+def read(
+    x: Any,
+    schema: Schema | Mapping[str, Any] | None = None,
+    weights: Any = None,
+    *,
+    missing: Sequence[Any] | None = None,
+    memory: int | str | None = None,
+    columns: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    ragged: str = "error",
+    report: Report | None = None,
+) -> Table | Stream:
+    """Read any table: a file or a glob of files, a frame, a dict of columns, an Arrow stream.
+
+    Parameters
+    ----------
+    x : path, glob, or table
+        CSV, TSV, JSON lines, Parquet or Arrow files (text files also .gz or .zst); a pandas,
+        polars, Arrow or DuckDB table or stream, anything narwhals knows or that has
+        `__arrow_c_stream__`; a dict of columns, a list of dicts, a NumPy array.
+    schema : mapping or Schema, optional
+        What the user knows better: `{"age": "continuous", "stage": ["I", "II", "III"],
+        "code": "discrete", "note": "drop"}`. Columns not named are inferred. A `Schema` is
+        used as it is: its variables, in its order.
+    weights : column name or array, optional
+        The weight of each row; a row of weight 0 is absent.
+    missing : list, optional
+        Cells taken as missing besides None, NaN and null. For text files the default is
+        an empty cell, NA, NaN, null and ?; for other tables nothing more.
+    memory : bytes or text such as "2GB", optional
+        The most memory the cells may take; a larger table is given as a `Stream`.
+        The default is half of the memory that is free.
+    columns : list of names, optional
+        The names of a NumPy array's columns, or of a text file that has no header.
+    delimiter, encoding : optional
+        How a text file is written, when looking at it is not enough.
+    ragged : "error" or "skip"
+        What to do with lines of a text file that have too many or too few cells.
+    report : function of (rows done, rows in all), optional
+        Called instead of showing a progress bar.
+
+    Returns
+    -------
+    Table or Stream
+        Both are sources: they have a `schema` and can `tally`.
+
+    >>> import credo as cr
+    >>> table = cr.read({"stage": ["II", "I", "II", None], "age": [51.5, 48.0, 60.2, 39.9]})
+    >>> print(table.schema)
+    dict of columns: 4 rows, 2 variables
+    <BLANKLINE>
+    variable  kind        states    missing   why
+    stage     discrete    2: I, II  1 (25 %)  text
+    age       continuous            0         numbers
+    """
+    options = TextOptions(delimiter, encoding, ragged, columns)
+    if isinstance(x, (Table, Stream)):
+        if schema is None and weights is None:
+            return x
+        raise InputError("The table has been read already; give schema= and weights= to read.")
+    is_path = isinstance(x, (str, os.PathLike))
+    feed = feed_of_path(x, options) if is_path else feed_of_frame(x, columns)
+    if not feed.names:
+        raise TableError(f"{feed.label} has no columns.")
+    tokens = tuple(MISSING if feed.text else ()) if missing is None else tuple(missing)
+    wanted = _wanted(schema, feed.names)
+    weighting = Weights.of(weights, feed.names, text=feed.text)
+    limit = _memory(memory)
+    streams = _size(feed) > limit
+    if streams and feed.once:
+        raise LimitError(
+            f"{feed.label} can be read only once and would not fit the memory limit.",
+            hint="Write it to a Parquet file and read that, or raise memory=.",
+        )
+    coders, weights_seen, rows = _collect(feed, wanted, weighting, tokens, not streams, report)
+    decisions, found = _decided(feed, coders, wanted, schema, rows, weighting)
+    for decision in decisions:
+        if decision.column.kind == "doubtful":
+            warnings.warn(
+                f"Column {decision.column.name!r} was set aside: {decision.column.reason}.",
+                CredoWarning,
+                stacklevel=2,
+            )
+    whole = bool(len(weights_seen)) and all(bool((w % 1 == 0).all()) for w in weights_seen)
+    if streams:
+        if weighting.column is not None:
+            weighting = Weights(weighting.column, whole=whole, text=weighting.text)
+        return Stream(feed, found, rows, tokens, weighting, report)
+    arrays = []
+    for variable in found.variables:
+        arrays.append(coders.pop(variable.name).finish(variable))
+    total = np.concatenate(weights_seen) if weights_seen else None
+    if total is not None and whole:
+        total = total.astype(np.int64)
+    return Table(Block(found, tuple(arrays), total))
+
+
+def tally(source: Any, families: Any = None, *, threads: int | None = None) -> Tally:
+    """The statistics of many families, in one pass over a source or any table.
+
+    A family is a name, or a pair of a child and its parents. Families of discrete variables
+    give `Counts`; a family with a continuous variable gives `Moments`. Without families, each
+    variable is tallied by itself.
+
+    >>> import credo as cr
+    >>> s = cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"])])
+    >>> print(s["Fev", ["Pneu"]])
+    Pneu  Fev=F  Fev=T
+    F         4      3
+    T         2      3
+    >>> (s + s)["Fev", ["Pneu"]].total
+    24
+    """
+    if threads is not None and threads < 1:
+        raise InputError(f"threads must be 1 or more, got {threads}.")
+    if isinstance(source, (Table, Stream)):
+        return source.tally(families, threads=threads)
+    if isinstance(source, Source):
+        return source.tally(families)
+    return read(source).tally(families, threads=threads)
+
+
+# --- the parts of reading -----------------------------------------------------------------
+
+
+def _wanted(schema: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The user's word for each column: 'discrete', 'continuous', 'drop' or a Variable."""
+    if schema is None:
+        return {}
+    if isinstance(schema, Schema):
+        for variable in schema.variables:
+            if variable.name not in names:
+                raise unknown_name("Column", variable.name, names, "in the table")
+        return {n: schema[n] if n in schema else "drop" for n in names}
+    if not isinstance(schema, Mapping):
+        raise InputError(f"schema must be a mapping or a Schema, got {type(schema).__name__}.")
+    out: dict[str, Any] = {}
+    for name, word in schema.items():
+        if name not in names:
+            raise unknown_name("Column", name, names, "in the table")
+        if isinstance(word, Variable):
+            out[name] = word
+        elif word is None:
+            out[name] = "drop"
+        elif isinstance(word, str):
+            if word not in ("discrete", "continuous", "drop"):
+                raise SchemaError(
+                    f"The kind of {name!r} must be 'discrete', 'continuous', 'drop' or a list "
+                    f"of states, got {word!r}."
+                )
+            out[name] = word
+        else:
+            try:
+                out[name] = Variable(name, "discrete", tuple(word), ordered=True)
+            except TypeError:
+                raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
+    return out
+
+
+def _size(feed: Feed) -> int:
+    """What the cells may take in memory, as far as can be known before reading."""
+    if feed.bytes is not None:
+        return feed.bytes
+    return (feed.rows or 0) * len(feed.names)
+
+
+def _memory(given: int | str | None) -> float:
+    if given is None:
+        try:
+            return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2
+        except (AttributeError, ValueError, OSError):
+            return 4e9
+    if isinstance(given, str):
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", given.casefold())
+        if not match:
+            raise InputError(f"memory must be a number of bytes or a text like '2GB', got {given!r}.")
+        return float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")
+    if given <= 0:
+        raise InputError(f"memory must be more than 0, got {given}.")
+    return float(given)
+
+
+def _collect(
+    feed: Feed,
+    wanted: Mapping[str, Any],
+    weighting: Weights,
+    tokens: tuple[Any, ...],
+    keep: bool,
+    report: Report | None,
+) -> tuple[dict[str, Coder], list[Any], int]:
+    """One pass over the batches: a coder for each column, the weights, the number of rows."""
+    coders: dict[str, Coder] = {}
+    for name in feed.names:
+        word = wanted.get(name)
+        if word == "drop" or name == weighting.column:
+            continue
+        kind = word.kind if isinstance(word, Variable) else word
+        if kind is None and name in feed.declared:
+            kind = "discrete"
+        coders[name] = Coder(name, text=feed.text, missing=tokens, kind=kind, keep=keep)
+    weights: list[Any] = []
+    done = 0
+    names = weighting.with_column(list(coders)) or list(feed.names[:1])
+    for batch in track(
+        feed.batches(names),
+        f"reading {feed.label}",
+        total=feed.rows,
+        size=lambda b: len(next(iter(b.values()))),
+        report=report,
+    ):
+        kept, weight = weighting.split(batch, done)
+        for name, coder in coders.items():
+            coder.add(kept[name])
+        if weight is not None:
+            weights.append(weight)
+        done += len(next(iter(batch.values())))
+    if done == 0:
+        raise TableError(f"{feed.label} has a header but no rows.")
+    if weighting.array is not None and len(weighting.array) != done:
+        raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
+    rows = next(iter(coders.values())).rows if coders else done
+    if (weighting.column or weighting.array is not None) and rows == 0:
+        raise TableError("Every weight is 0, so no row is left.")
+    return coders, weights, rows
+
+
+def _decided(
+    feed: Feed,
+    coders: Mapping[str, Coder],
+    wanted: Mapping[str, Any],
+    schema: Any,
+    rows: int,
+    weighting: Weights,
+) -> tuple[list[Decision], Schema]:
+    """Every column decided, and the schema of those that became variables."""
+    decisions = []
+    for name in feed.names:
+        if name == weighting.column:
+            column = Column(name, "weights", "the weights of the rows", rows=rows)
+            decisions.append(Decision(column, None))
+        elif name not in coders:
+            column = Column(name, "dropped", "dropped by the schema", rows=rows)
+            decisions.append(Decision(column, None))
+        else:
+            profile = coders[name].profile()
+            decisions.append(decide(profile, wanted.get(name), feed.declared.get(name)))
+    found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
+    if not found:
+        if all(d.column.kind == "empty" for d in decisions):
+            raise TableError(f"Every cell of {feed.label} is missing.")
+        reasons = "; ".join(f"{d.column.name!r} ({d.column.reason})" for d in decisions[:5])
+        raise TableError(
+            f"No column of {feed.label} can be used: {reasons}.",
+            hint="Name the kinds in schema= to use them.",
+        )
+    if isinstance(schema, Schema):
+        found = {v.name: v for v in schema.variables}
+    notes = (*feed.notes, *feed.late_notes())
+    if rows == 1:
+        notes = (*notes, "the table has one row: what it shows of each column is a guess")
+    return decisions, Schema(
+        tuple(found.values()), tuple(d.column for d in decisions), feed.label, notes
+    )

@@ -1,0 +1,166 @@
+"""A table in memory: column-major codes and floats, the user's values at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, MissingPackageError
+from credo.render import table_html, table_text
+from credo.schema import Schema
+from credo.stats.block import Block, tally_block
+from credo.stats.rows import Rows
+from credo.stats.tally import Tally
+
+__all__ = ["Table"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows in memory. Made by `credo.read`; a source, so every learner takes it.
+
+    >>> import credo as cr
+    >>> table = cr.read({"Fever": ["T", "F", "T"], "Pneumonia": ["T", "F", "F"]})
+    >>> len(table), table.schema.names
+    (3, ('Fever', 'Pneumonia'))
+    >>> print(table.tally([("Fever", ["Pneumonia"])])["Fever", ["Pneumonia"]])
+    Pneumonia  Fever=F  Fever=T
+    F                1        1
+    T                0        1
+    """
+
+    block: Block
+
+    @property
+    def schema(self) -> Schema:
+        """The variables, and what was noticed while reading."""
+        return self.block.schema
+
+    @property
+    def weights(self) -> NDArray[Any] | None:
+        """The weight of each row, or None when every row counts once."""
+        return self.block.weights
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.block.rows
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the cells: one byte for a cell with at most 255 states."""
+        return sum(a.nbytes for a in self.block.arrays)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def codes(self, name: str) -> NDArray[Any]:
+        """The state codes of a discrete variable; its arity stands for missing."""
+        if not self.schema[name].is_discrete:
+            raise InputError(f"{name!r} is continuous and has no codes.", hint="Use values().")
+        return self.block.arrays[self.schema.index(name)]
+
+    def values(self, name: str) -> NDArray[Any]:
+        """A column in the user's own values; None (or NaN) where a cell is missing.
+
+        >>> import credo as cr
+        >>> cr.read({"x": [1, 0, None, 1, 0]}).values("x").tolist()
+        [1, 0, None, 1, 0]
+        """
+        variable = self.schema[name]
+        array = self.block.arrays[self.schema.index(name)]
+        if not variable.is_discrete:
+            return array
+        labels = np.empty(variable.arity + 1, dtype=object)
+        labels[:-1] = np.fromiter(variable.states, dtype=object, count=variable.arity)
+        labels[-1] = None
+        return labels[array]
+
+    def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
+        """Count many families in one pass; without families, every variable by itself."""
+        return tally_block(
+            self.block, self.schema.names if families is None else families, threads=threads
+        )
+
+    def unique(self) -> Rows:
+        """The weighted unique rows over the discrete variables."""
+        return self.block.unique()
+
+    def batches(self) -> Iterator[Table]:
+        """The table itself, as the only batch of a source."""
+        yield self
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Some of the variables, in the order given."""
+        at = [self.schema.index(n) for n in names]
+        arrays = tuple(self.block.arrays[i] for i in at)
+        return Table(Block(self.schema.select(names), arrays, self.block.weights))
+
+    def take(self, rows: Any) -> Table:
+        """Some of the rows: positions, a slice, or a mask."""
+        arrays = tuple(a[rows] for a in self.block.arrays)
+        weights = None if self.weights is None else self.weights[rows]
+        return Table(Block(self.schema, arrays, weights))
+
+    def to(self, kind: str = "arrow") -> Any:
+        """The table as a frame of the kind asked for: 'arrow', 'pandas' or 'polars'.
+
+        >>> import credo as cr
+        >>> cr.read({"x": ["a", "b", "a"]}).to("arrow").column("x").to_pylist()
+        ['a', 'b', 'a']
+        """
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
+        for variable, array in zip(self.schema.variables, self.block.arrays, strict=True):
+            if variable.is_discrete:
+                gone = array == variable.arity
+                codes = np.where(gone, 0, array).astype(np.int32)
+                try:
+                    states = pa.array(variable.states)
+                except (pa.ArrowInvalid, pa.ArrowTypeError):
+                    states = pa.array([str(s) for s in variable.states])
+                indices = pa.array(codes, mask=gone)
+                column = pa.DictionaryArray.from_arrays(indices, states, ordered=variable.ordered)
+                columns[variable.name] = column if variable.ordered else column.dictionary_decode()
+            else:
+                columns[variable.name] = pa.array(array, from_pandas=True)
+        table = pa.table(columns)
+        if kind == "arrow":
+            return table
+        if kind == "pandas":
+            return table.to_pandas()
+        if kind == "polars":
+            try:
+                import polars as pl
+            except ImportError:
+                raise MissingPackageError(
+                    "A polars frame needs polars.", hint="Install it: pip install polars"
+                ) from None
+            return pl.from_arrow(table)
+        raise InputError(f"A frame can be 'arrow', 'pandas' or 'polars', got {kind!r}.")
+
+    def _head(self, most: int) -> tuple[Sequence[str], list[list[str]]]:
+        part = self.take(slice(0, most))
+        columns: Mapping[str, Any] = {n: part.values(n) for n in self.schema.names}
+        rows = []
+        for i in range(len(part)):
+            cells = (c[i] for c in columns.values())
+            rows.append(["" if c is None or c != c else str(c) for c in cells])
+        return self.schema.names, rows
+
+    def __str__(self) -> str:
+        head, rows = self._head(10)
+        more = f"\n… {self.rows - 10:,} more rows" if self.rows > 10 else ""
+        return table_text(head, rows) + more
+
+    def __repr__(self) -> str:
+        return f"Table({self.rows:,} rows, {len(self.schema)} variables)"
+
+    def _repr_html_(self) -> str:
+        head, rows = self._head(10)
+        return table_html(head, rows, caption=repr(self))

@@ -1,0 +1,96 @@
+"""Row weights, from a column or an array. A row of weight 0 is absent, everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from credo.data.coder import Coder
+from credo.data.feed import Batch
+from credo.errors import InputError, TableError, unknown_name
+from credo.schema import Variable
+
+__all__ = ["Weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Where the weights come from: a column, an array, or nowhere.
+
+    `whole` says that every weight is a whole number, so that counts stay exact integers.
+    """
+
+    column: str | None = None
+    array: NDArray[np.float64] | None = None
+    whole: bool = False
+    text: bool = False
+
+    @classmethod
+    def of(cls, given: Any, names: Sequence[str], *, text: bool) -> Weights:
+        """Weights as the user gave them."""
+        if given is None:
+            return cls()
+        if isinstance(given, str):
+            if given not in names:
+                raise unknown_name("The weights column", given, names, "in the table")
+            return cls(column=given, text=text)
+        try:
+            array = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                "The weights must be numbers, one for each row, or the name of a column."
+            ) from None
+        if array.ndim != 1:
+            raise InputError(f"The weights must have one axis, got the shape {array.shape}.")
+        _check(array, 0, "weights")
+        return cls(array=array, whole=bool((array % 1 == 0).all()))
+
+    def with_column(self, names: Sequence[str]) -> list[str]:
+        """The names to read: the variables', and the weights' column if there is one."""
+        extra = [self.column] if self.column is not None and self.column not in names else []
+        return [*names, *extra]
+
+    def split(self, batch: Batch, done: int) -> tuple[Batch, NDArray[Any] | None]:
+        """The batch without its rows of weight 0, and the weights of the rest."""
+        if self.column is None and self.array is None:
+            return batch, None
+        n = len(next(iter(batch.values())))
+        if self.column is not None:
+            coder = Coder(self.column, text=self.text, kind="continuous", offset=done)
+            coder.add(batch[self.column])
+            weights = coder.finish(Variable(self.column, "continuous"))
+            _check(weights, done, f"weights column {self.column!r}")
+        else:
+            assert self.array is not None
+            weights = self.array[done : done + n]
+            if len(weights) < n:
+                raise TableError(
+                    f"There are {len(self.array):,} weights but more rows than that."
+                )
+        there = weights > 0
+        if not there.all():
+            weights = weights[there]
+            mask = pa.array(there)
+            batch = {
+                k: c[there] if isinstance(c, np.ndarray) else c.filter(mask)
+                for k, c in batch.items()
+            }
+        return batch, weights.astype(np.int64) if self.whole else weights
+
+
+def _check(weights: NDArray[np.float64], done: int, what: str) -> None:
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row = int(bad.argmax())
+        value = weights[row]
+        problem = "is missing" if np.isnan(value) else f"is {value:g}"
+        raise TableError(
+            f"Row {done + row + 1} of the {what} {problem}; a weight must be a finite number, "
+            "0 or more.",
+            hint="Give the row the weight 0 to leave it out.",
+        )
