@@ -1,0 +1,295 @@
+// The module credo._core: the only file that knows both Python and the kernels.
+//
+// Arrays come in contiguous and of the exact type, never converted (a silent copy would lose an
+// output array), and are checked here; the kernels trust them. Every heavy call runs without the
+// GIL. A std::invalid_argument becomes a ValueError.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "columns.hpp"
+#include "count.hpp"
+#include "cpu.hpp"
+#include "group_rows.hpp"
+#include "moments.hpp"
+#include "take_codes.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using OutArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Groups = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Sets = std::vector<std::vector<std::int32_t>>;
+
+// ---------------------------------------------------------------- arrays in and out
+
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw std::invalid_argument(otherwise);
+}
+
+template <class Array>
+std::uint8_t code_width(const Array& array, const std::string& name) {
+  if (array.ndim() == 1) {
+    if (array.dtype() == nb::dtype<std::uint8_t>()) return 1;
+    if (array.dtype() == nb::dtype<std::uint16_t>()) return 2;
+    if (array.dtype() == nb::dtype<std::uint32_t>()) return 4;
+  }
+  throw std::invalid_argument(name + " must be a 1-D array of uint8, uint16 or uint32.");
+}
+
+// A zeroed array that becomes NumPy's.
+template <class T>
+class NewArray {
+ public:
+  explicit NewArray(std::vector<std::size_t> shape) : shape_(std::move(shape)) {
+    std::size_t size = 1;
+    for (const std::size_t length : shape_) size *= length;
+    data_.reset(static_cast<T*>(std::calloc(size + 1, sizeof(T))));
+    if (!data_) throw std::bad_alloc();
+  }
+  T* data() { return data_.get(); }
+  nb::object release() {
+    T* data = data_.get();
+    const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    data_.release();
+    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape_.size(), shape_.data(), owner));
+  }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
+  std::vector<std::size_t> shape_;
+  std::unique_ptr<T[], Free> data_;
+};
+
+template <class T>
+nb::object to_numpy(const std::vector<T>& values) {
+  NewArray<T> array({values.size()});
+  std::copy(values.begin(), values.end(), array.data());
+  return array.release();
+}
+
+// Weights of either type, or none.
+struct Weights {
+  const std::int64_t* integers = nullptr;
+  const double* reals = nullptr;
+
+  Weights(const std::optional<AnyArray>& array, std::size_t n_rows) {
+    if (!array) return;
+    require(array->ndim() == 1 && array->shape(0) == n_rows,
+            "The 'weights' parameter must have one weight per row (" + std::to_string(n_rows) + ").");
+    if (array->dtype() == nb::dtype<std::int64_t>())
+      integers = static_cast<const std::int64_t*>(array->data());
+    else if (array->dtype() == nb::dtype<double>())
+      reals = static_cast<const double*>(array->data());
+    else
+      throw std::invalid_argument("The 'weights' parameter must be of int64 or float64.");
+  }
+
+  // Calls f with the integer weights (null: 1 each) or with the real ones.
+  template <class F>
+  auto visit(F&& f) const {
+    return reals != nullptr ? f(reals) : f(integers);
+  }
+};
+
+// ---------------------------------------------------------------- Columns
+
+class PyColumns {
+ public:
+  PyColumns(std::vector<AnyArray> codes, const std::vector<std::int64_t>& arities,
+            const std::vector<bool>& missing)
+      : arrays_(std::move(codes)) {
+    require(arities.size() == arrays_.size() && missing.size() == arrays_.size(),
+            "The 'codes', 'arities' and 'missing' parameters must have the same length.");
+    std::vector<credo::CodeView> views;
+    const std::size_t n_rows = arrays_.empty() ? 0 : arrays_[0].size();
+    for (std::size_t v = 0; v < arrays_.size(); ++v) {
+      const std::string name = "The codes of variable " + std::to_string(v);
+      const std::uint8_t width = code_width(arrays_[v], name);
+      require(arrays_[v].size() == n_rows, name + " must have " + std::to_string(n_rows) +
+                                               " rows, got " + std::to_string(arrays_[v].size()) +
+                                               " instead.");
+      require(arities[v] >= 1 && arities[v] <= 0xFFFFFFFF,
+              "The arity of variable " + std::to_string(v) + " must be in 1..2^32 - 1, got " +
+                  std::to_string(arities[v]) + " instead.");
+      views.push_back({arrays_[v].data(), width, static_cast<std::uint32_t>(arities[v]), missing[v]});
+    }
+    const nb::gil_scoped_release release;
+    columns_ = std::make_unique<credo::Columns>(std::move(views), n_rows);
+  }
+
+  const credo::Columns& operator*() const { return *columns_; }
+  const credo::Columns* operator->() const { return columns_.get(); }
+
+ private:
+  std::vector<AnyArray> arrays_;
+  std::unique_ptr<credo::Columns> columns_;
+};
+
+credo::SetList flatten(const Sets& sets) {
+  credo::SetList list;
+  for (const auto& set : sets) {
+    list.variables.insert(list.variables.end(), set.begin(), set.end());
+    list.begin.push_back(list.variables.size());
+  }
+  return list;
+}
+
+nb::object bitmap(nb::handle_t<PyColumns> self, std::int64_t variable, const std::string& path) {
+  const PyColumns& columns = nb::cast<const PyColumns&>(self);
+  require(variable >= 0 && variable < static_cast<std::int64_t>(columns->n_variables()),
+          "There is no variable " + std::to_string(variable) + ".");
+  const credo::LaneKernels& kernels = credo::kernels_for(path);
+  credo::MaskRows masks{};
+  {
+    const nb::gil_scoped_release release;
+    masks = columns->bitmap(static_cast<std::size_t>(variable), kernels);
+  }
+  const std::size_t shape[] = {masks.count, masks.stride};
+  return nb::cast(nb::ndarray<nb::numpy, const std::uint64_t>(masks.base, 2, shape, self));
+}
+
+// All tables share one array; each is a view of it.
+nb::list count(const PyColumns& columns, const Sets& sets, const std::optional<AnyArray>& weights,
+               const std::string& kernel, const std::string& path, int threads) {
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
+  const credo::SetList list = flatten(sets);
+  const credo::CountOptions options{kernel, path, threads};
+  return Weights(weights, columns->n_rows()).visit([&]<class Cell>(const Cell* row_weights) {
+    const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
+    NewArray<Cell> tables({offsets.back()});
+    {
+      const nb::gil_scoped_release release;
+      credo::count<Cell>(*columns, list, row_weights, options, offsets, tables.data());
+    }
+    const nb::object all = tables.release();
+    nb::list views;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      views.append(nb::steal(PySequence_GetSlice(all.ptr(), static_cast<Py_ssize_t>(offsets[i]),
+                                                 static_cast<Py_ssize_t>(offsets[i + 1]))));
+    return views;
+  });
+}
+
+std::vector<std::int32_t> checked_variables(const PyColumns& columns,
+                                            const std::vector<std::int32_t>& variables) {
+  credo::check_sets(*columns, flatten({variables}));
+  return variables;
+}
+
+nb::object unique(const PyColumns& columns, const std::vector<std::int32_t>& variables,
+                  const std::optional<AnyArray>& weights, std::int64_t limit) {
+  const auto chosen = checked_variables(columns, variables);
+  return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
+    const auto groups = [&] {
+      const nb::gil_scoped_release release;
+      return credo::group_rows(*columns, chosen, row_weights, credo::MissingRows::kKeep, limit,
+                               credo::kernels_for("auto"));
+    }();
+    if (!groups) return nb::none();
+    return nb::make_tuple(to_numpy(groups->first_row), to_numpy(groups->weight));
+  });
+}
+
+nb::object count_sparse(const PyColumns& columns, const std::vector<std::int32_t>& variables,
+                        const std::optional<AnyArray>& weights) {
+  const auto chosen = checked_variables(columns, variables);
+  return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
+    const auto groups = [&] {
+      const nb::gil_scoped_release release;
+      return credo::group_rows(*columns, chosen, row_weights, credo::MissingRows::kSkip, -1,
+                               credo::kernels_for("auto"));
+    }();
+    const std::size_t k = chosen.size();
+    NewArray<std::uint32_t> configurations({groups->weight.size(), k});
+    for (std::size_t g = 0; g < groups->weight.size(); ++g)
+      for (std::size_t j = 0; j < k; ++j)
+        configurations.data()[g * k + j] = columns->code(chosen[j], groups->first_row[g]);
+    return nb::make_tuple(configurations.release(), to_numpy(groups->weight));
+  });
+}
+
+// ---------------------------------------------------------------- functions
+
+nb::tuple moments(const std::vector<Reals>& columns, const std::optional<Groups>& group,
+                  std::int64_t n_groups, const std::optional<Reals>& weights, int threads,
+                  const std::string& path) {
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
+  require(n_groups >= 1 && n_groups < 0xFFFFFFFF, "The 'n_groups' parameter must be at least 1.");
+  require(group || n_groups == 1, "Without 'group' the 'n_groups' parameter must be 1.");
+  require(!columns.empty(), "The 'columns' parameter must name at least one column.");
+  credo::MomentsInput input{{}, columns[0].size(), group ? group->data() : nullptr,
+                            static_cast<std::size_t>(n_groups), weights ? weights->data() : nullptr};
+  const auto same_rows = [&](std::size_t n, const char* what) {
+    require(n == input.n_rows, std::string("The ") + what + " must have as many rows as column 0 (" +
+                                   std::to_string(input.n_rows) + "), got " + std::to_string(n) +
+                                   " instead.");
+  };
+  for (const Reals& column : columns) {
+    same_rows(column.size(), "columns");
+    input.columns.push_back(column.data());
+  }
+  if (group) same_rows(group->size(), "groups");
+  if (weights) same_rows(weights->size(), "weights");
+  const credo::LaneKernels& kernels = credo::kernels_for(path);
+  const std::size_t d = columns.size();
+  NewArray<double> n({input.n_groups}), mean({input.n_groups, d}), scatter({input.n_groups, d, d});
+  {
+    const nb::gil_scoped_release release;
+    credo::moments(input, kernels, threads, {n.data(), mean.data(), scatter.data()});
+  }
+  return nb::make_tuple(n.release(), mean.release(), scatter.release());
+}
+
+void take_codes(const Indices& indices, const AnyArray& lut, const OutArray& out) {
+  const std::uint8_t width = code_width(lut, "The 'lut' parameter");
+  require(code_width(out, "The 'out' parameter") == width,
+          "The 'out' parameter must be of the same type as 'lut'.");
+  require(out.size() == indices.size(), "The 'out' parameter must be as long as 'indices'.");
+  const auto take = [&]<class Code>(Code* to) {
+    const nb::gil_scoped_release release;
+    credo::take_codes(indices.data(), indices.size(), static_cast<const Code*>(lut.data()),
+                      lut.size(), to);
+  };
+  if (width == 1) take(static_cast<std::uint8_t*>(out.data()));
+  if (width == 2) take(static_cast<std::uint16_t*>(out.data()));
+  if (width == 4) take(static_cast<std::uint32_t*>(out.data()));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Kernels of credo: counts, unique rows and moments of columns.";
+  m.def("paths", &credo::available_paths);
+  m.def("cores", &credo::hardware_threads);
+  m.def("moments", &moments, "columns"_a.noconvert(), "group"_a.noconvert().none(), "n_groups"_a,
+        "weights"_a.noconvert().none(), "threads"_a = 1, "path"_a = "auto");
+  m.def("take_codes", &take_codes, "indices"_a.noconvert(), "lut"_a.noconvert(),
+        "out"_a.noconvert());
+
+  nb::class_<PyColumns>(m, "Columns")
+      .def(nb::init<std::vector<AnyArray>, std::vector<std::int64_t>, std::vector<bool>>(),
+           "codes"_a.noconvert(), "arities"_a, "missing"_a)
+      .def_prop_ro("n_rows", [](const PyColumns& self) { return self->n_rows(); })
+      .def_prop_ro("n_variables", [](const PyColumns& self) { return self->n_variables(); })
+      .def_prop_ro("bitmap_bytes", [](const PyColumns& self) { return self->bitmap_bytes(); })
+      .def("bitmap", &bitmap, "variable"_a, "path"_a = "auto")
+      .def("count", &count, "sets"_a, "weights"_a.noconvert().none() = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("unique", &unique, "variables"_a, "weights"_a.noconvert().none() = nb::none(),
+           "limit"_a = -1)
+      .def("count_sparse", &count_sparse, "variables"_a,
+           "weights"_a.noconvert().none() = nb::none());
+}

@@ -1,0 +1,91 @@
+#include "columns.hpp"
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace credo {
+namespace {
+
+constexpr std::align_val_t kCacheLine{64};
+
+std::uint32_t code_at(const CodeView& view, std::size_t row) {
+  if (view.width == 1) return static_cast<const std::uint8_t*>(view.codes)[row];
+  if (view.width == 2) return static_cast<const std::uint16_t*>(view.codes)[row];
+  return static_cast<const std::uint32_t*>(view.codes)[row];
+}
+
+template <class Code>
+std::uint64_t largest(const void* codes, std::size_t n_rows) {
+  const auto* typed = static_cast<const Code*>(codes);
+  Code most = 0;
+  for (std::size_t r = 0; r < n_rows; ++r) most = std::max(most, typed[r]);
+  return most;
+}
+
+void check(const CodeView& view, std::size_t n_rows, std::size_t variable) {
+  const std::string who = "Variable " + std::to_string(variable) + ": ";
+  if (view.arity < 1) throw std::invalid_argument(who + "the arity must be at least 1.");
+  const std::uint64_t radix = std::uint64_t{view.arity} + (view.missing ? 1 : 0);
+  if (radix > std::uint64_t{1} << (8 * view.width))
+    throw std::invalid_argument(who + std::to_string(radix) + " codes do not fit an unsigned " +
+                                "integer of " + std::to_string(view.width) + " byte(s).");
+  const std::uint64_t most = view.width == 1   ? largest<std::uint8_t>(view.codes, n_rows)
+                             : view.width == 2 ? largest<std::uint16_t>(view.codes, n_rows)
+                                               : largest<std::uint32_t>(view.codes, n_rows);
+  if (n_rows > 0 && most >= radix)
+    throw std::invalid_argument(who + "codes must be below " + std::to_string(radix) + ", got " +
+                                std::to_string(most) + " instead.");
+}
+
+// Whole 512-bit units, an odd number of them: a power of two between masks would put the same
+// rows of every state in the same cache set.
+std::size_t padded_words(std::size_t n_rows) {
+  const std::size_t units = (n_rows + 64 * kMaskUnit - 1) / (64 * kMaskUnit);
+  return (units | 1) * kMaskUnit;
+}
+
+}  // namespace
+
+void AlignedWords::Free::operator()(std::uint64_t* words) const {
+  ::operator delete(words, kCacheLine);
+}
+
+void AlignedWords::reset(std::size_t n_words) {
+  void* raw = ::operator new(n_words * sizeof(std::uint64_t), kCacheLine);
+  words.reset(static_cast<std::uint64_t*>(raw));
+  size = n_words;
+  std::fill_n(words.get(), n_words, std::uint64_t{0});
+}
+
+Columns::Columns(std::vector<CodeView> views, std::size_t n_rows)
+    : views_(std::move(views)),
+      n_rows_(n_rows),
+      words_per_mask_(padded_words(n_rows)),
+      bitmaps_(std::make_unique<Bitmap[]>(views_.size())) {
+  for (std::size_t v = 0; v < views_.size(); ++v) check(views_[v], n_rows, v);
+}
+
+std::uint32_t Columns::code(std::size_t variable, std::size_t row) const {
+  return code_at(views_[variable], row);
+}
+
+MaskRows Columns::bitmap(std::size_t variable, const LaneKernels& kernels) const {
+  Bitmap& bitmap = bitmaps_[variable];
+  const CodeView& view = views_[variable];
+  std::call_once(bitmap.built, [&] {
+    bitmap.masks.reset(view.arity * words_per_mask_);
+    kernels.state_bits(view, n_rows_, bitmap.masks.words.get(), words_per_mask_);
+    bitmap.bytes = bitmap.masks.size * sizeof(std::uint64_t);
+  });
+  return {bitmap.masks.words.get(), words_per_mask_, view.arity};
+}
+
+std::size_t Columns::bitmap_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t v = 0; v < views_.size(); ++v) bytes += bitmaps_[v].bytes;
+  return bytes;
+}
+
+}  // namespace credo

@@ -1,0 +1,63 @@
+// A table of discrete variables as the kernels see it: one array of codes per variable, and one
+// bitmap per state, built when a popcount first asks for it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lane_kernels.hpp"
+
+namespace credo {
+
+// 64-byte aligned words, zero at first.
+struct AlignedWords {
+  struct Free {
+    void operator()(std::uint64_t* words) const;
+  };
+  std::unique_ptr<std::uint64_t[], Free> words;
+  std::size_t size = 0;
+
+  void reset(std::size_t n_words);
+};
+
+class Columns {
+ public:
+  // IN views: the codes must outlive this object and keep their values.
+  // Throws std::invalid_argument if a code is out of its variable's range.
+  Columns(std::vector<CodeView> views, std::size_t n_rows);
+
+  std::size_t n_rows() const { return n_rows_; }
+  std::size_t n_variables() const { return views_.size(); }
+  const CodeView& operator[](std::size_t variable) const { return views_[variable]; }
+
+  // Values a code can take: the states, and missing where it may occur.
+  std::uint64_t radix(std::size_t variable) const {
+    return std::uint64_t{views_[variable].arity} + (views_[variable].missing ? 1 : 0);
+  }
+
+  std::uint32_t code(std::size_t variable, std::size_t row) const;
+
+  // One mask per state, `words_per_mask()` apart; rows past the end are zero. Built by the first
+  // caller, then shared; safe to call from many threads.
+  MaskRows bitmap(std::size_t variable, const LaneKernels& kernels) const;
+  std::size_t words_per_mask() const { return words_per_mask_; }
+  std::size_t bitmap_bytes() const;
+
+ private:
+  struct Bitmap {
+    std::once_flag built;
+    AlignedWords masks;
+    std::atomic<std::size_t> bytes{0};
+  };
+
+  std::vector<CodeView> views_;
+  std::size_t n_rows_;
+  std::size_t words_per_mask_;
+  std::unique_ptr<Bitmap[]> bitmaps_;
+};
+
+}  // namespace credo

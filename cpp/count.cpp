@@ -1,0 +1,161 @@
+#include "count.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+
+#include "count_histogram.hpp"
+#include "count_popcount.hpp"
+#include "cpu.hpp"
+#include "group_rows.hpp"
+#include "kernel_choice.hpp"
+#include "parallel.hpp"
+
+namespace credo {
+namespace {
+
+constexpr double kThreadNs = 60e3;         // work that is worth a thread
+constexpr std::size_t kFewSetsPerThread = 4;  // below this the rows are shared out, not the sets
+
+// What one thread does: some sets by each kernel, over some of the rows.
+struct Part {
+  std::vector<std::size_t> by_kernel[3];  // positions in sorted order, by Kernel
+  RowRange rows;
+};
+
+struct Work {
+  std::vector<std::size_t> order;  // the sets, sorted
+  std::vector<Kernel> kernel;      // of each, in that order
+  std::vector<double> ns;
+  double total_ns = 0;
+};
+
+Kernel forced_kernel(const std::string& name, bool weighted) {
+  if (name == "popcount" && weighted)
+    throw std::invalid_argument("The 'popcount' kernel counts rows and cannot take weights.");
+  if (name == "popcount") return Kernel::kPopcount;
+  if (name == "histogram") return Kernel::kHistogram;
+  if (name == "sparse") return Kernel::kSparse;
+  throw std::invalid_argument("The 'kernel' parameter must be 'auto', 'popcount', 'histogram' or "
+                              "'sparse', got '" + name + "' instead.");
+}
+
+Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& options,
+               bool weighted, const LaneKernels& kernels) {
+  Work work;
+  work.order = sorted_order(sets);
+  std::span<const std::int32_t> last;
+  for (const std::size_t position : work.order) {
+    const auto set = sets[position];
+    const KernelTimes times = estimate(columns, set, shared_prefix(last, set), kernels);
+    const Kernel kernel = options.kernel == "auto" ? times.fastest(weighted)
+                                                   : forced_kernel(options.kernel, weighted);
+    work.kernel.push_back(kernel);
+    work.ns.push_back(times.of(kernel));
+    work.total_ns += work.ns.back();
+    last = set;
+  }
+  return work;
+}
+
+// Neighbours in sorted order stay together, so that few prefixes are walked twice.
+std::vector<Part> share_sets(const Work& work, std::size_t n_parts, std::size_t n_rows) {
+  std::vector<Part> parts(n_parts, Part{{}, {0, n_rows}});
+  double before = 0;
+  for (std::size_t i = 0; i < work.order.size(); ++i) {
+    const double middle = (before + 0.5 * work.ns[i]) / work.total_ns;
+    const auto part = static_cast<std::size_t>(middle * static_cast<double>(n_parts));
+    parts[std::min(part, n_parts - 1)].by_kernel[static_cast<int>(work.kernel[i])].push_back(
+        work.order[i]);
+    before += work.ns[i];
+  }
+  return parts;
+}
+
+// Each part takes all sets over its own rows; the sparse kernel always takes all rows.
+std::vector<Part> share_rows(const Work& work, std::size_t n_parts, std::size_t n_rows) {
+  constexpr std::size_t kUnit = 64 * kMaskUnit;
+  const std::size_t units = (n_rows + kUnit - 1) / kUnit;
+  std::vector<Part> parts(n_parts);
+  for (std::size_t p = 0; p < n_parts; ++p)
+    parts[p].rows = {std::min(n_rows, units * p / n_parts * kUnit),
+                     std::min(n_rows, units * (p + 1) / n_parts * kUnit)};
+  for (std::size_t i = 0; i < work.order.size(); ++i) {
+    const int kernel = static_cast<int>(work.kernel[i]);
+    if (work.kernel[i] == Kernel::kSparse) {
+      parts[i % n_parts].by_kernel[kernel].push_back(work.order[i]);
+    } else {
+      for (Part& part : parts) part.by_kernel[kernel].push_back(work.order[i]);
+    }
+  }
+  return parts;
+}
+
+// The sparse kernel: groups of equal rows, scattered into the dense table.
+template <class Cell>
+void count_by_groups(const Columns& columns, std::span<const std::int32_t> set,
+                     const Cell* weights, const LaneKernels& kernels, Cell* table) {
+  const auto groups = group_rows(columns, set, weights, MissingRows::kSkip, -1, kernels);
+  for (std::size_t g = 0; g < groups->weight.size(); ++g) {
+    std::size_t cell = 0;
+    for (const std::int32_t v : set)
+      cell = cell * columns[v].arity + columns.code(v, groups->first_row[g]);
+    table[cell] += groups->weight[g];
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> table_offsets(const Columns& columns, const SetList& sets) {
+  check_sets(columns, sets);
+  std::vector<std::size_t> offsets{0};
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::uint64_t cells = cells_of(columns, sets[i]);
+    if (cells > kMostCells)
+      throw std::invalid_argument("The table of set " + std::to_string(i) + " would have more than " +
+                                  std::to_string(kMostCells) +
+                                  " cells; use count_sparse for it instead.");
+    offsets.push_back(offsets.back() + cells);
+  }
+  return offsets;
+}
+
+template <class Cell>
+void count(const Columns& columns, const SetList& sets, const Cell* weights,
+           const CountOptions& options, std::span<const std::size_t> offsets, Cell* tables) {
+  const LaneKernels& kernels = kernels_for(options.path);
+  const bool weighted = weights != nullptr;
+  const Work work = plan_work(columns, sets, options, weighted, kernels);
+  const auto useful = static_cast<std::size_t>(1 + work.total_ns / kThreadNs);
+  const std::size_t threads = std::min<std::size_t>(options.threads, useful);
+  // Sums of real weights must not depend on the threads: their rows stay together.
+  const bool by_rows = threads > 1 && std::is_integral_v<Cell> &&
+                       sets.size() < kFewSetsPerThread * threads;
+  const std::vector<Part> parts = by_rows ? share_rows(work, threads, columns.n_rows())
+                                          : share_sets(work, threads, columns.n_rows());
+  std::mutex tables_lock;
+  const TableSink<Cell> add = [&](std::size_t set, const Cell* table) {
+    const std::lock_guard guard(tables_lock);
+    Cell* out = tables + offsets[set];
+    const std::size_t cells = offsets[set + 1] - offsets[set];
+    for (std::size_t c = 0; c < cells; ++c) out[c] += table[c];
+  };
+  parallel_for(parts.size(), static_cast<int>(threads), [&](std::size_t p) {
+    const auto& [by_kernel, rows] = parts[p];
+    if constexpr (std::is_integral_v<Cell>) {
+      const auto& chosen = by_kernel[static_cast<int>(Kernel::kPopcount)];
+      if (!chosen.empty()) count_by_popcount(columns, sets, chosen, rows, kernels, add);
+    }
+    const auto& chosen = by_kernel[static_cast<int>(Kernel::kHistogram)];
+    if (!chosen.empty()) count_by_histogram(columns, sets, chosen, rows, weights, kernels, add);
+    for (const std::size_t set : by_kernel[static_cast<int>(Kernel::kSparse)])
+      count_by_groups(columns, sets[set], weights, kernels, tables + offsets[set]);
+  });
+}
+
+template void count(const Columns&, const SetList&, const std::int64_t*, const CountOptions&,
+                    std::span<const std::size_t>, std::int64_t*);
+template void count(const Columns&, const SetList&, const double*, const CountOptions&,
+                    std::span<const std::size_t>, double*);
+
+}  // namespace credo

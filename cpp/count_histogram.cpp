@@ -1,0 +1,174 @@
+// Rows are walked in blocks. In a block each inner node of the trie keeps the cell index of every
+// row for the variables so far, so a set costs one multiply-add and one increment per row,
+// however many variables it has. A row with a missing code lands in the one cell past the table.
+#include "count_histogram.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace credo {
+namespace {
+
+constexpr std::size_t kBlockRows = 4096;  // 16 kB of indices a level
+constexpr std::size_t kFlushRows = std::size_t{1} << 31;  // before a 32-bit count can overflow
+
+// Zero pages from the system: a huge table costs only the cells that are touched.
+template <class T>
+class ZeroArray {
+ public:
+  explicit ZeroArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))) {
+    if (!data_) throw std::bad_alloc();
+  }
+  T* data() { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
+  std::unique_ptr<T[], Free> data_;
+};
+
+// Copies of a small table that consecutive rows take in turn: incrementing the same cell twice
+// in a row would wait for the first store.
+std::size_t copies_for(std::uint64_t cells) { return cells <= 1024 ? 4 : cells <= 8192 ? 2 : 1; }
+
+// IN index [n]; INOUT table: `copies` tables of cells + 1 counts.
+void increment(const std::uint32_t* index, std::size_t n, std::uint64_t cells, std::size_t copies,
+               std::uint32_t* table) {
+  const std::size_t stride = cells + 1;
+  std::size_t i = 0;
+  if (copies == 4) {
+    for (; i + 4 <= n; i += 4) {
+      ++table[index[i]];
+      ++table[stride + index[i + 1]];
+      ++table[2 * stride + index[i + 2]];
+      ++table[3 * stride + index[i + 3]];
+    }
+  } else if (copies == 2) {
+    for (; i + 2 <= n; i += 2) {
+      ++table[index[i]];
+      ++table[stride + index[i + 1]];
+    }
+  }
+  for (; i < n; ++i) ++table[index[i]];
+}
+
+template <class Cell>
+void add_weights(const std::uint32_t* index, const Cell* weights, std::size_t n, Cell* table) {
+  for (std::size_t i = 0; i < n; ++i) table[index[i]] += weights[i];
+}
+
+struct HistogramTable {
+  std::size_t offset = 0;
+  std::size_t copies = 1;
+};
+
+// The walk of one trie; Count is what the tables hold while rows come in.
+template <class Count>
+class HistogramWalk {
+ public:
+  HistogramWalk(const Columns& columns, const SetTrie& trie, const LaneKernels& kernels,
+                bool weighted)
+      : columns_(columns), trie_(trie), kernels_(kernels), tables_of_(trie.nodes.size()),
+        gaps_(trie.nodes.size()), levels_(trie.depth + 1) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < trie.nodes.size(); ++i) {
+      const TrieNode& node = trie.nodes[i];
+      if (node.depth > 0) gaps_[i] = gaps_[node.parent] || columns[node.variable].missing;
+      if (!node.requested) continue;
+      tables_of_[i] = {size, weighted ? 1 : copies_for(node.cells)};
+      size += tables_of_[i].copies * (node.cells + 1);
+    }
+    tables_ = std::make_unique<ZeroArray<Count>>(size);
+    for (auto& level : levels_) level.assign(kBlockRows, 0);
+  }
+
+  // Calls put(indices, n, node, table) for every requested node of a block of rows.
+  template <class Put>
+  void block(std::size_t first, std::size_t n, Put&& put) {
+    for (std::size_t i = 0; i < trie_.nodes.size(); ++i) {
+      const TrieNode& node = trie_.nodes[i];
+      std::uint32_t* index = levels_[node.depth].data();  // all zero at the root
+      if (node.depth > 0) {
+        const std::uint32_t* parent = node.depth > 1 ? levels_[node.depth - 1].data() : nullptr;
+        kernels_.extend_index(parent, columns_[node.variable], first, n,
+                              static_cast<std::uint32_t>(node.cells), gaps_[i], index);
+      }
+      if (node.requested) put(index, n, node, tables_of_[i], counts(i));
+    }
+  }
+
+  Count* counts(std::size_t node) { return tables_->data() + tables_of_[node].offset; }
+  const HistogramTable& table(std::size_t node) const { return tables_of_[node]; }
+
+ private:
+  const Columns& columns_;
+  const SetTrie& trie_;
+  const LaneKernels& kernels_;
+  std::vector<HistogramTable> tables_of_;
+  std::vector<char> gaps_;  // whether a row may be missing from a node's table
+  std::vector<std::vector<std::uint32_t>> levels_;
+  std::unique_ptr<ZeroArray<Count>> tables_;
+};
+
+void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
+                RowRange rows, const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
+  HistogramWalk<std::uint32_t> walk(columns, trie, kernels, false);
+  for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
+    walk.block(first, std::min(kBlockRows, rows.end - first),
+               [](const std::uint32_t* index, std::size_t n, const TrieNode& node,
+                  const HistogramTable& table, std::uint32_t* counts) {
+                 increment(index, n, node.cells, table.copies, counts);
+               });
+  std::vector<std::int64_t> sums;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::int32_t node = trie.node_of[i];
+    const std::size_t cells = trie.nodes[node].cells;
+    const std::uint32_t* counts = walk.counts(node);
+    sums.assign(counts, counts + cells);
+    for (std::size_t copy = 1; copy < walk.table(node).copies; ++copy) {
+      counts += cells + 1;
+      for (std::size_t c = 0; c < cells; ++c) sums[c] += counts[c];
+    }
+    sink(chosen[i], sums.data());
+  }
+}
+
+template <class Cell>
+void sum_weights(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
+                 RowRange rows, const Cell* weights, const LaneKernels& kernels,
+                 const TableSink<Cell>& sink) {
+  HistogramWalk<Cell> walk(columns, trie, kernels, true);
+  for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
+    walk.block(first, std::min(kBlockRows, rows.end - first),
+               [&](const std::uint32_t* index, std::size_t n, const TrieNode&,
+                   const HistogramTable&, Cell* sums) {
+                 add_weights(index, weights + first, n, sums);
+               });
+  for (std::size_t i = 0; i < chosen.size(); ++i) sink(chosen[i], walk.counts(trie.node_of[i]));
+}
+
+}  // namespace
+
+template <class Cell>
+void count_by_histogram(const Columns& columns, const SetList& sets,
+                        std::span<const std::size_t> chosen, RowRange rows, const Cell* weights,
+                        const LaneKernels& kernels, const TableSink<Cell>& sink) {
+  const SetTrie trie = build_trie(columns, sets, chosen);
+  if (weights != nullptr) return sum_weights(columns, trie, chosen, rows, weights, kernels, sink);
+  if constexpr (std::is_same_v<Cell, std::int64_t>)
+    for (std::size_t first = rows.begin; first < rows.end; first += kFlushRows)
+      count_rows(columns, trie, chosen, {first, std::min(first + kFlushRows, rows.end)}, kernels,
+                 sink);
+}
+
+template void count_by_histogram(const Columns&, const SetList&, std::span<const std::size_t>,
+                                 RowRange, const std::int64_t*, const LaneKernels&,
+                                 const TableSink<std::int64_t>&);
+template void count_by_histogram(const Columns&, const SetList&, std::span<const std::size_t>,
+                                 RowRange, const double*, const LaneKernels&,
+                                 const TableSink<double>&);
+
+}  // namespace credo

@@ -1,0 +1,75 @@
+// The inner loops that are compiled once per instruction set.
+//
+// Each instruction set fills one table of function pointers from the same templates
+// (lane_kernels_impl.hpp); everything else in the library calls through the table and gets the
+// same answer from every one. This header stays free of standard containers on purpose: an
+// inline function compiled here with AVX2 must never be the copy the linker keeps for all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace credo {
+
+// `count` bit masks of the same rows, `stride` words apart.
+struct MaskRows {
+  const std::uint64_t* base;
+  std::size_t stride;
+  std::size_t count;
+};
+
+// Masks are read in units of 512 bits, whatever the lane.
+inline constexpr std::size_t kMaskUnit = 8;
+
+// The codes of one variable, `width` bytes each; code == arity means missing.
+struct CodeView {
+  const void* codes;
+  std::uint8_t width;  // 1, 2 or 4
+  std::uint32_t arity;
+  bool missing;  // whether some code may be missing
+};
+
+struct LaneKernels {
+  // table[p * row + s] += popcount(prefix[p] & states[s]).
+  // IN prefix, states; IN words per mask (a multiple of kMaskUnit); INOUT table; IN row length.
+  void (*count_cells)(MaskRows prefix, MaskRows states, std::size_t words, std::int64_t* table,
+                      std::size_t row);
+
+  // out[(p * row + s) * words ...] = prefix[p] & states[s].
+  // IN prefix, states, words; OUT out; IN row: masks of `out` per prefix (>= states.count).
+  void (*intersect)(MaskRows prefix, MaskRows states, std::size_t words, std::uint64_t* out,
+                    std::size_t row);
+
+  // bitmap[s * stride + r / 64] bit r % 64 = (codes[r] == s).
+  // IN column, n_rows; OUT bitmap (zero on entry), IN stride in words.
+  void (*state_bits)(CodeView column, std::size_t n_rows, std::uint64_t* bitmap,
+                     std::size_t stride);
+
+  // The next digit of a mixed-radix cell index: out[i] = parent[i] * arity + code[first + i].
+  // With `gaps`, a missing code, or a parent that is out of its own table, gives `cells`, the
+  // one cell past the table. IN parent (may be null: all zero); IN cells; OUT out [n].
+  void (*extend_index)(const std::uint32_t* parent, CodeView column, std::size_t first,
+                       std::size_t n, std::uint32_t cells, bool gaps, std::uint32_t* out);
+
+  // keys[i] = keys[i] * radix + code[first + i]. INOUT keys [n].
+  void (*extend_key)(std::uint64_t* keys, CodeView column, std::size_t first, std::size_t n,
+                     std::uint64_t radix);
+
+  // products[i * d + j] += sum_r left[i * rows + r] * right[j * rows + r] for all j <= i.
+  // IN left, right [d][rows]; IN d (a multiple of kProductTile), rows (a multiple of 8);
+  // INOUT products [d][d]: the lower triangle counts, some of the upper is scratch.
+  void (*add_products)(const double* left, const double* right, std::size_t d, std::size_t rows,
+                       double* products);
+
+  // Time of count_cells for one state and one mask unit that is in the cache, in ns: measured, for
+  // the choice between counting by popcount and by histogram.
+  double count_unit_ns;
+};
+
+inline constexpr std::size_t kProductTile = 4;
+
+const LaneKernels& plain_kernels();
+const LaneKernels& avx2_kernels();    // defined on x86-64 only
+const LaneKernels& avx512_kernels();  // likewise
+
+}  // namespace credo

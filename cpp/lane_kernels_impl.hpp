@@ -1,0 +1,203 @@
+// The loops of LaneKernels, written once over a `Lanes` type that says what one vector can do:
+//
+//   Vec, kWords                 a vector and the 64-bit words in it
+//   load, store, both           memory to vector, vector to memory, bitwise and
+//   kRun, tally, widen          tally(sum, v) adds the bit counts of v in narrow fields; after at
+//                               most kRun of them, widen(sum) gives the counts as 64-bit fields
+//   add, total                  of 64-bit fields
+//   kMatchesBytes, match64      the 64-bit mask of 64 byte codes equal to a state
+//   Doubles                     a vector of doubles (compiler's vector extension)
+//   kCountUnitNs                see LaneKernels::count_unit_ns
+//
+// Include it from one file per instruction set only: everything is in an unnamed namespace so
+// that no copy compiled for one CPU can serve another.
+#pragma once
+
+#include "lane_kernels.hpp"
+
+namespace credo {
+namespace {
+
+// ---------------------------------------------------------------- bit masks
+
+// table[s] += popcount(prefix & states[s]) for S states in one pass over the prefix.
+template <class L, std::size_t S>
+void count_states(const std::uint64_t* prefix, const std::uint64_t* states, std::size_t stride,
+                  std::size_t words, std::int64_t* table) {
+  constexpr std::size_t kVectors = kMaskUnit / L::kWords;
+  constexpr std::size_t kUnits = L::kRun / kVectors;  // mask units before a narrow sum overflows
+  typename L::Vec total[S];
+  for (std::size_t s = 0; s < S; ++s) total[s] = L::zero();
+  for (std::size_t w = 0; w < words;) {
+    const std::size_t left = (words - w) / kMaskUnit;
+    const std::size_t stop = w + (left < kUnits ? left : kUnits) * kMaskUnit;
+    typename L::Vec run[S];
+    for (std::size_t s = 0; s < S; ++s) run[s] = L::zero();
+    for (; w < stop; w += kMaskUnit) {
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const std::size_t at = w + v * L::kWords;
+        const auto mask = L::load(prefix + at);
+        for (std::size_t s = 0; s < S; ++s)
+          run[s] = L::tally(run[s], L::both(mask, L::load(states + s * stride + at)));
+      }
+    }
+    for (std::size_t s = 0; s < S; ++s) total[s] = L::add(total[s], L::widen(run[s]));
+  }
+  for (std::size_t s = 0; s < S; ++s) table[s] += L::total(total[s]);
+}
+
+template <class L>
+void count_cells(MaskRows prefix, MaskRows states, std::size_t words, std::int64_t* table,
+                 std::size_t row) {
+  for (std::size_t p = 0; p < prefix.count; ++p) {
+    const std::uint64_t* mask = prefix.base + p * prefix.stride;
+    std::int64_t* cells = table + p * row;
+    std::size_t s = 0;
+    for (; s + 3 <= states.count; s += 3)
+      count_states<L, 3>(mask, states.base + s * states.stride, states.stride, words, cells + s);
+    const std::uint64_t* rest = states.base + s * states.stride;
+    if (states.count - s == 2) count_states<L, 2>(mask, rest, states.stride, words, cells + s);
+    if (states.count - s == 1) count_states<L, 1>(mask, rest, states.stride, words, cells + s);
+  }
+}
+
+template <class L>
+void intersect(MaskRows prefix, MaskRows states, std::size_t words, std::uint64_t* out,
+               std::size_t row) {
+  for (std::size_t p = 0; p < prefix.count; ++p) {
+    const std::uint64_t* mask = prefix.base + p * prefix.stride;
+    for (std::size_t s = 0; s < states.count; ++s) {
+      const std::uint64_t* state = states.base + s * states.stride;
+      std::uint64_t* cell = out + (p * row + s) * words;
+      for (std::size_t w = 0; w < words; w += L::kWords)
+        L::store(cell + w, L::both(L::load(mask + w), L::load(state + w)));
+    }
+  }
+}
+
+// One bit at a time: good for many states, and for wide codes.
+template <class Code>
+void scatter_bits(const Code* codes, std::uint32_t arity, std::size_t n_rows,
+                  std::uint64_t* bitmap, std::size_t stride) {
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const std::size_t code = codes[r];
+    if (code < arity) bitmap[code * stride + r / 64] |= std::uint64_t{1} << (r % 64);
+  }
+}
+
+// 64 rows at a time against every state.
+template <class L>
+void match_bits(const std::uint8_t* codes, std::uint32_t arity, std::size_t n_rows,
+                std::uint64_t* bitmap, std::size_t stride) {
+  const std::size_t whole = n_rows / 64;
+  for (std::size_t w = 0; w < whole; ++w)
+    for (std::uint32_t s = 0; s < arity; ++s)
+      bitmap[s * stride + w] = L::match64(codes + 64 * w, static_cast<std::uint8_t>(s));
+  std::uint8_t tail[64];
+  for (std::size_t i = 0; i < 64; ++i)
+    tail[i] = 64 * whole + i < n_rows ? codes[64 * whole + i] : 0xFF;
+  if (n_rows % 64 != 0)
+    for (std::uint32_t s = 0; s < arity; ++s)
+      bitmap[s * stride + whole] = L::match64(tail, static_cast<std::uint8_t>(s));
+}
+
+// Calls f with the codes at row `first` as a pointer of their own type.
+template <class F>
+void with_codes(const CodeView& column, std::size_t first, F&& f) {
+  if (column.width == 1) f(static_cast<const std::uint8_t*>(column.codes) + first);
+  if (column.width == 2) f(static_cast<const std::uint16_t*>(column.codes) + first);
+  if (column.width == 4) f(static_cast<const std::uint32_t*>(column.codes) + first);
+}
+
+template <class L>
+void state_bits(CodeView column, std::size_t n_rows, std::uint64_t* bitmap, std::size_t stride) {
+  constexpr std::uint32_t kMostMatched = 32;  // beyond this many states scattering is faster
+  if constexpr (L::kMatchesBytes) {
+    if (column.width == 1 && column.arity <= kMostMatched) {
+      const auto* codes = static_cast<const std::uint8_t*>(column.codes);
+      return match_bits<L>(codes, column.arity, n_rows, bitmap, stride);
+    }
+  }
+  with_codes(column, 0, [&](const auto* codes) {
+    scatter_bits(codes, column.arity, n_rows, bitmap, stride);
+  });
+}
+
+// ---------------------------------------------------------------- mixed-radix indices
+
+template <class L>
+void extend_index(const std::uint32_t* parent, CodeView column, std::size_t first, std::size_t n,
+                  std::uint32_t cells, bool gaps, std::uint32_t* out) {
+  const std::uint32_t arity = column.arity;
+  with_codes(column, first, [&](const auto* __restrict codes) {
+    std::uint32_t* __restrict to = out;
+    const std::uint32_t* __restrict from = parent;
+    if (from == nullptr) {  // a missing code is arity, and cells == arity: right with gaps too
+      for (std::size_t i = 0; i < n; ++i) to[i] = codes[i];
+    } else if (!gaps) {
+      for (std::size_t i = 0; i < n; ++i) to[i] = from[i] * arity + codes[i];
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t code = codes[i];
+        const std::uint32_t index = from[i] * arity + code;
+        to[i] = (code == arity || index > cells) ? cells : index;
+      }
+    }
+  });
+}
+
+template <class L>
+void extend_key(std::uint64_t* keys, CodeView column, std::size_t first, std::size_t n,
+                std::uint64_t radix) {
+  with_codes(column, first, [&](const auto* __restrict codes) {
+    std::uint64_t* __restrict out = keys;
+    for (std::size_t i = 0; i < n; ++i) out[i] = out[i] * radix + codes[i];
+  });
+}
+
+// ---------------------------------------------------------------- products of real columns
+
+// Two rows by kProductTile rows of dot products at once: eight independent sums.
+template <class L>
+void add_products(const double* left, const double* right, std::size_t d, std::size_t rows,
+                  double* products) {
+  using Vec = typename L::Doubles;
+  constexpr std::size_t kLanes = sizeof(Vec) / sizeof(double);
+  constexpr std::size_t kRows = 2;
+  constexpr std::size_t kPanel = 64;  // right rows kept in the second-level cache
+  const auto load = [](const double* p) {
+    Vec v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+  };
+  for (std::size_t panel = 0; panel < d; panel += kPanel) {
+    for (std::size_t i = panel; i < d; i += kRows) {
+      const std::size_t end = panel + kPanel < i + kRows ? panel + kPanel : i + kRows;
+      for (std::size_t j = panel; j < end; j += kProductTile) {
+        Vec sum[kRows][kProductTile] = {};
+        for (std::size_t r = 0; r < rows; r += kLanes) {
+          for (std::size_t a = 0; a < kRows; ++a) {
+            const Vec x = load(left + (i + a) * rows + r);
+            for (std::size_t b = 0; b < kProductTile; ++b)
+              sum[a][b] += x * load(right + (j + b) * rows + r);
+          }
+        }
+        for (std::size_t a = 0; a < kRows; ++a)
+          for (std::size_t b = 0; b < kProductTile; ++b) {
+            double total = 0;
+            for (std::size_t k = 0; k < kLanes; ++k) total += sum[a][b][k];
+            products[(i + a) * d + j + b] += total;
+          }
+      }
+    }
+  }
+}
+
+template <class L>
+constexpr LaneKernels kernels_of() {
+  return {count_cells<L>, intersect<L>,    state_bits<L>,    extend_index<L>,
+          extend_key<L>,  add_products<L>, L::kCountUnitNs};
+}
+
+}  // namespace
+}  // namespace credo

@@ -1,0 +1,231 @@
+// Two passes, each over rows put in order of group:
+//   1. a centre c for each group and column: the mean, or without weights the mean of up to 1024
+//      rows spread over the group;
+//   2. with z = x - c:  r = sum w z / n,  mean = c + r,  scatter = sum w z z' - n r r'.
+// The identity holds for any c. It loses digits only where n r^2 is large beside the scatter S;
+// for the mean of m of the n rows (c - mean)^2 <= S / m (Cauchy-Schwarz), so the loss is at most a
+// factor n / m of one rounding. (Chan, Golub and LeVeque 1983, "Algorithms for computing the
+// sample variance".)
+//
+// A group is cut into chunks at fixed places, and chunks are added in order: threads only decide
+// who computes a chunk.
+#include "moments.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "parallel.hpp"
+
+namespace credo {
+namespace {
+
+constexpr std::size_t kChunkRows = std::size_t{1} << 16;
+constexpr std::size_t kScanRows = std::size_t{1} << 14;
+constexpr std::size_t kCentreRows = 1024;
+constexpr std::size_t kTileDoubles = std::size_t{1} << 15;  // 256 kB of centred values at a time
+constexpr std::size_t kRowUnit = 8;                         // rows are padded to this
+
+// The rows that count, in order of group: rows[begin[g]] ... rows[begin[g + 1] - 1] are of group g.
+// With no group and nothing to skip the rows are all rows, and `rows` stays empty.
+struct GroupedRows {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::size_t> begin;
+
+  std::size_t at(std::size_t i) const { return rows.empty() ? i : rows[i]; }
+};
+
+// Marks the rows of one stretch that count; returns whether all do.
+bool scan(const MomentsInput& in, std::size_t first, std::size_t end, std::uint8_t* keep) {
+  std::fill(keep + first, keep + end, std::uint8_t{1});
+  for (const double* column : in.columns)
+    for (std::size_t r = first; r < end; ++r) keep[r] &= !std::isnan(column[r]);
+  if (in.weights != nullptr) {
+    for (std::size_t r = first; r < end; ++r) {
+      if (!(in.weights[r] >= 0) || std::isinf(in.weights[r]))
+        throw std::invalid_argument("Weights must be finite and not negative, but weight " +
+                                    std::to_string(r) + " is " + std::to_string(in.weights[r]) +
+                                    ".");
+      keep[r] &= in.weights[r] > 0;
+    }
+  }
+  if (in.group != nullptr) {
+    for (std::size_t r = first; r < end; ++r) {
+      if (in.group[r] > in.n_groups)
+        throw std::invalid_argument("Groups must be at most " + std::to_string(in.n_groups) +
+                                    ", but row " + std::to_string(r) + " is of group " +
+                                    std::to_string(in.group[r]) + ".");
+      keep[r] &= in.group[r] < in.n_groups;
+    }
+  }
+  return std::all_of(keep + first, keep + end, [](std::uint8_t k) { return k == 1; });
+}
+
+GroupedRows group(const MomentsInput& in, int threads) {
+  std::vector<std::uint8_t> keep(in.n_rows);
+  std::atomic<bool> all{true};
+  parallel_for((in.n_rows + kScanRows - 1) / kScanRows, threads, [&](std::size_t i) {
+    const std::size_t first = i * kScanRows;
+    if (!scan(in, first, std::min(first + kScanRows, in.n_rows), keep.data())) all = false;
+  });
+  if (in.group == nullptr && all) return {{}, {0, in.n_rows}};
+
+  GroupedRows grouped;
+  grouped.begin.assign(in.n_groups + 1, 0);
+  const auto group_of = [&](std::size_t r) { return in.group == nullptr ? 0 : in.group[r]; };
+  for (std::size_t r = 0; r < in.n_rows; ++r)
+    if (keep[r]) ++grouped.begin[group_of(r) + 1];
+  std::partial_sum(grouped.begin.begin(), grouped.begin.end(), grouped.begin.begin());
+  grouped.rows.resize(grouped.begin.back() + 1);  // never empty: empty means all rows
+  std::vector<std::size_t> next(grouped.begin.begin(), grouped.begin.end() - 1);
+  for (std::size_t r = 0; r < in.n_rows; ++r)
+    if (keep[r]) grouped.rows[next[group_of(r)]++] = static_cast<std::uint32_t>(r);
+  return grouped;
+}
+
+double centre(const MomentsInput& in, const GroupedRows& grouped, std::size_t g,
+              const double* column) {
+  const std::size_t n = grouped.begin[g + 1] - grouped.begin[g];
+  const std::size_t taken = in.weights != nullptr ? n : std::min(n, kCentreRows);
+  double sum = 0, weight = 0;
+  for (std::size_t k = 0; k < taken; ++k) {
+    const std::size_t row = grouped.at(grouped.begin[g] + k * n / taken);
+    const double w = in.weights != nullptr ? in.weights[row] : 1;
+    sum += w * column[row];
+    weight += w;
+  }
+  return taken == 0 ? 0 : sum / weight;
+}
+
+// Sums over some rows of one group, about the group's centre.
+struct Sums {
+  double n = 0;
+  std::vector<double> first;     // sum w z [d]
+  std::vector<double> products;  // sum w z z' [padded d, padded d], lower triangle
+};
+
+struct Chunk {
+  std::size_t group, begin, end;  // positions in the grouped rows
+};
+
+std::size_t padded(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+Sums sum_chunk(const MomentsInput& in, const GroupedRows& grouped, const Chunk& chunk,
+               const double* centres, const LaneKernels& kernels) {
+  const std::size_t d = in.columns.size();
+  const std::size_t padded_d = padded(d, kProductTile);
+  const std::size_t size = chunk.end - chunk.begin;
+  const std::size_t step = std::min(padded(size, kRowUnit),
+                                    std::max<std::size_t>(256, kTileDoubles / padded_d / kRowUnit * kRowUnit));
+  Sums sums{0, std::vector<double>(d), std::vector<double>(padded_d * padded_d)};
+  std::vector<double> centred(padded_d * step), weighted;
+  if (in.weights != nullptr) weighted.resize(padded_d * step);
+  for (std::size_t first = chunk.begin; first < chunk.end; first += step) {
+    const std::size_t n = std::min(step, chunk.end - first);
+    const std::size_t rows = padded(n, kRowUnit);
+    for (std::size_t j = 0; j < padded_d; ++j) {
+      double* z = centred.data() + j * rows;
+      std::fill(z + (j < d ? n : 0), z + rows, 0.0);
+      if (j >= d) continue;
+      const double* x = in.columns[j];
+      const double c = centres[j];
+      if (grouped.rows.empty()) {
+        for (std::size_t i = 0; i < n; ++i) z[i] = x[first + i] - c;
+      } else {
+        const std::uint32_t* row = grouped.rows.data() + first;
+        for (std::size_t i = 0; i < n; ++i) z[i] = x[row[i]] - c;
+      }
+    }
+    const double* right = centred.data();
+    if (in.weights != nullptr) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const double w = in.weights[grouped.at(first + i)];
+        sums.n += w;
+        for (std::size_t j = 0; j < padded_d; ++j)
+          weighted[j * rows + i] = w * centred[j * rows + i];
+      }
+      for (std::size_t j = 0; j < padded_d; ++j)
+        std::fill(weighted.data() + j * rows + n, weighted.data() + (j + 1) * rows, 0.0);
+      right = weighted.data();
+    } else {
+      sums.n += static_cast<double>(n);
+    }
+    for (std::size_t j = 0; j < d; ++j) {
+      double lanes[kRowUnit] = {};
+      for (std::size_t i = 0; i < rows; i += kRowUnit)
+        for (std::size_t k = 0; k < kRowUnit; ++k) lanes[k] += right[j * rows + i + k];
+      sums.first[j] += std::accumulate(lanes, lanes + kRowUnit, 0.0);
+    }
+    kernels.add_products(centred.data(), right, padded_d, rows, sums.products.data());
+  }
+  return sums;
+}
+
+void add(const Sums& from, Sums& to) {
+  to.n += from.n;
+  std::transform(from.first.begin(), from.first.end(), to.first.begin(), to.first.begin(),
+                 std::plus<>());
+  std::transform(from.products.begin(), from.products.end(), to.products.begin(),
+                 to.products.begin(), std::plus<>());
+}
+
+void finish(const Sums& sums, const double* centres, std::size_t d, std::size_t g,
+            const MomentsOutput& out) {
+  const std::size_t padded_d = padded(d, kProductTile);
+  double* scatter = out.scatter + g * d * d;
+  out.n[g] = sums.n;
+  for (std::size_t i = 0; i < d; ++i) {
+    out.mean[g * d + i] = centres[i] + sums.first[i] / sums.n;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double value =
+          sums.products[i * padded_d + j] - sums.first[i] * (sums.first[j] / sums.n);
+      scatter[i * d + j] = scatter[j * d + i] = i == j ? std::max(value, 0.0) : value;
+    }
+  }
+}
+
+}  // namespace
+
+void moments(const MomentsInput& in, const LaneKernels& kernels, int threads,
+             const MomentsOutput& out) {
+  if (in.n_rows > 0xFFFFFFFF)
+    throw std::invalid_argument("moments takes at most 2^32 - 1 rows at a time.");
+  const std::size_t d = in.columns.size();
+  const GroupedRows grouped = group(in, threads);
+
+  std::vector<double> centres(in.n_groups * d);
+  parallel_for(in.n_groups, in.n_groups > 1 ? threads : 1, [&](std::size_t g) {
+    for (std::size_t j = 0; j < d; ++j)
+      centres[g * d + j] = centre(in, grouped, g, in.columns[j]);
+  });
+
+  // Tasks: runs of chunks. A group of one chunk is finished by its task; the parts of a larger
+  // group wait until all are there.
+  std::vector<Chunk> chunks;
+  for (std::size_t g = 0; g < in.n_groups; ++g)
+    for (std::size_t b = grouped.begin[g]; b < grouped.begin[g + 1]; b += kChunkRows)
+      chunks.push_back({g, b, std::min(b + kChunkRows, grouped.begin[g + 1])});
+  const auto whole_group = [&](const Chunk& chunk) {
+    return chunk.begin == grouped.begin[chunk.group] && chunk.end == grouped.begin[chunk.group + 1];
+  };
+  std::vector<Sums> parts(chunks.size());
+  parallel_for(chunks.size(), threads, [&](std::size_t i) {
+    const Chunk& chunk = chunks[i];
+    const double* c = centres.data() + chunk.group * d;
+    Sums sums = sum_chunk(in, grouped, chunk, c, kernels);
+    if (whole_group(chunk)) return finish(sums, c, d, chunk.group, out);
+    parts[i] = std::move(sums);
+  });
+  for (std::size_t i = 0; i < chunks.size();) {
+    const std::size_t g = chunks[i].group;
+    const bool pending = !whole_group(chunks[i]);
+    Sums& sums = parts[i];
+    for (++i; i < chunks.size() && chunks[i].group == g; ++i) add(parts[i], sums);
+    if (pending) finish(sums, centres.data() + g * d, d, g, out);
+  }
+}
+
+}  // namespace credo
