@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.numerals import as_bool, as_int, as_number, parse_floats
+from credo.data.numerals import as_bool, as_int, as_number, numbers_of, parse_floats
 from credo.data.profile import Doubt, Profile
 from credo.errors import TableError, UnknownNameError
 from credo.schema import MAX_STATES, Variable, is_missing
@@ -142,7 +142,7 @@ class Coder:
         if self._mode == "codes":
             self._add_values(states, index)
         elif self._mode == "numbers":
-            lut = np.array([_number(s, self.text) for s in states] + [np.nan], dtype=np.float64)
+            lut = np.array([_number(s) for s in states] + [np.nan], dtype=np.float64)
             self._add_floats(lut[index])
         else:
             self._add_missing(int((index == len(states)).sum()))
@@ -261,8 +261,7 @@ class Coder:
 
     def _overflow(self) -> None:
         """Too many values to be states: numbers stay as numbers, texts are let go."""
-        numbers = [_number(s, self.text) for s in self.states]
-        if not any(np.isnan(v) for v in numbers):
+        if not np.isnan(self._numbers()).any():
             self._to_numbers()
             return
         self._sample = [np.asarray(self.states, dtype=object)]
@@ -271,8 +270,14 @@ class Coder:
         self._parts.clear()
         self._mode = "text"
 
+    def _numbers(self) -> NDArray[np.float64]:
+        """The states as numbers, NaN where they are none."""
+        if self.text:
+            return numbers_of(self.states)
+        return np.array([_number(s) for s in self.states], dtype=np.float64)
+
     def _to_numbers(self) -> None:
-        lut = np.array([_number(s, self.text) for s in self.states], dtype=np.float64)
+        lut = self._numbers()
         parts, self._parts = self._parts, []
         self._mode = "numbers"
         for part in parts:
@@ -386,14 +391,14 @@ class Coder:
         return np.concatenate(self._parts) if self._parts else np.zeros(0)
 
     def _check_numbers(self) -> None:
-        for state in self.states:
-            if np.isnan(_number(state, self.text)):
-                row = self._first_row(state)
-                where = f"Row {row} of column" if row else "Column"
-                raise TableError(
-                    f"{where} {self.name!r} holds {state!r}, which is not a number.",
-                    hint="Mend the cell, or name it in missing= to take it as missing.",
-                )
+        for i in np.flatnonzero(~np.isfinite(self._numbers()))[:1]:
+            state = self.states[i]
+            row = self._first_row(state)
+            where = f"Row {row} of column" if row else "Column"
+            raise TableError(
+                f"{where} {self.name!r} holds {state!r}, which is not a number.",
+                hint="Mend the cell, or name it in missing= to take it as missing.",
+            )
 
     def _finish_codes(self, variable: Variable) -> NDArray[Any]:
         size = code_type(variable.arity)
@@ -460,10 +465,10 @@ def _key(value: Any) -> tuple[str, Any]:
     return type(value).__name__ if isinstance(value, (bool, np.bool_)) else "", value
 
 
-def _number(value: Any, text: bool) -> float:
+def _number(value: Any) -> float:
     """A cell as a float; NaN where it is none."""
-    if text or isinstance(value, str):
-        number = as_number(str(value).strip())
+    if isinstance(value, str):
+        number = as_number(value.strip())
         return float("nan") if number is None else number
     try:
         return float(value)

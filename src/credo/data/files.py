@@ -1,7 +1,7 @@
 """Paths and globs as feeds: CSV, TSV, JSON lines, Parquet, Arrow IPC; plain, .gz or .zst.
 
-DuckDB reads the text formats; Parquet and Arrow files come through Arrow itself, which hands
-a column's dictionary pages over without making text of them.
+Arrow parses CSV and hands a Parquet column's dictionary pages over without making text of
+them; DuckDB reads JSON lines. docs/design.md says why each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import pyarrow as pa
 from credo.data.feed import BATCH, Batch, Feed, distinct_names
 from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
-from credo.data.text import TextOptions, csv_feed, json_feed
+from credo.data.jsonlines import json_feed
+from credo.data.text import TextOptions, csv_feed
 from credo.errors import InputError, TableError, close_names
 
 __all__ = ["FORMATS", "feed_of_path"]

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.data.numerals import as_bool, as_int, as_number, looks_like_date, looks_numeric
+from credo.data.numerals import as_bool, as_int, looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.schema import MAX_STATES, Column, Variable
 
@@ -157,10 +157,18 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
     (('bool', (False, True)), ('str', ('F', 'T')))
     """
     stripped = [t.strip() for t in texts]
-    for name, parse in (("bool", as_bool), ("int", as_int), ("float", as_number)):
-        values = [parse(t) for t in stripped]
-        if values and None not in values:
-            return name, tuple(sorted(set(values)))  # type: ignore[type-var]
+    for name, parse in (("bool", as_bool), ("int", as_int)):
+        values: set[Any] = set()
+        for text in stripped:
+            value = parse(text)
+            if value is None:
+                break
+            values.add(value)
+        else:
+            return name, tuple(sorted(values))
+    numbers = numbers_of(stripped)
+    if not np.isnan(numbers).any():
+        return "float", tuple(np.unique(numbers).tolist())
     if stripped and all(looks_like_date(t) for t in stripped):
         return "date", tuple(sorted(set(texts)))
     return "str", tuple(sorted(set(texts)))
@@ -273,7 +281,8 @@ def _doubt_notes(typed: _Typed) -> tuple[str, ...]:
 def _numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
     """Cells that are no numbers in a column of which most look like numbers."""
     stripped = {t: t.strip() for t in texts}
-    good = {t for t, s in stripped.items() if as_number(s) is not None}
+    numbers = numbers_of(texts)
+    good = {t for t, x in zip(texts, numbers, strict=True) if not np.isnan(x)}
     meant = {t for t, s in stripped.items() if t not in good and looks_numeric(s)}
     meant -= {t for t in meant if re.fullmatch(r"[+-]?0[0-9]+", stripped[t])}
     odd = [t for t in texts if t not in good]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = ["as_bool", "as_int", "as_number", "looks_like_date", "looks_numeric", "parse_floats"]
+__all__ = [
+    "as_bool",
+    "as_int",
+    "as_number",
+    "looks_like_date",
+    "looks_numeric",
+    "numbers_of",
+    "parse_floats",
+]
 
 _INT = re.compile(r"[+-]?(0|[1-9][0-9]*)", re.ASCII)
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
@@ -25,7 +34,8 @@ _NUMBERISH = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _DATE = re.compile(
-    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"([0-9]{4}([-/.])(0[1-9]|1[0-2])\2(0[1-9]|[12][0-9]|3[01])"
+    r"|(0?[1-9]|[12][0-9]|3[01])([/.-])(0?[1-9]|[12][0-9]|3[01])\6[0-9]{4})"
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
 
@@ -70,12 +80,27 @@ def looks_numeric(text: str) -> bool:
 
 
 def looks_like_date(text: str) -> bool:
-    """Whether a text is a date, or a date and time, in ISO form.
+    """Whether a text is a date, or a date and time: year first, or last after day and month.
 
-    >>> looks_like_date("2024-02-29"), looks_like_date("29.02.2024")
-    (True, False)
+    >>> looks_like_date("2024-02-29"), looks_like_date("29.02.2024"), looks_like_date("1-2")
+    (True, True, False)
     """
     return _DATE.fullmatch(text) is not None
+
+
+def numbers_of(texts: Sequence[str]) -> NDArray[np.float64]:
+    """What `as_number` gives for each text, all at once; NaN for None.
+
+    >>> numbers_of(["1.5", " 2", "0012", "inf"]).tolist()
+    [1.5, 2.0, nan, nan]
+    """
+    array = pa.array(texts, type=pa.string())
+    values, bad = parse_floats(array)
+    values[bad] = np.nan
+    trimmed = pc.utf8_trim_whitespace(array)
+    code = pc.match_substring_regex(trimmed, f"^({_CODE.pattern})$").to_numpy(zero_copy_only=False)
+    values[code] = np.nan
+    return values
 
 
 def parse_floats(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

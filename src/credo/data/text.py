@@ -1,37 +1,33 @@
-"""Text files: CSV, TSV and JSON lines, read by DuckDB, with errors that name the line.
+"""Text files with a delimiter: CSV and TSV, with errors that name the line or the byte.
 
-The head of a file is looked at first: its encoding, its delimiter, its header. Then DuckDB
-reads every cell as text, so that nothing is converted by rules that are not ours.
+The head of a file is looked at first: its encoding, its delimiter, its header. Then every
+cell is read as text, so that nothing is converted by rules that are not ours.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from credo.data.feed import BATCH, Batch, Feed, distinct_names
-from credo.data.frames import record_batches
+import pyarrow as pa
+from pyarrow import csv as csv_
+
+from credo.data.feed import Batch, Feed, distinct_names
+from credo.data.unpack import HEAD, Watched, decode_head, first_bad_byte, read_head
 from credo.errors import InputError, LimitError, TableError
 
-__all__ = ["MAX_COLUMNS", "TextOptions", "csv_feed", "json_feed"]
+__all__ = ["MAX_COLUMNS", "TextOptions", "csv_feed"]
 
 MAX_COLUMNS = 20_000
 """A text file with more columns than this is refused."""
 
-MAX_RATIO = 200
-"""A compressed file that unpacks to more than this many times its size is refused …"""
-
-MAX_UNPACKED = 512 * 2**20
-"""… once it has passed this many bytes."""
-
-_HEAD = 1 << 20
+_BLOCK = 8 * 2**20  # bytes parsed at a time; no record can be longer
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -56,8 +52,8 @@ class TextOptions:
 
 def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -> Feed:
     """The feed of a CSV or TSV file: every cell is raw text."""
-    raw = _head(path, compression)
-    encoding, text = _decode(path, raw, options.encoding)
+    raw = read_head(path, compression)
+    encoding, text = decode_head(path, raw, options.encoding)
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     delimiter = options.delimiter or ("\t" if tab else _delimiter(text))
@@ -68,134 +64,153 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
             hint="Split the file, or turn it into a Parquet file.",
         )
     names, notes = distinct_names(given)
-    size = path.stat().st_size
-    skipped: list[int] = []
-    scan = partial(
-        _scan_csv,
-        path,
-        compression,
-        encoding,
-        delimiter,
-        header=not options.columns,
-        skip=options.ragged == "skip",
-        width=len(names),
-        skipped=skipped,
-    )
+    skipped: list[int] = [0]
+    dialect = Dialect(path, compression, encoding, delimiter, len(names), not options.columns)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         at = [names.index(n) for n in wanted]
-        unpacked = 0
-        for batch in scan(at):
-            unpacked += batch.nbytes
-            if compression and unpacked > max(MAX_RATIO * size, MAX_UNPACKED):
-                raise _bomb(path)
+        skipped[0] = 0
+        for batch in _scan(dialect, at, skipped if options.ragged == "skip" else None):
             yield {n: batch.column(i) for i, n in enumerate(wanted)}
 
-    expansion = 12 if compression else 1
+    def late_notes() -> tuple[str, ...]:
+        n = skipped[0]
+        return (f"{n:,} line{'s' * (n != 1)} with too many or too few cells skipped",) if n else ()
+
     return Feed(
         path.name,
         names,
         batches,
-        bytes=size * expansion,
+        bytes=path.stat().st_size * (12 if compression else 1),
         text=True,
         notes=notes,
-        late_notes=lambda: tuple(
-            f"{n:,} line{'s' * (n != 1)} with too many or too few cells skipped" for n in skipped if n
-        ),
+        late_notes=late_notes,
     )
 
 
-def _scan_csv(
-    path: Path,
-    compression: str,
-    encoding: str,
-    delimiter: str,
-    at: Sequence[int],
-    *,
-    header: bool,
-    skip: bool,
-    width: int,
-    skipped: list[int],
-) -> Iterator[Any]:
-    """Record batches of the columns at these positions, in the order of the file."""
-    import duckdb
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one text file is written."""
 
-    settings = {
-        "columns": "{" + ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width)) + "}",
-        "auto_detect": "false",
-        "header": "true" if header else "false",
-        "delim": _quoted(delimiter),
-        "quote": "'\"'",
-        "escape": "'\"'",
-        "encoding": _quoted(encoding),
-        "compression": _quoted({".gz": "gzip", ".zst": "zstd"}.get(compression, "none")),
-        "null_padding": "false",
-        "max_line_size": "4194304",
-    }
-    if skip:
-        settings |= {"ignore_errors": "true", "store_rejects": "true", "rejects_limit": "0"}
-    wanted = ", ".join(f"c{i}" for i in at)
+    path: Path
+    compression: str
+    encoding: str
+    delimiter: str
+    width: int
+    header: bool
 
-    def run(strict: bool) -> Iterator[Any]:
-        options = ", ".join(f"{k}={v}" for k, v in settings.items())
-        options += f", strict_mode={'true' if strict else 'false'}"
-        with duckdb.connect() as connection:
-            query = f"SELECT {wanted} FROM read_csv({_quoted(str(path))}, {options})"
-            yield from connection.sql(query).to_arrow_reader(BATCH)
-            if skip:
-                bad = connection.sql("SELECT count(DISTINCT line) FROM reject_errors").fetchone()
-                skipped[:] = [bad[0]] if bad else []
 
-    started = False
+def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Iterator[Any]:
+    """Record batches of the columns at these positions, every cell as text, in file order."""
+    names = [f"c{i}" for i in range(dialect.width)]
+
+    def on_ragged(row: Any) -> str:
+        if skipped is None:
+            return "error"
+        skipped[0] += 1
+        return "skip"
+
+    read = csv_.ReadOptions(
+        column_names=names,
+        skip_rows_after_names=int(dialect.header),
+        block_size=_BLOCK,
+        encoding=dialect.encoding,
+    )
+    parse = csv_.ParseOptions(
+        delimiter=dialect.delimiter,
+        newlines_in_values=True,
+        ignore_empty_lines=dialect.width > 1,
+        invalid_row_handler=on_ragged,
+    )
+    convert = csv_.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        include_columns=[names[i] for i in at],
+        strings_can_be_null=False,
+    )
     try:
-        for batch in run(strict=True):
-            started = True
-            yield batch
-    except duckdb.Error as error:
-        if "invalid state" in str(error) and not started:
-            # Lines that end now in one way, now in another: read without minding that.
-            yield from run(strict=False)
-            return
-        raise _csv_error(path, compression, encoding, delimiter, str(error)) from None
+        with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
+            source = pa.PythonFile(stream, mode="r")
+            yield from csv_.open_csv(source, read, parse, convert)
+            if stream.quotes % 2:
+                line, cells = _first_ragged(dialect)
+                if line and not cells:
+                    raise _unclosed(dialect.path.name, line)
+    except pa.ArrowInvalid as error:
+        raise _csv_error(dialect, str(error)) from None
+    except (EOFError, OSError, zlib.error) as error:
+        raise TableError(f"{dialect.path.name} is damaged: {error}.") from None
 
 
-def _csv_error(path: Path, compression: str, encoding: str, delimiter: str, text: str) -> TableError:
-    """DuckDB's account of a bad file, in one sentence of ours."""
-    line = re.search(r"CSV Error on Line: (\d+)", text)
-    where = f"Line {int(line[1]):,} of {path.name}" if line else path.name
-    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+def _csv_error(dialect: Dialect, text: str) -> TableError:
+    """The parser's account of a bad file, as one sentence that names the line or byte."""
+    name = dialect.path.name
+    ragged = re.search(r"Expected (\d+) columns, got (\d+)", text)
     if ragged:
+        line, cells = _first_ragged(dialect)
+        if cells == 0:
+            return _unclosed(name, line)
+        where = f"Line {line:,} of {name}" if line else f"A line of {name}"
         return TableError(
-            f"{where} has {ragged[2]} cells, but the header has {ragged[1]}.",
+            f"{where} has {cells or ragged[2]} cells, but the header has {ragged[1]}.",
             hint="Mend the line, or skip such lines with ragged='skip'.",
         )
-    if "quote" in text or "Maximum line size" in text or "maximum_line_size" in text:
+    if "straddl" in text or "quote" in text or "truncated" in text:
+        return _unclosed(name, _first_ragged(dialect)[0])
+    if "UTF8" in text:
+        byte = first_bad_byte(dialect.path, dialect.compression)
+        where = f"Byte {byte:,} of {name}" if byte else name
         return TableError(
-            f"{where} opens a quote that is not closed.",
-            hint='Close it with ", or double the quote inside the cell ("").',
+            f"{where} is not utf-8 text.",
+            hint="Give its encoding, for example encoding='latin-1'.",
         )
-    if "unicode" in text.casefold() or "utf" in text.casefold():
-        byte = _bad_byte(path, compression)
-        at = f"Byte {byte:,} of {path.name}" if byte is not None else where
-        return TableError(
-            f"{at} is not {encoding} text.", hint="Give its encoding, for example encoding='latin-1'."
-        )
-    first = text.splitlines()[0].removeprefix("Invalid Input Error: ")
-    return TableError(f"{where} cannot be read: {first}")
+    first = text.splitlines()[0].removeprefix("CSV parse error: ")
+    if first.startswith("Empty CSV file"):
+        return TableError(f"{name} has a header but no rows.")
+    return TableError(f"{name} cannot be read: {first}.")
+
+
+def _unclosed(name: str, line: int) -> TableError:
+    where = f"Line {line:,} of {name}" if line else name
+    return TableError(
+        f"{where} opens a quote that is not closed.",
+        hint='Close it with ", or double the quote inside the cell ("").',
+    )
+
+
+def _first_ragged(dialect: Dialect) -> tuple[int, int]:
+    """The line of the first record that is not as wide as the header, and its cells.
+
+    Zero cells say that the record opens a quote and never closes it.
+    """
+    csv.field_size_limit(_BLOCK)
+    line = 1
+    with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
+        text = io.TextIOWrapper(stream, dialect.encoding, "replace", newline="")
+        reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
+        try:
+            for record in reader:
+                if record and len(record) != dialect.width:
+                    return line, len(record)
+                line = reader.line_num + 1
+        except csv.Error:
+            return line, 0
+        except TableError:
+            pass
+    return 0, 0
 
 
 def _header(path: Path, text: str, delimiter: str) -> list[str]:
-    csv.field_size_limit(_HEAD)
+    csv.field_size_limit(HEAD)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         header = next(reader)
         if not any(c.strip() for c in header) and len(header) <= 1:
             header = next(reader)
     except (csv.Error, StopIteration):
-        if len(text) >= _HEAD // 4:
+        if len(text) >= HEAD // 4:
             count = text.count(delimiter)
             raise LimitError(
-                f"The header of {path.name} does not end within {_HEAD // 2**20} MiB "
+                f"The header of {path.name} does not end within {HEAD // 2**20} MiB "
                 f"({count:,}+ cells); at most {MAX_COLUMNS:,} columns are read.",
                 hint="Check for a quote in the first line that is not closed.",
             ) from None
@@ -215,160 +230,10 @@ def _delimiter(text: str) -> str:
             widths = [len(r) for _, r in zip(range(20), reader, strict=False) if r]
         except csv.Error:
             continue
-        if len(text) >= _HEAD // 4 and len(widths) > 1:
+        if len(text) >= HEAD // 4 and len(widths) > 1:
             widths.pop()  # the head may cut its last line
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]
     return best
 
 
-# --- encodings and compression ------------------------------------------------------------
-
-
-def _open(path: Path, compression: str) -> Any:
-    if compression == ".gz":
-        return gzip.open(path, "rb")
-    if compression == ".zst":
-        import pyarrow as pa
-
-        return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
-    return open(path, "rb")
-
-
-def _head(path: Path, compression: str) -> bytes:
-    """The first bytes of the file, unpacked; a file that unpacks far too well is refused."""
-    try:
-        with _open(path, compression) as file:
-            raw: bytes = file.read(_HEAD)
-            if compression and path.stat().st_size * MAX_RATIO > MAX_UNPACKED:
-                _check_expansion(path, compression)
-    except (OSError, EOFError) as error:
-        kind = "gzip" if compression == ".gz" else "zstd"
-        raise TableError(f"{path.name} is not a whole {kind} file: {error}.") from None
-    return raw
-
-
-def _check_expansion(path: Path, compression: str) -> None:
-    """Unpack a sample and compare with what it took of the file."""
-    import zlib
-
-    if compression != ".gz":
-        return
-    with open(path, "rb") as file:
-        unpacker, taken, given = zlib.decompressobj(wbits=31), 0, 0
-        while given < 16 * 2**20 and (chunk := file.read(65_536)):
-            taken += len(chunk)
-            given += len(unpacker.decompress(chunk))
-    if given > MAX_RATIO * taken:
-        raise _bomb(path)
-
-
-def _bomb(path: Path) -> LimitError:
-    return LimitError(
-        f"{path.name} unpacks to more than {MAX_RATIO} times its size, like a decompression bomb.",
-        hint="If the file is what it should be, unpack it first and read the result.",
-    )
-
-
-def _decode(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str]:
-    """The encoding as DuckDB calls it, and the head as text without its byte-order mark."""
-    if encoding is None:
-        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-            encoding = "utf-16"
-        elif len(raw) > 3 and (raw[1:200:2].count(0) > 0.4 * len(raw[1:200:2])):
-            encoding = "utf-16-le"
-        elif len(raw) > 3 and (raw[0:200:2].count(0) > 0.4 * len(raw[0:200:2])):
-            encoding = "utf-16-be"
-    name = (encoding or "utf-8").casefold().replace("_", "-")
-    if name in ("utf-8", "utf8", "utf-8-sig"):
-        nul = raw.find(b"\0")
-        if nul >= 0:
-            raise TableError(f"Byte {nul + 1:,} of {path.name} is a NUL, which text cannot hold.")
-        try:
-            text = raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            if error.start < len(raw) - 4:
-                raise TableError(
-                    f"Byte {error.start + 1:,} of {path.name} is not utf-8 text.",
-                    hint="Give its encoding, for example encoding='latin-1'.",
-                ) from None
-            text = raw[: error.start].decode("utf-8-sig")
-        return "utf-8", text
-    try:
-        text = raw.decode(name, errors="ignore").removeprefix("\ufeff")
-    except LookupError:
-        raise InputError(f"The encoding {encoding!r} is not known.") from None
-    known = {"utf-16": "utf-16", "utf-16-le": "utf-16", "utf-16-be": "utf-16", "latin-1": "latin-1"}
-    known |= {"latin1": "latin-1", "iso-8859-1": "latin-1"}
-    if name not in known:
-        raise InputError(
-            f"Text in {encoding!r} cannot be read.", hint="Known are utf-8, utf-16 and latin-1."
-        )
-    return known[name], text
-
-
-def _bad_byte(path: Path, compression: str) -> int | None:
-    """The position of the first byte that is not UTF-8, counted from 1."""
-    import codecs
-
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    done = 0
-    with _open(path, compression) as file:
-        while chunk := file.read(_HEAD):
-            pending = len(decoder.getstate()[0])
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError as error:
-                return int(done - pending + error.start + 1)
-            done += len(chunk)
-    return None
-
-
-# --- JSON lines ---------------------------------------------------------------------------
-
-
-def json_feed(path: Path, compression: str) -> Feed:
-    """The feed of a file with one JSON object a line; cells keep their JSON types."""
-    import duckdb
-
-    _head(path, compression)
-    source = (
-        f"read_json({_quoted(str(path))}, format='auto', sample_size=-1, "
-        f"compression={_quoted({'.gz': 'gzip', '.zst': 'zstd'}.get(compression, 'none'))})"
-    )
-
-    def refuse(error: Exception) -> TableError:
-        text = re.sub(r"^[A-Za-z ]+Error: ", "", str(error).splitlines()[0])
-        return TableError(
-            f"{path.name} is not a file of JSON lines: {text.rstrip('.')}.",
-            hint="Each line must hold one object, such as {\"a\": 1}.",
-        )
-
-    try:
-        with duckdb.connect() as connection:
-            given = connection.sql(f"SELECT * FROM {source}").columns
-            found = connection.sql(f"SELECT count(*) FROM {source}").fetchone()
-    except duckdb.Error as error:
-        raise refuse(error) from None
-    names, notes = distinct_names(given)
-    if tuple(given) == ("json",):
-        raise TableError(f"{path.name} is not a file of JSON lines: its lines are not objects.")
-
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        columns = ", ".join('"' + given[names.index(n)].replace('"', '""') + '"' for n in wanted)
-        try:
-            with duckdb.connect() as connection:
-                query = f"SELECT {columns} FROM {source}"
-                reader = connection.sql(query).to_arrow_reader(BATCH)
-                yield from record_batches(reader, list(wanted), wanted)
-        except duckdb.Error as error:
-            raise refuse(error) from None
-
-    size = path.stat().st_size * (12 if compression else 1)
-    return Feed(
-        path.name, names, batches, rows=found[0] if found else None, bytes=size, notes=notes
-    )
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,146 @@
+"""The bytes of a text file: unpacked, decoded, and watched for what text cannot hold."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from credo.errors import InputError, LimitError, TableError
+
+__all__ = ["MAX_RATIO", "MAX_UNPACKED", "Watched", "decode_head", "first_bad_byte", "read_head"]
+
+MAX_RATIO = 200
+"""A compressed file that unpacks to more than this many times its size is refused …"""
+
+MAX_UNPACKED = 512 * 2**20
+"""… once it has passed this many bytes."""
+
+HEAD = 1 << 20
+
+
+class Watched(io.RawIOBase):
+    """The unpacked bytes of a file. Refuses a NUL in text, and a decompression bomb.
+
+    `quotes` is the number of quotation marks read: in a file whose quotes are all closed it
+    is even.
+    """
+
+    def __init__(self, path: Path, compression: str, encoding: str) -> None:
+        self.path = path
+        self._file = _open(path, compression)
+        self._limit = max(MAX_RATIO * path.stat().st_size, MAX_UNPACKED) if compression else None
+        self._nul = not encoding.startswith("utf-16")
+        self._done = 0
+        self.quotes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._file.read(size)
+        if self._nul and b"\0" in data:
+            at = self._done + data.index(b"\0") + 1
+            raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
+        self._done += len(data)
+        self.quotes += data.count(b'"')
+        if self._limit is not None and self._done > self._limit:
+            raise LimitError(
+                f"{self.path.name} unpacks to more than {MAX_RATIO} times its size, "
+                "like a decompression bomb.",
+                hint="If the file is what it should be, unpack it first and read the result.",
+            )
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _open(path: Path, compression: str) -> Any:
+    if compression == ".gz":
+        return gzip.open(path, "rb")
+    if compression == ".zst":
+        return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+    return open(path, "rb")
+
+
+def read_head(path: Path, compression: str) -> bytes:
+    """The first bytes of the file, unpacked."""
+    try:
+        with _open(path, compression) as file:
+            head: bytes = file.read(HEAD)
+            return head
+    except (OSError, EOFError, zlib.error) as error:
+        kind = "gzip" if compression == ".gz" else "zstd"
+        raise TableError(f"{path.name} is not a whole {kind} file: {error}.") from None
+
+
+def decode_head(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str]:
+    """The encoding, and the head as text without its byte-order mark."""
+    name = codec(encoding) if encoding is not None else _guessed(raw)
+    if name == "utf-8":
+        nul = raw.find(b"\0")
+        if nul >= 0:
+            raise TableError(f"Byte {nul + 1:,} of {path.name} is a NUL, which text cannot hold.")
+        try:
+            return name, raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if error.start < len(raw) - 4 or len(raw) < HEAD:
+                raise TableError(
+                    f"Byte {error.start + 1:,} of {path.name} is not utf-8 text.",
+                    hint="Give its encoding, for example encoding='latin-1'.",
+                ) from None
+            return name, raw[: error.start].decode("utf-8-sig")
+    return name, raw.decode(name, errors="ignore").removeprefix("\ufeff")
+
+
+def codec(encoding: str) -> str:
+    """The name Python has for an encoding.
+
+    >>> codec("latin1"), codec("UTF8")
+    ('iso8859-1', 'utf-8')
+    """
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise InputError(
+            f"The encoding {encoding!r} is not known.", hint="Try 'utf-8', 'utf-16' or 'latin-1'."
+        ) from None
+    return "utf-8" if name == "utf-8-sig" else name
+
+
+def _guessed(raw: bytes) -> str:
+    """UTF-16 shows by its byte-order mark, or by a NUL in every other byte; else UTF-8."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        half = raw[start:200:2]
+        if len(raw) > 3 and half.count(0) > 0.4 * len(half):
+            return name
+    return "utf-8"
+
+
+def first_bad_byte(path: Path, compression: str) -> int | None:
+    """The position of the first byte that is not UTF-8, counted from 1."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    done = 0
+    with _open(path, compression) as file:
+        while chunk := file.read(HEAD):
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                return int(done - pending + error.start + 1)
+            done += len(chunk)
+    return None
