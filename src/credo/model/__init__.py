@@ -1,0 +1,69 @@
+"""STEP 1 of the recipe: models as frozen values.
+
+Distributions with known parameters (`Gaussian`, …), what is believed about their parameters
+(`Beta`, …), and answers (`Distribution`). The names load when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_WHERE = {
+    "Bernoulli": "bernoulli",
+    "Beta": "beta",
+    "Categorical": "categorical",
+    "Dirichlet": "dirichlet",
+    "Distribution": "distribution",
+    "Gaussian": "gaussian",
+    "Hypotheses": "hypotheses",
+    "Interval": "interval",
+    "LikelihoodCurve": "likelihood",
+    "MultivariateGaussian": "multivariate",
+    "MultivariateT": "student",
+    "NormalInverseGamma": "normal_inverse_gamma",
+    "NormalInverseWishart": "normal_inverse_wishart",
+    "NormalMean": "normal_mean",
+    "Realism": "realism",
+    "StudentT": "student",
+    "number_game": "concepts",
+    "predictive_check": "realism",
+}
+
+__all__ = list(_WHERE)
+
+if TYPE_CHECKING:
+    from credo.model.bernoulli import Bernoulli as Bernoulli
+    from credo.model.beta import Beta as Beta
+    from credo.model.categorical import Categorical as Categorical
+    from credo.model.concepts import number_game as number_game
+    from credo.model.dirichlet import Dirichlet as Dirichlet
+    from credo.model.distribution import Distribution as Distribution
+    from credo.model.gaussian import Gaussian as Gaussian
+    from credo.model.hypotheses import Hypotheses as Hypotheses
+    from credo.model.interval import Interval as Interval
+    from credo.model.likelihood import LikelihoodCurve as LikelihoodCurve
+    from credo.model.multivariate import MultivariateGaussian as MultivariateGaussian
+    from credo.model.normal_inverse_gamma import NormalInverseGamma as NormalInverseGamma
+    from credo.model.normal_inverse_wishart import NormalInverseWishart as NormalInverseWishart
+    from credo.model.normal_mean import NormalMean as NormalMean
+    from credo.model.realism import Realism as Realism
+    from credo.model.realism import predictive_check as predictive_check
+    from credo.model.student import MultivariateT as MultivariateT
+    from credo.model.student import StudentT as StudentT
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        from credo.errors import close_names
+
+        near = close_names(name, _WHERE)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"credo.model has no name {name!r}.{hint}")
+    value = getattr(import_module(f"credo.model.{_WHERE[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_WHERE)

@@ -1,0 +1,159 @@
+"""Beta: what is believed about the probability of one of two states.
+
+    p(p) ∝ p^(a − 1) (1 − p)^(b − 1);   Beta(a, b) + (n₁ times the last state, n₀ the first)
+         = Beta(a + n₁, b + n₀)
+
+Beta(1, 1) is uniform (Bayes 1763); Beta(½, ½) is Jeffreys' prior (Jeffreys 1946), the same
+belief however the probability is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.bernoulli import Bernoulli, two_states
+from credo.model.interval import Interval, tails
+from credo.model.pseudocounts import Pseudocounts
+from credo.model.randomness import Rng
+from credo.model.value import NAME, positive
+
+__all__ = ["Beta"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Beta(Pseudocounts):
+    """A belief about the probability of the last state: worth `a` times it, `b` times the first.
+
+    >>> prior = Beta(3, 4, states=("F", "T"))
+    >>> posterior = prior.update(["F", "F", "T", "T", "T"])
+    >>> posterior
+    Beta(a=6, b=6, states=('F', 'T'))
+    >>> posterior.mean().p, posterior.map().p, posterior.predictive()["T"]
+    (0.5, 0.5, 0.5)
+    >>> print(posterior.interval(0.95))
+    0.233794 to 0.766206 (95 %)
+    >>> Beta(0.5, 0.5).map()
+    Traceback (most recent call last):
+    credo.errors.InputError: Beta(a=0.5, b=0.5) has no mode: the pseudo-count of False is below 1, \
+so the density grows without bound towards probability 0. Use mean(), or a prior whose \
+pseudo-counts are all at least 1.
+    """
+
+    a: float
+    b: float
+    states: tuple[Any, ...] = (False, True)
+    name: str = field(default=NAME, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", positive(self.a, "a"))
+        object.__setattr__(self, "b", positive(self.b, "b"))
+        object.__setattr__(self, "states", two_states(self.states, "A Beta"))
+        self.variable  # noqa: B018  (checks the states)
+
+    @classmethod
+    def uniform(cls, states: Sequence[Any] = (False, True)) -> Self:
+        """Every probability is as likely: Beta(1, 1).
+
+        >>> Beta.uniform()
+        Beta(a=1, b=1)
+        """
+        return cls(1.0, 1.0, tuple(states))
+
+    @classmethod
+    def jeffreys(cls, states: Sequence[Any] = (False, True)) -> Self:
+        """Jeffreys' prior, Beta(½, ½).
+
+        >>> Beta.jeffreys()
+        Beta(a=0.5, b=0.5)
+        """
+        return cls(0.5, 0.5, tuple(states))
+
+    @property
+    def pseudocounts(self) -> Floats:
+        """The pseudo-count of each state, in the order of the states: b, a."""
+        return np.array([self.b, self.a])
+
+    def _with(self, alpha: Floats, name: str) -> Self:
+        return type(self)(float(alpha[1]), float(alpha[0]), self.states, name)
+
+    def _point(self, p: Floats) -> Bernoulli:
+        return Bernoulli(float(p[1]), self.states, self.name)
+
+    def logpdf(self, *parameter: ArrayLike) -> Any:
+        """The log-density at values of the probability of the last state.
+
+        >>> Beta(1, 1).logpdf(0.3)
+        0.0
+        """
+        from scipy.special import betaln, xlog1py, xlogy
+
+        (given,) = parameter
+        p = np.asarray(given, dtype=np.float64)
+        if np.isnan(p).any():
+            raise InputError("The probability must be a number, got NaN.")
+        inside = (p >= 0) & (p <= 1)
+        q = np.where(inside, p, 0.5)
+        with np.errstate(divide="ignore"):
+            log = xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) - betaln(self.a, self.b)
+        out = np.where(inside, log, -np.inf)
+        return out if out.ndim else float(out)
+
+    def sample(self, n: int, rng: Rng) -> Floats:
+        """Draws of the probability of the last state.
+
+        >>> Beta(6, 6).sample(2, rng=0).shape
+        (2,)
+        """
+        return self._draws(n, rng)[:, 1]
+
+    def quantile(self, q: ArrayLike) -> Any:
+        """The value of the probability below which the share `q` of the belief lies.
+
+        >>> round(Beta(6, 6).quantile(0.5), 12)
+        0.5
+        """
+        from scipy.special import betaincinv
+
+        out = betaincinv(self.a, self.b, np.asarray(q, dtype=np.float64))
+        return out if np.ndim(out) else float(out)
+
+    def central(self, level: float = 0.95) -> Interval:
+        """The interval that leaves as much probability out below as above."""
+        low, high = tails(level)
+        return Interval(self.quantile(low), self.quantile(high), level)
+
+    def shortest(self, level: float = 0.95) -> Interval:
+        """The shortest interval, inside which the density is higher than outside.
+
+        >>> print(Beta(1, 3).shortest(0.95))
+        0 to 0.631597 (95 %)
+        """
+        from scipy.optimize import brentq
+
+        tails(level)
+        if self.a < 1 and self.b < 1:
+            raise InputError(
+                f"{self!r} has its highest density at both ends, so no interval holds it.",
+                hint="Use the central interval: hpd=False.",
+            )
+        if self.a == 1 and self.b == 1:
+            return self.central(level)
+        if self.a <= 1:
+            return Interval(0.0, self.quantile(level), level)
+        if self.b <= 1:
+            return Interval(self.quantile(1 - level), 1.0, level)
+
+        def uneven(below: float) -> float:
+            ends = self.logpdf(self.quantile([below, below + level]))
+            return float(np.clip(ends[0] - ends[1], -1e300, 1e300))
+
+        below = brentq(uneven, 0.0, 1 - level, xtol=1e-15, rtol=1e-14)
+        return Interval(self.quantile(below), self.quantile(below + level), level)

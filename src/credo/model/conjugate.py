@@ -1,0 +1,113 @@
+"""A conjugate prior: what is believed about a parameter, before data and after.
+
+    p(θ | data) = p(data | θ) p(θ) / p(data)
+
+is of the same kind as p(θ), so learning is adding a statistic: `posterior = prior + counts`.
+The same equation, read for p(data) at any one θ, gives the marginal likelihood (Besag 1989,
+"A candidate's formula"); that is how `log_marginal` is computed for every pair here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+from credo.errors import InputError
+from credo.model.interval import Interval
+from credo.model.point import Point
+from credo.model.randomness import Rng
+from credo.model.value import Value
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments
+
+__all__ = ["Conjugate"]
+
+
+class Conjugate(Value):
+    """What the conjugate priors share. A posterior is again one of them."""
+
+    __slots__ = ()
+
+    # --- what each kind says about itself ---------------------------------------------------
+
+    @abstractmethod
+    def _read(self, data: Any) -> Any:
+        """The statistic of the data, over the variables of this prior."""
+
+    @abstractmethod
+    def _plus(self, statistic: Any) -> Self:
+        """The posterior after a statistic."""
+
+    @abstractmethod
+    def _typical(self) -> Point:
+        """A point where the density is finite and not zero."""
+
+    @abstractmethod
+    def _log_density(self, point: Any) -> float:
+        """The log-density of the parameters of a point distribution."""
+
+    @property
+    @abstractmethod
+    def is_proper(self) -> bool:
+        """Whether the density has a finite integral, so that it is a distribution."""
+
+    @abstractmethod
+    def map(self) -> Any:
+        """The distribution at the mode of the density."""
+
+    @abstractmethod
+    def mean(self) -> Any:
+        """The distribution at the mean of the parameter: the least expected squared error."""
+
+    @abstractmethod
+    def predictive(self) -> Any:
+        """The distribution of the next value, averaged over the parameter."""
+
+    @abstractmethod
+    def logpdf(self, *parameter: Any) -> Any:
+        """The log-density at a value of the parameter."""
+
+    @abstractmethod
+    def sample(self, n: int, rng: Rng) -> Any:
+        """Draws of the parameter."""
+
+    @abstractmethod
+    def replicates(self, n: int, draws: int, rng: Rng) -> Any:
+        """`draws` data sets of `n` rows; each set draws its own parameter first."""
+
+    @abstractmethod
+    def interval(self, level: float = 0.95, of: Any = None) -> Interval:
+        """The central credible interval of a parameter."""
+
+    # --- what follows for all of them -------------------------------------------------------
+
+    def update(self, data: Any) -> Self:
+        """The posterior after data: raw values, or the statistic of many rows."""
+        return self._plus(self._read(data))
+
+    def __add__(self, statistic: object) -> Self:
+        if not isinstance(statistic, (Counts, Moments)):
+            return NotImplemented
+        return self.update(statistic)
+
+    def log_marginal(self, data: Any) -> float:
+        """The log marginal likelihood ln p(data) of the rows in their order."""
+        self._check_proper("a marginal likelihood")
+        statistic = self._read(data)
+        if not statistic.total:
+            return 0.0
+        posterior = self._plus(statistic)
+        point = posterior._typical()
+        return (
+            point.log_likelihood(statistic)
+            + self._log_density(point)
+            - posterior._log_density(point)
+        )
+
+    def _check_proper(self, what: str) -> None:
+        if not self.is_proper:
+            raise InputError(
+                f"{self!r} is not yet a distribution (its density has no finite integral), so it "
+                f"has no {what.removeprefix('a ')}.",
+                hint="Update it with more, and different, values, or start from a proper prior.",
+            )

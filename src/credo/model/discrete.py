@@ -1,0 +1,212 @@
+"""The engine of the discrete distributions: Bernoulli is a categorical of two states.
+
+    p(x) = π_x,   ln p(data) = Σ_k n_k ln π_k,   mle: π_k = n_k / n
+
+A state that was never seen has probability zero under maximum likelihood; `zeros` lists them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.distribution import Distribution, drawn, numeric
+from credo.model.evidence import States, counted
+from credo.model.likelihood import LikelihoodCurve, checked_grid, log_probability_curve
+from credo.model.point import Point, chosen, no_data, picked
+from credo.model.randomness import Rng
+from credo.model.value import NAME, View
+from credo.render import bar
+from credo.schema import Variable
+from credo.stats.counts import Counts
+
+if TYPE_CHECKING:
+    from credo.model.pseudocounts import Pseudocounts
+
+__all__ = ["Discrete"]
+
+
+class Discrete(Point):
+    """What Bernoulli and Categorical share; each says its states and their probabilities."""
+
+    __slots__ = ()
+
+    states: tuple[Any, ...]
+    name: str
+
+    @property
+    @abstractmethod
+    def probabilities(self) -> NDArray[np.float64]:
+        """The probability of each state, in the order of the states."""
+
+    @classmethod
+    @abstractmethod
+    def _with(cls, p: NDArray[np.float64], states: tuple[Any, ...], name: str) -> Self: ...
+
+    @classmethod
+    @abstractmethod
+    def _states_of(cls, data: States) -> tuple[Any, ...]:
+        """The states of raw data, where the user named none."""
+
+    @classmethod
+    @abstractmethod
+    def _prior(cls, alpha: float, states: tuple[Any, ...], name: str) -> Pseudocounts:
+        """The conjugate prior with `alpha` pseudo-counts for each state."""
+
+    # --- what it is -------------------------------------------------------------------------
+
+    @property
+    def variable(self) -> Variable:
+        """The variable: its name and its states."""
+        return Variable(self.name, "discrete", self.states)
+
+    def distribution(self) -> Distribution:
+        """The same probabilities as an answer."""
+        return Distribution((self.variable,), self.probabilities)
+
+    @property
+    def zeros(self) -> tuple[Any, ...]:
+        """The states of probability zero: under maximum likelihood, those never seen."""
+        return tuple(s for s, p in zip(self.states, self.probabilities, strict=True) if p == 0)
+
+    @property
+    def mode(self) -> Any:
+        """The most probable state; the first of equals."""
+        return self.states[int(self.probabilities.argmax())]
+
+    @property
+    def mean(self) -> float:
+        """The mean of the states, when they are numbers (False is 0, True is 1)."""
+        return float(numeric(self.variable) @ self.probabilities)
+
+    @property
+    def variance(self) -> float:
+        """The variance of the states, when they are numbers."""
+        return float((numeric(self.variable) - self.mean) ** 2 @ self.probabilities)
+
+    def __getitem__(self, state: Any) -> float:
+        return float(self.probabilities[self.variable.code(state)])
+
+    def logpdf(self, x: Any) -> Any:
+        """The log-probability of a state, or of each state in a list or array."""
+        variable = self.variable
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.probabilities)
+        if isinstance(x, list) or (isinstance(x, np.ndarray) and x.ndim):
+            return logs[
+                np.array(
+                    [variable.code(s) for s in np.ravel(np.array(x, dtype=object))], dtype=np.intp
+                )
+            ]
+        return float(logs[variable.code(x)])
+
+    def log_likelihood(self, data: States) -> float:
+        """Σ n_k ln π_k; −inf when a state of probability zero was seen."""
+        n = counted(data, self.states, self.name).values
+        seen = n > 0
+        with np.errstate(divide="ignore"):
+            return float(n[seen] @ np.log(self.probabilities[seen]))
+
+    def sample(self, n: int, rng: Rng) -> list[Any]:
+        """States drawn at random, in the user's own values."""
+        return [self.states[i] for i in drawn(self.probabilities, n, rng)]
+
+    # --- learning ---------------------------------------------------------------------------
+
+    @classmethod
+    def _counts(cls, data: States, states: Sequence[Any] | None, name: str | None) -> Counts:
+        if states is not None:
+            known = tuple(states)
+        elif isinstance(data, Counts) and len(data.variables) == 1:
+            known = data.variables[0].states
+        else:
+            known = cls._states_of(data)
+        return counted(data, known, name or NAME)
+
+    @classmethod
+    def _posterior(
+        cls, data: States, prior: Any, states: Sequence[Any] | None, name: str | None
+    ) -> Any:
+        from credo.model.pseudocounts import Pseudocounts
+
+        if isinstance(prior, Pseudocounts):
+            return prior.update(data)
+        if prior is not None and (isinstance(prior, bool) or not isinstance(prior, (int, float))):
+            raise InputError(
+                f"The prior of a {cls.__name__} must be a cr.Beta or cr.Dirichlet, or a number of "
+                f"pseudo-counts for each state, got {prior!r}."
+            )
+        counts = cls._counts(data, states, name)
+        flat = cls._prior(
+            1.0 if prior is None else prior, counts.variables[0].states, counts.names[0]
+        )
+        return flat.update(counts)
+
+    @classmethod
+    def fit(
+        cls,
+        data: States,
+        prior: Any = None,
+        estimate: str | None = None,
+        *,
+        states: Sequence[Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """The distribution learned from data: raw values, a mapping to counts, or `Counts`.
+
+        Without a prior by maximum likelihood; with one, at the posterior `mean` or `map`.
+        `prior` may be a number: that many pseudo-counts for each state.
+        """
+        how = chosen(estimate, prior)
+        if how != "mle":
+            fitted: Self = picked(cls._posterior(data, prior, states, name), how)
+            return fitted
+        counts = cls._counts(data, states, name)
+        if not counts.total:
+            raise no_data(f"a {cls.__name__}", "1.0 (pseudo-counts for each state)")
+        variable = counts.variables[0]
+        return cls._with(counts.values / counts.total, variable.states, variable.name)
+
+    @classmethod
+    def likelihood_curve(
+        cls,
+        data: States,
+        grid: ArrayLike | None = None,
+        *,
+        of: Any = None,
+        states: Sequence[Any] | None = None,
+    ) -> LikelihoodCurve:
+        """The log-likelihood over the probability of one state (the last one, if none is named).
+
+        With more than two states the others keep their best proportions (the profile).
+        """
+        counts = cls._counts(data, states, None)
+        variable, n = counts.variables[0], counts.values
+        code = variable.arity - 1 if of is None else variable.code(of)
+        others = np.delete(n, code)
+        total, rest = float(n.sum()), float(others.sum())
+        points = (
+            np.union1d(np.linspace(0, 1, 201), [n[code] / total] if total else [])
+            if grid is None
+            else checked_grid(grid, "a probability")
+        )
+        shares = others[others > 0] / rest if rest else others[:0]
+        profile = float(others[others > 0] @ np.log(shares)) if rest else 0.0
+        values = log_probability_curve(float(n[code]), rest, points) + profile
+        return LikelihoodCurve((f"P({variable.states[code]})",), (points,), values)
+
+    def _view(self) -> View:
+        rows = [
+            [str(s), f"{p:.6g}", bar(float(p))]
+            for s, p in zip(self.states[:60], self.probabilities[:60], strict=True)
+        ]
+        note = ""
+        if self.zeros:
+            shown = ", ".join(map(repr, self.zeros[:12]))
+            note = f"probability zero (never seen, under maximum likelihood): {shown}"
+        return View(type(self).__name__, [self.name, "p", ""], rows, (1,), note)

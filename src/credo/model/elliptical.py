@@ -1,0 +1,180 @@
+"""Elliptical densities: Gaussian and Student t are functions of the Mahalanobis distance.
+
+    m² = (x − μ)ᵀ Σ⁻¹ (x − μ)
+
+    Gaussian   ln p = −½ (d ln 2π + ln|Σ| + m²)
+    Student t  ln p = ln Γ((ν+d)/2) − ln Γ(ν/2) − ½ (d ln νπ + ln|Σ|) − (ν+d)/2 ln(1 + m²/ν)
+
+Σ is used through its Cholesky factor; where there is none, the error names the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.value import NAME
+
+__all__ = [
+    "check_spread",
+    "distance",
+    "factor",
+    "gaussian_log_density",
+    "named",
+    "points",
+    "student_log_density",
+    "symmetric",
+]
+
+Floats = NDArray[np.float64]
+
+COLLINEAR = 1e-12
+"""A column is a combination of others when they leave less than this share of its variance."""
+
+
+def named(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
+    """The names of d columns: those given, or x1, x2, ….
+
+    >>> named(None, 2)
+    ('x1', 'x2')
+    """
+    if names is None or not len(names):
+        return (NAME,) if d == 1 else tuple(f"{NAME}{i + 1}" for i in range(d))
+    found = (names,) if isinstance(names, str) else tuple(names)
+    if len(found) != d or len(set(found)) < d:
+        raise InputError(f"{d} different names are needed, one for each column, got {list(found)}.")
+    return found
+
+
+def symmetric(matrix: ArrayLike, d: int, what: str) -> Floats:
+    """A finite symmetric matrix of d × d, with its halves made equal."""
+    try:
+        out = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a matrix of numbers.") from None
+    if out.shape != (d, d):
+        raise InputError(f"{what} must have the shape {(d, d)}, got {out.shape}.")
+    if not np.isfinite(out).all():
+        raise InputError(f"{what} must hold finite numbers.")
+    size = np.sqrt(np.abs(np.diag(out)))
+    if (np.abs(out - out.T) > 1e-9 * np.outer(size, size)).any():
+        raise InputError(f"{what} must be symmetric.")
+    half: Floats = (out + out.T) / 2
+    half.flags.writeable = False
+    return half
+
+
+def factor(matrix: Floats, names: Sequence[str], what: str) -> Floats:
+    """The Cholesky factor of a covariance; the error names a constant or collinear column.
+
+    >>> factor(np.array([[4.0, 2.0], [2.0, 2.0]]), ("a", "b"), "The covariance").round(9).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
+    variance = np.diag(matrix)
+    for name, v in zip(names, variance, strict=True):
+        if not v > 0:
+            raise InputError(
+                f"{what} must be positive definite: the variance of {name!r} is {v:.6g}.",
+                hint=f"Leave the constant column {name!r} out, or use a prior.",
+            )
+    size = np.sqrt(variance)
+    scaled = matrix / size[:, None] / size[None, :]
+    root: Any
+    try:
+        root = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        root = None
+    if root is None or (np.diag(root) ** 2 < COLLINEAR).any():
+        raise _collinear(scaled, names, what)
+    out: Floats = root * size[:, None]
+    return out
+
+
+def _collinear(scaled: Floats, names: Sequence[str], what: str) -> InputError:
+    """Which column is a linear combination of which before it."""
+    for j in range(1, len(names)):
+        before, here = scaled[:j, :j], scaled[:j, j]
+        weights = np.linalg.lstsq(before, here, rcond=COLLINEAR)[0]
+        left = 1.0 - here @ weights
+        if left < COLLINEAR:
+            if left < -1e-6:
+                break
+            others = [n for n, w in zip(names, weights, strict=False) if abs(w) > 1e-6]
+            return InputError(
+                f"{what} must be positive definite, but the column {names[j]!r} is a linear "
+                f"combination of {', '.join(repr(o) for o in others)}.",
+                hint=f"Leave {names[j]!r} out, or use a prior such as "
+                "cr.NormalInverseWishart.default(…).",
+            )
+    return InputError(
+        f"{what} must be positive definite, but the correlations of "
+        f"{', '.join(repr(n) for n in names)} contradict each other."
+    )
+
+
+def check_spread(n: float, mean: Floats, scatter: Floats, names: Sequence[str], prior: str) -> None:
+    """Refuse data that maximum likelihood would give a variance of zero."""
+    if n <= 1:
+        raise InputError(
+            f"One observation of {names[0]!r} has no spread: its maximum-likelihood variance is 0.",
+            hint=f"Give a prior such as prior={prior}, known_variance=…, or more rows."
+            if len(names) == 1
+            else f"Give a prior such as prior={prior}, or more rows.",
+        )
+    rounding = (4 * np.finfo(float).eps * np.abs(mean)) ** 2
+    for name, s, r in zip(names, np.diag(scatter), rounding, strict=True):
+        if s / n <= r:
+            raise InputError(
+                f"The column {name!r} is constant: its maximum-likelihood variance is 0.",
+                hint=f"Give a prior such as prior={prior}, or leave {name!r} out.",
+            )
+    if n <= len(names):
+        raise InputError(
+            f"{n:g} rows are too few for the covariance of {len(names)} columns "
+            f"({', '.join(names)}): at least {len(names) + 1} are needed.",
+            hint=f"Give more rows, or a prior such as prior={prior}.",
+        )
+
+
+def points(x: ArrayLike, d: int | None = None) -> Floats:
+    """Values at which a density is asked for; with `d`, rows of d numbers."""
+    try:
+        out = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"The density is asked for at numbers, got {x!r}.") from None
+    if np.isnan(out).any():
+        raise InputError("The density is asked for at numbers, got NaN.")
+    if d is not None and (out.ndim == 0 or out.shape[-1] != d):
+        raise InputError(f"Each point must have {d} numbers, got the shape {out.shape}.")
+    return out
+
+
+def distance(x: Floats, mean: Floats, root: Floats) -> Floats:
+    """The squared Mahalanobis distance of each row, by the Cholesky factor of Σ."""
+    from scipy.linalg import solve_triangular
+
+    away = (x - mean).reshape(-1, len(mean)).T
+    with np.errstate(over="ignore"):
+        solved = solve_triangular(root, away, lower=True, check_finite=False)
+        out: Floats = (solved**2).sum(axis=0).reshape(x.shape[:-1])
+    return np.where(np.isnan(out), np.inf, out)
+
+
+def gaussian_log_density(m2: Any, log_det: float, d: int) -> Any:
+    """The Gaussian log-density from the squared distance and ln|Σ|."""
+    return -0.5 * (d * np.log(2 * np.pi) + log_det + m2)
+
+
+def student_log_density(m2: Any, log_det: float, d: int, dof: float) -> Any:
+    """The Student t log-density from the squared distance and ln|Σ|.
+
+    The difference of two log-gammas is taken as a log-beta, which stays exact for a large ν.
+    """
+    from scipy.special import betaln, gammaln
+
+    constant = gammaln(d / 2) - betaln(dof / 2, d / 2) - 0.5 * (d * np.log(dof * np.pi) + log_det)
+    return constant - (dof + d) / 2 * np.log1p(m2 / dof)

@@ -1,0 +1,241 @@
+"""Evidence: data in either form, raw values or a statistic, becomes a statistic.
+
+Whatever learns here learns from `Counts` of one discrete variable or `Moments` of continuous
+ones. Raw values are counted or measured first, so both forms give the same answer. Missing
+values (None, NaN) are left out and counted in `skipped`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError, SchemaError
+from credo.model.value import NAME
+from credo.schema import Variable, is_missing
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments
+
+__all__ = ["Numbers", "States", "columns", "counted", "distinct", "measured", "summary"]
+
+States = Counts | Mapping[Any, float] | Iterable[Any]
+"""Discrete data: counts, a mapping from state to count, or the values themselves."""
+Numbers = Moments | Mapping[str, ArrayLike] | ArrayLike
+"""Continuous data: moments, columns by name, or the values themselves (rows × columns)."""
+
+
+# --- discrete -----------------------------------------------------------------------------
+
+
+def _tallied(data: States) -> tuple[dict[tuple[bool, Any], float], int]:
+    """The count of each different value, and how many are missing."""
+    if isinstance(data, Mapping):
+        return {(isinstance(s, bool), s): n for s, n in data.items()}, 0
+    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+        raise InputError(
+            f"The data must be a sequence of values, a mapping from state to count, or Counts, "
+            f"got {data!r}."
+        )
+    values = data.tolist() if isinstance(data, np.ndarray) else list(data)
+    kept = [v for v in values if not is_missing(v)]
+    try:
+        seen = Counter((isinstance(v, (bool, np.bool_)), v) for v in kept)
+    except TypeError:
+        raise InputError("Each value of the data must be a single state, not a list.") from None
+    return dict(seen), len(values) - len(kept)
+
+
+def distinct(data: States) -> tuple[Any, ...]:
+    """The different values of the data, sorted where they can be.
+
+    >>> distinct([1, 3, 2, 1, 1, 3])
+    (1, 2, 3)
+    """
+    if isinstance(data, Counts):
+        return _one(data).states
+    if isinstance(data, Mapping):
+        return tuple(data)
+    values = [v for _, v in _tallied(data)[0]]
+    try:
+        return tuple(sorted(values))
+    except TypeError:
+        return tuple(values)
+
+
+def _one(counts: Counts) -> Variable:
+    if len(counts.variables) != 1:
+        raise InputError(
+            f"Counts of one variable are needed, got counts of {', '.join(counts.names)}.",
+            hint='Take a slice such as counts[{"Pneumonia": "T"}], or counts.marginal("Fever").',
+        )
+    return counts.variables[0]
+
+
+def counted(data: States, states: Sequence[Any], name: str = NAME) -> Counts:
+    """The counts of the data over these states, in their order.
+
+    >>> np.asarray(counted(["T", "F", "T", None], ("F", "T")))
+    array([1, 2])
+    """
+    if isinstance(data, Counts):
+        source = _one(data)
+        name = source.name if name == NAME else name
+        if source.states == tuple(states):
+            return data.dense()
+        variable = Variable(name, "discrete", tuple(states))
+        missing = [s for s in source.states if not _has(variable, s)]
+        if missing:
+            raise SchemaError(
+                f"The states of {source.name!r} are {list(source.states)}, "
+                f"but those wanted here are {list(variable.states)}.",
+                hint=f"Give states={source.states!r}.",
+            )
+        seen = list(zip(source.states, data.dense().values.tolist(), strict=True))
+        return _filled(variable, seen, data.skipped)
+    variable = Variable(name, "discrete", tuple(states))
+    tallied, skipped = _tallied(data)
+    return _filled(variable, [(s, n) for (_, s), n in tallied.items()], skipped)
+
+
+def _has(variable: Variable, state: object) -> bool:
+    try:
+        variable.code(state)
+    except LookupError:
+        return False
+    return True
+
+
+def _filled(variable: Variable, cells: list[tuple[Any, float]], skipped: float) -> Counts:
+    whole = all(isinstance(n, (int, np.integer)) for _, n in cells)
+    values: NDArray[Any] = np.zeros(variable.arity, dtype=np.int64 if whole else np.float64)
+    for state, n in cells:
+        try:
+            values[variable.code(state)] += n
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"The count of {state!r} must be a number, got {n!r}.") from None
+    return Counts((variable,), values, None, skipped)
+
+
+# --- continuous ---------------------------------------------------------------------------
+
+
+def _floats(values: ArrayLike, where: str) -> NDArray[np.float64]:
+    if isinstance(values, (str, bytes)):
+        raise InputError(f"{where} must be a sequence of numbers, got {values!r}.")
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        bad = next((v for v in _flat(values) if not _is_number(v)), values)
+        raise InputError(f"{where} must be numbers, got {bad!r}.") from None
+    if np.isinf(array).any():
+        raise InputError(f"{where} must be finite numbers, got inf.")
+    return array
+
+
+def _flat(values: Any) -> Iterable[Any]:
+    for v in values:
+        if isinstance(v, Iterable) and not isinstance(v, (str, bytes)):
+            yield from _flat(v)
+        else:
+            yield v
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return value is None
+    return True
+
+
+def columns(data: Numbers, names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Raw continuous data as names and a matrix of rows × columns, without missing rows.
+
+    `names` may be empty: the names are then those of the mapping, or x, or x1, x2, ….
+
+    >>> columns({"wait": [4.0, None, 8.0]}, ())
+    (('wait',), array([[4.],
+           [8.]]))
+    """
+    if isinstance(data, Moments):
+        raise InputError("The rows themselves are needed here, not their moments.")
+    found, matrix = _matrix(data, names)
+    return found, matrix[~np.isnan(matrix).any(axis=1)]
+
+
+def _matrix(
+    data: Mapping[str, ArrayLike] | ArrayLike, names: Sequence[str]
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Names and rows of raw data; missing cells are NaN."""
+    if isinstance(data, Mapping):
+        found = tuple(data)
+        parts = [_floats(c, f"The values of {n!r}") for n, c in data.items()]
+        if not parts or any(p.ndim != 1 or len(p) != len(parts[0]) for p in parts):
+            raise InputError("The columns must be sequences of numbers of the same length.")
+        matrix = np.stack(parts, axis=1)
+        if names and set(found) == set(names):
+            matrix = matrix[:, [found.index(n) for n in names]]
+            found = tuple(names)
+    else:
+        listed = isinstance(data, Iterable) and not isinstance(data, (np.ndarray, str, bytes))
+        matrix = _floats(list(data) if listed else data, "The values")  # type: ignore[arg-type]
+        if matrix.ndim == 0 or matrix.ndim > 2:
+            raise InputError(
+                "The data must be a sequence of numbers, or rows of numbers with a column for "
+                "each variable."
+            )
+        if matrix.ndim == 1:
+            matrix = matrix.reshape(-1, 1) if matrix.size else np.zeros((0, len(names) or 1))
+        d = matrix.shape[1]
+        found = tuple(names) or ((NAME,) if d == 1 else tuple(f"{NAME}{i + 1}" for i in range(d)))
+    _fits(found if len(found) == matrix.shape[1] else ("?",) * matrix.shape[1], names)
+    return found, matrix
+
+
+def _fits(found: Sequence[str], names: Sequence[str]) -> None:
+    """One column fits whatever its name; several must have the names that are wanted."""
+    if not names or (len(names) == 1 and len(found) == 1):
+        return
+    if len(found) != len(names):
+        raise InputError(
+            f"The data must have {len(names)} column{'s' * (len(names) != 1)} "
+            f"({', '.join(names)}), got {len(found)}."
+        )
+    if set(found) != set(names):
+        raise SchemaError(
+            f"The columns of the data are ({', '.join(found)}), "
+            f"but those wanted here are ({', '.join(names)})."
+        )
+
+
+def measured(data: Numbers, names: Sequence[str] = ()) -> Moments:
+    """The moments of continuous data, in the order of `names` when they are given.
+
+    >>> measured([4.0, 8.0, 6.0]).mean.tolist()
+    [[6.0]]
+    """
+    if isinstance(data, Moments):
+        if data.discrete:
+            groups = ", ".join(v.name for v in data.discrete)
+            raise InputError(
+                f"Moments of one group are needed, got a group for each state of {groups}.",
+                hint='Take a slice such as moments[{"sex": "male"}], or a marginal("height").',
+            )
+        found = tuple(v.name for v in data.continuous)
+        _fits(found, names)
+        wanted = found if len(found) == 1 or not names else tuple(names)
+        return data if wanted == found and len(data.n) <= 1 else data.marginal(wanted)
+    found, matrix = _matrix(data, names)
+    return Moments.of({n: matrix[:, i] for i, n in enumerate(found)})  # type: ignore[misc]
+
+
+def summary(m: Moments) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """Weight, mean and scatter of moments without groups; zeros when nothing was seen."""
+    d = len(m.continuous)
+    if not len(m.n) or m.n[0] <= 0:
+        return 0.0, np.zeros(d), np.zeros((d, d))
+    return float(m.n[0]), m.mean[0], m.scatter[0]

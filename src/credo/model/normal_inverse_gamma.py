@@ -1,0 +1,178 @@
+"""NormalInverseGamma: what is believed about the mean and the variance of a Gaussian.
+
+    σ² ~ inverse-gamma(α, β),   μ | σ² ~ N(μ₀, σ²/κ)
+
+Read it as: κ values seen with the mean μ₀, and 2α values with the variance β/α. The mean alone
+is a Student t with 2α degrees of freedom around μ₀, of scale √(β/(ακ)).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.elliptical import points
+from credo.model.gaussian import Gaussian
+from credo.model.interval import Interval, tails
+from credo.model.normal_wishart import Hyper, NormalWishart
+from credo.model.randomness import Rng
+from credo.model.student import StudentT
+from credo.model.value import NAME, View, finite, positive
+from credo.render import number
+
+__all__ = ["NormalInverseGamma"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NormalInverseGamma(NormalWishart):
+    """A belief about the mean and the variance of a Gaussian.
+
+    `mu` is where the mean is thought to be, worth `kappa` observations; `alpha` and `beta` are
+    those of the variance's inverse-gamma, whose mean is beta / (alpha − 1).
+
+    >>> prior = NormalInverseGamma(5, 1, 2, 2)
+    >>> posterior = prior.update([4.0, 8.0, 6.0])
+    >>> posterior
+    NormalInverseGamma(mu=5.75, kappa=4, alpha=3.5, beta=6.375)
+    >>> posterior.mean(), posterior.map()
+    (Gaussian(mean=5.75, variance=2.55), Gaussian(mean=5.75, variance=1.275))
+    >>> print(posterior.interval(0.95, of="mean"))
+    4.15435 to 7.34565 (95 %)
+    >>> posterior.predictive()
+    StudentT(dof=7, location=5.75, scale=1.5089)
+    """
+
+    mu: float
+    kappa: float
+    alpha: float
+    beta: float
+    name: str = field(default=NAME, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        least = {"mu": -math.inf, "kappa": 0.0, "alpha": -0.5, "beta": 0.0}
+        for what, low in least.items():
+            value = finite(getattr(self, what), what)
+            if value < low:
+                raise InputError(f"{what} must be at least {low:g}, got {value:.6g}.")
+            object.__setattr__(self, what, value)
+
+    @classmethod
+    def default(cls, mean: float = 0.0, sd: float = 1.0) -> Self:
+        """A weak belief, worth one observation: the values lie around `mean`, give or take `sd`.
+
+        The unit-information prior of Kass & Wasserman (1995): κ = 1, α = ½, β = sd²/2.
+
+        >>> NormalInverseGamma.default(mean=20, sd=10)
+        NormalInverseGamma(mu=20, kappa=1, alpha=0.5, beta=50)
+        """
+        return cls(mean, 1.0, 0.5, positive(sd, "sd") ** 2 / 2)
+
+    @classmethod
+    def reference(cls) -> Self:
+        """The reference prior p(μ, σ²) ∝ 1/σ², Jeffreys' for mean and variance apart.
+
+        Its intervals are those of the classical t and χ² (Gelman et al. 2013, §3.2). It is not a
+        distribution until two different values came.
+
+        >>> NormalInverseGamma.reference().update([4.0, 8.0, 6.0]).predictive()
+        StudentT(dof=2, location=6, scale=2.3094)
+        """
+        return cls(0.0, 0.0, -0.5, 0.0)
+
+    @property
+    def hyper(self) -> Hyper:
+        """The same belief as a normal-inverse-Wishart of one dimension: ν = 2α, Ψ = 2β."""
+        return Hyper(np.array([self.mu]), self.kappa, 2 * self.alpha, np.array([[2 * self.beta]]))
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def _with(self, hyper: Hyper, names: tuple[str, ...]) -> Self:
+        return type(self)(
+            float(hyper.mu[0]), hyper.kappa, hyper.dof / 2, float(hyper.scale[0, 0]) / 2, names[0]
+        )
+
+    def _gaussian(self, covariance: Floats) -> Gaussian:
+        return Gaussian(self.mu, float(covariance[0, 0]), self.name)
+
+    def predictive(self) -> StudentT:
+        """The distribution of the next value."""
+        dof, shape = self._predictive()
+        return StudentT(dof, self.mu, math.sqrt(shape[0, 0]), self.name)
+
+    def marginal_mean(self) -> StudentT:
+        """What is believed of the mean alone."""
+        self._check_proper("a marginal")
+        scale = math.sqrt(self.beta / (self.alpha * self.kappa))
+        return StudentT(2 * self.alpha, self.mu, scale, self.name)
+
+    def logpdf(self, *parameter: ArrayLike) -> Any:
+        """The log-density at values of the mean and of the variance.
+
+        >>> round(NormalInverseGamma(0, 1, 1, 1).logpdf(0, 1), 6)
+        -1.918939
+        """
+        self._check_proper("density")
+        if len(parameter) != 2:
+            raise InputError("Give a mean and a variance: logpdf(mu, variance).")
+        mu, variance = np.broadcast_arrays(*(points(p) for p in parameter))
+        out = self.hyper.log_density(mu[..., None], variance[..., None, None], self._root())
+        return out if out.ndim else float(out)
+
+    def sample(self, n: int, rng: Rng) -> tuple[Floats, Floats]:
+        """Draws of the mean and of the variance.
+
+        >>> mu, variance = NormalInverseGamma(5, 1, 2, 2).sample(4, rng=0)
+        >>> mu.shape, bool((variance > 0).all())
+        ((4,), True)
+        """
+        mu, b = self._draws(n, rng)
+        return mu[:, 0], b[:, 0, 0] ** 2
+
+    def quantile(self, q: ArrayLike, of: str = "mean") -> Any:
+        """The value of the mean or of the variance below which the share `q` lies."""
+        if of == "mean":
+            return self.marginal_mean().quantile(q)
+        if of != "variance":
+            raise InputError(f"of must be 'mean' or 'variance', got {of!r}.")
+        from scipy.special import gammainccinv
+
+        self._check_proper("quantiles")
+        out = self.beta / gammainccinv(self.alpha, np.asarray(q, dtype=np.float64))
+        return out if np.ndim(out) else float(out)
+
+    def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
+        """The central credible interval of the `mean` or of the `variance`.
+
+        >>> print(NormalInverseGamma(5, 4, 3, 6).interval(0.9, of="variance"))
+        0.953017 to 7.33773 (90 %)
+        """
+        low, high = tails(level)
+        return Interval(self.quantile(low, of), self.quantile(high, of), level)
+
+    def _view(self) -> View:
+        title = f"Normal-inverse-gamma of the mean and variance of {self.name}"
+        if not self.is_proper:
+            return View(
+                f"{title}: not yet a distribution, it needs more data",
+                ["mu", "kappa", "alpha", "beta"],
+                [[number(v) for v in (self.mu, self.kappa, self.alpha, self.beta)]],
+                (0, 1, 2, 3),
+            )
+        rows = []
+        for of, mode in (("mean", self.mu), ("variance", self.map().variance)):
+            low, high = self.interval(0.95, of=of)
+            rows.append([of, number(mode), f"{number(low)} to {number(high)}"])
+        note = (
+            f"mu {number(self.mu)}, kappa {number(self.kappa)}, alpha {number(self.alpha)}, "
+            f"beta {number(self.beta)}"
+        )
+        return View(title, ["", "mode", "95 %"], rows, (1, 2), note)

@@ -1,0 +1,165 @@
+"""NormalInverseWishart: what is believed about the mean and covariance of several columns.
+
+    Σ ~ inverse-Wishart(ν, Ψ),   μ | Σ ~ N(μ₀, Σ/κ)
+
+Each column alone is a normal-inverse-gamma with α = (ν − d + 1)/2, β = Ψ_jj/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.elliptical import named, points, symmetric
+from credo.model.interval import Interval
+from credo.model.multivariate import MultivariateGaussian, centre, matrix_view, position
+from credo.model.normal_inverse_gamma import NormalInverseGamma
+from credo.model.normal_wishart import Hyper, NormalWishart
+from credo.model.randomness import Rng
+from credo.model.student import MultivariateT
+from credo.model.value import View, finite
+from credo.render import number
+
+__all__ = ["NormalInverseWishart"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NormalInverseWishart(NormalWishart):
+    """A belief about the mean and the covariance of several continuous variables.
+
+    `mu` is where the means are thought to be, worth `kappa` observations; `dof` and `scale` are
+    those of the covariance's inverse-Wishart, whose mean is scale / (dof − d − 1).
+
+    >>> prior = NormalInverseWishart([0, 0], 1, 4, [[1, 0], [0, 1]], names=("a", "b"))
+    >>> posterior = prior.update({"a": [1, 2, 3], "b": [0, 1, 5]})
+    >>> posterior.mu.tolist(), posterior.kappa, posterior.dof, posterior.scale.tolist()
+    ([1.5, 1.5], 4.0, 7.0, [[6.0, 8.0], [8.0, 18.0]])
+    >>> posterior.marginal("a")
+    NormalInverseGamma(mu=1.5, kappa=4, alpha=3, beta=3)
+    >>> print(posterior.interval(0.95, of="a"))
+    0.276544 to 2.72346 (95 %)
+    """
+
+    mu: Floats
+    kappa: float
+    dof: float
+    scale: Floats
+    names: tuple[str, ...] = ()
+    _proper: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        mu = centre(self.mu, "mu")
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "names", named(self.names, len(mu)))
+        object.__setattr__(self, "scale", symmetric(self.scale, len(mu), "The scale"))
+        for what, low in {"kappa": 0.0, "dof": -1.0}.items():
+            value = finite(getattr(self, what), what)
+            if value < low:
+                raise InputError(f"{what} must be at least {low:g}, got {value:.6g}.")
+            object.__setattr__(self, what, value)
+        proper = self.hyper.is_proper()
+        if not proper and self.kappa > 0 and self.dof > len(mu) - 1:
+            self._root()  # names the column that makes the scale no covariance
+        object.__setattr__(self, "_proper", proper)
+
+    @classmethod
+    def default(cls, mean: ArrayLike, sd: ArrayLike, names: Sequence[str] | None = None) -> Self:
+        """A weak belief, worth one observation: each column around its `mean`, give or take `sd`.
+
+        The unit-information prior (Kass & Wasserman 1995): κ = 1, ν = d, Ψ = diag(sd²).
+
+        >>> NormalInverseWishart.default([170, 70], [10, 15]).dof
+        2.0
+        """
+        mu, spread = centre(mean, "mean"), centre(sd, "sd")
+        if mu.shape != spread.shape or (spread <= 0).any():
+            raise InputError("sd must hold a number above 0 for each mean.")
+        return cls(mu, 1.0, float(len(mu)), np.diag(spread**2), named(names, len(mu)))
+
+    @classmethod
+    def reference(cls, names: Sequence[str]) -> Self:
+        """The reference prior p(μ, Σ) ∝ |Σ|^−(d+1)/2 (Gelman et al. 2013, §3.6).
+
+        It is not a distribution until more rows than columns came.
+
+        >>> NormalInverseWishart.reference(["a", "b"]).is_proper
+        False
+        """
+        d = len(names)
+        return cls(np.zeros(d), 0.0, -1.0, np.zeros((d, d)), tuple(names))
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether this is a distribution; the reference prior is not, before data."""
+        return self._proper
+
+    @property
+    def hyper(self) -> Hyper:
+        """The parameters as a row and a matrix."""
+        return Hyper(self.mu, self.kappa, self.dof, self.scale)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self.names
+
+    def _with(self, hyper: Hyper, names: tuple[str, ...]) -> Self:
+        return type(self)(*hyper, names)
+
+    def _gaussian(self, covariance: Floats) -> MultivariateGaussian:
+        return MultivariateGaussian(self.mu, covariance, self.names)
+
+    def marginal(self, name: str) -> NormalInverseGamma:
+        """What is believed of the mean and variance of one column."""
+        self._check_proper("a marginal")
+        i = position(name, self.names)
+        alpha = (self.dof - len(self.mu) + 1) / 2
+        return NormalInverseGamma(
+            float(self.mu[i]), self.kappa, alpha, float(self.scale[i, i]) / 2, name
+        )
+
+    def predictive(self) -> MultivariateT:
+        """The distribution of the next row."""
+        dof, shape = self._predictive()
+        return MultivariateT(dof, self.mu, shape, self.names)
+
+    def logpdf(self, *parameter: ArrayLike) -> Any:
+        """The log-density at a mean and a covariance (or many, along leading axes)."""
+        self._check_proper("density")
+        if len(parameter) != 2:
+            raise InputError("Give a mean and a covariance: logpdf(mu, covariance).")
+        d = len(self.mu)
+        mu, sigma = points(parameter[0], d), points(parameter[1], d)
+        if sigma.ndim < 2 or sigma.shape[-2] != d:
+            raise InputError(f"The covariance must have the shape {(d, d)}.")
+        out = self.hyper.log_density(mu, sigma, self._root())
+        return out if out.ndim else float(out)
+
+    def sample(self, n: int, rng: Rng) -> tuple[Floats, Floats]:
+        """Draws of the mean, one row each, and of the covariance, one matrix each."""
+        mu, b = self._draws(n, rng)
+        return mu, b @ b.transpose(0, 2, 1)
+
+    def interval(self, level: float = 0.95, of: Any = None, parameter: str = "mean") -> Interval:
+        """The central credible interval of one column's `mean` or `variance`."""
+        if of is None:
+            raise InputError(
+                "Say which column the interval is for.", hint=f"Write of={self.names[0]!r}."
+            )
+        return self.marginal(of).interval(level, of=parameter)
+
+    def _view(self) -> View:
+        title = "Normal-inverse-Wishart"
+        if not self.is_proper:
+            rows = [[n] for n in self.names]
+            return View(f"{title}: not yet a distribution, it needs more rows", ["column"], rows)
+        covariance = self.map().covariance
+        v = matrix_view(f"{title}, at its mode", self.names, self.mu, covariance)
+        note = f"kappa {number(self.kappa)}, dof {number(self.dof)}"
+        return v._replace(note=note)

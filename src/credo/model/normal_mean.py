@@ -1,0 +1,151 @@
+"""NormalMean: what is believed about the mean of a Gaussian whose variance is known.
+
+    μ ~ N(μ₀, v),   x ~ N(μ, σ²)      after n values:  1/v' = 1/v + n/σ²
+
+In units of observations the belief is worth κ = σ²/v of them, and it moves as any mean does:
+μ₀' = μ₀ + n/(κ + n) (x̄ − μ₀).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.conjugate import Conjugate
+from credo.model.evidence import Numbers, measured, summary
+from credo.model.gaussian import Gaussian
+from credo.model.interval import Interval
+from credo.model.normal_wishart import moved
+from credo.model.randomness import Rng, generator, size
+from credo.model.value import NAME, View, finite, positive
+from credo.render import number
+from credo.stats.moments import Moments
+
+__all__ = ["NormalMean"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NormalMean(Conjugate):
+    """A belief about the mean of a Gaussian of known variance.
+
+    `mu` is where the mean is thought to be, with `variance` (infinite: nothing is known).
+
+    >>> prior = NormalMean(5, 1, known_variance=1)
+    >>> posterior = prior.update([4.0, 8.0, 6.0])
+    >>> posterior
+    NormalMean(mu=5.75, variance=0.25, known_variance=1)
+    >>> posterior.mean(), posterior.predictive()
+    (Gaussian(mean=5.75, variance=1), Gaussian(mean=5.75, variance=1.25))
+    """
+
+    mu: float
+    variance: float
+    known_variance: float
+    name: str = field(default=NAME, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", finite(self.mu, "mu"))
+        known = positive(self.known_variance, "known_variance")
+        object.__setattr__(self, "known_variance", known)
+        flat = isinstance(self.variance, (int, float)) and self.variance == math.inf
+        variance = math.inf if flat else positive(self.variance, "The variance")
+        object.__setattr__(self, "variance", variance)
+
+    @classmethod
+    def flat(cls, known_variance: float) -> Self:
+        """Every mean is as likely; the posterior is then centred on the sample mean.
+
+        >>> NormalMean.flat(known_variance=1).update([4.0, 8.0, 6.0])
+        NormalMean(mu=6, variance=0.333333, known_variance=1)
+        """
+        return cls(0.0, math.inf, known_variance)
+
+    @property
+    def kappa(self) -> float:
+        """How many observations the belief is worth."""
+        return self.known_variance / self.variance
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether this is a distribution: the flat prior is not, before data."""
+        return self.variance < math.inf
+
+    @property
+    def belief(self) -> Gaussian:
+        """The Gaussian over the mean."""
+        self._check_proper("density")
+        return Gaussian(self.mu, self.variance, f"mean of {self.name}")
+
+    def _read(self, data: Numbers) -> Moments:
+        return measured(data, (self.name,))
+
+    def _plus(self, statistic: Moments) -> Self:
+        n, mean, _ = summary(statistic)
+        if not n:
+            return self
+        mu, kappa = moved(self.mu, self.kappa, n, float(mean[0]))
+        name = statistic.names[0] if self.name == NAME else self.name
+        return type(self)(mu, self.known_variance / kappa, self.known_variance, name)
+
+    def _typical(self) -> Gaussian:
+        return self.mean()
+
+    def _log_density(self, point: Gaussian) -> float:
+        return float(self.belief.logpdf(point.mean))
+
+    def mean(self) -> Gaussian:
+        """The Gaussian at the mean of the belief."""
+        self._check_proper("a mean")
+        return Gaussian(self.mu, self.known_variance, self.name)
+
+    def map(self) -> Gaussian:
+        """The Gaussian at the mode of the belief, which is also its mean."""
+        return self.mean()
+
+    def predictive(self) -> Gaussian:
+        """The distribution of the next value: the two variances add up."""
+        self._check_proper("a predictive distribution")
+        return Gaussian(self.mu, self.variance + self.known_variance, self.name)
+
+    def logpdf(self, *parameter: ArrayLike) -> Any:
+        """The log-density at values of the mean."""
+        (mu,) = parameter
+        return self.belief.logpdf(mu)
+
+    def sample(self, n: int, rng: Rng) -> Floats:
+        """Draws of the mean."""
+        return self.belief.sample(n, rng)
+
+    def replicates(self, n: int, draws: int, rng: Rng) -> Floats:
+        """`draws` data sets of `n` values; each set draws its own mean first."""
+        g = generator(rng)
+        mu = self.sample(size(draws, "draws"), g)
+        z = g.standard_normal((len(mu), size(n)))
+        out: Floats = mu[:, None] + math.sqrt(self.known_variance) * z
+        return out
+
+    def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
+        """The central credible interval of the mean."""
+        if of != "mean":
+            raise InputError(f"Only the mean is unknown here, got of={of!r}.")
+        return self.belief.interval(level)
+
+    def _view(self) -> View:
+        title = f"Normal belief about the mean of {self.name}"
+        known = f"known variance {number(self.known_variance)}"
+        if not self.is_proper:
+            return View(title, ["mean"], [["flat: every mean is as likely"]], (), known)
+        low, high = self.interval(0.95)
+        row = [
+            number(self.mu),
+            number(math.sqrt(self.variance)),
+            f"{number(low)} to {number(high)}",
+        ]
+        return View(title, ["mean", "sd", "95 %"], [row], (0, 1, 2), known)

@@ -1,0 +1,206 @@
+"""The engine of the Gaussian's conjugate beliefs, in any number of dimensions d.
+
+    Σ ~ inverse-Wishart(ν, Ψ),   μ | Σ ~ N(m, Σ/κ)
+
+    κ' = κ + n          m' = m + n/κ' (x̄ − m)
+    ν' = ν + n          Ψ' = Ψ + S + κn/κ' (x̄ − m)(x̄ − m)ᵀ      S = Σ (x_i − x̄)(x_i − x̄)ᵀ
+
+For d = 1 this is the normal-inverse-gamma with α = ν/2, β = Ψ/2. After Gelman et al.,
+"Bayesian Data Analysis" (3rd ed., 2013), §§3.3 and 3.6, and Murphy (2007), "Conjugate Bayesian
+analysis of the Gaussian distribution". κ = 0, ν = −1, Ψ = 0 is the reference prior
+p(μ, Σ) ∝ |Σ|^−(d+1)/2, which is not a distribution until enough data came.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.model.conjugate import Conjugate
+from credo.model.elliptical import COLLINEAR, factor
+from credo.model.evidence import Numbers, measured, summary
+from credo.model.point import Point
+from credo.model.randomness import Rng, generator, size
+from credo.model.value import NAME
+from credo.stats.moments import Moments
+
+__all__ = ["Hyper", "NormalWishart", "moved"]
+
+Floats = NDArray[np.float64]
+
+
+def moved(mu: Any, kappa: float, n: float, mean: Any) -> tuple[Any, float]:
+    """The location after n values around `mean`, and the weight behind it.
+
+    >>> moved(0.0, 1.0, 3.0, 8.0)
+    (6.0, 4.0)
+    """
+    if not n:
+        return mu, kappa
+    after = kappa + n
+    if n >= kappa:  # start from the nearer end, so that little is rounded
+        return mean + kappa / after * (mu - mean), after
+    return mu + n / after * (mean - mu), after
+
+
+class Hyper(NamedTuple):
+    """The parameters of the belief, as a row and a matrix whatever the dimension."""
+
+    mu: Floats
+    kappa: float
+    dof: float
+    scale: Floats
+
+    @property
+    def d(self) -> int:
+        """The number of dimensions."""
+        return len(self.mu)
+
+    def plus(self, n: float, mean: Floats, scatter: Floats) -> Hyper:
+        """The belief after n rows with this mean and scatter."""
+        if not n:
+            return self
+        mu, kappa = moved(self.mu, self.kappa, n, mean)
+        away = mean - self.mu
+        between = self.kappa * n / kappa * np.outer(away, away)
+        return Hyper(mu, kappa, self.dof + n, self.scale + scatter + between)
+
+    def is_proper(self) -> bool:
+        """Whether κ > 0, ν > d − 1 and Ψ is positive definite."""
+        if self.kappa <= 0 or self.dof <= self.d - 1:
+            return False
+        variance = np.diag(self.scale)
+        if not (variance > 0).all():
+            return False
+        size = np.sqrt(variance)
+        return bool(np.linalg.eigvalsh(self.scale / np.outer(size, size))[0] > COLLINEAR)
+
+    def log_normaliser(self, root: Floats) -> float:
+        """ln of the integral of the density's kernel; `root` is the Cholesky factor of Ψ."""
+        from scipy.special import multigammaln
+
+        d, half = self.d, self.dof / 2
+        return float(
+            self.dof * d / 2 * np.log(2)
+            + multigammaln(half, d)
+            + d / 2 * np.log(2 * np.pi / self.kappa)
+            - self.dof * np.log(np.diag(root)).sum()
+        )
+
+    def log_density(self, mu: Floats, sigma: Floats, root: Floats) -> Floats:
+        """The log-density at (μ, Σ), along the leading axes; −inf where Σ is not a covariance."""
+        d = self.d
+        mu, sigma = np.broadcast_arrays(mu[..., None], sigma)
+        mu = mu[..., 0]
+        valid = np.linalg.eigvalsh(sigma)[..., 0] > 0
+        safe = np.where(valid[..., None, None], sigma, np.eye(d))
+        inverse = np.linalg.inv(safe)
+        away = mu - self.mu
+        kernel = (
+            -((self.dof + d) / 2 + 1) * np.linalg.slogdet(safe)[1]
+            - 0.5 * np.einsum("ij,...ji->...", self.scale, inverse)
+            - 0.5 * self.kappa * np.einsum("...i,...ij,...j->...", away, inverse, away)
+        )
+        out: Floats = np.where(valid, kernel - self.log_normaliser(root), -np.inf)
+        return out
+
+    def draws(self, n: int, rng: Rng, root: Floats) -> tuple[Floats, Floats]:
+        """n draws of μ and of a root B of Σ = B Bᵀ, by Bartlett's decomposition (1933)."""
+        g, d = generator(rng), self.d
+        a = np.zeros((n, d, d))
+        for i in range(d):
+            a[:, i, i] = np.sqrt(g.chisquare(self.dof - i, n))
+            a[:, i, :i] = g.standard_normal((n, i))
+        b = root @ np.linalg.inv(a).transpose(0, 2, 1)
+        z = g.standard_normal((n, d, 1))
+        mu = self.mu + (b @ z)[..., 0] / np.sqrt(self.kappa)
+        return mu, b
+
+
+class NormalWishart(Conjugate):
+    """What NormalInverseGamma and NormalInverseWishart share; each says its `hyper`."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def hyper(self) -> Hyper:
+        """The parameters as a row and a matrix."""
+
+    @property
+    @abstractmethod
+    def _names(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def _with(self, hyper: Hyper, names: tuple[str, ...]) -> Self: ...
+
+    @abstractmethod
+    def _gaussian(self, covariance: Floats) -> Point: ...
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether this is a distribution; the reference prior is not, before data."""
+        return self.hyper.is_proper()
+
+    def _root(self) -> Floats:
+        return factor(self.hyper.scale, self._names, "The scale")
+
+    # --- learning ---------------------------------------------------------------------------
+
+    def _read(self, data: Numbers) -> Moments:
+        return measured(data, self._names)
+
+    def _plus(self, statistic: Moments) -> Self:
+        names = statistic.names if self._names == (NAME,) else self._names
+        return self._with(self.hyper.plus(*summary(statistic)), names)
+
+    def _typical(self) -> Point:
+        return self.map()  # type: ignore[no-any-return]
+
+    def _log_density(self, point: Any) -> float:
+        d = self.hyper.d
+        mu = np.reshape(point.mean, d)
+        sigma = np.reshape(point.covariance if d > 1 else point.variance, (d, d))
+        return float(self.hyper.log_density(mu, sigma, self._root()))
+
+    # --- answers ----------------------------------------------------------------------------
+
+    def map(self) -> Any:
+        """The Gaussian at the mode of the joint density of mean and (co)variance."""
+        self._check_proper("a mode")
+        h = self.hyper
+        return self._gaussian(h.scale / (h.dof + h.d + 2))
+
+    def mean(self) -> Any:
+        """The Gaussian at the means of the mean and of the (co)variance."""
+        self._check_proper("a mean")
+        h = self.hyper
+        if h.dof <= h.d + 1:
+            raise InputError(
+                f"{self!r} has no mean of the variance: its tail is too heavy.",
+                hint="Use map() or predictive(), or update it with more rows.",
+            )
+        return self._gaussian(h.scale / (h.dof - h.d - 1))
+
+    def _predictive(self) -> tuple[float, Floats]:
+        """Degrees of freedom and shape of the next row's Student t."""
+        self._check_proper("a predictive distribution")
+        h = self.hyper
+        dof = h.dof - h.d + 1
+        return dof, h.scale * ((h.kappa + 1) / (h.kappa * dof))
+
+    def _draws(self, n: int, rng: Rng) -> tuple[Floats, Floats]:
+        self._check_proper("draws")
+        return self.hyper.draws(size(n), rng, self._root())
+
+    def replicates(self, n: int, draws: int, rng: Rng) -> Floats:
+        """`draws` data sets of `n` rows; each set draws its own mean and covariance first."""
+        g = generator(rng)
+        mu, b = self._draws(size(draws, "draws"), g)
+        z = g.standard_normal((len(mu), size(n), self.hyper.d))
+        rows: Floats = mu[:, None, :] + z @ b.transpose(0, 2, 1)
+        return rows[..., 0] if self.hyper.d == 1 else rows

@@ -1,0 +1,89 @@
+"""A distribution with known parameters: it gives densities, draws data, and is fitted.
+
+Fitting has three point estimates, of which the first needs no prior:
+
+    mle   θ̂ = argmax p(data | θ)             maximum likelihood
+    map   θ̂ = argmax p(data | θ) p(θ)        the mode of the posterior
+    mean  θ̂ = E[θ | data]                    minimum mean squared error
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from credo.errors import InputError
+from credo.model.randomness import Rng, generator, size
+from credo.model.value import Value
+
+if TYPE_CHECKING:
+    from credo.model.conjugate import Conjugate
+
+__all__ = ["Estimate", "Point", "chosen", "no_data", "picked"]
+
+Estimate = Literal["mle", "map", "mean"]
+
+
+class Point(Value):
+    """What the distributions with known parameters share."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def logpdf(self, x: Any) -> Any:
+        """The natural logarithm of the density, or of a state's probability."""
+
+    def pdf(self, x: Any) -> Any:
+        """The density, or the probability of a state."""
+        out = np.exp(self.logpdf(x))
+        return out if np.ndim(out) else float(out)
+
+    @abstractmethod
+    def log_likelihood(self, data: Any) -> float:
+        """The log-probability of all rows together, from the rows or from their statistic."""
+
+    @abstractmethod
+    def sample(self, n: int, rng: Rng) -> Any:
+        """Values drawn at random."""
+
+    def replicates(self, n: int, draws: int, rng: Rng) -> list[Any]:
+        """`draws` data sets of `n` rows each, drawn from this distribution."""
+        g = generator(rng)
+        return [self.sample(size(n), g) for _ in range(size(draws, "draws"))]
+
+
+def chosen(estimate: str | None, prior: object) -> Estimate:
+    """Which point estimate is meant: without a prior `mle`, with one the posterior `mean`.
+
+    >>> chosen(None, None), chosen("map", 1.0)
+    ('mle', 'map')
+    """
+    if estimate is None:
+        return "mle" if prior is None else "mean"
+    if estimate not in ("mle", "map", "mean"):
+        raise InputError(f"estimate must be 'mle', 'map' or 'mean', got {estimate!r}.")
+    if estimate == "mle" and prior is not None:
+        raise InputError(
+            "Maximum likelihood uses no prior.", hint="Leave the prior out, or say estimate='map'."
+        )
+    if estimate != "mle" and prior is None:
+        raise InputError(
+            f"The estimate {estimate!r} needs a prior.",
+            hint="Give one, such as prior=cr.Beta(1, 1), or say estimate='mle'.",
+        )
+    return estimate  # type: ignore[return-value]
+
+
+def picked(posterior: Conjugate, how: Estimate) -> Any:
+    """The point estimate of a posterior."""
+    return posterior.map() if how == "map" else posterior.mean()
+
+
+def no_data(what: str, prior: str) -> InputError:
+    """The error for maximum likelihood without any data."""
+    return InputError(
+        f"There is no data to fit {what} to by maximum likelihood.",
+        hint=f"Give rows, or a prior such as prior={prior}.",
+    )

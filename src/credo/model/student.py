@@ -1,0 +1,188 @@
+"""Student t: a Gaussian whose variance is not known for sure, so its tails are heavier.
+
+It is the distribution of the next value after a normal-inverse-gamma belief (and, in several
+dimensions, a normal-inverse-Wishart one). As `dof` grows it becomes the Gaussian.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.model.elliptical import distance, factor, named, points, student_log_density, symmetric
+from credo.model.evidence import Numbers, columns
+from credo.model.interval import Interval, tails
+from credo.model.multivariate import centre, matrix_view, position
+from credo.model.point import Point
+from credo.model.randomness import Rng, generator, size
+from credo.model.value import NAME, View, finite, positive, readonly
+from credo.render import number
+
+__all__ = ["MultivariateT", "StudentT"]
+
+Floats = NDArray[np.float64]
+
+
+def _needs(dof: float, least: int, what: str) -> None:
+    if dof <= least:
+        raise InputError(
+            f"A Student t with {dof:.6g} degrees of freedom has no {what}: it needs more than "
+            f"{least}.",
+            hint="Use interval(), which always exists, or more data.",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StudentT(Point):
+    """A bell curve around `location` with heavy tails; `scale` plays the part of the sd.
+
+    >>> t = StudentT(dof=2, location=6, scale=1)
+    >>> t.mean, round(t.pdf(6), 6)
+    (6.0, 0.353553)
+    >>> print(t.interval(0.95))
+    1.69735 to 10.3027 (95 %)
+    """
+
+    dof: float
+    location: float
+    scale: float
+    name: str = field(default=NAME, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dof", positive(self.dof, "dof"))
+        object.__setattr__(self, "location", finite(self.location, "The location"))
+        object.__setattr__(self, "scale", positive(self.scale, "The scale"))
+
+    @property
+    def mean(self) -> float:
+        """The mean, which needs more than one degree of freedom."""
+        _needs(self.dof, 1, "mean")
+        return self.location
+
+    @property
+    def variance(self) -> float:
+        """The variance, which needs more than two degrees of freedom."""
+        _needs(self.dof, 2, "variance")
+        return self.scale**2 * self.dof / (self.dof - 2)
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """The log-density at one value or at many."""
+        with np.errstate(over="ignore"):
+            m2 = ((points(x) - self.location) / self.scale) ** 2
+        out = student_log_density(m2, 2 * math.log(self.scale), 1, self.dof)
+        return out if np.ndim(out) else float(out)
+
+    def log_likelihood(self, data: Numbers) -> float:
+        """The log-density of independent values together. The values are needed, not moments."""
+        _, rows = columns(data, (self.name,))
+        return float(self.logpdf(rows[:, 0]).sum())
+
+    def sample(self, n: int, rng: Rng) -> Floats:
+        """Values drawn at random."""
+        return self.location + self.scale * generator(rng).standard_t(self.dof, size(n))
+
+    def quantile(self, q: ArrayLike) -> Any:
+        """The value below which the share `q` of the probability lies."""
+        from scipy.special import stdtrit
+
+        out = self.location + self.scale * stdtrit(self.dof, np.asarray(q, dtype=np.float64))
+        return out if np.ndim(out) else float(out)
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The central interval that holds the next value with probability `level`."""
+        low, high = tails(level)
+        return Interval(self.quantile(low), self.quantile(high), level)
+
+    def _view(self) -> View:
+        low, high = self.interval(0.95)
+        row = [
+            self.name,
+            number(self.dof),
+            number(self.location),
+            number(self.scale),
+            f"{number(low)} to {number(high)}",
+        ]
+        head = ["", "dof", "location", "scale", "95 % of values"]
+        return View("Student t", head, [row], (1, 2, 3, 4))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MultivariateT(Point):
+    """Several variables with heavy tails; `shape` plays the part of the covariance.
+
+    >>> t = MultivariateT(3, [0, 0], [[1, 0], [0, 1]], names=("a", "b"))
+    >>> round(t.logpdf([0, 0]), 6), t.marginal("a")
+    (-1.837877, StudentT(dof=3, location=0, scale=1))
+    """
+
+    dof: float
+    location: Floats
+    shape: Floats
+    names: tuple[str, ...] = ()
+    _root: Floats = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        location = centre(self.location, "The location")
+        names = named(self.names, len(location))
+        shape = symmetric(self.shape, len(location), "The shape")
+        object.__setattr__(self, "dof", positive(self.dof, "dof"))
+        object.__setattr__(self, "location", location)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "shape", shape)
+        object.__setattr__(self, "_root", readonly(factor(shape, names, "The shape")))
+
+    @property
+    def mean(self) -> Floats:
+        """The mean, which needs more than one degree of freedom."""
+        _needs(self.dof, 1, "mean")
+        return self.location
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance, which needs more than two degrees of freedom."""
+        _needs(self.dof, 2, "covariance")
+        return self.shape * (self.dof / (self.dof - 2))
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of each variable."""
+        return np.diag(self.covariance)
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """The log-density at one row of numbers, or at many rows."""
+        d = len(self.location)
+        m2 = distance(points(x, d), self.location, self._root)
+        log_det = float(2 * np.log(np.diag(self._root)).sum())
+        out = student_log_density(m2, log_det, d, self.dof)
+        return out if np.ndim(out) else float(out)
+
+    def log_likelihood(self, data: Numbers) -> float:
+        """The log-density of independent rows together. The rows are needed, not moments."""
+        _, rows = columns(data, self.names)
+        return float(self.logpdf(rows).sum())
+
+    def sample(self, n: int, rng: Rng) -> Floats:
+        """Rows drawn at random, one column for each variable."""
+        g = generator(rng)
+        z = g.standard_normal((size(n), len(self.location))) @ self._root.T
+        w = g.chisquare(self.dof, size(n)) / self.dof
+        out: Floats = self.location + z / np.sqrt(w)[:, None]
+        return out
+
+    def marginal(self, name: str) -> StudentT:
+        """The Student t of one variable."""
+        i = position(name, self.names)
+        return StudentT(self.dof, float(self.location[i]), math.sqrt(self.shape[i, i]), name)
+
+    def interval(self, level: float = 0.95, *, of: str) -> Interval:
+        """The central interval of one variable's next value."""
+        return self.marginal(of).interval(level)
+
+    def _view(self) -> View:
+        title = f"Multivariate Student t, {number(self.dof)} degrees of freedom"
+        return matrix_view(title, self.names, self.location, self.shape)

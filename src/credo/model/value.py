@@ -1,0 +1,123 @@
+"""What every value of `credo.model` shares: equality by fields, one line, a table, HTML.
+
+A subclass is a frozen, slotted dataclass (`eq=False, repr=False`) and says how it looks in
+`_view`: a title, the heads of the columns, the rows.
+"""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.errors import InputError
+from credo.render import table_html, table_text
+
+__all__ = ["NAME", "Value", "View", "finite", "positive", "readonly", "short"]
+
+NAME = "x"
+"""What a variable is called when nobody named it."""
+
+
+class View(NamedTuple):
+    """How a value looks: its title, and a table."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    right: Sequence[int] = ()
+    note: str = ""
+
+
+def short(value: object) -> str:
+    """A value on one line, its numbers with six significant digits.
+
+    >>> short(0.1 + 0.2), short(np.array([6.0, 0.5])), short(("F", "T"))
+    ('0.3', '[6, 0.5]', "('F', 'T')")
+    """
+    if isinstance(value, np.ndarray):
+        shown = [short(v) for v in value[:8]]
+        rest = [f"… {len(value) - 8} more"] if len(value) > 8 else []
+        return "[" + ", ".join(shown + rest) + "]"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.6g}"
+    return repr(value)
+
+
+def readonly(values: ArrayLike) -> NDArray[np.float64]:
+    """A read-only copy as floats."""
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def finite(value: object, what: str) -> float:
+    """A finite number, or an error that says which argument is not."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise InputError(f"{what} must be a finite number, got {value!r}.")
+    return number
+
+
+def positive(value: object, what: str) -> float:
+    """A finite number above zero, or an error that says which argument is not."""
+    number = finite(value, what)
+    if number <= 0:
+        raise InputError(f"{what} must be above 0, got {short(number)}.")
+    return number
+
+
+class Value(ABC):
+    """The base of the values: compares by fields and shows itself."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _view(self) -> View: ...
+
+    def _key(self) -> tuple[Any, ...]:
+        parts: list[Any] = [type(self)]
+        for f in fields(self):  # type: ignore[arg-type]
+            if f.compare:
+                part = getattr(self, f.name)
+                parts.append(
+                    (part.shape, *part.ravel().tolist()) if isinstance(part, np.ndarray) else part
+                )
+        return tuple(parts)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Value)
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        shown = []
+        for f in fields(self):  # type: ignore[arg-type]
+            part = getattr(self, f.name)
+            if f.repr and not (np.isscalar(f.default) and part == f.default):
+                if isinstance(f.default, tuple) and part == f.default:
+                    continue
+                shown.append(f"{f.name}={short(part)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __str__(self) -> str:
+        v = self._view()
+        text = f"{v.title}\n{table_text(v.head, v.rows, right=v.right)}"
+        return f"{text}\n{v.note}" if v.note else text
+
+    def _repr_html_(self) -> str:
+        v = self._view()
+        out = table_html(v.head, v.rows, right=v.right, caption=v.title)
+        return out + (f"<p>{html.escape(v.note)}</p>" if v.note else "")
