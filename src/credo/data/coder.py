@@ -4,8 +4,7 @@ what the column is.
 Cells are kept as codes into the values met so far (one byte each while there are few). A
 column that passes `MAX_STATES` different values is kept as numbers if its values are numbers,
 and not at all if they are text. When the column's variable has been decided, `finish` turns
-what was kept into the variable's codes or floats. The same coder encodes each batch of a
-stream, whose variable is known beforehand.
+what was kept into the variable's codes or floats.
 """
 
 from __future__ import annotations
@@ -19,10 +18,22 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.numerals import as_bool, as_int, as_number, numbers_of, parse_floats
+from credo.data.arrays import floats, int32s
+from credo.data.cells import (
+    Tokens,
+    cell_key,
+    finder,
+    is_scalar,
+    not_a_state,
+    number_of,
+    numbers,
+    objects_of,
+    type_name,
+)
+from credo.data.numerals import as_int, numbers_of, parse_floats
 from credo.data.profile import Doubt, Profile
 from credo.errors import TableError, UnknownNameError
-from credo.schema import MAX_STATES, Variable, is_missing
+from credo.schema import MAX_STATES, Variable
 from credo.stats.rows import code_type
 
 __all__ = ["Coder"]
@@ -42,7 +53,6 @@ class Coder:
         missing: Collection[Any] = (),
         kind: str | None = None,
         keep: bool = True,
-        offset: int = 0,
     ) -> None:
         self.name = name
         self.text = text
@@ -54,12 +64,11 @@ class Coder:
         self.doubts: list[Doubt] = []
         self.types: set[str] = set()
         self.states: list[Any] = []
-        self._offset = offset
-        self._tokens = {_key(t) for t in missing} | {_key(str(t)) for t in missing if text}
+        self._before = 0
+        self._tokens = Tokens(missing, text)
         self._codes_of: dict[Any, int] = {}
-        self._counts = np.zeros(0, dtype=np.int64)
         self._parts: list[NDArray[Any]] = []
-        self._mode = "numbers" if kind == "continuous" and text else "codes"
+        self._mode = "numbers" if self.kind == "continuous" and text else "codes"
         self._low, self._high = np.inf, -np.inf
         self._sample: list[NDArray[Any]] = []
         self._sampled = 0
@@ -70,11 +79,12 @@ class Coder:
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
+        self._before = self.rows
+        self.rows += len(cells)
         if isinstance(cells, np.ndarray):
             self._add_objects(cells)
         else:
             self._add_arrow(cells)
-        self.rows += len(cells)
 
     def _add_arrow(self, cells: Any) -> None:
         kind = cells.type
@@ -87,9 +97,8 @@ class Coder:
             self._add_missing(len(cells))
         elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             self.types.add("float")
-            floats = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
-            self._add_floats(np.array(floats, dtype=np.float64))
-        elif _is_scalar(kind):
+            self._add_floats(floats(cells))
+        elif is_scalar(kind):
             if self._mode == "numbers" and not self.text:
                 self._add_floats(self._as_floats(cells))
             elif self._mode == "numbers":
@@ -113,80 +122,51 @@ class Coder:
         if self._mode != "codes":
             self._add_arrow(dictionary.take(indices))
             return
-        self.types.add(_type_name(dictionary.type))
-        where = pc.fill_null(indices, len(dictionary)).cast(pa.int32())
-        self._add_values(dictionary.to_pylist(), where.to_numpy())
+        self.types.add(type_name(dictionary.type))
+        if indices.null_count:
+            self.missing += indices.null_count
+            indices = pc.fill_null(indices, len(dictionary))
+        self._add_values(dictionary.to_pylist(), int32s(indices))
 
     def _add_objects(self, cells: NDArray[Any]) -> None:
         """Cells of mixed Python types, each kept as it is."""
-        values: dict[Any, int] = {}
-        index = np.empty(len(cells), dtype=np.int32)
-        states: list[Any] = []
-        for i, cell in enumerate(cells):
-            if is_missing(cell):
-                index[i] = _MISSING
-                continue
-            try:
-                code = values.setdefault(_key(cell), len(states))
-            except TypeError:
-                raise TableError(
-                    f"Row {self._row(i)} of column {self.name!r} holds {cell!r}, "
-                    "which cannot be a state.",
-                    hint=f"Leave the column out with schema={{{self.name!r}: 'drop'}}.",
-                ) from None
-            if code == len(states):
-                states.append(cell)
-                self.types.add(_python_type(cell))
-            index[i] = code
-        index[index == _MISSING] = len(states)
+        values, where, types = objects_of(cells, self.name, self._before)
+        self.types |= types
+        self.missing += int((where == len(values)).sum())
         if self._mode == "codes":
-            self._add_values(states, index)
+            self._add_values(values, where)
         elif self._mode == "numbers":
-            lut = np.array([_number(s) for s in states] + [np.nan], dtype=np.float64)
-            self._add_floats(lut[index])
-        else:
-            self._add_missing(int((index == len(states)).sum()))
+            self.missing -= int((where == len(values)).sum())
+            self._add_floats(np.array([*map(number_of, values), np.nan])[where])
 
     def _add_values(self, values: list[Any], where: NDArray[np.int32]) -> None:
         """A batch as `values` and positions in it; the position past the end is missing."""
         n = len(values)
-        seen = np.bincount(where, minlength=n + 1)
-        self.missing += int(seen[n])
         lut = np.empty(n + 1, dtype=np.int64)
         lut[n] = _MISSING
         for i, value in enumerate(values):
-            if value is None or self._is_token(value):
+            if value is None or value in self._tokens:
                 lut[i] = _MISSING
-                self.missing += int(seen[i])
-                if value is not None and seen[i]:
-                    token = str(value).strip() if self.text else str(value)
-                    self.missing_as[token] = self.missing_as.get(token, 0) + int(seen[i])
+                self._count_token(value, int((where == i).sum()))
             else:
-                code = self._codes_of.setdefault(_key(value), len(self.states))
+                code = self._codes_of.setdefault(cell_key(value), len(self.states))
                 if code == len(self.states):
                     self.states.append(value)
                 lut[i] = code
-        if len(self.states) > len(self._counts):
-            self._counts = np.concatenate(
-                [self._counts, np.zeros(len(self.states) - len(self._counts), dtype=np.int64)]
-            )
-        used = lut[:n] >= 0
-        np.add.at(self._counts, lut[:n][used], seen[:n][used])
         if self.keep:
             size = code_type(len(self.states))
             lut[lut == _MISSING] = np.iinfo(size).max
             out = np.empty(len(where), dtype=size)
-            _core.take_codes(np.ascontiguousarray(where, dtype=np.int32), lut.astype(size), out)
+            _core.take_codes(where, lut.astype(size), out)
             self._parts.append(out)
         if len(self.states) > MAX_STATES and self.kind != "discrete":
             self._overflow()
 
-    def _is_token(self, value: Any) -> bool:
-        if not self._tokens:
-            return False
-        if self.text:
-            return _key(value.strip()) in self._tokens
-        return _key(value) in self._tokens
+    def _count_token(self, value: Any, n: int) -> None:
+        self.missing += n
+        if value is not None and n:
+            token = str(value).strip() if self.text else str(value)
+            self.missing_as[token] = self.missing_as.get(token, 0) + n
 
     def _add_missing(self, n: int) -> None:
         self.missing += n
@@ -204,16 +184,9 @@ class Coder:
                 self._add_dictionary(encoded.indices, encoded.dictionary)
                 return
             self._to_numbers()
-        if self._tokens and not self.text:
-            for token in self._tokens:
-                number = token[1]
-                if isinstance(number, (int, float)):
-                    hit = values == number
-                    if hit.any():
-                        self.missing_as[str(number)] = self.missing_as.get(str(number), 0) + int(
-                            hit.sum()
-                        )
-                        values[hit] = np.nan
+        if not self.text:
+            for token, n in self._tokens.clear_numbers(values):
+                self.missing_as[token] = self.missing_as.get(token, 0) + n
         gone = np.isnan(values)
         self.missing += int(gone.sum())
         infinite = np.flatnonzero(np.isinf(values))
@@ -228,15 +201,9 @@ class Coder:
 
     def _add_number_texts(self, cells: Any) -> None:
         """Raw text of a column that holds numbers; a cell that is none is a doubt."""
-        tokens = [t[1] for t in self._tokens if isinstance(t[1], str)]
-        trimmed = pc.utf8_trim_whitespace(cells)
-        if tokens:
-            hit = pc.fill_null(pc.is_in(trimmed, pa.array(tokens, type=trimmed.type)), False)
-            if pc.any(hit).as_py():
-                for item in pc.value_counts(trimmed.filter(hit)).to_pylist():
-                    token, n = item["values"], item["counts"]
-                    self.missing_as[token] = self.missing_as.get(token, 0) + n
-                trimmed = pc.if_else(hit, pa.scalar(None, type=trimmed.type), trimmed)
+        trimmed, found = self._tokens.clear_texts(cells)
+        for token, n in found:
+            self.missing_as[token] = self.missing_as.get(token, 0) + n
         values, bad = parse_floats(trimmed)
         for i in bad[:3]:
             self._doubt(int(i), cells[int(i)].as_py(), "is not a number")
@@ -265,7 +232,7 @@ class Coder:
             self._to_numbers()
             return
         self._sample = [np.asarray(self.states, dtype=object)]
-        self._sampled = int(self._counts.sum())
+        self._sampled = self.rows - self.missing
         self._measure_words()
         self._parts.clear()
         self._mode = "text"
@@ -274,7 +241,7 @@ class Coder:
         """The states as numbers, NaN where they are none."""
         if self.text:
             return numbers_of(self.states)
-        return np.array([_number(s) for s in self.states], dtype=np.float64)
+        return np.array([number_of(s) for s in self.states], dtype=np.float64)
 
     def _to_numbers(self) -> None:
         lut = self._numbers()
@@ -286,7 +253,8 @@ class Coder:
             out[seen] = lut[part[seen]]
             self._parts.append(out)
         if len(lut):
-            self._note_numbers(np.repeat(lut, np.minimum(self._counts, 2)))
+            self._note_numbers(lut)
+            self._sampled = min(self.rows - self.missing, _SAMPLE)
         if self.text and self.states:
             self.types.discard("str")
             self.types.add("int" if all(as_int(s.strip()) is not None for s in self.states) else "float")
@@ -294,10 +262,7 @@ class Coder:
     def _as_floats(self, cells: Any) -> NDArray[np.float64]:
         if pa.types.is_temporal(cells.type):
             self.types.add("date")
-            cells = pc.cast(pc.cast(cells, pa.timestamp("us")), pa.int64())
-            days = cells.to_numpy(zero_copy_only=False).astype(np.float64) / 86_400e6
-            return np.asarray(days)
-        return np.array(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+        return numbers(cells)
 
     def _note_numbers(self, values: NDArray[np.float64]) -> None:
         if len(values):
@@ -314,7 +279,7 @@ class Coder:
 
     def _row(self, index: int) -> int:
         """The number of a row as a person counts it: the first row of data is row 1."""
-        return self._offset + self.rows + index + 1
+        return self._before + index + 1
 
     def _measure_words(self) -> None:
         texts = [s for s in self.states[:1000] if isinstance(s, str)]
@@ -363,12 +328,12 @@ class Coder:
 
     def _first_row(self, value: Any) -> int | None:
         """The row in which a value first stands, when the codes were kept."""
-        code = self._codes_of.get(_key(value))
+        code = self._codes_of.get(cell_key(value))
         done = 0
         for part in self._parts if self._mode == "codes" else ():
             hit = part == code
             if hit.any():
-                return self._offset + done + int(hit.argmax()) + 1
+                return done + int(hit.argmax()) + 1
             done += len(part)
         return None
 
@@ -408,20 +373,13 @@ class Coder:
                 "too many to be states.",
                 hint=f"Read it with schema={{{self.name!r}: 'continuous'}} or 'drop'.",
             )
-        find = text_finder(variable) if self.text else variable.code
+        find = finder(variable, self.text)
         lut = np.empty(len(self.states), dtype=size)
         for i, value in enumerate(self.states):
             try:
                 lut[i] = find(value)
             except UnknownNameError as error:
-                row = self._first_row(value)
-                where = f"Row {row} of column" if row else "Column"
-                raise TableError(
-                    f"{where} {self.name!r} holds {value!r}, which is not one of its states "
-                    f"({', '.join(map(repr, variable.states[:8]))}"
-                    f"{', …' if variable.arity > 8 else ''}).",
-                    hint=error.hint if "mean" in error.hint else "Add it to the states in schema=.",
-                ) from None
+                raise not_a_state(variable, value, self._first_row(value), error) from None
         parts = []
         for part in self._parts:
             last = int(np.iinfo(part.dtype).max)
@@ -435,77 +393,3 @@ class Coder:
                 out[seen] = lut[part[seen]]
                 parts.append(out)
         return np.concatenate(parts) if parts else np.zeros(0, dtype=size)
-
-
-def text_finder(variable: Variable) -> Any:
-    """A function from raw text to the code of a state of any type."""
-    by_text = {str(s): i for i, s in enumerate(variable.states)}
-    by_bool = {s: i for i, s in enumerate(variable.states) if isinstance(s, bool)}
-    by_number = {
-        float(s): i
-        for i, s in enumerate(variable.states)
-        if isinstance(s, (int, float, np.number)) and not isinstance(s, bool)
-    }
-
-    def find(text: str) -> int:
-        found = by_text.get(text)
-        if found is None and by_bool:
-            truth = as_bool(text.strip())
-            found = by_bool.get(truth) if truth is not None else None
-        if found is None and by_number:
-            value = as_number(text.strip())
-            found = by_number.get(value) if value is not None else None
-        return variable.code(text) if found is None else found
-
-    return find
-
-
-def _key(value: Any) -> tuple[str, Any]:
-    """True, 1 and 1.0 are equal and hash alike in Python, but are different cells."""
-    return type(value).__name__ if isinstance(value, (bool, np.bool_)) else "", value
-
-
-def _number(value: Any) -> float:
-    """A cell as a float; NaN where it is none."""
-    if isinstance(value, str):
-        number = as_number(value.strip())
-        return float("nan") if number is None else number
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
-
-
-def _is_scalar(kind: Any) -> bool:
-    return (
-        pa.types.is_boolean(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_temporal(kind)
-    )
-
-
-def _type_name(kind: Any) -> str:
-    if pa.types.is_boolean(kind):
-        return "bool"
-    if pa.types.is_integer(kind):
-        return "int"
-    if pa.types.is_floating(kind):
-        return "float"
-    if pa.types.is_temporal(kind):
-        return "date"
-    return "str" if _is_scalar(kind) else f"unsupported {kind}"
-
-
-def _python_type(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "bool"
-    if isinstance(value, (int, np.integer)):
-        return "int"
-    if isinstance(value, (float, np.floating)):
-        return "float"
-    if hasattr(value, "isoformat"):
-        return "date"
-    return "str"

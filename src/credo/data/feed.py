@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from credo.data.infer import Declared
+from credo.data.prefetch import prefetch
 
 __all__ = ["BATCH", "Batch", "Feed", "distinct_names"]
 
@@ -37,6 +38,11 @@ class Feed:
     notes: tuple[str, ...] = ()
     late_notes: Callable[[], tuple[str, ...]] = tuple
     """What is noticed only while reading, asked for when the last batch has come."""
+
+    def read(self, names: Sequence[str]) -> Iterator[Batch]:
+        """The batches; those that must be parsed are read ahead in a second thread."""
+        batches = self.batches(names)
+        return batches if self.in_memory else prefetch(batches)
 
 
 def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:

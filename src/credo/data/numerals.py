@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from credo.data.arrays import bools, floats
+
 __all__ = [
     "as_bool",
     "as_int",
@@ -98,26 +100,22 @@ def numbers_of(texts: Sequence[str]) -> NDArray[np.float64]:
     values, bad = parse_floats(array)
     values[bad] = np.nan
     trimmed = pc.utf8_trim_whitespace(array)
-    code = pc.match_substring_regex(trimmed, f"^({_CODE.pattern})$").to_numpy(zero_copy_only=False)
-    values[code] = np.nan
+    values[bools(pc.match_substring_regex(trimmed, f"^({_CODE.pattern})$"))] = np.nan
     return values
 
 
 def parse_floats(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The numbers of an Arrow array of texts (NaN where null), and where a text is no number."""
     trimmed = pc.utf8_trim_whitespace(texts)
-    null = trimmed.is_null().to_numpy(zero_copy_only=False)
+    null = bools(trimmed.is_null())
     try:
-        cast = pc.cast(trimmed, pa.float64())
-        values = cast.to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+        values = floats(pc.cast(trimmed, pa.float64()))
         suspects = np.flatnonzero(~np.isfinite(values) & ~null)
     except pa.ArrowInvalid:
         values = np.full(len(trimmed), np.nan)
         good = pc.match_substring_regex(trimmed, f"^({_FLOAT.pattern})$")
-        good = pc.fill_null(good, False).to_numpy(zero_copy_only=False)
-        values[good] = pc.cast(trimmed.filter(pa.array(good)), pa.float64()).to_numpy(
-            zero_copy_only=False
-        )
+        good = pc.fill_null(good, False)
+        values[bools(good)] = floats(pc.cast(trimmed.filter(good), pa.float64()))
         suspects = np.flatnonzero(~np.isfinite(values) & ~null)
     values[null] = np.nan
     return values, suspects

@@ -236,7 +236,7 @@ def _collect(
     done = 0
     names = weighting.with_column(list(coders)) or list(feed.names[:1])
     for batch in track(
-        feed.batches(names),
+        feed.read(names),
         f"reading {feed.label}",
         total=feed.rows,
         size=lambda b: len(next(iter(b.values()))),

@@ -10,15 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from credo.data.coder import Coder
+from credo.data.encoder import Encoder
 from credo.data.feed import Feed
 from credo.data.table import Table
 from credo.data.weights import Weights
-from credo.errors import TableError
 from credo.progress import Report, track
 from credo.schema import Schema
-from credo.stats.block import Block, tally_block
-from credo.stats.family import families_of
+from credo.stats.block import Block, Plan
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
 
@@ -47,40 +45,30 @@ class Stream:
         """The rows as small tables of the variables named (all when none are)."""
         schema = self.schema if names is None else self.schema.select(list(names))
         wanted = self.weighting.with_column(schema.names)
+        encoders = [
+            Encoder(v, text=self.feed.text, missing=self.missing) for v in schema.variables
+        ]
         done = 0
         for batch in track(
-            self.feed.batches(wanted),
+            self.feed.read(wanted),
             f"reading {self.feed.label}",
             total=self.feed.rows,
             size=lambda b: len(next(iter(b.values()))),
             report=self.report,
         ):
             kept, weights = self.weighting.split(batch, done)
-            arrays = []
-            for variable in schema.variables:
-                coder = Coder(
-                    variable.name,
-                    text=self.feed.text,
-                    missing=self.missing,
-                    kind=variable.kind,
-                    offset=done,
-                )
-                coder.add(kept[variable.name])
-                arrays.append(coder.finish(variable))
+            arrays = [e.encode(kept[e.variable.name], done) for e in encoders]
             done += len(next(iter(batch.values())))
             yield Table(Block(schema, tuple(arrays), weights))
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
-        wanted = families_of(self.schema.names if families is None else families)
-        names = list(dict.fromkeys(n for f in wanted for n in f.names))
-        total: Tally | None = None
-        for part in self.batches(names):
-            tally = tally_block(part.block, wanted, threads=threads, total_rows=self.rows)
-            total = tally if total is None else total + tally
-        if total is None:
-            raise TableError(f"{self.feed.label} has no rows any more.")
-        return total
+        plan = Plan.of(
+            self.schema, self.schema.names if families is None else families, self.rows
+        )
+        return plan.finish(
+            plan.count(part.block, threads=threads) for part in self.batches(plan.names)
+        )
 
     def unique(self) -> Rows:
         """The weighted unique rows over the discrete variables, gathered batch by batch."""

@@ -27,7 +27,7 @@ __all__ = ["MAX_COLUMNS", "TextOptions", "csv_feed"]
 MAX_COLUMNS = 20_000
 """A text file with more columns than this is refused."""
 
-_BLOCK = 8 * 2**20  # bytes parsed at a time; no record can be longer
+_BLOCK = 4 * 2**20  # bytes parsed at a time; no record can be longer
 _DELIMITERS = (",", ";", "\t", "|")
 
 

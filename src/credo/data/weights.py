@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from credo.data.coder import Coder
+from credo.data.encoder import Encoder
 from credo.data.feed import Batch
 from credo.errors import InputError, TableError, unknown_name
 from credo.schema import Variable
@@ -61,9 +61,8 @@ class Weights:
             return batch, None
         n = len(next(iter(batch.values())))
         if self.column is not None:
-            coder = Coder(self.column, text=self.text, kind="continuous", offset=done)
-            coder.add(batch[self.column])
-            weights = coder.finish(Variable(self.column, "continuous"))
+            variable = Variable(self.column, "continuous")
+            weights = Encoder(variable, text=self.text).encode(batch[self.column], done)
             _check(weights, done, f"weights column {self.column!r}")
         else:
             assert self.array is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import LimitError
+from credo.errors import LimitError, TableError
 from credo.schema import Schema, Variable
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import MAX_CELLS, Counts
@@ -28,7 +28,7 @@ from credo.stats.moments import Moments
 from credo.stats.rows import Rows
 from credo.stats.tally import Statistic, Tally
 
-__all__ = ["Block", "tally_block"]
+__all__ = ["Block", "Plan", "tally_block"]
 
 _DENSE_CELLS = 1 << 20  # up to this many cells a table is dense whatever the number of rows
 _COMPACT_ROWS = 50_000  # below this many rows, gathering equal rows is not worth a thought
@@ -120,57 +120,121 @@ def tally_block(
     threads: int | None = None,
     kernel: str = "auto",
     path: str = "auto",
-    total_rows: int | None = None,
 ) -> Tally:
-    """Count the families in one pass. `total_rows` is given when the block is part of more."""
-    wanted = families_of(families)
-    rows = block.rows if total_rows is None else total_rows
-    threads = threads or os.cpu_count() or 1
-    sets: dict[frozenset[str], list[Family]] = {}
-    for family in wanted:
-        for name in family.names:
-            block.schema.index(name)  # an unknown name is refused here
-        sets.setdefault(frozenset(family.names), []).append(family)
-    found: dict[Family, Statistic] = {}
-    dense, sparse, mixed = _sorted_by_storage(block, sets, rows)
-    if dense:
-        _refuse_too_many_cells(block, dense)
-        for names, counts in _count_dense(block, dense, threads, kernel, path).items():
-            for family in sets[names]:
-                found[family] = counts.marginal(family.names)
-    for names in sparse:
-        counts = _count_sparse(block, sets[names][0])
-        for family in sets[names]:
-            found[family] = counts.marginal(family.names)
-    for names in mixed:
-        moments = _moments(block, sets[names][0].names, threads)
-        for family in sets[names]:
-            found[family] = moments.marginal(family.names)
-    return Tally({f: found[f] for f in wanted}, block.weight)
+    """Count the families of one block in one pass."""
+    plan = Plan.of(block.schema, families, block.rows)
+    return plan.finish([plan.count(block, threads=threads, kernel=kernel, path=path)])
 
 
 NameSet = frozenset[str]
 
 
-def _sorted_by_storage(
-    block: Block, sets: dict[NameSet, list[Family]], rows: int
-) -> tuple[list[NameSet], list[NameSet], list[NameSet]]:
-    dense: list[NameSet] = []
-    sparse: list[NameSet] = []
-    mixed: list[NameSet] = []
-    for names in sets:
-        variables = [block.schema[n] for n in names]
-        if not all(v.is_discrete for v in variables):
-            mixed.append(names)
-        elif prod(v.arity for v in variables) <= max(4 * rows, _DENSE_CELLS):
-            dense.append(names)
-        else:
-            sparse.append(names)
-    return dense, sparse, mixed
+@dataclass
+class Partial:
+    """What one block adds to a tally: tables in the plan's order, before they get names."""
+
+    dense: list[NDArray[Any]]
+    sparse: list[Counts]
+    moments: list[Moments]
+    weight: int | float
+
+    def add(self, other: Partial) -> None:
+        """Add another block's tables to these, in place."""
+        self.dense = [_added(a, b) for a, b in zip(self.dense, other.dense, strict=True)]
+        self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
+        self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
+        self.weight += other.weight
 
 
-def _refuse_too_many_cells(block: Block, dense: Sequence[NameSet]) -> None:
-    cells = sum(prod(block.schema[n].arity for n in names) for names in dense)
+def _added(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    if a.dtype == b.dtype:
+        a += b
+        return a
+    return a + b
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which tables a list of families needs, and how each is kept. Made once for a source."""
+
+    schema: Schema
+    families: tuple[Family, ...]
+    dense: tuple[tuple[str, ...], ...]
+    sparse: tuple[tuple[str, ...], ...]
+    mixed: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, schema: Schema, families: Any, rows: int) -> Plan:
+        """The plan for a source of this many rows; unknown names and too much are refused."""
+        wanted = families_of(families)
+        sets: dict[NameSet, tuple[str, ...]] = {}
+        for family in wanted:
+            sets.setdefault(frozenset(family.names), family.names)
+        dense, sparse, mixed = [], [], []
+        for names in sets.values():
+            variables = [schema[n] for n in names]
+            if not all(v.is_discrete for v in variables):
+                mixed.append(names)
+            elif prod(v.arity for v in variables) <= max(4 * rows, _DENSE_CELLS):
+                dense.append(names)
+            else:
+                sparse.append(names)
+        _refuse_too_many_cells(schema, dense)
+        # Variables that many sets share come first, so that the kernel's prefixes are shared.
+        often = Counter(n for names in dense for n in names)
+        ordered = [tuple(sorted(names, key=lambda n: (-often[n], schema.index(n)))) for names in dense]
+        return cls(schema, wanted, tuple(ordered), tuple(sparse), tuple(mixed))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables the families are made of."""
+        return tuple(dict.fromkeys(n for f in self.families for n in f.names))
+
+    def count(
+        self,
+        block: Block,
+        *,
+        threads: int | None = None,
+        kernel: str = "auto",
+        path: str = "auto",
+    ) -> Partial:
+        """One pass over one block."""
+        threads = threads or os.cpu_count() or 1
+        return Partial(
+            _count_dense(block, self.dense, threads, kernel, path) if self.dense else [],
+            [_count_sparse(block, names) for names in self.sparse],
+            [_moments(block, names, threads) for names in self.mixed],
+            block.weight,
+        )
+
+    def finish(self, partials: Iterable[Partial]) -> Tally:
+        """The tally of all blocks."""
+        total: Partial | None = None
+        for partial in partials:
+            if total is None:
+                total = partial
+            else:
+                total.add(partial)
+        if total is None:
+            raise TableError("There are no rows to tally.")
+        found: dict[NameSet, Statistic] = {}
+        for names, table in zip(self.dense, total.dense, strict=True):
+            variables = tuple(self.schema[n] for n in names)
+            skipped = total.weight - table.sum().item()
+            values = table.reshape([v.arity for v in variables])
+            found[frozenset(names)] = Counts(variables, values, None, skipped)
+        for statistic in (*total.sparse, *total.moments):
+            found[frozenset(statistic.names)] = statistic
+        named = {}
+        for family in self.families:
+            statistic = found[frozenset(family.names)]
+            in_order = statistic.names == family.names
+            named[family] = statistic if in_order else statistic.marginal(family.names)
+        return Tally(named, total.weight)
+
+
+def _refuse_too_many_cells(schema: Schema, dense: Sequence[Sequence[str]]) -> None:
+    cells = sum(prod(schema[n].arity for n in names) for names in dense)
     if cells > MAX_CELLS:
         raise LimitError(
             f"The {len(dense):,} tables asked for would have {cells:,} cells together; "
@@ -180,34 +244,21 @@ def _refuse_too_many_cells(block: Block, dense: Sequence[NameSet]) -> None:
 
 
 def _count_dense(
-    block: Block, dense: Sequence[NameSet], threads: int, kernel: str, path: str
-) -> dict[NameSet, Counts]:
+    block: Block, sets: Sequence[Sequence[str]], threads: int, kernel: str, path: str
+) -> list[NDArray[Any]]:
     """All dense tables from one call of the kernels."""
-    if kernel == "auto" and len(dense) >= 16 and block.compact is not None:
+    if kernel == "auto" and len(sets) >= 16 and block.compact is not None:
         block = block.compact
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
-    # Variables that many sets share come first, so that the kernel's prefixes are shared.
-    often = Counter(n for names in dense for n in names)
-    orders = [sorted(names, key=lambda n: (-often[n], at[n])) for names in dense]
-    tables = block.native.count(
-        [[at[n] for n in order] for order in orders], block.weights, kernel, path, threads
-    )
-    weight = block.weight
-    out = {}
-    for names, order, table in zip(dense, orders, tables, strict=True):
-        variables = tuple(block.schema[n] for n in order)
-        gaps = any(block.gaps[block.schema.index(n)] for n in order)
-        skipped = weight - table.sum().item() if gaps else 0
-        values = table.reshape([v.arity for v in variables])
-        out[names] = Counts(variables, values, None, skipped)
-    return out
+    positions = [[at[n] for n in names] for names in sets]
+    return block.native.count(positions, block.weights, kernel, path, threads)
 
 
-def _count_sparse(block: Block, family: Family) -> Counts:
+def _count_sparse(block: Block, names: Sequence[str]) -> Counts:
     """One table of many cells: only those that were seen."""
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
-    where, values = block.native.count_sparse([at[n] for n in family.names], block.weights)
-    variables = tuple(block.schema[n] for n in family.names)
+    where, values = block.native.count_sparse([at[n] for n in names], block.weights)
+    variables = tuple(block.schema[n] for n in names)
     return Counts(variables, values, where, block.weight - values.sum().item())
 
 
