@@ -7,7 +7,6 @@ Norvig, section 20.1; lecture notes 000 and 003.)
 from math import log2
 
 import credo as cr
-from credo.model.hypotheses_history import curve
 
 bags = {f"h{i + 1}": {"cherry": 1 - q, "lime": q} for i, q in enumerate([0, 0.25, 0.5, 0.75, 1])}
 h = cr.Hypotheses(bags, prior=[0.1, 0.2, 0.4, 0.2, 0.1])
@@ -20,14 +19,9 @@ assert five.choose("map") == five.choose("mle") == five.choose("mdl") == "h5"
 assert five.p("lime", by="map") == 1
 
 ten = h.observe(["lime"] * 10)
-history = ten.history
-predictions = history.predictions("lime")
-print("\nP(next is lime) after 0 … 10 limes\n")
-print("   n  average    map    mle    mdl   picked by map")
-for n in range(11):
-    row = "  ".join(f"{predictions[rule][n]:5.3f}" for rule in ("map", "mle", "mdl"))
-    print(f"  {n:2}    {predictions['average'][n]:.3f}  {row}   {h.observe(['lime'] * n).choose()}")
-print(f"\n  average  {curve(predictions['average'])}\n  map      {curve(predictions['map'])}")
+predictions = ten.history.predictions("lime")
+print("\nOver ten limes\n")
+print(predictions)
 
 assert round(predictions["average"][10], 3) == 0.973
 assert round(ten.posterior["h5"], 4) == 0.8956

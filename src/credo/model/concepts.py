@@ -131,7 +131,9 @@ def _weights(
         if name not in out:
             raise unknown_name("Concept", name, out, "a mathematical concept")
         if not 0 <= weight < math.inf:
-            raise InputError(f"The weight of {name!r} must be finite and not negative: {weight!r}.")
+            raise InputError(
+                f"The weight of {name!r} must be finite and not negative, got {weight!r}."
+            )
         out[name] = float(weight)
     return out
 

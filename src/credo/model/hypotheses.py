@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -60,6 +60,7 @@ class Hypotheses:
     """
 
     _space: Space
+    _weights: Floats
     _log_prior: Floats
     _bits: Floats | None
     _evidence: Evidence
@@ -77,21 +78,14 @@ class Hypotheses:
     ) -> None:
         space = read_space(hypotheses, outcomes=outcomes, log=log, sampling=sampling)
         lengths = read_bits(bits, space.names)
-        log_prior = read_prior(prior, space.names, lengths)
-        self._set(space, log_prior, lengths, Evidence.none(len(space.names)), Past())
+        weights, log_prior = read_prior(prior, space.names, lengths)
+        for array in (weights, log_prior):
+            array.setflags(write=False)
+        self._set(space, weights, log_prior, lengths, Evidence.none(len(space.names)), Past())
 
-    def _set(
-        self, space: Space, log_prior: Floats, bits: Floats | None, evidence: Evidence, past: Past
-    ) -> None:
-        log_prior.setflags(write=False)
-        for name, value in (
-            ("_space", space),
-            ("_log_prior", log_prior),
-            ("_bits", bits),
-            ("_evidence", evidence),
-            ("_past", past),
-        ):
-            object.__setattr__(self, name, value)
+    def _set(self, *values: Any) -> None:
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
 
     # --- learning -----------------------------------------------------------------------
 
@@ -100,7 +94,8 @@ class Hypotheses:
 
         A list, tuple, range, array or column is many observations, anything else is one.
         `counts=True` takes a mapping from outcome to count; a sequence of counts goes with a
-        sequence of observations. Counted observations are one step of the history.
+        sequence of observations; `Counts` of one variable are taken as they are. Counted
+        observations are one step of the history.
 
         >>> h = Hypotheses({"a": {0: 0.5, 1: 0.5}, "b": {0: 0.9, 1: 0.1}})
         >>> h.observe([0, 0, 1]).posterior == h.observe({0: 2, 1: 1}, counts=True).posterior
@@ -131,7 +126,7 @@ class Hypotheses:
         if not (possible & evidence.alive).any():
             raise self._impossible(evidence, past, possible)
         new = object.__new__(Hypotheses)
-        new._set(self._space, self._log_prior, self._bits, evidence, past)
+        new._set(self._space, self._weights, self._log_prior, self._bits, evidence, past)
         return new
 
     def _impossible(self, evidence: Evidence, past: Past, possible: Any) -> ImpossibleError:
@@ -167,7 +162,7 @@ class Hypotheses:
     @cached_property
     def prior(self) -> Distribution:
         """P(h) before any observation."""
-        return self._over_names(np.exp(self._log_prior))
+        return self._over_names(self._weights)
 
     @cached_property
     def posterior(self) -> Distribution:
@@ -177,7 +172,7 @@ class Hypotheses:
         >>> round(h.posterior["a"], 6), h.posterior.mode
         (0.666667, 'a')
         """
-        return self._over_names(np.exp(self._log_posterior))
+        return self._over_names(self._posterior)
 
     @property
     def log_posterior(self) -> Mapping[Any, float]:
@@ -224,6 +219,13 @@ class Hypotheses:
     @property
     def _log_posterior(self) -> Floats:
         return self._updated[0]
+
+    @cached_property
+    def _posterior(self) -> Floats:
+        if not self._past.steps:
+            return self._weights  # the user's own digits
+        p = np.exp(self._log_posterior)
+        return np.asarray(p / p.sum())
 
     def _over_names(self, p: Floats) -> Distribution:
         if len(self.names) > MAX_STATES:
@@ -286,7 +288,7 @@ class Hypotheses:
             )
         self._refuse_weak()
         if by == "average":
-            p = self._space.prediction(np.exp(self._log_posterior))
+            p = self._space.prediction(self._posterior)
         else:
             p = self._space.prediction_of(self._pick(by)[0])
         return _distribution(self._space.outcomes, p, "outcome")
@@ -308,7 +310,7 @@ class Hypotheses:
                 )
             code = int(self._space.encode([outcome])[0])
             if by == "average":
-                return float(self._space.prediction(np.exp(self._log_posterior))[code])
+                return float(self._space.prediction(self._posterior)[code])
             return float(self._space.prediction_of(self._pick(by)[0])[code])
         row = self._space.rows(self._space.encode([outcome]))[0]
         if by != "average":
@@ -339,7 +341,7 @@ class Hypotheses:
                 "Only sets of listed outcomes have members, so only they generalise.",
                 hint="Use predict() for the next outcome.",
             )
-        inside = space.inside @ np.exp(self._log_posterior)
+        inside = space.inside @ self._posterior
         return Generalisation(space.outcomes, np.minimum(inside, 1.0))
 
     # --- reports ------------------------------------------------------------------------
@@ -347,7 +349,7 @@ class Hypotheses:
     @property
     def history(self) -> History:
         """The posterior and the predictions after each step, from none to all."""
-        return History(self._space, self._log_prior, self._bits, self._past)
+        return History(self._space, self._weights, self._log_prior, self._bits, self._past)
 
     def compare(self, outcome: Any = _ALL) -> Comparison:
         """Averaging, MAP, ML and MDL side by side: what each picks, its bits, its prediction.

@@ -20,7 +20,7 @@ __all__ = ["Evidence", "Floats", "log_sum_exp", "posterior"]
 
 Floats = NDArray[np.float64]
 
-LOWEST = -1e290
+LOWEST = -1e250
 """A log-likelihood below this is taken as a likelihood of zero: its multiples overflow."""
 
 

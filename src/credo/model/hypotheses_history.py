@@ -9,7 +9,7 @@ same sums as `observe`, so the last row is today's posterior and nothing quadrat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, get_args
 
@@ -17,30 +17,17 @@ import numpy as np
 
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.hypotheses_evidence import Evidence, Floats, posterior
-from credo.model.hypotheses_generalise import strip
 from credo.model.hypotheses_observations import Past
+from credo.model.hypotheses_predictions import Predictions, curve, shown_rows
 from credo.model.hypotheses_rules import Rule, best, scores
 from credo.model.hypotheses_space import MAX_CELLS, Space, TableSpace
 from credo.render import number, table_html, table_text
 
-__all__ = ["History", "curve"]
+__all__ = ["History"]
 
 RULES = ("average", *get_args(Rule))
 
 _COLUMNS = 6  # hypotheses shown side by side
-_ROWS = 24  # steps shown before the middle is left out
-_WIDE = 60  # cells of a curve
-
-
-def curve(values: Floats, wide: int = _WIDE) -> str:
-    """Probabilities over time as one row of blocks; a long row is sampled evenly.
-
-    >>> curve(np.array([0.1, 0.5, 1.0]))
-    '▁▄█'
-    """
-    if len(values) > wide:
-        values = values[np.linspace(0, len(values) - 1, wide).round().astype(int)]
-    return strip([min(1.0, float(v)) for v in values]).rstrip()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +52,7 @@ class History:
     """
 
     _space: Space
+    _weights: Floats
     _log_prior: Floats
     _bits: Floats | None
     _past: Past
@@ -85,7 +73,7 @@ class History:
         """
         if not isinstance(step, int) or step < 1:
             raise InputError(f"The step must be a whole number of 1 or more, got {step!r}.")
-        return History(self._space, self._log_prior, self._bits, self._past, step)
+        return replace(self, _every=step)
 
     def __len__(self) -> int:
         """The number of rows, the one before any observation included."""
@@ -110,6 +98,12 @@ class History:
                     step += 1
                     if self._kept(step):
                         yield evidence
+
+    def _posterior(self, row: int, evidence: Evidence) -> Floats:
+        if row == 0:
+            return self._weights
+        p = np.exp(posterior(self._log_prior, evidence)[0])
+        return np.asarray(p / p.sum())
 
     @cached_property
     def n(self) -> Floats:
@@ -140,28 +134,24 @@ class History:
             )
         out = np.empty((len(self), len(self.names)))
         for i, evidence in enumerate(self._walk()):
-            p = np.exp(posterior(self._log_prior, evidence)[0])
-            out[i] = p / p.sum()
+            out[i] = self._posterior(i, evidence)
         return _fixed(out)
 
-    def predictions(self, outcome: Any) -> dict[str, Floats]:
+    def predictions(self, outcome: Any) -> Predictions:
         """P(`outcome` next) at each row, by averaging, MAP, ML and MDL.
 
         For hypotheses that are functions or densities this is the density of `outcome`.
         """
         self._refuse_weak()
         chance = np.exp(self._space.rows(self._space.encode([outcome]))[0])
-        return self._predictions(chance)
-
-    def _predictions(self, chance: Floats) -> dict[str, Floats]:
         out = {rule: np.empty(len(self)) for rule in RULES}
         for i, evidence in enumerate(self._walk()):
-            p = np.exp(posterior(self._log_prior, evidence)[0])
-            out["average"][i] = (p / p.sum()) @ chance
+            out["average"][i] = self._posterior(i, evidence) @ chance
             for rule in get_args(Rule):
                 score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
                 out[rule][i] = chance[best(score)[0]]
-        return {rule: _fixed(values) for rule, values in out.items()}
+        by = {rule: _fixed(values) for rule, values in out.items()}
+        return Predictions(outcome, self.n, self.observations, by)
 
     def _refuse_weak(self) -> None:
         if self._space.weak:
@@ -219,9 +209,8 @@ class History:
             chance = np.exp(self._space.rows(self._space.encode([outcome]))[0])
             columns.append(self.posteriors @ chance)
         rows: list[list[str]] = []
-        where = range(len(self))
-        for i in where if len(self) <= _ROWS else [*where[:10], -1, *where[-10:]]:
-            if i < 0:
+        for i in shown_rows(len(self)):
+            if i is None:
                 rows.append(["…"] + [""] * (len(head) - 1))
                 continue
             seen = "" if i == 0 else str(self.observations[i])

@@ -1,7 +1,8 @@
 """Observations: what `observe` accepts, and the record of what came, in order.
 
 A list, tuple, range, array or column of a frame is many observations; a text, a number or
-anything else is one. Counts say how often each came. The record keeps them in chunks whose
+anything else is one. Counts say how often each came: a mapping, a `Counter`, or the `Counts`
+of one variable. The record keeps them in chunks whose
 sizes fall, merging like a binary counter, so a step costs O(log n) on average, earlier
 values share their chunks, and a long run of single observations never copies its past.
 """
@@ -19,8 +20,12 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError
 from credo.schema import is_missing
+from credo.stats.counts import Counts
 
-__all__ = ["Past", "read_observations"]
+__all__ = ["MAX_COUNT", "Past", "read_observations"]
+
+MAX_COUNT = 1e15
+"""A count is at most this, so that it is exact in a float and its sums never overflow."""
 
 
 def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.float64]]:
@@ -31,6 +36,8 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
     >>> read_observations({"lime": 5, "cherry": 0}, True)
     (['lime'], array([5.]))
     """
+    if isinstance(data, Counts) and len(data.variables) == 1:
+        data, counts = dict(zip(data.variables[0].states, np.asarray(data), strict=True)), True
     if counts is True or (counts is None and isinstance(data, Counter)):
         if not isinstance(data, Mapping):
             raise InputError(
@@ -58,9 +65,10 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
             out[i] = float(weight)
         except (TypeError, ValueError):
             out[i] = math.nan
-        if not math.isfinite(out[i]) or out[i] < 0:
+        if not 0 <= out[i] <= MAX_COUNT:
             raise InputError(
-                f"The count of {value!r} must be a finite number and not negative, got {weight!r}."
+                f"The count of {value!r} must be a number from 0 to {MAX_COUNT:.0e}, "
+                f"got {weight!r}."
             )
     keep = out > 0
     return _checked([v for v, k in zip(values, keep, strict=True) if k], out[keep])
@@ -91,9 +99,7 @@ def many(data: Any) -> list[Any]:
         if array.ndim == 0:
             return [array.item()]
         return array.tolist() if array.ndim == 1 else list(array)
-    if isinstance(data, Iterator) or hasattr(data, "to_pylist"):
-        return data.to_pylist() if hasattr(data, "to_pylist") else list(data)
-    return [data]
+    return list(data) if isinstance(data, Iterator) else [data]
 
 
 def _checked(
@@ -123,8 +129,6 @@ class Past:
 
     def then(self, values: NDArray[Any], counts: NDArray[np.float64]) -> Past:
         """The past with some more steps at its end."""
-        if not len(values):
-            return self
         steps = self.steps + len(values)
         total = self.total + math.fsum(counts)
         chunks = list(self.chunks)
@@ -146,7 +150,7 @@ class Past:
             if step < len(values):
                 return values[step]
             step -= len(values)
-        raise IndexError(step)
+        raise AssertionError(step)
 
     def __iter__(self) -> Iterator[tuple[Any, float]]:
         """Each step's observation (or its code) and how often it came."""

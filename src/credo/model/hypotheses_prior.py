@@ -25,14 +25,15 @@ __all__ = ["read_bits", "read_prior"]
 def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     """One number for each hypothesis, from a sequence or a mapping."""
     if isinstance(given, Mapping):
+        known = set(names)
         for name in given:
-            if name not in names:
+            if name not in known:
                 raise unknown_name("Hypothesis", name, names, f"in the space, but in the {what}")
         missing = [n for n in names if n not in given]
         if missing:
             raise InputError(
-                f"The {what} lacks {shortened(map(repr, missing))}.",
-                hint="Give a number for every hypothesis; 0 is allowed in a prior.",
+                f"Missing in the {what}: {shortened(map(repr, missing))}.",
+                hint="Give a number for every hypothesis; it may be 0.",
             )
         values = [given[n] for n in names]
     elif isinstance(given, str) or not hasattr(given, "__len__"):
@@ -59,10 +60,10 @@ def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     return out
 
 
-def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> Floats:
-    """The logarithm of the prior of each hypothesis; weights are divided by their sum.
+def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[Floats, Floats]:
+    """The prior of each hypothesis and its logarithm; weights are divided by their sum.
 
-    >>> np.exp(read_prior([1, 3], ["a", "b"], None))
+    >>> read_prior([1, 3], ["a", "b"], None)[0]
     array([0.25, 0.75])
     >>> read_prior([1, -3], ["a", "b"], None)
     Traceback (most recent call last):
@@ -71,16 +72,18 @@ def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> Floats:
     if given is None and bits is not None:
         weights = np.exp2(-(bits - bits.min()))
         log_weights = -(bits - bits.min()) * math.log(2)
-        return np.asarray(log_weights - math.log(math.fsum(weights)))
+        total = math.fsum(weights)
+        return weights / total, log_weights - math.log(total)
     weights = np.ones(len(names)) if given is None else _numbers(given, names, "prior")
     top = weights.max()
     if top == 0:
         raise InputError(
             "The prior is zero for every hypothesis.", hint="At least one must be possible."
         )
-    weights = weights / top  # keeps 1e300 and 1e-300 inside the range of a float
+    scaled = weights / top  # keeps 1e300 and 1e-300 inside the range of a float
+    scaled = scaled / math.fsum(scaled)
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(weights / math.fsum(weights)))
+        return scaled, np.log(scaled)
 
 
 def read_bits(given: Any, names: Sequence[Any]) -> Floats | None:

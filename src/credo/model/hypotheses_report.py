@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from credo.errors import unknown_name
 from credo.render import bar, number, table_html, table_text
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ _HEAD = ["hypothesis", "prior", "ln likelihood", "posterior", ""]
 def _rows(h: Hypotheses) -> tuple[list[list[Any]], str]:
     """One row for each hypothesis, in order; of many, the most probable ones."""
     order = np.arange(len(h.names))
-    p = np.exp(h._log_posterior)
+    p = h._posterior
     note = ""
     if len(order) > _MOST:
         order = np.argsort(-h._log_posterior, kind="stable")[:_MOST]
         rest = max(0.0, 1.0 - float(p[order].sum()))
         note = f"… {len(h.names) - _MOST:,} more, {number(rest, 3)} together"
-    prior, likelihood = np.exp(h._log_prior), h._evidence.log_likelihood
+    prior, likelihood = h._weights, h._evidence.log_likelihood
     rows = [
         [
             h.names[k],
@@ -96,8 +97,6 @@ class Comparison:
     outcome: tuple[Any, ...] | None
 
     def __getitem__(self, rule: str) -> Picked:
-        from credo.errors import unknown_name
-
         for row in self.rows:
             if row.rule == rule:
                 return row

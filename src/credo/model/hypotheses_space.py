@@ -25,6 +25,7 @@ from credo.model.hypotheses_likelihoods import (
     in_order,
     read_hypothesis,
 )
+from credo.schema import is_missing
 
 __all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "read_space"]
 
@@ -161,6 +162,9 @@ def read_space(
         raise InputError("A space needs at least one hypothesis, got none.")
     if sampling not in ("strong", "weak"):
         raise InputError(f"The sampling must be 'strong' or 'weak', got {sampling!r} instead.")
+    for name in hypotheses:
+        if is_missing(name):
+            raise InputError(f"The name of a hypothesis cannot be missing, got {name!r}.")
     each = [
         read_hypothesis(name, given, log=log, sampling=sampling)
         for name, given in hypotheses.items()

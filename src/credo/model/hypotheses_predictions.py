@@ -1,0 +1,99 @@
+"""Predictions over time: P(outcome next) after each step, by each rule, side by side.
+
+average: Σ_h P(x | h) · P(h | data)          map, mle, mdl: P(x | the hypothesis picked)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from credo.errors import unknown_name
+from credo.model.hypotheses_evidence import Floats
+from credo.model.hypotheses_generalise import strip
+from credo.render import number, table_html, table_text
+
+__all__ = ["Predictions", "curve", "shown_rows"]
+
+_ROWS = 24  # steps shown before the middle is left out
+_WIDE = 60  # cells of a curve
+
+
+def curve(values: Floats, wide: int = _WIDE) -> str:
+    """Probabilities over time as one row of blocks; a long row is sampled evenly.
+
+    >>> curve(np.array([0.1, 0.5, 1.0]))
+    '▁▄█'
+    """
+    if len(values) > wide:
+        values = values[np.linspace(0, len(values) - 1, wide).round().astype(int)]
+    return strip([min(1.0, float(v)) for v in values]).rstrip()
+
+
+def shown_rows(rows: int) -> list[int | None]:
+    """Which rows of a long table to print: its two ends, with None between.
+
+    >>> shown_rows(3), shown_rows(100)[8:13]
+    ([0, 1, 2], [8, 9, None, 90, 91])
+    """
+    where = range(rows)
+    return list(where) if rows <= _ROWS else [*where[:10], None, *where[-10:]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions(Mapping[str, Floats]):
+    """A mapping from rule to the probability of one outcome at each step; prints as a table.
+
+    >>> p = Predictions("lime", np.array([0.0, 1.0]), (None, "lime"),
+    ...                 {"average": np.array([0.5, 0.65]), "mle": np.array([0.0, 1.0])})
+    >>> print(p)
+    P(lime next)
+    n  seen  average  mle
+    0            0.5    0
+    1  lime     0.65    1
+    <BLANKLINE>
+    average  ▄▅
+    mle       █
+    """
+
+    outcome: Any
+    n: Floats
+    observations: tuple[Any, ...]
+    by: Mapping[str, Floats]
+
+    def __getitem__(self, rule: str) -> Floats:
+        if rule not in self.by:
+            raise unknown_name("The rule", rule, self.by, "a way to predict")
+        return self.by[rule]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by)
+
+    def __len__(self) -> int:
+        return len(self.by)
+
+    def __repr__(self) -> str:
+        return f"<Predictions of {self.outcome!r} at {len(self.n):,} steps>"
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[int]]:
+        rows = []
+        for i in shown_rows(len(self.n)):
+            if i is None:
+                rows.append(["…", "", *("" for _ in self.by)])
+                continue
+            seen = str(self.observations[i]) if i else ""
+            rows.append([number(self.n[i]), seen, *(number(v[i], 4) for v in self.by.values())])
+        return ["n", "seen", *self.by], rows, [0, *range(2, 2 + len(self.by))]
+
+    def __str__(self) -> str:
+        head, rows, right = self._table()
+        lines = [f"{rule:<7}  {curve(values)}".rstrip() for rule, values in self.by.items()]
+        table = table_text(head, rows, right=right)
+        return f"P({self.outcome} next)\n{table}\n\n" + "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._table()
+        return table_html(head, rows, right=right, caption=f"P({self.outcome} next)")
