@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from credo.schema import Column, Schema
 
-__all__ = ["bar", "number", "schema_html", "schema_text", "shortened", "table_html", "table_text"]
+__all__ = [
+    "bar",
+    "number",
+    "schema_html",
+    "schema_parts",
+    "schema_text",
+    "shortened",
+    "table_html",
+    "table_text",
+]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -152,22 +161,32 @@ def _schema_title(schema: Schema) -> str:
     return title + (f", {aside:,} column{'s' * (aside != 1)} set aside" if aside else "")
 
 
-_HEAD = ["variable", "kind", "states", "missing", "why"]
-
-
 def _schema_notes(schema: Schema) -> list[str]:
     notes = list(schema.notes)
     notes += [f"{c.name}: {note}" for c in schema.columns for note in c.notes]
     return [_one_line(n) for n in notes]
 
 
+Rows = tuple[list[str], list[list[str]]]
+
+
+def schema_parts(schema: Schema) -> tuple[str, Rows, Rows, list[str]]:
+    """The schema report in its parts: title, variables, columns set aside, notes."""
+    aside = [[c.name, c.kind, c.reason] for c in schema.columns if not c.used]
+    return (
+        _schema_title(schema),
+        (["variable", "kind", "states", "missing", "why"], _schema_rows(schema)),
+        (["set aside", "as", "why"], aside),
+        _schema_notes(schema),
+    )
+
+
 def schema_text(schema: Schema) -> str:
     """The schema report: every variable, what was set aside and why, what was noticed."""
-    parts = [_schema_title(schema), table_text(_HEAD, _schema_rows(schema))]
-    aside = [[c.name, c.kind, c.reason] for c in schema.columns if not c.used]
-    if aside:
-        parts += [table_text(["set aside", "as", "why"], aside)]
-    notes = _schema_notes(schema)
+    title, variables, aside, notes = schema_parts(schema)
+    parts = [title, table_text(*variables)]
+    if aside[1]:
+        parts += [table_text(*aside)]
     if notes:
         parts += ["\n".join(["noticed", *(f"  {n}" for n in notes)])]
     return "\n\n".join(parts)
@@ -175,11 +194,10 @@ def schema_text(schema: Schema) -> str:
 
 def schema_html(schema: Schema) -> str:
     """The schema report for a notebook."""
-    out = table_html(_HEAD, _schema_rows(schema), caption=_schema_title(schema))
-    aside = [[c.name, c.kind, c.reason] for c in schema.columns if not c.used]
-    if aside:
-        out += table_html(["set aside", "as", "why"], aside)
-    notes = _schema_notes(schema)
+    title, variables, aside, notes = schema_parts(schema)
+    out = table_html(*variables, caption=title)
+    if aside[1]:
+        out += table_html(*aside)
     if notes:
         out += "<ul>" + "".join(f"<li>{html.escape(n)}</li>" for n in notes) + "</ul>"
     return out

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import floats
+from credo.data.arrays import floats, texts
 from credo.data.numerals import as_bool, as_number
 from credo.errors import TableError, UnknownNameError
 from credo.schema import Variable, is_missing
@@ -50,7 +50,7 @@ class Tokens:
         self._numbers = [
             float(t) for t in given if isinstance(t, (int, float)) and not isinstance(t, bool)
         ]
-        self._texts = pa.array([str(t) for t in given], type=pa.string())
+        self._texts = texts([str(t) for t in given])
 
     def __contains__(self, value: Any) -> bool:
         if not self._keys:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import bools, floats
+from credo.data.arrays import bools, floats, texts
 
 __all__ = [
     "as_bool",
@@ -90,13 +90,13 @@ def looks_like_date(text: str) -> bool:
     return _DATE.fullmatch(text) is not None
 
 
-def numbers_of(texts: Sequence[str]) -> NDArray[np.float64]:
+def numbers_of(given: Sequence[str]) -> NDArray[np.float64]:
     """What `as_number` gives for each text, all at once; NaN for None.
 
     >>> numbers_of(["1.5", " 2", "0012", "inf"]).tolist()
     [1.5, 2.0, nan, nan]
     """
-    array = pa.array(texts, type=pa.string())
+    array = texts(given)
     values, bad = parse_floats(array)
     values[bad] = np.nan
     trimmed = pc.utf8_trim_whitespace(array)
@@ -104,9 +104,9 @@ def numbers_of(texts: Sequence[str]) -> NDArray[np.float64]:
     return values
 
 
-def parse_floats(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def parse_floats(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The numbers of an Arrow array of texts (NaN where null), and where a text is no number."""
-    trimmed = pc.utf8_trim_whitespace(texts)
+    trimmed = pc.utf8_trim_whitespace(cells)
     null = bools(trimmed.is_null())
     try:
         values = floats(pc.cast(trimmed, pa.float64()))

@@ -114,6 +114,7 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
         column_names=names,
         skip_rows_after_names=int(dialect.header),
         block_size=_BLOCK,
+        use_threads=False,  # the read-ahead thread is enough, and holds fewer blocks
         encoding=dialect.encoding,
     )
     parse = csv_.ParseOptions(

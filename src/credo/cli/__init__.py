@@ -1,0 +1,85 @@
+"""The command line: `credo schema`, `credo demo`, and one file for each command to come.
+
+Commands load when they are called, so that `credo --help` answers at once. Bad input ends
+with one sentence on standard error and exit code 2; Ctrl-C with exit code 130.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from credo import __version__
+from credo.errors import CredoError
+
+__all__ = ["app", "main"]
+
+# command → (the module that holds it, one line for --help)
+_COMMANDS = {
+    "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
+    "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
+}
+
+
+class _Commands(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(_COMMANDS[cmd_name][0])
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from credo.errors import close_names
+
+        if args and args[0] not in _COMMANDS:
+            near = close_names(args[0], _COMMANDS)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in _COMMANDS.items()])
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="credo")
+def app() -> None:
+    """From a table of data to a probabilistic model you can question, with its uncertainty."""
+
+
+def main() -> None:
+    """Run the command line; every refusal is one sentence and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except CredoError as error:
+        _complain(str(error))
+        code = 2
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        _complain("Stopped.")
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(text: str) -> None:
+    click.secho("Error: ", fg="red", bold=True, nl=False, err=True)
+    click.echo(" ".join(text.split()), err=True)
