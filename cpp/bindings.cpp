@@ -29,7 +29,6 @@ using OutArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Groups = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Sets = std::vector<std::vector<std::int32_t>>;
 
 // ---------------------------------------------------------------- arrays in and out
 
@@ -138,10 +137,15 @@ class PyColumns {
   std::unique_ptr<credo::Columns> columns_;
 };
 
-credo::SetList flatten(const Sets& sets) {
+// Any sequence of sequences of integers. (A nested std::vector would cost an allocation a set.)
+credo::SetList read_sets(nb::handle sets) {
   credo::SetList list;
-  for (const auto& set : sets) {
-    list.variables.insert(list.variables.end(), set.begin(), set.end());
+  for (const nb::handle set : sets) {
+    for (const nb::handle variable : set) {
+      std::int32_t v;
+      require(nb::try_cast(variable, v), "The 'sets' parameter must be lists of variable numbers.");
+      list.variables.push_back(v);
+    }
     list.begin.push_back(list.variables.size());
   }
   return list;
@@ -161,41 +165,55 @@ nb::object bitmap(nb::handle_t<PyColumns> self, std::int64_t variable, const std
   return nb::cast(nb::ndarray<nb::numpy, const std::uint64_t>(masks.base, 2, shape, self));
 }
 
-// All tables share one array; each is a view of it.
-nb::list count(const PyColumns& columns, const Sets& sets, const std::optional<AnyArray>& weights,
-               const std::string& kernel, const std::string& path, int threads) {
-  require(threads >= 1, "The 'threads' parameter must be at least 1.");
-  const credo::SetList list = flatten(sets);
-  const credo::CountOptions options{kernel, path, threads};
+// All tables one after the other in one array.
+nb::object count_into_one(const PyColumns& columns, const credo::SetList& sets,
+                          std::span<const std::size_t> offsets,
+                          const std::optional<AnyArray>& weights,
+                          const credo::CountOptions& options) {
+  require(options.threads >= 1, "The 'threads' parameter must be at least 1.");
   return Weights(weights, columns->n_rows()).visit([&]<class Cell>(const Cell* row_weights) {
-    const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
     NewArray<Cell> tables({offsets.back()});
     {
       const nb::gil_scoped_release release;
-      credo::count<Cell>(*columns, list, row_weights, options, offsets, tables.data());
+      credo::count<Cell>(*columns, sets, row_weights, options, offsets, tables.data());
     }
-    const nb::object all = tables.release();
-    nb::list views;
-    for (std::size_t i = 0; i < list.size(); ++i)
-      views.append(nb::steal(PySequence_GetSlice(all.ptr(), static_cast<Py_ssize_t>(offsets[i]),
-                                                 static_cast<Py_ssize_t>(offsets[i + 1]))));
-    return views;
+    return tables.release();
   });
 }
 
-std::vector<std::int32_t> checked_variables(const PyColumns& columns,
-                                            const std::vector<std::int32_t>& variables) {
-  credo::check_sets(*columns, flatten({variables}));
-  return variables;
+nb::tuple count_flat(const PyColumns& columns, nb::object sets,
+                     const std::optional<AnyArray>& weights, const std::string& kernel,
+                     const std::string& path, int threads) {
+  const credo::SetList list = read_sets(sets);
+  const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
+  const nb::object all = count_into_one(columns, list, offsets, weights, {kernel, path, threads});
+  return nb::make_tuple(all, to_numpy(std::vector<std::int64_t>(offsets.begin(), offsets.end())));
+}
+
+// Each table is a view of the one array.
+nb::list count(const PyColumns& columns, nb::object sets, const std::optional<AnyArray>& weights,
+               const std::string& kernel, const std::string& path, int threads) {
+  const credo::SetList list = read_sets(sets);
+  const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
+  const nb::object all = count_into_one(columns, list, offsets, weights, {kernel, path, threads});
+  nb::list views;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    views.append(nb::steal(PySequence_GetSlice(all.ptr(), static_cast<Py_ssize_t>(offsets[i]),
+                                               static_cast<Py_ssize_t>(offsets[i + 1]))));
+  return views;
+}
+
+void check_variables(const PyColumns& columns, const std::vector<std::int32_t>& variables) {
+  credo::check_sets(*columns, {variables, {0, variables.size()}});
 }
 
 nb::object unique(const PyColumns& columns, const std::vector<std::int32_t>& variables,
                   const std::optional<AnyArray>& weights, std::int64_t limit) {
-  const auto chosen = checked_variables(columns, variables);
+  check_variables(columns, variables);
   return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
     const auto groups = [&] {
       const nb::gil_scoped_release release;
-      return credo::group_rows(*columns, chosen, row_weights, credo::MissingRows::kKeep, limit,
+      return credo::group_rows(*columns, variables, row_weights, credo::MissingRows::kKeep, limit,
                                credo::kernels_for("auto"));
     }();
     if (!groups) return nb::none();
@@ -205,18 +223,18 @@ nb::object unique(const PyColumns& columns, const std::vector<std::int32_t>& var
 
 nb::object count_sparse(const PyColumns& columns, const std::vector<std::int32_t>& variables,
                         const std::optional<AnyArray>& weights) {
-  const auto chosen = checked_variables(columns, variables);
+  check_variables(columns, variables);
   return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
     const auto groups = [&] {
       const nb::gil_scoped_release release;
-      return credo::group_rows(*columns, chosen, row_weights, credo::MissingRows::kSkip, -1,
+      return credo::group_rows(*columns, variables, row_weights, credo::MissingRows::kSkip, -1,
                                credo::kernels_for("auto"));
     }();
-    const std::size_t k = chosen.size();
+    const std::size_t k = variables.size();
     NewArray<std::uint32_t> configurations({groups->weight.size(), k});
     for (std::size_t g = 0; g < groups->weight.size(); ++g)
       for (std::size_t j = 0; j < k; ++j)
-        configurations.data()[g * k + j] = columns->code(chosen[j], groups->first_row[g]);
+        configurations.data()[g * k + j] = columns->code(variables[j], groups->first_row[g]);
     return nb::make_tuple(configurations.release(), to_numpy(groups->weight));
   });
 }
@@ -287,6 +305,8 @@ NB_MODULE(_core, m) {
       .def_prop_ro("bitmap_bytes", [](const PyColumns& self) { return self->bitmap_bytes(); })
       .def("bitmap", &bitmap, "variable"_a, "path"_a = "auto")
       .def("count", &count, "sets"_a, "weights"_a.noconvert().none() = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("count_flat", &count_flat, "sets"_a, "weights"_a.noconvert().none() = nb::none(),
            "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
       .def("unique", &unique, "variables"_a, "weights"_a.noconvert().none() = nb::none(),
            "limit"_a = -1)

@@ -1,14 +1,11 @@
 #include "columns.hpp"
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 #include <string>
 
 namespace credo {
 namespace {
-
-constexpr std::align_val_t kCacheLine{64};
 
 std::uint32_t code_at(const CodeView& view, std::size_t row) {
   if (view.width == 1) return static_cast<const std::uint8_t*>(view.codes)[row];
@@ -48,17 +45,6 @@ std::size_t padded_words(std::size_t n_rows) {
 
 }  // namespace
 
-void AlignedWords::Free::operator()(std::uint64_t* words) const {
-  ::operator delete(words, kCacheLine);
-}
-
-void AlignedWords::reset(std::size_t n_words) {
-  void* raw = ::operator new(n_words * sizeof(std::uint64_t), kCacheLine);
-  words.reset(static_cast<std::uint64_t*>(raw));
-  size = n_words;
-  std::fill_n(words.get(), n_words, std::uint64_t{0});
-}
-
 Columns::Columns(std::vector<CodeView> views, std::size_t n_rows)
     : views_(std::move(views)),
       n_rows_(n_rows),
@@ -75,11 +61,11 @@ MaskRows Columns::bitmap(std::size_t variable, const LaneKernels& kernels) const
   Bitmap& bitmap = bitmaps_[variable];
   const CodeView& view = views_[variable];
   std::call_once(bitmap.built, [&] {
-    bitmap.masks.reset(view.arity * words_per_mask_);
-    kernels.state_bits(view, n_rows_, bitmap.masks.words.get(), words_per_mask_);
-    bitmap.bytes = bitmap.masks.size * sizeof(std::uint64_t);
+    bitmap.masks = BigArray<std::uint64_t>(view.arity * words_per_mask_, 0);
+    kernels.state_bits(view, n_rows_, bitmap.masks.data(), words_per_mask_);
+    bitmap.bytes = bitmap.masks.size() * sizeof(std::uint64_t);
   });
-  return {bitmap.masks.words.get(), words_per_mask_, view.arity};
+  return {bitmap.masks.data(), words_per_mask_, view.arity};
 }
 
 std::size_t Columns::bitmap_bytes() const {

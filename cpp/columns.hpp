@@ -9,20 +9,10 @@
 #include <mutex>
 #include <vector>
 
+#include "big_array.hpp"
 #include "lane_kernels.hpp"
 
 namespace credo {
-
-// 64-byte aligned words, zero at first.
-struct AlignedWords {
-  struct Free {
-    void operator()(std::uint64_t* words) const;
-  };
-  std::unique_ptr<std::uint64_t[], Free> words;
-  std::size_t size = 0;
-
-  void reset(std::size_t n_words);
-};
 
 class Columns {
  public:
@@ -50,7 +40,7 @@ class Columns {
  private:
   struct Bitmap {
     std::once_flag built;
-    AlignedWords masks;
+    BigArray<std::uint64_t> masks;
     std::atomic<std::size_t> bytes{0};
   };
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMaskBytes = std::size_t{256} << 10;  // for all the masks
 struct Level {
   MaskRows masks{};
   std::size_t most_cells = 0;  // of the inner nodes at this depth
-  AlignedWords buffer;
+  BigArray<std::uint64_t> buffer;
 };
 
 std::size_t block_words(std::vector<Level>& levels, const PopcountPlan& plan) {
@@ -60,8 +60,8 @@ void count_block(const Columns& columns, const PopcountPlan& plan, const LaneKer
       if (node.depth == 1) {
         level.masks = {states.base, states.stride, arity};
       } else {
-        kernels.intersect(prefix, states, words, level.buffer.words.get(), arity);
-        level.masks = {level.buffer.words.get(), words, prefix.count * arity};
+        kernels.intersect(prefix, states, words, level.buffer.data(), arity);
+        level.masks = {level.buffer.data(), words, prefix.count * arity};
       }
     }
   }
@@ -79,10 +79,9 @@ void count_by_popcount(const Columns& columns, const SetList& sets,
 
   std::vector<Level> levels(plan.depth + 1);
   const std::size_t step = block_words(levels, plan);
-  for (Level& level : levels) level.buffer.reset(level.most_cells * step);
-  levels[0].buffer.reset(step);
-  std::fill_n(levels[0].buffer.words.get(), step, ~std::uint64_t{0});
-  levels[0].masks = {levels[0].buffer.words.get(), step, 1};
+  for (Level& level : levels) level.buffer = BigArray<std::uint64_t>(level.most_cells * step);
+  levels[0].buffer = BigArray<std::uint64_t>(step, ~std::uint64_t{0});
+  levels[0].masks = {levels[0].buffer.data(), step, 1};
 
   std::vector<std::int64_t> tables(plan.table_cells);
   const std::size_t first = rows.begin / 64;

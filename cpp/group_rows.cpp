@@ -4,6 +4,9 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include "big_array.hpp"
 
 namespace credo {
 namespace {
@@ -64,7 +67,7 @@ std::uint64_t mix(std::uint64_t x) {
 // Open addressing with linear probing. The key of group g is keys[g * n_words ...].
 class GroupTable {
  public:
-  explicit GroupTable(std::size_t n_words) : n_words_(n_words), slots_(std::size_t{1} << 10) {}
+  explicit GroupTable(std::size_t n_words) : n_words_(n_words), slots_(std::size_t{1} << 10, Slot{}) {}
 
   std::size_t size() const { return keys.size() / n_words_; }
 
@@ -111,8 +114,7 @@ class GroupTable {
   }
 
   void grow() {
-    std::vector<Slot> old(4 * slots_.size());
-    old.swap(slots_);
+    const BigArray<Slot> old = std::exchange(slots_, BigArray<Slot>(4 * slots_.size(), Slot{}));
     shift_ -= 2;
     for (const Slot& slot : old) {
       if (slot.group < 0) continue;
@@ -124,46 +126,46 @@ class GroupTable {
 
   std::size_t n_words_;
   int shift_ = 64 - 10;
-  std::vector<Slot> slots_;
+  BigArray<Slot> slots_;
 };
 
 // ---------------------------------------------------------------- order of the groups
 
-// Least-significant-digit radix sort of the groups by one word of their keys; stable.
-void radix_sort(const std::vector<std::uint64_t>& keys, std::size_t word, std::size_t n_words,
-                std::vector<std::int64_t>& order, std::vector<std::int64_t>& spare) {
+struct KeyedGroup {
+  std::uint64_t key;
+  std::int64_t group;
+};
+
+// Least-significant-digit radix sort by key; stable.
+void radix_sort(BigArray<KeyedGroup>& items, BigArray<KeyedGroup>& spare) {
   constexpr int kBits = 11;
   constexpr std::size_t kBuckets = std::size_t{1} << kBits;
   std::uint64_t all = 0;
-  for (std::size_t g = 0; g < order.size(); ++g) all |= keys[g * n_words + word];
+  for (const KeyedGroup& item : items) all |= item.key;
   for (int shift = 0; shift < 64 && all >> shift != 0; shift += kBits) {
-    const auto digit = [&](std::int64_t g) {
-      return keys[g * n_words + word] >> shift & (kBuckets - 1);
-    };
+    const auto digit = [&](const KeyedGroup& item) { return item.key >> shift & (kBuckets - 1); };
     std::array<std::size_t, kBuckets + 1> begin{};
-    for (const std::int64_t g : order) ++begin[digit(g) + 1];
+    for (const KeyedGroup& item : items) ++begin[digit(item) + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    for (const std::int64_t g : order) spare[begin[digit(g)]++] = g;
-    order.swap(spare);
+    for (const KeyedGroup& item : items) spare[begin[digit(item)]++] = item;
+    std::swap(items, spare);
   }
 }
 
-std::vector<std::int64_t> sorted_groups(const GroupTable& table, std::size_t n_words) {
-  constexpr std::size_t kFew = 2048;
-  std::vector<std::int64_t> order(table.size());
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (order.size() <= kFew) {
-    const auto key = [&](std::int64_t g) {
-      return std::span(table.keys.data() + g * n_words, n_words);
-    };
-    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-      return std::ranges::lexicographical_compare(key(a), key(b));
-    });
-    return order;
+// Groups in order of their keys: by the last word first, each sort keeping the one before.
+BigArray<KeyedGroup> sorted_groups(const GroupTable& table, std::size_t n_words) {
+  constexpr std::size_t kFew = 1024;  // a comparison sort is faster
+  BigArray<KeyedGroup> order(table.size());
+  for (std::size_t g = 0; g < order.size(); ++g) order[g].group = static_cast<std::int64_t>(g);
+  BigArray<KeyedGroup> spare(order.size());
+  for (std::size_t word = n_words; word-- > 0;) {
+    for (KeyedGroup& item : order) item.key = table.keys[item.group * n_words + word];
+    if (order.size() > kFew)
+      radix_sort(order, spare);
+    else
+      std::ranges::stable_sort(order,
+                               {}, &KeyedGroup::key);
   }
-  std::vector<std::int64_t> spare(order.size());
-  for (std::size_t word = n_words; word-- > 0;)
-    radix_sort(table.keys, word, n_words, order, spare);
   return order;
 }
 
@@ -198,13 +200,13 @@ std::optional<RowGroups<Weight>> group_rows(const Columns& columns,
       found.weight[group] += weights == nullptr ? Weight{1} : weights[first + i];
     }
   }
-  const std::vector<std::int64_t> order = sorted_groups(table, words.size());
+  const BigArray<KeyedGroup> order = sorted_groups(table, words.size());
   RowGroups<Weight> sorted;
   sorted.first_row.reserve(order.size());
   sorted.weight.reserve(order.size());
-  for (const std::int64_t g : order) {
-    sorted.first_row.push_back(found.first_row[g]);
-    sorted.weight.push_back(found.weight[g]);
+  for (const KeyedGroup& item : order) {
+    sorted.first_row.push_back(found.first_row[item.group]);
+    sorted.weight.push_back(found.weight[item.group]);
   }
   return sorted;
 }

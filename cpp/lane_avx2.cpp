@@ -1,5 +1,5 @@
 // Lanes of 256 bits. Bits are counted by a nibble look-up (Mula, Kurz and Lemire 2018, "Faster
-// population counts using AVX2 instructions"), summed in bytes.
+// population counts using AVX2 instructions").
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -15,7 +15,7 @@ struct Avx2Lanes {
   typedef double Doubles __attribute__((vector_size(32)));
   static constexpr double kCountUnitNs = 1.4;
   static constexpr bool kMatchesBytes = true;
-  static constexpr std::size_t kRun = 30;  // 30 * 8 bits fit a byte
+  static constexpr bool kCarrySave = true;
 
   static Vec zero() { return _mm256_setzero_si256(); }
   static Vec load(const std::uint64_t* p) {
@@ -25,7 +25,9 @@ struct Avx2Lanes {
     _mm256_storeu_si256(reinterpret_cast<Vec*>(p), v);
   }
   static Vec both(Vec a, Vec b) { return _mm256_and_si256(a, b); }
-  static Vec tally(Vec sum, Vec v) {
+  static Vec either(Vec a, Vec b) { return _mm256_or_si256(a, b); }
+  static Vec differ(Vec a, Vec b) { return _mm256_xor_si256(a, b); }
+  static Vec counts(Vec v) {
     const Vec bits_of_nibble =
         _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
@@ -33,9 +35,8 @@ struct Avx2Lanes {
     const Vec low = _mm256_shuffle_epi8(bits_of_nibble, _mm256_and_si256(v, nibble));
     const Vec high = _mm256_shuffle_epi8(bits_of_nibble,
                                          _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble));
-    return _mm256_add_epi8(sum, _mm256_add_epi8(low, high));
+    return _mm256_sad_epu8(_mm256_add_epi8(low, high), zero());
   }
-  static Vec widen(Vec bytes) { return _mm256_sad_epu8(bytes, zero()); }
   static Vec add(Vec a, Vec b) { return _mm256_add_epi64(a, b); }
   static std::int64_t total(Vec v) {
     const __m128i half =

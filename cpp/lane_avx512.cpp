@@ -17,14 +17,13 @@ struct Avx512Lanes {
   typedef double Doubles __attribute__((vector_size(64)));
   static constexpr double kCountUnitNs = 0.5;
   static constexpr bool kMatchesBytes = true;
-  static constexpr std::size_t kRun = std::size_t{1} << 40;
+  static constexpr bool kCarrySave = false;
 
   static Vec zero() { return _mm512_setzero_si512(); }
   static Vec load(const std::uint64_t* p) { return _mm512_loadu_si512(p); }
   static void store(std::uint64_t* p, Vec v) { _mm512_storeu_si512(p, v); }
   static Vec both(Vec a, Vec b) { return _mm512_and_si512(a, b); }
-  static Vec tally(Vec sum, Vec v) { return _mm512_add_epi64(sum, _mm512_popcnt_epi64(v)); }
-  static Vec widen(Vec sum) { return sum; }
+  static Vec counts(Vec v) { return _mm512_popcnt_epi64(v); }
   static Vec add(Vec a, Vec b) { return _mm512_add_epi64(a, b); }
   static std::int64_t total(Vec v) {
     std::uint64_t words[kWords];

@@ -1,10 +1,11 @@
 // The loops of LaneKernels, written once over a `Lanes` type that says what one vector can do:
 //
 //   Vec, kWords                 a vector and the 64-bit words in it
-//   load, store, both           memory to vector, vector to memory, bitwise and
-//   kRun, tally, widen          tally(sum, v) adds the bit counts of v in narrow fields; after at
-//                               most kRun of them, widen(sum) gives the counts as 64-bit fields
+//   load, store                 memory to vector, vector to memory
+//   both, either, differ        bitwise and, or, exclusive or
+//   counts                      bits set, as 64-bit fields that sum to the vector's count
 //   add, total                  of 64-bit fields
+//   kCarrySave                  whether counts costs more than a few bitwise operations
 //   kMatchesBytes, match64      the 64-bit mask of 64 byte codes equal to a state
 //   Doubles                     a vector of doubles (compiler's vector extension)
 //   kCountUnitNs                see LaneKernels::count_unit_ns
@@ -20,45 +21,52 @@ namespace {
 
 // ---------------------------------------------------------------- bit masks
 
-// table[s] += popcount(prefix & states[s]) for S states in one pass over the prefix.
-template <class L, std::size_t S>
-void count_states(const std::uint64_t* prefix, const std::uint64_t* states, std::size_t stride,
-                  std::size_t words, std::int64_t* table) {
-  constexpr std::size_t kVectors = kMaskUnit / L::kWords;
-  constexpr std::size_t kUnits = L::kRun / kVectors;  // mask units before a narrow sum overflows
-  typename L::Vec total[S];
-  for (std::size_t s = 0; s < S; ++s) total[s] = L::zero();
-  for (std::size_t w = 0; w < words;) {
-    const std::size_t left = (words - w) / kMaskUnit;
-    const std::size_t stop = w + (left < kUnits ? left : kUnits) * kMaskUnit;
-    typename L::Vec run[S];
-    for (std::size_t s = 0; s < S; ++s) run[s] = L::zero();
-    for (; w < stop; w += kMaskUnit) {
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const std::size_t at = w + v * L::kWords;
-        const auto mask = L::load(prefix + at);
-        for (std::size_t s = 0; s < S; ++s)
-          run[s] = L::tally(run[s], L::both(mask, L::load(states + s * stride + at)));
-      }
+// Adds three masks bit by bit: the sum stays in `sum`, the carry is returned.
+template <class L>
+typename L::Vec add_bits(typename L::Vec& sum, typename L::Vec x, typename L::Vec y) {
+  const auto half = L::differ(sum, x);
+  const auto carry = L::either(L::both(sum, x), L::both(half, y));
+  sum = L::differ(half, y);
+  return carry;
+}
+
+// popcount(a & b). Where counting the bits of a vector is dear, eight vectors are first added
+// bit by bit, so that only one in eight is counted (Harley and Seal's method).
+template <class L>
+std::int64_t count_both(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+  constexpr std::size_t kStep = 8 * L::kWords;
+  using Vec = typename L::Vec;
+  const auto both = [&](std::size_t at) { return L::both(L::load(a + at), L::load(b + at)); };
+  const auto twice = [](Vec v) { return L::add(v, v); };
+  std::size_t w = 0;
+  Vec total = L::zero();
+  if constexpr (L::kCarrySave) {
+    Vec ones = L::zero(), twos = L::zero(), fours = L::zero();
+    for (; w + kStep <= words; w += kStep) {
+      const auto pair = [&](std::size_t i) {
+        return add_bits<L>(ones, both(w + i * L::kWords), both(w + (i + 1) * L::kWords));
+      };
+      const Vec two_a = pair(0), two_b = pair(2);
+      const Vec four_a = add_bits<L>(twos, two_a, two_b);
+      const Vec two_c = pair(4), two_d = pair(6);
+      const Vec four_b = add_bits<L>(twos, two_c, two_d);
+      total = L::add(total, L::counts(add_bits<L>(fours, four_a, four_b)));
     }
-    for (std::size_t s = 0; s < S; ++s) total[s] = L::add(total[s], L::widen(run[s]));
+    total = L::add(twice(total), L::counts(fours));
+    total = L::add(twice(total), L::counts(twos));
+    total = L::add(twice(total), L::counts(ones));
   }
-  for (std::size_t s = 0; s < S; ++s) table[s] += L::total(total[s]);
+  for (; w < words; w += L::kWords) total = L::add(total, L::counts(both(w)));
+  return L::total(total);
 }
 
 template <class L>
 void count_cells(MaskRows prefix, MaskRows states, std::size_t words, std::int64_t* table,
                  std::size_t row) {
-  for (std::size_t p = 0; p < prefix.count; ++p) {
-    const std::uint64_t* mask = prefix.base + p * prefix.stride;
-    std::int64_t* cells = table + p * row;
-    std::size_t s = 0;
-    for (; s + 3 <= states.count; s += 3)
-      count_states<L, 3>(mask, states.base + s * states.stride, states.stride, words, cells + s);
-    const std::uint64_t* rest = states.base + s * states.stride;
-    if (states.count - s == 2) count_states<L, 2>(mask, rest, states.stride, words, cells + s);
-    if (states.count - s == 1) count_states<L, 1>(mask, rest, states.stride, words, cells + s);
-  }
+  for (std::size_t p = 0; p < prefix.count; ++p)
+    for (std::size_t s = 0; s < states.count; ++s)
+      table[p * row + s] += count_both<L>(prefix.base + p * prefix.stride,
+                                          states.base + s * states.stride, words);
 }
 
 template <class L>

@@ -1,6 +1,6 @@
 // Two passes, each over rows put in order of group:
-//   1. a centre c for each group and column: the mean, or without weights the mean of up to 1024
-//      rows spread over the group;
+//   1. a centre c for each group and column: the mean, or without weights the mean of 1024 or
+//      more rows spread over the group;
 //   2. with z = x - c:  r = sum w z / n,  mean = c + r,  scatter = sum w z z' - n r r'.
 // The identity holds for any c. It loses digits only where n r^2 is large beside the scatter S;
 // for the mean of m of the n rows (c - mean)^2 <= S / m (Cauchy-Schwarz), so the loss is at most a
@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "big_array.hpp"
 #include "parallel.hpp"
 
 namespace credo {
@@ -29,27 +30,37 @@ constexpr std::size_t kCentreRows = 1024;
 constexpr std::size_t kTileDoubles = std::size_t{1} << 15;  // 256 kB of centred values at a time
 constexpr std::size_t kRowUnit = 8;                         // rows are padded to this
 
-// The rows that count, in order of group: rows[begin[g]] ... rows[begin[g + 1] - 1] are of group g.
-// With no group and nothing to skip the rows are all rows, and `rows` stays empty.
-struct GroupedRows {
-  std::vector<std::uint32_t> rows;
+// The rows that count, in order of group: positions begin[g] ... begin[g + 1] - 1 are of group g.
+// With one group and nothing to skip they are all rows; with one group their numbers are kept;
+// with more their values are copied, row by row, since reading them by number would miss the
+// cache every time.
+struct OrderedRows {
   std::vector<std::size_t> begin;
+  std::vector<std::uint32_t> rows;
+  BigArray<double> values;   // [n, d]
+  BigArray<double> weights;  // [n], with the values
 
-  std::size_t at(std::size_t i) const { return rows.empty() ? i : rows[i]; }
+  std::size_t row(std::size_t i) const { return rows.empty() ? i : rows[i]; }
 };
 
-// Marks the rows of one stretch that count; returns whether all do.
-bool scan(const MomentsInput& in, std::size_t first, std::size_t end, std::uint8_t* keep) {
-  std::fill(keep + first, keep + end, std::uint8_t{1});
-  for (const double* column : in.columns)
-    for (std::size_t r = first; r < end; ++r) keep[r] &= !std::isnan(column[r]);
+// Marks the rows of one stretch to skip; returns whether there are any.
+bool scan(const MomentsInput& in, std::size_t first, std::size_t end, std::uint8_t* skip) {
+  for (const double* column : in.columns) {
+    double lanes[kRowUnit] = {};  // 0 * x is 0 for every number, so most stretches need no more
+    std::size_t r = first;
+    for (; r + kRowUnit <= end; r += kRowUnit)
+      for (std::size_t k = 0; k < kRowUnit; ++k) lanes[k] += 0.0 * column[r + k];
+    for (; r < end; ++r) lanes[0] += 0.0 * column[r];
+    if (std::accumulate(lanes, lanes + kRowUnit, 0.0) == 0.0) continue;
+    for (r = first; r < end; ++r) skip[r] |= std::isnan(column[r]);
+  }
   if (in.weights != nullptr) {
     for (std::size_t r = first; r < end; ++r) {
       if (!(in.weights[r] >= 0) || std::isinf(in.weights[r]))
         throw std::invalid_argument("Weights must be finite and not negative, but weight " +
                                     std::to_string(r) + " is " + std::to_string(in.weights[r]) +
                                     ".");
-      keep[r] &= in.weights[r] > 0;
+      skip[r] |= in.weights[r] == 0;
     }
   }
   if (in.group != nullptr) {
@@ -58,46 +69,83 @@ bool scan(const MomentsInput& in, std::size_t first, std::size_t end, std::uint8
         throw std::invalid_argument("Groups must be at most " + std::to_string(in.n_groups) +
                                     ", but row " + std::to_string(r) + " is of group " +
                                     std::to_string(in.group[r]) + ".");
-      keep[r] &= in.group[r] < in.n_groups;
+      skip[r] |= in.group[r] == in.n_groups;
     }
   }
-  return std::all_of(keep + first, keep + end, [](std::uint8_t k) { return k == 1; });
+  return std::any_of(skip + first, skip + end, [](std::uint8_t s) { return s != 0; });
 }
 
-GroupedRows group(const MomentsInput& in, int threads) {
-  std::vector<std::uint8_t> keep(in.n_rows);
-  std::atomic<bool> all{true};
+OrderedRows order_rows(const MomentsInput& in, int threads) {
+  std::vector<std::uint8_t> skip(in.n_rows);
+  std::atomic<bool> any{false};
   parallel_for((in.n_rows + kScanRows - 1) / kScanRows, threads, [&](std::size_t i) {
     const std::size_t first = i * kScanRows;
-    if (!scan(in, first, std::min(first + kScanRows, in.n_rows), keep.data())) all = false;
+    if (scan(in, first, std::min(first + kScanRows, in.n_rows), skip.data())) any = true;
   });
-  if (in.group == nullptr && all) return {{}, {0, in.n_rows}};
-
-  GroupedRows grouped;
-  grouped.begin.assign(in.n_groups + 1, 0);
-  const auto group_of = [&](std::size_t r) { return in.group == nullptr ? 0 : in.group[r]; };
+  OrderedRows ordered;
+  if (in.n_groups == 1) {
+    ordered.begin = {0, in.n_rows};
+    if (!any) return ordered;
+    for (std::size_t r = 0; r < in.n_rows; ++r)
+      if (!skip[r]) ordered.rows.push_back(static_cast<std::uint32_t>(r));
+    ordered.begin[1] = ordered.rows.size();
+    return ordered;
+  }
+  ordered.begin.assign(in.n_groups + 1, 0);
   for (std::size_t r = 0; r < in.n_rows; ++r)
-    if (keep[r]) ++grouped.begin[group_of(r) + 1];
-  std::partial_sum(grouped.begin.begin(), grouped.begin.end(), grouped.begin.begin());
-  grouped.rows.resize(grouped.begin.back() + 1);  // never empty: empty means all rows
-  std::vector<std::size_t> next(grouped.begin.begin(), grouped.begin.end() - 1);
-  for (std::size_t r = 0; r < in.n_rows; ++r)
-    if (keep[r]) grouped.rows[next[group_of(r)]++] = static_cast<std::uint32_t>(r);
-  return grouped;
+    if (!skip[r]) ++ordered.begin[in.group[r] + 1];
+  std::partial_sum(ordered.begin.begin(), ordered.begin.end(), ordered.begin.begin());
+  const std::size_t d = in.columns.size();
+  ordered.values = BigArray<double>(ordered.begin.back() * d);
+  if (in.weights != nullptr) ordered.weights = BigArray<double>(ordered.begin.back());
+  std::vector<std::size_t> next(ordered.begin.begin(), ordered.begin.end() - 1);
+  for (std::size_t r = 0; r < in.n_rows; ++r) {
+    if (skip[r]) continue;
+    const std::size_t at = next[in.group[r]]++;
+    for (std::size_t j = 0; j < d; ++j) ordered.values[at * d + j] = in.columns[j][r];
+    if (in.weights != nullptr) ordered.weights[at] = in.weights[r];
+  }
+  return ordered;
 }
 
-double centre(const MomentsInput& in, const GroupedRows& grouped, std::size_t g,
-              const double* column) {
-  const std::size_t n = grouped.begin[g + 1] - grouped.begin[g];
-  const std::size_t taken = in.weights != nullptr ? n : std::min(n, kCentreRows);
-  double sum = 0, weight = 0;
-  for (std::size_t k = 0; k < taken; ++k) {
-    const std::size_t row = grouped.at(grouped.begin[g] + k * n / taken);
-    const double w = in.weights != nullptr ? in.weights[row] : 1;
-    sum += w * column[row];
-    weight += w;
+// OUT z [n]: column j less c, at positions first ... first + n - 1.
+void read_column(const MomentsInput& in, const OrderedRows& ordered, std::size_t j,
+                 std::size_t first, std::size_t n, double c, double* z) {
+  const double* x = in.columns[j];
+  if (!ordered.values.empty()) {
+    const std::size_t d = in.columns.size();
+    const double* value = ordered.values.data() + first * d + j;
+    for (std::size_t i = 0; i < n; ++i) z[i] = value[i * d] - c;
+  } else if (!ordered.rows.empty()) {
+    for (std::size_t i = 0; i < n; ++i) z[i] = x[ordered.rows[first + i]] - c;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) z[i] = x[first + i] - c;
   }
-  return taken == 0 ? 0 : sum / weight;
+}
+
+double weight_at(const MomentsInput& in, const OrderedRows& ordered, std::size_t i) {
+  if (in.weights == nullptr) return 1;
+  return ordered.weights.empty() ? in.weights[ordered.row(i)] : ordered.weights[i];
+}
+
+// OUT centres [d]: of group g.
+void find_centres(const MomentsInput& in, const OrderedRows& ordered, std::size_t g,
+                  double* centres) {
+  const std::size_t d = in.columns.size();
+  const std::size_t n = ordered.begin[g + 1] - ordered.begin[g];
+  const std::size_t stride = in.weights != nullptr ? 1 : std::max<std::size_t>(1, n / kCentreRows);
+  double weight = 0;
+  for (std::size_t i = ordered.begin[g]; i < ordered.begin[g + 1]; i += stride) {
+    const double w = weight_at(in, ordered, i);
+    weight += w;
+    if (!ordered.values.empty()) {
+      for (std::size_t j = 0; j < d; ++j) centres[j] += w * ordered.values[i * d + j];
+    } else {
+      for (std::size_t j = 0; j < d; ++j) centres[j] += w * in.columns[j][ordered.row(i)];
+    }
+  }
+  if (n > 0)
+    for (std::size_t j = 0; j < d; ++j) centres[j] /= weight;
 }
 
 // Sums over some rows of one group, about the group's centre.
@@ -108,12 +156,12 @@ struct Sums {
 };
 
 struct Chunk {
-  std::size_t group, begin, end;  // positions in the grouped rows
+  std::size_t group, begin, end;  // positions in the ordered rows
 };
 
 std::size_t padded(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
-Sums sum_chunk(const MomentsInput& in, const GroupedRows& grouped, const Chunk& chunk,
+Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& chunk,
                const double* centres, const LaneKernels& kernels) {
   const std::size_t d = in.columns.size();
   const std::size_t padded_d = padded(d, kProductTile);
@@ -128,21 +176,13 @@ Sums sum_chunk(const MomentsInput& in, const GroupedRows& grouped, const Chunk& 
     const std::size_t rows = padded(n, kRowUnit);
     for (std::size_t j = 0; j < padded_d; ++j) {
       double* z = centred.data() + j * rows;
+      if (j < d) read_column(in, ordered, j, first, n, centres[j], z);
       std::fill(z + (j < d ? n : 0), z + rows, 0.0);
-      if (j >= d) continue;
-      const double* x = in.columns[j];
-      const double c = centres[j];
-      if (grouped.rows.empty()) {
-        for (std::size_t i = 0; i < n; ++i) z[i] = x[first + i] - c;
-      } else {
-        const std::uint32_t* row = grouped.rows.data() + first;
-        for (std::size_t i = 0; i < n; ++i) z[i] = x[row[i]] - c;
-      }
     }
     const double* right = centred.data();
     if (in.weights != nullptr) {
       for (std::size_t i = 0; i < n; ++i) {
-        const double w = in.weights[grouped.at(first + i)];
+        const double w = weight_at(in, ordered, first + i);
         sums.n += w;
         for (std::size_t j = 0; j < padded_d; ++j)
           weighted[j * rows + i] = w * centred[j * rows + i];
@@ -194,28 +234,27 @@ void moments(const MomentsInput& in, const LaneKernels& kernels, int threads,
   if (in.n_rows > 0xFFFFFFFF)
     throw std::invalid_argument("moments takes at most 2^32 - 1 rows at a time.");
   const std::size_t d = in.columns.size();
-  const GroupedRows grouped = group(in, threads);
+  const OrderedRows ordered = order_rows(in, threads);
 
   std::vector<double> centres(in.n_groups * d);
   parallel_for(in.n_groups, in.n_groups > 1 ? threads : 1, [&](std::size_t g) {
-    for (std::size_t j = 0; j < d; ++j)
-      centres[g * d + j] = centre(in, grouped, g, in.columns[j]);
+    find_centres(in, ordered, g, centres.data() + g * d);
   });
 
   // Tasks: runs of chunks. A group of one chunk is finished by its task; the parts of a larger
   // group wait until all are there.
   std::vector<Chunk> chunks;
   for (std::size_t g = 0; g < in.n_groups; ++g)
-    for (std::size_t b = grouped.begin[g]; b < grouped.begin[g + 1]; b += kChunkRows)
-      chunks.push_back({g, b, std::min(b + kChunkRows, grouped.begin[g + 1])});
+    for (std::size_t b = ordered.begin[g]; b < ordered.begin[g + 1]; b += kChunkRows)
+      chunks.push_back({g, b, std::min(b + kChunkRows, ordered.begin[g + 1])});
   const auto whole_group = [&](const Chunk& chunk) {
-    return chunk.begin == grouped.begin[chunk.group] && chunk.end == grouped.begin[chunk.group + 1];
+    return chunk.begin == ordered.begin[chunk.group] && chunk.end == ordered.begin[chunk.group + 1];
   };
   std::vector<Sums> parts(chunks.size());
   parallel_for(chunks.size(), threads, [&](std::size_t i) {
     const Chunk& chunk = chunks[i];
     const double* c = centres.data() + chunk.group * d;
-    Sums sums = sum_chunk(in, grouped, chunk, c, kernels);
+    Sums sums = sum_chunk(in, ordered, chunk, c, kernels);
     if (whole_group(chunk)) return finish(sums, c, d, chunk.group, out);
     parts[i] = std::move(sums);
   });
