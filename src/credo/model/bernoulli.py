@@ -80,10 +80,14 @@ rows, or a prior such as prior=1.0 (pseudo-counts for each state).
         )
 
     @classmethod
-    def _prior(cls, alpha: float, states: tuple[Any, ...], name: str) -> Beta:
+    def _belief(cls) -> type[Beta]:
         from credo.model.beta import Beta
 
-        return Beta(alpha, alpha, two_states(states, "A Bernoulli"), name)
+        return Beta
+
+    @classmethod
+    def _prior(cls, alpha: float, states: tuple[Any, ...], name: str) -> Beta:
+        return cls._belief()(alpha, alpha, two_states(states, "A Bernoulli"), name)
 
     @classmethod
     def posterior(

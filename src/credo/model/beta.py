@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.model.bernoulli import Bernoulli, two_states
-from credo.model.interval import Interval, tails
+from credo.model.interval import Interval, shares, tails
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
 from credo.model.value import NAME, positive
@@ -122,7 +122,7 @@ pseudo-counts are all at least 1.
         """
         from scipy.special import betaincinv
 
-        out = betaincinv(self.a, self.b, np.asarray(q, dtype=np.float64))
+        out = betaincinv(self.a, self.b, shares(q))
         return out if np.ndim(out) else float(out)
 
     def central(self, level: float = 0.95) -> Interval:
@@ -146,14 +146,14 @@ pseudo-counts are all at least 1.
             )
         if self.a == 1 and self.b == 1:
             return self.central(level)
-        if self.a <= 1:
+        if self.a <= 1 <= self.b:
             return Interval(0.0, self.quantile(level), level)
         if self.b <= 1:
             return Interval(self.quantile(1 - level), 1.0, level)
 
         def uneven(below: float) -> float:
             ends = self.logpdf(self.quantile([below, below + level]))
-            return float(np.clip(ends[0] - ends[1], -1e300, 1e300))
+            return float(np.clip(ends[0] - ends[1], -50.0, 50.0))
 
         below = brentq(uneven, 0.0, 1 - level, xtol=1e-15, rtol=1e-14)
         return Interval(self.quantile(below), self.quantile(below + level), level)

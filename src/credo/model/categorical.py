@@ -64,10 +64,14 @@ class Categorical(Discrete):
         return seen
 
     @classmethod
-    def _prior(cls, alpha: float, states: tuple[Any, ...], name: str) -> Dirichlet:
+    def _belief(cls) -> type[Dirichlet]:
         from credo.model.dirichlet import Dirichlet
 
-        return Dirichlet(alpha, states, name)
+        return Dirichlet
+
+    @classmethod
+    def _prior(cls, alpha: float, states: tuple[Any, ...], name: str) -> Dirichlet:
+        return cls._belief()(alpha, states, name)
 
     @classmethod
     def posterior(

@@ -70,7 +70,7 @@ class Dirichlet(Pseudocounts):
             states = states or tuple(range(len(values)))
         if len(values) != len(states):
             raise InputError(
-                f"{len(states)} states need {len(states)} pseudo-counts, got {len(values)}."
+                f"A pseudo-count for each of {list(states[:6])} is needed, got {len(values)}."
             )
         object.__setattr__(self, "states", Variable(self.name, "discrete", states).states)
         alpha = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -55,6 +56,11 @@ class Discrete(Point):
 
     @classmethod
     @abstractmethod
+    def _belief(cls) -> type[Pseudocounts]:
+        """The kind of the conjugate prior."""
+
+    @classmethod
+    @abstractmethod
     def _prior(cls, alpha: float, states: tuple[Any, ...], name: str) -> Pseudocounts:
         """The conjugate prior with `alpha` pseudo-counts for each state."""
 
@@ -97,12 +103,11 @@ class Discrete(Point):
         variable = self.variable
         with np.errstate(divide="ignore"):
             logs = np.log(self.probabilities)
-        if isinstance(x, list) or (isinstance(x, np.ndarray) and x.ndim):
-            return logs[
-                np.array(
-                    [variable.code(s) for s in np.ravel(np.array(x, dtype=object))], dtype=np.intp
-                )
-            ]
+        if isinstance(x, np.ndarray) and x.ndim:
+            codes = np.array([variable.code(s) for s in x.ravel().tolist()], dtype=np.intp)
+            return logs[codes.reshape(x.shape)]
+        if isinstance(x, list):
+            return logs[np.array([variable.code(s) for s in x], dtype=np.intp)]
         return float(logs[variable.code(x)])
 
     def log_likelihood(self, data: States) -> float:
@@ -132,18 +137,20 @@ class Discrete(Point):
     def _posterior(
         cls, data: States, prior: Any, states: Sequence[Any] | None, name: str | None
     ) -> Any:
-        from credo.model.pseudocounts import Pseudocounts
-
-        if isinstance(prior, Pseudocounts):
+        if type(prior) is cls._belief():
+            if states is not None and set(states) != set(prior.states):
+                raise InputError(
+                    f"The states {list(states)} are not those of the prior, {list(prior.states)}."
+                )
             return prior.update(data)
-        if prior is not None and (isinstance(prior, bool) or not isinstance(prior, (int, float))):
+        if prior is not None and (isinstance(prior, bool) or not isinstance(prior, Real)):
             raise InputError(
-                f"The prior of a {cls.__name__} must be a cr.Beta or cr.Dirichlet, or a number of "
-                f"pseudo-counts for each state, got {prior!r}."
+                f"The prior of a {cls.__name__} must be a cr.{cls._belief().__name__}, or a "
+                f"number of pseudo-counts for each state, got {prior!r}."
             )
         counts = cls._counts(data, states, name)
         flat = cls._prior(
-            1.0 if prior is None else prior, counts.variables[0].states, counts.names[0]
+            1.0 if prior is None else float(prior), counts.variables[0].states, counts.names[0]
         )
         return flat.update(counts)
 

@@ -22,6 +22,7 @@ from credo.model.value import NAME
 __all__ = [
     "check_spread",
     "distance",
+    "divisor",
     "factor",
     "gaussian_log_density",
     "named",
@@ -118,26 +119,33 @@ def _collinear(scaled: Floats, names: Sequence[str], what: str) -> InputError:
 
 def check_spread(n: float, mean: Floats, scatter: Floats, names: Sequence[str], prior: str) -> None:
     """Refuse data that maximum likelihood would give a variance of zero."""
-    if n <= 1:
-        raise InputError(
-            f"One observation of {names[0]!r} has no spread: its maximum-likelihood variance is 0.",
-            hint=f"Give a prior such as prior={prior}, known_variance=…, or more rows."
-            if len(names) == 1
-            else f"Give a prior such as prior={prior}, or more rows.",
-        )
     rounding = (4 * np.finfo(float).eps * np.abs(mean)) ** 2
     for name, s, r in zip(names, np.diag(scatter), rounding, strict=True):
-        if s / n <= r:
+        if s / n > r:
+            continue
+        known = ", known_variance=…" if len(names) == 1 else ""
+        if n <= 1:
             raise InputError(
-                f"The column {name!r} is constant: its maximum-likelihood variance is 0.",
-                hint=f"Give a prior such as prior={prior}, or leave {name!r} out.",
+                f"One observation of {name!r} has no spread: its maximum-likelihood variance is 0.",
+                hint=f"Give a prior such as prior={prior}{known}, or more rows.",
             )
-    if n <= len(names):
         raise InputError(
-            f"{n:g} rows are too few for the covariance of {len(names)} columns "
-            f"({', '.join(names)}): at least {len(names) + 1} are needed.",
-            hint=f"Give more rows, or a prior such as prior={prior}.",
+            f"The column {name!r} is constant: its maximum-likelihood variance is 0.",
+            hint=f"Give a prior such as prior={prior}{known}, or leave {name!r} out.",
         )
+
+
+def divisor(n: float, sample_variance: bool) -> float:
+    """What the scatter is divided by: n, or n − 1 for the sample variance.
+
+    >>> divisor(12, True)
+    11
+    """
+    if not sample_variance:
+        return n
+    if n <= 1:
+        raise InputError(f"The sample variance needs more than one row, got a weight of {n:g}.")
+    return n - 1
 
 
 def points(x: ArrayLike, d: int | None = None) -> Floats:

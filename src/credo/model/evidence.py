@@ -171,6 +171,8 @@ def _matrix(
     data: Mapping[str, ArrayLike] | ArrayLike, names: Sequence[str]
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Names and rows of raw data; missing cells are NaN."""
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # a data frame
+        data = {str(name): data[name] for name in data.columns}
     if isinstance(data, Mapping):
         found = tuple(data)
         parts = [_floats(c, f"The values of {n!r}") for n, c in data.items()]
@@ -208,7 +210,8 @@ def _fits(found: Sequence[str], names: Sequence[str]) -> None:
     if set(found) != set(names):
         raise SchemaError(
             f"The columns of the data are ({', '.join(found)}), "
-            f"but those wanted here are ({', '.join(names)})."
+            f"but those wanted here are ({', '.join(names)}).",
+            hint=f"Give names={tuple(found)!r} where the distribution is made.",
         )
 
 

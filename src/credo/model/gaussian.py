@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.elliptical import check_spread, gaussian_log_density, points
+from credo.model.elliptical import check_spread, divisor, gaussian_log_density, points
 from credo.model.evidence import Numbers, measured, summary
-from credo.model.interval import Interval, tails
+from credo.model.interval import Interval, shares, tails
 from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
@@ -46,7 +46,8 @@ class Gaussian(Point):
     >>> Gaussian.fit([5.0, 5.0, 5.0])
     Traceback (most recent call last):
     credo.errors.InputError: The column 'x' is constant: its maximum-likelihood variance is 0. \
-Give a prior such as prior=cr.NormalInverseGamma(0, 1, 2, 2), or leave 'x' out.
+Give a prior such as prior=cr.NormalInverseGamma(0, 1, 2, 2), known_variance=…, or \
+leave 'x' out.
     """
 
     mean: float
@@ -91,7 +92,7 @@ Give a prior such as prior=cr.NormalInverseGamma(0, 1, 2, 2), or leave 'x' out.
         """The value below which the share `q` of the probability lies."""
         from scipy.special import ndtri
 
-        out = self.mean + self.sd * ndtri(np.asarray(q, dtype=np.float64))
+        out = self.mean + self.sd * ndtri(shares(q))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -140,7 +141,7 @@ Give a prior such as prior=cr.NormalInverseGamma(0, 1, 2, 2), or leave 'x' out.
             (name,),
             "cr.NormalInverseGamma(0, 1, 2, 2)",
         )
-        return cls(mean, scatter / (n - 1 if sample_variance else n), name)
+        return cls(mean, scatter / divisor(n, sample_variance), name)
 
     @classmethod
     def posterior(

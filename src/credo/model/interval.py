@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.render import number
 
-__all__ = ["Interval", "tails"]
+__all__ = ["Interval", "shares", "tails"]
 
 End = float | NDArray[np.float64]
 
@@ -26,12 +26,31 @@ def tails(level: float) -> tuple[float, float]:
     >>> tails(0.5)
     (0.25, 0.75)
     """
-    if isinstance(level, (bool, str)) or not (0.0 < level < 1.0):
+    try:
+        inside = 0.0 < level < 1.0
+    except TypeError:
+        inside = False
+    if not inside:
         raise InputError(
             f"The level of an interval must lie between 0 and 1, got {level!r}.",
             hint="Write 0.95 for 95 %.",
         )
     return (1.0 - level) / 2.0, (1.0 + level) / 2.0
+
+
+def shares(q: ArrayLike) -> NDArray[np.float64]:
+    """Shares of a probability, each between 0 and 1, at which quantiles are asked for.
+
+    >>> shares([0.1, 0.9]).tolist()
+    [0.1, 0.9]
+    """
+    try:
+        out = np.asarray(q, dtype=np.float64)
+    except (TypeError, ValueError):
+        out = np.array(np.nan)
+    if not ((out >= 0) & (out <= 1)).all():
+        raise InputError(f"The share of a quantile must lie between 0 and 1, got {q!r}.")
+    return out
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from credo.errors import InputError, unknown_name
 from credo.model.elliptical import (
     check_spread,
     distance,
+    divisor,
     factor,
     gaussian_log_density,
     named,
@@ -146,7 +147,16 @@ cr.NormalInverseWishart.default(…).
         if not n:
             raise no_data("a MultivariateGaussian", example)
         check_spread(n, mean, scatter, moments.names, example)
-        return cls(mean, scatter / (n - 1 if sample_variance else n), moments.names)
+        try:
+            return cls(mean, scatter / divisor(n, sample_variance), moments.names)
+        except InputError:
+            if n > len(mean):
+                raise
+        raise InputError(
+            f"{n:g} rows are too few for the covariance of {len(mean)} columns "
+            f"({', '.join(moments.names)}): at least {len(mean) + 1} are needed.",
+            hint=f"Give more rows, or a prior such as prior={example}.",
+        )
 
     @classmethod
     def posterior(

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.model.elliptical import points
 from credo.model.gaussian import Gaussian
-from credo.model.interval import Interval, tails
+from credo.model.interval import Interval, shares, tails
 from credo.model.normal_wishart import Hyper, NormalWishart
 from credo.model.randomness import Rng
 from credo.model.student import StudentT
@@ -146,7 +146,7 @@ class NormalInverseGamma(NormalWishart):
         from scipy.special import gammainccinv
 
         self._check_proper("quantiles")
-        out = self.beta / gammainccinv(self.alpha, np.asarray(q, dtype=np.float64))
+        out = self.beta / gammainccinv(self.alpha, shares(q))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:

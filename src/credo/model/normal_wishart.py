@@ -66,7 +66,8 @@ class Hyper(NamedTuple):
             return self
         mu, kappa = moved(self.mu, self.kappa, n, mean)
         away = mean - self.mu
-        between = self.kappa * n / kappa * np.outer(away, away)
+        with np.errstate(over="ignore"):  # what overflows is refused where it is put together
+            between = self.kappa * n / kappa * np.outer(away, away)
         return Hyper(mu, kappa, self.dof + n, self.scale + scatter + between)
 
     def is_proper(self) -> bool:

@@ -124,11 +124,13 @@ class Pseudocounts(Conjugate):
         Central: as much probability left out below as above. With `hpd=True` the shortest
         interval, the one of highest density.
         """
-        from credo.model.beta import Beta
-
-        b = self.marginal(self._state(of))
-        assert isinstance(b, Beta)
-        return b.shortest(level) if hpd else b.central(level)
+        state = self._state(of)
+        if len(self.states) == 1:
+            self.variable.code(state)
+            return Interval(1.0, 1.0, level)
+        b = self.marginal(state)
+        found: Interval = b.shortest(level) if hpd else b.central(level)
+        return found
 
     def _state(self, of: Any) -> Any:
         if of is None:
@@ -145,6 +147,8 @@ class Pseudocounts(Conjugate):
         from credo.model.beta import Beta
 
         code = self.variable.code(state)
+        if len(self.states) == 1:
+            raise InputError(f"{state!r} is the only state of {self.name!r}: it is certain.")
         a = float(self.pseudocounts[code])
         rest = float(np.delete(self.pseudocounts, code).sum())
         others = [s for s in self.states if s is not self.states[code]]

@@ -192,6 +192,8 @@ def predictive_check(
         raise InputError(f"A distribution or a posterior is needed, got {model!r}.")
     if size(draws, "draws") < 20:
         raise InputError(f"draws must be at least 20, got {draws}.")
+    if not 0 < alarm < 1:
+        raise InputError(f"alarm must lie between 0 and 1, got {alarm!r}.")
     seen = observed_rows(model, data)
     if not len(seen):
         raise InputError("There is no data to compare with.")

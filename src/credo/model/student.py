@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.model.elliptical import distance, factor, named, points, student_log_density, symmetric
 from credo.model.evidence import Numbers, columns
-from credo.model.interval import Interval, tails
+from credo.model.interval import Interval, shares, tails
 from credo.model.multivariate import centre, matrix_view, position
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
@@ -90,7 +90,7 @@ class StudentT(Point):
         """The value below which the share `q` of the probability lies."""
         from scipy.special import stdtrit
 
-        out = self.location + self.scale * stdtrit(self.dof, np.asarray(q, dtype=np.float64))
+        out = self.location + self.scale * stdtrit(self.dof, shares(q))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95) -> Interval:

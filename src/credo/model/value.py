@@ -44,6 +44,8 @@ def short(value: object) -> str:
         shown = [short(v) for v in value[:8]]
         rest = [f"… {len(value) - 8} more"] if len(value) > 8 else []
         return "[" + ", ".join(shown + rest) + "]"
+    if isinstance(value, tuple) and any(isinstance(v, np.ndarray) for v in value):
+        return "(" + ", ".join(short(v) for v in value) + ")"
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
     return repr(value)

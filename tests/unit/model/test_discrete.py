@@ -1,0 +1,345 @@
+"""Bernoulli, Categorical and their beliefs, Beta and Dirichlet: exact figures and refusals."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from credo.errors import InputError, SchemaError, UnknownNameError
+from credo.model import Bernoulli, Beta, Categorical, Dirichlet, Distribution
+from credo.schema import Variable
+from credo.stats.counts import Counts
+
+FEVER = Variable("Fever", "discrete", ("F", "T"))
+FEVERS = Counts((FEVER,), np.array([2, 3]))
+COIN = [True] * 12 + [False] * 8
+BALLS = [1, 3, 2, 1, 1, 3]
+
+
+# --- the worked figures of the notes --------------------------------------------------------
+
+
+def test_fever_given_pneumonia():
+    assert Bernoulli.fit(FEVERS).p == 0.6
+    assert Bernoulli.fit(["F", "F", "T", "T", "T"], states=("F", "T")).p == 0.6
+    prior = Beta(3, 4, states=("F", "T"))
+    posterior = prior + FEVERS
+    assert posterior == Beta(6, 6, states=("F", "T"))
+    assert posterior.name == "Fever"
+    assert posterior.mean().p == 0.5 and posterior.map().p == 0.5
+    assert posterior.predictive() == Distribution((FEVER,), [0.5, 0.5])
+    assert Bernoulli.fit(FEVERS, prior=prior).p == 0.5
+    assert Bernoulli.fit(FEVERS, prior=prior, estimate="map").p == 0.5
+
+
+def test_balls_from_a_bin():
+    c = Categorical.fit(BALLS)
+    assert c.states == (1, 2, 3)
+    assert c.p.tolist() == [1 / 2, 1 / 6, 1 / 3]
+    assert c.mode == 1
+    assert c.mean == pytest.approx(float(F(11, 6)))
+    assert c.log_likelihood(BALLS) == pytest.approx(
+        -sum(-n * math.log(n / 6) for n in (3, 1, 2)), abs=1e-14
+    )
+
+
+def test_coin():
+    b = Bernoulli.fit(COIN)
+    assert b.p == 0.6 and b.mean == 0.6 and b.variance == pytest.approx(0.24)
+    assert b.log_likelihood(COIN) == pytest.approx(12 * math.log(0.6) + 8 * math.log(0.4))
+    curve = Bernoulli.likelihood_curve(COIN)
+    assert curve.maximum == 0.6
+    assert curve.likelihood.max() == 1.0
+    assert curve.grid[0] == 0 and curve.log_likelihood[0] == -np.inf
+
+
+# --- data in any form -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        COIN,
+        tuple(COIN),
+        np.array(COIN),
+        {True: 12, False: 8},
+        [*COIN, None, float("nan")],
+        iter(COIN),
+        Counts((Variable("c", "discrete", (False, True)),), np.array([8, 12])),
+        Counts((Variable("c", "discrete", (True, False)),), np.array([12, 8])),
+    ],
+)
+def test_every_form_of_data_is_the_same(data):
+    assert Bernoulli.fit(data, states=(False, True)) == Bernoulli(0.6)
+
+
+def test_zero_and_one_are_a_coin():
+    assert Bernoulli.fit([0, 1, 1]).states == (0, 1)
+    assert Bernoulli.fit(np.array([0, 1, 1])).p == pytest.approx(2 / 3)
+
+
+def test_weights_are_counts():
+    b = Beta(1, 1).update({False: 0.5, True: 2.0})
+    assert (b.a, b.b) == (3.0, 1.5)
+
+
+def test_sparse_counts():
+    assert Bernoulli.fit(FEVERS.sparse()).p == 0.6
+
+
+def test_fewer_states_in_the_data_than_in_the_prior():
+    d = Dirichlet(1, states=("a", "b", "c")).update(
+        Counts((Variable("v", "discrete", ("c", "a")),), np.array([5, 2]))
+    )
+    assert d.alpha.tolist() == [3, 1, 6]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Bernoulli.fit("TTF"), InputError, "The data must be a sequence of values"),
+        (lambda: Bernoulli.fit(3), InputError, "The data must be a sequence of values"),
+        (lambda: Categorical.fit([[1], [2]]), InputError, "must be a single state, not a list"),
+        (
+            lambda: Bernoulli.fit(["T", "F"]),
+            InputError,
+            r"Which of the states \['F', 'T'\] the probability p is for is not known. Give states=",
+        ),
+        (
+            lambda: Bernoulli.fit(["T", "X"], states=("F", "T")),
+            UnknownNameError,
+            "State 'X' is not one of 'x'. There is 'F', 'T'.",
+        ),
+        (
+            lambda: Beta(3, 4).update(FEVERS),
+            SchemaError,
+            r"The states of 'Fever' are \['F', 'T'\], but those wanted here are \[False, True\]. "
+            r"Give states=\('F', 'T'\)",
+        ),
+        (
+            lambda: Bernoulli.fit(
+                Counts((FEVER, Variable("b", "discrete", (0,))), np.ones((2, 1)))
+            ),
+            InputError,
+            "Counts of one variable are needed, got counts of Fever, b",
+        ),
+        (lambda: Beta(1, 1).update({True: "x"}), InputError, "The count of True must be a number"),
+        (
+            lambda: Beta(1, 1).update({True: -1}),
+            InputError,
+            "Counts must be finite and not negative",
+        ),
+        (lambda: Beta(1, 1).update({True: np.nan}), InputError, "Counts must be finite"),
+    ],
+)
+def test_bad_data(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+# --- zeros and no data ----------------------------------------------------------------------
+
+
+def test_maximum_likelihood_gives_zeros_and_says_so():
+    c = Categorical.fit([1, 3], states=[1, 2, 3])
+    assert c.zeros == (2,) and c[2] == 0.0 and c.logpdf(2) == -math.inf
+    assert c.log_likelihood([1, 3]) == pytest.approx(2 * math.log(0.5))
+    assert c.log_likelihood([2]) == -math.inf
+    assert "probability zero (never seen, under maximum likelihood): 2" in str(c)
+    assert Bernoulli.fit([True, True]).zeros == (False,)
+
+
+@pytest.mark.parametrize("data", [[], [None], {True: 0, False: 0}])
+def test_no_data(data):
+    with pytest.raises(
+        InputError, match="There is no data to fit a Bernoulli to by maximum likeli"
+    ):
+        Bernoulli.fit(data, states=(False, True))
+    assert Bernoulli.fit(data, prior=Beta(3, 1)).p == 0.75
+    assert Bernoulli.posterior(data, states=(False, True)) == Beta(1, 1)
+
+
+def test_no_data_and_no_states():
+    with pytest.raises(InputError, match=r"no data to fit a Categorical .*cr.Dirichlet\(1, states"):
+        Categorical.fit([])
+
+
+# --- estimates and priors -------------------------------------------------------------------
+
+
+def test_estimates():
+    assert Bernoulli.fit(COIN, prior=1.0).p == pytest.approx(13 / 22)
+    assert Bernoulli.fit(COIN, prior=2, estimate="map").p == pytest.approx(13 / 22)
+    assert Categorical.fit(BALLS, prior=1).p.tolist() == pytest.approx([4 / 9, 2 / 9, 3 / 9])
+    assert Categorical.posterior(BALLS, Dirichlet(0.5, (1, 2, 3))).alpha.tolist() == [3.5, 1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: Bernoulli.fit(COIN, estimate="ml"),
+            "estimate must be 'mle', 'map' or 'mean', got",
+        ),
+        (lambda: Bernoulli.fit(COIN, estimate="map"), "The estimate 'map' needs a prior. Give one"),
+        (
+            lambda: Bernoulli.fit(COIN, prior=Beta(1, 1), estimate="mle"),
+            "Maximum likelihood uses no prior. Leave the prior out",
+        ),
+        (
+            lambda: Bernoulli.fit(COIN, prior=Dirichlet([1, 1], (False, True))),
+            "The prior of a Bernoulli must be a cr.Beta, or a number",
+        ),
+        (
+            lambda: Categorical.fit(COIN, prior=Beta(1, 1)),
+            "The prior of a Categorical must be a cr.Dirichlet, or a number",
+        ),
+        (
+            lambda: Bernoulli.fit(COIN, prior=Beta(1, 1), states=("a", "b")),
+            r"The states \['a', 'b'\] are not those of the prior, \[False, True\]",
+        ),
+        (lambda: Bernoulli(1.2), "p must lie between 0 and 1, got 1.2"),
+        (lambda: Bernoulli(float("nan")), "p must be a finite number, got nan"),
+        (lambda: Bernoulli(0.5, states="ab"), "A Bernoulli has two states, got 'ab'"),
+        (lambda: Bernoulli(0.5, states=("a", "a")), "The state 'a' of 'x' is given twice"),
+        (lambda: Categorical([0.5, 0.4], ("a", "b")), "must add up to 1, they add up to 0.9"),
+        (lambda: Beta(0, 1), "a must be above 0, got 0"),
+        (lambda: Beta(1, float("inf")), "b must be a finite number, got inf"),
+        (lambda: Beta("x", 1), "a must be a finite number, got 'x'"),
+        (lambda: Dirichlet(1), r"needs to know the states. Write Dirichlet\(1, states="),
+        (
+            lambda: Dirichlet([1, 2], states=("a",)),
+            r"A pseudo-count for each of \['a'\] is needed, got 2",
+        ),
+        (lambda: Dirichlet({"a": -1.0}), "The pseudo-count of 'a' must be above 0, got -1"),
+        (lambda: Dirichlet({"a": 1.0}, states=("b",)), "Give the states in the mapping, or with"),
+        (lambda: Dirichlet([1, 1, 1]).interval(0.9), r"Say which state .* Write of=0"),
+        (
+            lambda: Beta(1, 1).interval(1.0),
+            r"level of an interval must lie between 0 and 1, got 1.0",
+        ),
+        (
+            lambda: Beta(1, 1).interval(None),
+            "level of an interval must lie between 0 and 1, got No",
+        ),
+        (lambda: Beta(1, 1).quantile(2), "The share of a quantile must lie between 0 and 1, got 2"),
+        (lambda: Beta(1, 1).quantile("x"), "The share of a quantile must lie between 0 and 1"),
+        (lambda: Beta(1, 1).logpdf(float("nan")), "The probability must be a number, got NaN"),
+        (lambda: Dirichlet([1, 1]).logpdf([0.5, 0.4]), "The probabilities must add up to 1"),
+        (lambda: Dirichlet([1, 1]).logpdf([0.5]), "A probability for each of 2 states is needed"),
+        (
+            lambda: Dirichlet([0.5, 2]).map(),
+            "the pseudo-count of 0 is below 1, so the density grows",
+        ),
+        (lambda: Dirichlet([1, 1]).map(), "has no single mode: its density is flat. Use mean"),
+        (lambda: Beta(0.5, 0.5).interval(hpd=True), "highest density at both ends, so no interval"),
+        (lambda: Dirichlet(1, ["only"]).marginal("only"), "'only' is the only state of 'x'"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises((InputError, SchemaError), match=message):
+        call()
+
+
+def test_the_mode_may_lie_on_the_border():
+    assert Beta(1, 3).map().p == 0.0
+    assert Dirichlet([1, 2, 3]).map().p.tolist() == pytest.approx([0, 1 / 3, 2 / 3])
+
+
+def test_dirichlet_forms():
+    assert Dirichlet({"a": 1, "b": 2}) == Dirichlet([1, 2], ("a", "b"))
+    assert Dirichlet({"a": 1, "b": 2}, states=("b", "a")) == Dirichlet([2, 1], ("b", "a"))
+    assert Dirichlet(2, ["a", "b"]) == Dirichlet([2, 2], ("a", "b"))
+    assert Dirichlet([1, 1]).states == (0, 1)
+    assert Dirichlet.uniform("ab") == Dirichlet(1, "ab")
+    assert Dirichlet.jeffreys("ab") == Dirichlet(0.5, "ab")
+    assert Beta.uniform(("a", "b")) == Beta(1, 1, ("a", "b"))
+    assert Beta.jeffreys().a == 0.5
+    assert Dirichlet([1, 2]).weight == 3 and Dirichlet([1, 2]).is_proper
+
+
+def test_components_of_a_dirichlet_are_betas():
+    d = Dirichlet({"a": 1, "b": 2, "c": 4})
+    assert d.marginal("b") == Beta(2, 5, ("not b", "b"))
+    assert d.interval(0.9, of="b") == Beta(2, 5).interval(0.9)
+    assert Beta(2, 5).marginal(False) == Beta(5, 2, (True, False))
+    assert Beta(2, 5).interval(0.9, of=False).lower == pytest.approx(
+        1 - Beta(2, 5).interval(0.9).upper
+    )
+    answer = d.intervals(0.9)
+    assert answer.interval.level == 0.9 and answer["c"] == pytest.approx(4 / 7)
+    assert tuple(Dirichlet(1, ["only"]).interval()) == (1.0, 1.0)
+
+
+def test_shortest_intervals():
+    for a, b in [(2, 5), (5, 2), (30, 3), (1, 4), (4, 1), (0.5, 3), (3, 0.5), (1, 0.5), (0.5, 1)]:
+        beta = Beta(a, b)
+        short, central = beta.interval(0.9, hpd=True), beta.interval(0.9)
+        assert short.width <= central.width
+        if a > 1 and b > 1:
+            assert beta.logpdf(short.lower) == pytest.approx(beta.logpdf(short.upper), abs=1e-6)
+    assert Beta(1, 1).interval(0.9, hpd=True) == Beta(1, 1).interval(0.9)
+    low, high = Beta(4, 4).interval(0.9, hpd=True)
+    assert low == pytest.approx(1 - high)
+
+
+def test_density_outside_and_at_the_ends():
+    assert Beta(2, 2).logpdf(-0.1) == -math.inf and Beta(2, 2).logpdf(0) == -math.inf
+    assert Beta(0.5, 2).logpdf(0) == math.inf
+    assert Beta(2, 2).logpdf([0.5, 2]).tolist() == [math.log(1.5), -math.inf]
+    assert Dirichlet([1, 1]).logpdf([1.5, -0.5]) == -math.inf
+    assert Dirichlet([0.5, 2, 1]).logpdf([0, 0, 1]) == -math.inf
+
+
+def test_log_probabilities_of_many_states():
+    c = Categorical([0.25, 0.75], (("a", 1), "b"))
+    assert c.logpdf([("a", 1), "b"]).tolist() == np.log([0.25, 0.75]).tolist()
+    assert c.pdf(("a", 1)) == pytest.approx(0.25)
+    b = Bernoulli(0.25)
+    assert b.logpdf(np.array([[True, False]])).shape == (1, 2)
+    assert b.pdf([True, False]).tolist() == pytest.approx([0.25, 0.75])
+
+
+def test_profile_likelihood_of_one_state():
+    curve = Categorical.likelihood_curve(BALLS, of=2)
+    assert curve.maximum == pytest.approx(1 / 6)
+    assert curve.highest == pytest.approx(Categorical.fit(BALLS).log_likelihood(BALLS))
+    assert curve.parameters == ("P(2)",)
+    only = Categorical.likelihood_curve(["a"], states=["a"])
+    assert only.maximum == 1.0
+
+
+def test_names_and_samples():
+    b = Bernoulli(0.5, ("F", "T"), name="Fever")
+    assert b.distribution() == Distribution((FEVER,), [0.5, 0.5])
+    assert set(b.sample(100, rng=0)) == {"F", "T"}
+    assert Beta(1, 1, name="kept").update([True]).name == "kept"
+    assert Bernoulli(0.5, name="a") == Bernoulli(0.5, name="b")
+    assert len(Beta(2, 2).replicates(5, 3, rng=0)) == 3
+
+
+def test_values_compare_and_travel():
+    for v in (Beta(1, 2), Dirichlet({"a": 1, "b": 2}), Categorical.fit(BALLS), Bernoulli(0.3)):
+        assert pickle.loads(pickle.dumps(v)) == v and hash(v) == hash(pickle.loads(pickle.dumps(v)))
+        assert v != 1 and "<table>" in v._repr_html_()
+    with pytest.raises(ValueError, match="read-only"):
+        Dirichlet([1, 2]).alpha[0] = 3
+
+
+def test_plus_takes_statistics_only():
+    with pytest.raises(TypeError):
+        Beta(1, 1) + (True,)  # noqa: RUF005
+
+
+def test_marginal_likelihood():
+    assert Beta(1, 1).log_marginal([]) == 0.0
+    assert Beta(1, 1).log_marginal(COIN) == pytest.approx(
+        -math.log(21 * math.comb(20, 12)), abs=1e-12
+    )
+    assert Dirichlet.uniform((1, 2, 3)).log_marginal(BALLS) == pytest.approx(
+        math.log(float(F(math.factorial(3) * 1 * 2 * 2, math.factorial(8)))), abs=1e-12
+    )

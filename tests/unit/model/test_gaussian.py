@@ -1,0 +1,439 @@
+"""Gaussian, Student t and the beliefs about them: exact figures and refusals."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from credo.errors import InputError, SchemaError, UnknownNameError
+from credo.model import (
+    Gaussian,
+    Interval,
+    MultivariateGaussian,
+    MultivariateT,
+    NormalInverseGamma,
+    NormalInverseWishart,
+    NormalMean,
+    StudentT,
+)
+from credo.schema import Variable
+from credo.stats.moments import Moments
+
+WAITS = [4.0, 8.0, 6.0]
+ROWS = {"a": [1.0, 2.0, 3.0, 6.0], "b": [0.0, 1.0, 5.0, 2.0]}
+NIG = NormalInverseGamma
+NIW = NormalInverseWishart
+
+
+# --- fitting --------------------------------------------------------------------------------
+
+
+def test_maximum_likelihood_divides_by_n():
+    g = Gaussian.fit(Moments.of({"wait": WAITS}))
+    assert g.mean == 6 and g.variance == pytest.approx(8 / 3, abs=1e-15) and g.name == "wait"
+    assert Gaussian.fit(WAITS, sample_variance=True).variance == 4
+    assert g.sd == pytest.approx(math.sqrt(8 / 3))
+
+
+def test_barbershop_model_has_the_sample_mean():
+    assert Gaussian.fit(WAITS, known_variance=1) == Gaussian(6, 1)
+    assert Gaussian.fit([5.0], known_variance=1) == Gaussian(5, 1)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        WAITS,
+        tuple(WAITS),
+        np.array(WAITS),
+        np.array(WAITS)[:, None],
+        {"w": WAITS},
+        [*WAITS, None, float("nan")],
+        (w for w in WAITS),
+        Moments.of({"w": WAITS}),
+        Moments.of({"w": WAITS[:1]}) + Moments.of({"w": WAITS[1:]}),
+    ],
+)
+def test_every_form_of_data_is_the_same(data):
+    g = Gaussian.fit(data)
+    assert g.mean == 6 and g.variance == pytest.approx(8 / 3, abs=1e-15)
+
+
+def test_frames_are_columns_by_name():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS)
+    assert MultivariateGaussian.fit(frame) == MultivariateGaussian.fit(ROWS)
+    assert Gaussian.fit(frame["a"]).mean == 3
+    assert NIW.default([0, 0], [1, 1], ["b", "a"]).update(frame).mu.tolist() == [1.6, 2.4]
+
+
+def test_a_large_mean_keeps_its_variance():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal(1000)
+    g = Gaussian.fit(1e9 + z)
+    assert g.variance == pytest.approx(z.var(), rel=1e-6)
+    assert g.log_likelihood(1e9 + z) == pytest.approx(g.logpdf(1e9 + z).sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+def test_large_and_small_values(scale):
+    g = Gaussian.fit(np.array(WAITS) * scale)
+    assert g.variance == pytest.approx(8 / 3 * scale**2, rel=1e-12)
+    assert math.isfinite(g.logpdf(scale))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Gaussian.fit([]), "There is no data to fit a Gaussian to by maximum likelihood"),
+        (
+            lambda: Gaussian.fit({"wait": [5.0]}),
+            r"One observation of 'wait' has no spread: its maximum-likelihood variance is 0. "
+            r"Give a prior such as prior=cr.NormalInverseGamma\(0, 1, 2, 2\), known_variance=…",
+        ),
+        (
+            lambda: Gaussian.fit({"wait": [0.1, 0.1, 0.1]}),
+            "The column 'wait' is constant: its maximum-likelihood variance is 0",
+        ),
+        (lambda: Gaussian.fit([1.0, "x"]), "The values must be numbers, got 'x'"),
+        (lambda: Gaussian.fit("12"), "must be a sequence of numbers, got '12'"),
+        (lambda: Gaussian.fit({"w": ["x"]}), "The values of 'w' must be numbers, got 'x'"),
+        (lambda: Gaussian.fit({"w": "12"}), "The values of 'w' must be a sequence of numbers"),
+        (lambda: Gaussian.fit([1.0, math.inf]), "The values must be finite numbers, got inf"),
+        (lambda: Gaussian.fit(5.0), "must be a sequence of numbers, or rows of numbers"),
+        (lambda: Gaussian.fit(np.ones((2, 2, 2))), "must be a sequence of numbers, or rows"),
+        (lambda: Gaussian.fit([1e200, 2e200]), "are too large: their squares pass 1e308"),
+        (lambda: Gaussian.fit(ROWS), r"A Gaussian has one variable, got a, b. Use cr.Multivar"),
+        (lambda: Gaussian.fit({"a": [1], "b": [1, 2]}), "sequences of numbers of the same length"),
+        (lambda: Gaussian.fit(WAITS, known_variance=0), "known_variance must be above 0, got 0"),
+        (
+            lambda: Gaussian.fit(WAITS, prior=3),
+            "must be a cr.NormalInverseGamma, or a cr.NormalMean",
+        ),
+        (
+            lambda: Gaussian.fit(WAITS, prior=NIG(0, 1, 1, 1), known_variance=1),
+            r"is not one for the known variance 1. Use cr.NormalMean",
+        ),
+        (lambda: Gaussian(0, 0), "The variance must be above 0, got 0"),
+        (lambda: Gaussian(math.nan, 1), "The mean must be a finite number, got nan"),
+        (lambda: Gaussian(0, 1).logpdf(math.nan), "asked for at numbers, got NaN"),
+        (lambda: Gaussian(0, 1).logpdf("x"), "asked for at numbers, got 'x'"),
+        (
+            lambda: Gaussian.likelihood_curve([]),
+            "no data, so the likelihood is the same everywhere",
+        ),
+        (
+            lambda: Gaussian.likelihood_curve(WAITS, ([1.0], [0.0])),
+            "The grid of σ must lie above 0",
+        ),
+        (lambda: Gaussian.likelihood_curve(WAITS, "x"), "grid of the mean must be a row of finite"),
+        (lambda: Gaussian(0, 1).interval(95), r"must lie between 0 and 1, got 95. Write 0.95"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_weighted_moments_need_no_whole_rows():
+    m = Moments(
+        (),
+        (Variable("w", "continuous"),),
+        np.zeros((1, 0), np.uint32),
+        np.array([0.5]),
+        np.array([[2.0]]),
+        np.array([[[1.0]]]),
+    )
+    assert Gaussian.fit(m).variance == 2
+    with pytest.raises(
+        InputError, match="sample variance needs more than one row, got a weight of 0"
+    ):
+        Gaussian.fit(m, sample_variance=True)
+
+
+def test_groups_must_be_sliced_first():
+    m = Moments(
+        (Variable("sex", "discrete", ("f", "m")),),
+        (Variable("h", "continuous"),),
+        np.array([[0], [1]], np.uint32),
+        np.array([2.0, 2.0]),
+        np.array([[1.0], [3.0]]),
+        np.array([[[1.0]], [[3.0]]]),
+    )
+    with pytest.raises(InputError, match=r"got a group for each state of sex. Take a slice"):
+        Gaussian.fit(m)
+    assert Gaussian.fit(m[{"sex": "m"}]).mean == 3
+    assert Gaussian.fit(m.marginal("h")).mean == 2
+
+
+# --- likelihood curves ----------------------------------------------------------------------
+
+
+def test_likelihood_over_the_mean():
+    curve = Gaussian.likelihood_curve(WAITS, variance=1)
+    assert curve.maximum == 6
+    assert curve.highest == pytest.approx(Gaussian(6, 1).log_likelihood(WAITS))
+    at = Gaussian.likelihood_curve(WAITS, [5.0, 6.5], variance=1)
+    assert at.log_likelihood.tolist() == pytest.approx(
+        [Gaussian(5, 1).log_likelihood(WAITS), Gaussian(6.5, 1).log_likelihood(WAITS)]
+    )
+    assert "greatest at μ = 6" in str(at)
+
+
+def test_likelihood_over_mean_and_sd():
+    curve = Gaussian.likelihood_curve(WAITS, ([5.0, 6.0], [1.0, 2.0, 3.0]))
+    assert curve.maximum == (6.0, 2.0)
+    assert curve.log_likelihood[0, 2] == pytest.approx(Gaussian(5, 9).log_likelihood(WAITS))
+    assert curve.likelihood.max() == 1 and len(curve.grid) == 2
+    assert "greatest at μ = 6, σ = 2" in str(curve)
+    assert curve == Gaussian.likelihood_curve(WAITS, ([5.0, 6.0], [1.0, 2.0, 3.0]))
+
+
+# --- beliefs --------------------------------------------------------------------------------
+
+
+def test_normal_inverse_gamma_by_hand():
+    # κ' = 1+3, μ' = (5 + 3·6)/4, α' = 2 + 3/2, β' = 2 + 8/2 + (1·3/4)·(6−5)²/2
+    after = NIG(5, 1, 2, 2) + Moments.of({"wait": WAITS})
+    assert after == NIG(5.75, 4, 3.5, 6.375) and after.name == "wait"
+    assert after.mean() == Gaussian(5.75, 6.375 / 2.5)
+    assert after.map().variance == pytest.approx(6.375 / 5)
+    assert Gaussian.fit(WAITS, prior=NIG(5, 1, 2, 2)) == after.mean()
+    assert Gaussian.fit(WAITS, prior=NIG(5, 1, 2, 2), estimate="map") == after.map()
+
+
+def test_known_variance_by_hand():
+    after = NormalMean(5, 1, known_variance=1).update(WAITS)
+    assert after == NormalMean(5.75, 0.25, 1)
+    assert after.predictive() == Gaussian(5.75, 1.25) and after.kappa == 4
+    assert Gaussian.fit(WAITS, prior=NormalMean(5, 1, 1), known_variance=1) == Gaussian(5.75, 1)
+    flat = Gaussian.posterior(WAITS, known_variance=1)
+    assert flat == NormalMean(6, 1 / 3, 1) and flat.map() == Gaussian(6, 1)
+    assert NormalMean(5, 1, 1).update([]) == NormalMean(5, 1, 1)
+
+
+def test_one_observation_is_enough_with_a_prior():
+    after = NIG.default(5, 2).update([7.0])
+    assert after.is_proper and math.isfinite(after.predictive().logpdf(7.0))
+
+
+def test_reference_prior_gives_the_classical_interval():
+    low, high = Gaussian.posterior(WAITS).interval(0.95)
+    half = 4.302652729911275 * 2 / math.sqrt(3)  # t(2) at 0.975, sample sd 2
+    assert (low, high) == pytest.approx((6 - half, 6 + half), abs=1e-9)
+    assert NIG.reference().update([1.0]).is_proper is False
+    assert NIG.reference().update([1.0, 1.0]).is_proper is False
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: NIG(0, -1, 1, 1), "kappa must be at least 0, got -1"),
+        (lambda: NIG(0, 1, -1, 1), "alpha must be at least -0.5, got -1"),
+        (lambda: NIG(0, 1, 1, -1), "beta must be at least 0, got -1"),
+        (lambda: NIG(0, 1, 1, math.inf), "beta must be a finite number, got inf"),
+        (lambda: NIG.default(0, 0), "sd must be above 0, got 0"),
+        (lambda: NIG.reference().predictive(), "has no predictive distribution. Update it with"),
+        (lambda: NIG.reference().log_marginal(WAITS), "it has no marginal likelihood"),
+        (lambda: NIG.reference().sample(1, 0), "so it has no draws"),
+        (lambda: NIG.reference().interval(), "it has no marginal"),
+        (lambda: NIG.reference().interval(of="variance"), "it has no quantiles"),
+        (lambda: NIG.reference().logpdf(0, 1), "it has no density"),
+        (lambda: NIG.reference().map(), "it has no mode"),
+        (lambda: NIG.reference().mean(), "it has no mean"),
+        (lambda: NIG(0, 1, 1, 1).mean(), "has no mean of the variance: its tail is too heavy"),
+        (lambda: NIG(0, 1, 1, 1).interval(of="sd"), "of must be 'mean' or 'variance', got 'sd'"),
+        (lambda: NIG(0, 1, 1, 1).logpdf(0), r"Give a mean and a variance: logpdf\(mu, variance\)"),
+        (lambda: NIG(1e160, 1, 1, 1).update([1.0]), "beta must be a finite number, got inf"),
+        (lambda: NormalMean.flat(1).predictive(), "it has no predictive distribution"),
+        (lambda: NormalMean.flat(1).mean(), "it has no mean"),
+        (lambda: NormalMean.flat(1).sample(1, 0), "it has no density"),
+        (lambda: NormalMean(0, 1, 1).interval(of="variance"), "Only the mean is unknown here"),
+        (lambda: NormalMean(0, -1, 1), "The variance must be above 0, got -1"),
+        (lambda: StudentT(1, 0, 1).mean, "1 degrees of freedom has no mean: it needs more than 1"),
+        (lambda: StudentT(2, 0, 1).variance, "has no variance: it needs more than 2"),
+        (lambda: StudentT(3, 0, 1).log_likelihood(Moments.of({"x": WAITS})), "rows themselves"),
+    ],
+)
+def test_beliefs_refuse(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_student_t():
+    t = StudentT(4, 1, 2)
+    assert t.mean == 1 and t.variance == 8
+    assert t.log_likelihood([1.0, 3.0]) == pytest.approx(t.logpdf(1) + t.logpdf(3))
+    assert StudentT(1e12, 0, 1).logpdf(1.0) == pytest.approx(Gaussian(0, 1).logpdf(1.0), abs=1e-10)
+    assert t.logpdf(1e200) < -1000
+    assert t.sample(3, rng=0).shape == (3,) and "95 % of values" in str(t)
+
+
+# --- several columns ------------------------------------------------------------------------
+
+
+def test_multivariate_by_hand():
+    g = MultivariateGaussian.fit(ROWS)
+    assert g.mean.tolist() == [3, 2] and g.covariance.tolist() == [[3.5, 1.25], [1.25, 3.5]]
+    assert g.variance.tolist() == [3.5, 3.5] and g.names == ("a", "b")
+    assert MultivariateGaussian.fit(ROWS, sample_variance=True).covariance[0, 1] == pytest.approx(
+        5 / 3
+    )
+    assert g.marginal("b") == Gaussian(2, 3.5) and g.interval(0.9, of="b") == g.marginal(
+        "b"
+    ).interval(0.9)
+    assert MultivariateGaussian.fit(np.array([ROWS["a"], ROWS["b"]]).T).names == ("x1", "x2")
+    assert MultivariateGaussian.fit(ROWS, names=["b", "a"]).mean.tolist() == [2, 3]
+    assert MultivariateGaussian([0], [[1]]).names == ("x",)
+
+
+def test_belief_about_several_columns():
+    prior = NIW([0, 0], 1, 4, np.eye(2), names=("a", "b"))
+    after = prior + Moments.of({"b": ROWS["b"], "a": ROWS["a"]})
+    assert after.mu.tolist() == [2.4, 1.6] and (after.kappa, after.dof) == (5, 8)
+    assert np.allclose(
+        after.scale,
+        np.eye(2) + 4 * np.array([[3.5, 1.25], [1.25, 3.5]]) + 0.8 * np.outer([3, 2], [3, 2]),
+    )
+    assert after.mean().covariance[0, 0] == pytest.approx(after.scale[0, 0] / 5)
+    assert after.map().covariance[0, 0] == pytest.approx(after.scale[0, 0] / 12)
+    assert after.marginal("b").alpha == 3.5
+    assert after.interval(0.9, of="b", parameter="variance") == after.marginal("b").interval(
+        0.9, of="variance"
+    )
+    assert after.predictive().marginal("a").dof == after.marginal("a").predictive().dof
+    assert MultivariateGaussian.fit(ROWS, prior=prior) == after.mean()
+    assert MultivariateGaussian.posterior(ROWS).dof == 3
+
+
+def test_one_dimension_is_the_normal_inverse_gamma():
+    wide = NIW([5], 1, 4, [[4]]).update(WAITS)
+    assert wide.marginal("x") == NIG(5, 1, 2, 2).update(WAITS)
+    assert wide.log_marginal(WAITS) == pytest.approx(
+        NIG(5.75, 4, 3.5, 6.375).log_marginal(WAITS), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: MultivariateGaussian.fit(
+                {**ROWS, "c": [1.0, 3.0, 8.0, 8.0], "d": [1, 0, 0, 3]}
+            ),
+            r"4 rows are too few for the covariance of 4 columns \(a, b, c, d\): at least 5",
+        ),
+        (
+            lambda: MultivariateGaussian.fit(
+                {"a": [1, 2, 4, 3, 9], "b": [1, 0, 1, 2, 5], "c": [3, 4, 9, 8, 23]}
+            ),
+            "the column 'c' is a linear combination of 'a', 'b'. Leave 'c' out, or use a prior",
+        ),
+        (
+            lambda: MultivariateGaussian.fit({"a": [1, 2, 4, 3], "b": [7, 7, 7, 7]}),
+            "The column 'b' is constant",
+        ),
+        (lambda: MultivariateGaussian.fit({"a": [1], "b": [2]}), "One observation of 'a' has no"),
+        (lambda: MultivariateGaussian.fit(np.zeros((0, 2))), "no data to fit a MultivariateGauss"),
+        (lambda: MultivariateGaussian([0, 0], [[1, 2], [2, 1]]), "contradict each other"),
+        (lambda: MultivariateGaussian([0, 0], [[1, 0], [0, 0]]), "the variance of 'x2' is 0"),
+        (lambda: MultivariateGaussian([0, 0], [[1, 0.5], [0, 1]]), "must be symmetric"),
+        (
+            lambda: MultivariateGaussian([0, 0], [[1]]),
+            r"must have the shape \(2, 2\), got \(1, 1\)",
+        ),
+        (lambda: MultivariateGaussian([0], "x"), "The covariance must be a matrix of numbers"),
+        (lambda: MultivariateGaussian([0], [[math.inf]]), "The covariance must hold finite"),
+        (lambda: MultivariateGaussian("x", [[1]]), "The mean must be a row of numbers"),
+        (lambda: MultivariateGaussian([], []), "The mean must be a row of finite numbers"),
+        (lambda: MultivariateGaussian([0], [[1]], ["a", "b"]), "1 different names are needed"),
+        (lambda: MultivariateGaussian.fit(ROWS).logpdf([1.0]), "Each point must have 2 numbers"),
+        (
+            lambda: MultivariateGaussian.fit(ROWS, prior=NIG(0, 1, 1, 1)),
+            "must be a cr.NormalInvers",
+        ),
+        (
+            lambda: NIW([0, 0], 1, 4, [[1, 1], [1, 1]]),
+            "column 'x2' is a linear combination of 'x1'",
+        ),
+        (lambda: NIW([0, 0], -1, 4, np.eye(2)), "kappa must be at least 0, got -1"),
+        (lambda: NIW.default([0, 0], [1, 0]), "sd must hold a number above 0 for each mean"),
+        (lambda: NIW.default([0, 0], [1, 1]).interval(), "Say which column .* Write of='x1'"),
+        (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0]), "Give a mean and a covariance"),
+        (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0], [1, 1]), r"must have the shape \(2, 2"),
+        (lambda: NIW.reference("ab").predictive(), "it has no predictive distribution"),
+        (lambda: NIW.default([0, 0], [1, 1]).update([[1.0, 2.0, 3.0]]), "must have 2 columns"),
+        (lambda: MultivariateT(1, [0], [[1]]).mean, "has no mean: it needs more than 1"),
+        (lambda: MultivariateT(2, [0], [[1]]).variance, "has no covariance: it needs more than 2"),
+    ],
+)
+def test_several_columns_refuse(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_other_names_are_refused():
+    with pytest.raises(
+        SchemaError, match=r"columns of the data are \(a, b\), but those wanted here"
+    ):
+        NIW.default([0, 0], [1, 1]).update(ROWS)
+    with pytest.raises(
+        UnknownNameError, match=r"Variable 'hight' is not in the distribution. Did you"
+    ):
+        MultivariateGaussian([0, 0], np.eye(2), ["height", "b"]).marginal("hight")
+
+
+def test_a_prior_carries_collinear_columns():
+    rows = {"a": [1.0, 2.0, 4.0], "b": [2.0, 4.0, 8.0]}
+    after = NIW.default([0, 0], [1, 1], ["a", "b"]).update(rows)
+    assert after.is_proper and np.isfinite(after.predictive().logpdf([1.0, 2.0]))
+
+
+def test_far_points_have_no_nan():
+    g = MultivariateGaussian.fit(ROWS)
+    assert g.logpdf([1e200, -1e200]) == -math.inf
+    assert g.logpdf([math.inf, 0]) == -math.inf
+    assert Gaussian(0, 1).logpdf(math.inf) == -math.inf
+    assert g.logpdf([[3, 2], [0, 0]]).shape == (2,)
+
+
+# --- values ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Gaussian(1, 2),
+        StudentT(3, 1, 2),
+        MultivariateGaussian.fit(ROWS),
+        MultivariateT(3, [0, 1], np.eye(2)),
+        NIG(5, 1, 2, 2),
+        NIG.reference(),
+        NIW.default([0, 0], [1, 2], ["a", "b"]),
+        NIW.reference(["a", "b"]),
+        NormalMean(5, 1, 1),
+        NormalMean.flat(1),
+        Gaussian.likelihood_curve(WAITS),
+    ],
+)
+def test_values_compare_travel_and_show_themselves(value):
+    again = pickle.loads(pickle.dumps(value))
+    assert again == value and hash(again) == hash(value) and value != 1
+    assert str(value) and "<table>" in value._repr_html_() and repr(value)
+    assert "nan" not in str(value)
+    with pytest.raises(AttributeError):
+        setattr(value, fields(value)[0].name, 0)
+
+
+def test_intervals():
+    low, high = i = Interval(0, 1, 0.9)
+    assert (low, high) == (0.0, 1.0) and i != Interval(0, 1, 0.8) and i != 3 and hash(i)
+    assert 0.5 in i and 2 not in i and i.width == 1
+    both = Interval(np.array([0.0]), np.array([1.0]), 0.9)
+    assert str(both) == "[0.] to [1.] (90 %)" and 0.5 in both
+    with pytest.raises(ValueError, match="read-only"):
+        both.lower[0] = 3

@@ -1,0 +1,140 @@
+"""The pictures of distributions draw what they say, and say what they cannot draw."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import credo.model as m
+from credo.errors import InputError, MissingPackageError
+from credo.plot import distributions as plot
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+WAITS = [4.0, 8.0, 6.0, 7.0]
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    pyplot.close("all")
+
+
+def test_each_takes_and_returns_its_axes():
+    _, ax = pyplot.subplots()
+    g = m.Gaussian.fit(WAITS)
+    assert plot.density(g, WAITS, ax) is ax
+    assert plot.distribution(m.Bernoulli(0.3), ax=ax) is ax
+    assert plot.prior_posterior(m.Beta(1, 1), m.Beta(2, 3), ax) is ax
+    assert plot.likelihood_curve(m.Bernoulli.likelihood_curve([True, False]), ax) is ax
+    assert plot.generated(g, WAITS, ax=ax) is ax
+
+
+def test_bars():
+    d = m.Distribution.of({"a": 0.25, "b": 0.75}, name="v").with_interval(
+        [0.1, 0.6], [0.4, 0.9], 0.9
+    )
+    ax = plot.distribution(d)
+    assert [p.get_height() for p in ax.patches] == [0.25, 0.75]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["a", "b"] and ax.get_xlabel() == "v"
+    joint = m.Distribution.of({("a", 1): 0.5, ("b", 2): 0.5}, name=["A", "B"])
+    assert plot.distribution(joint).get_xticklabels()[0].get_text() == "a, 1"
+    with pytest.raises(InputError, match="300 bars do not fit in a picture"):
+        plot.distribution(m.Distribution.of(dict.fromkeys(range(300), 1 / 300)))
+    with pytest.raises(InputError, match="A discrete distribution is needed"):
+        plot.distribution(m.Gaussian(0, 1))
+
+
+def test_likelihood_curves():
+    curve = m.Bernoulli.likelihood_curve([True] * 12 + [False] * 8)
+    ax = plot.likelihood_curve(curve)
+    line = ax.lines[0]
+    assert line.get_xdata()[line.get_ydata().argmax()] == 0.6 and ax.get_xlabel() == "P(True)"
+    assert np.isfinite(plot.likelihood_curve(curve, log=True).lines[0].get_ydata()).all()
+    surface = m.Gaussian.likelihood_curve(WAITS, (np.linspace(4, 8, 21), np.linspace(0.5, 4, 20)))
+    assert plot.likelihood_curve(surface).get_ylabel() == "σ"
+
+
+@pytest.mark.parametrize(
+    ("prior", "data", "lines"),
+    [
+        (m.Beta(0.5, 0.5), [True, False], 2),
+        (m.Dirichlet(1, "abc"), ["a", "b"], 2),
+        (m.NormalMean(5, 1, 1), WAITS, 2),
+        (m.NormalMean.flat(1), WAITS, 1),
+        (m.NormalInverseGamma.default(5, 2), WAITS, 2),
+        (m.NormalInverseGamma.reference(), WAITS, 1),
+    ],
+)
+def test_beliefs_before_and_after(prior, data, lines):
+    of = "a" if isinstance(prior, m.Dirichlet) else None
+    ax = plot.prior_posterior(prior, prior.update(data), of=of)
+    assert len(ax.lines) == lines
+    for line in ax.lines:
+        assert np.isfinite(line.get_ydata()).all()
+
+
+def test_beliefs_that_are_no_curve():
+    wide = m.NormalInverseWishart.default([0, 0], [1, 1])
+    with pytest.raises(InputError, match="Only beliefs about one parameter can be drawn"):
+        plot.prior_posterior(wide, wide)
+    with pytest.raises(InputError, match="A prior and its posterior are of the same kind"):
+        plot.prior_posterior(m.Beta(1, 1), wide)
+
+
+def test_densities():
+    ax = plot.density(m.StudentT(2, 6, 1), WAITS)
+    assert ax.patches and ax.get_legend_handles_labels()[1] == ["seen", "StudentT"]
+    assert not plot.density(m.Gaussian(0, 1)).patches
+    assert (
+        len(plot.density(m.Gaussian(0, 1), np.r_[np.zeros(500), 1e300, range(400)]).patches) <= 60
+    )
+    with pytest.raises(InputError, match="A Gaussian or a StudentT is needed"):
+        plot.density(m.Bernoulli(0.5))
+
+
+def test_generated():
+    ax = plot.generated(m.Gaussian.fit(WAITS), WAITS, n=7, rng=1)
+    assert ax.get_title() == "4 values seen, 7 data sets generated"
+    assert plot.generated(m.NormalInverseGamma.default(6, 2).update(WAITS), WAITS).patches
+    ax = plot.generated(m.Beta(2, 3), [True, False, False], n=4)
+    assert [p.get_height() for p in ax.patches] == pytest.approx([2 / 3, 1 / 3])
+    with pytest.raises(InputError, match="There is no data to compare with"):
+        plot.generated(m.Gaussian(0, 1), [])
+    with pytest.raises(InputError, match="A histogram shows one variable"):
+        plot.generated(m.MultivariateGaussian([0, 0], np.eye(2)), [[1.0, 2.0]])
+
+
+def test_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingPackageError, match=r'pip install "credo\[plot\]"'):
+        plot.distribution(m.Bernoulli(0.3))
+
+
+def test_names_load_lazily():
+    import credo.plot
+
+    assert credo.plot.density is plot.density and "generated" in dir(credo.plot)
+    with pytest.raises(
+        AttributeError, match=r"credo.plot has no name 'densty'. Did you mean 'density'"
+    ):
+        credo.plot.densty
+    with pytest.raises(
+        AttributeError, match=r"credo.model has no name 'Betta'. Did you mean 'Beta'"
+    ):
+        m.Betta
+    assert "Beta" in dir(m)
+
+
+def test_the_import_is_light():
+    code = (
+        "import sys, credo.model, credo.plot; from credo.model import Distribution, Gaussian, Beta,"
+        "NormalInverseWishart; bad = [m for m in ('scipy', 'matplotlib', 'duckdb', 'pandas') "
+        "if m in sys.modules]; assert not bad, bad"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
