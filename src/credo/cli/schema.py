@@ -29,7 +29,9 @@ def command(as_json: bool, **reading: Any) -> None:
     """
     source = read_from(**reading)
     if as_json:
-        click.echo(json.dumps(schema_json(source.schema, len(source)), ensure_ascii=False, indent=2))
+        click.echo(
+            json.dumps(schema_json(source.schema, len(source)), ensure_ascii=False, indent=2)
+        )
         return
     from credo.cli.terminal import print_schema
 

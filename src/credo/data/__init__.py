@@ -1,6 +1,6 @@
 """Tables in: frames, files and engines become codes and floats, with a schema that is printed."""
 
-from credo.data.read import MISSING, read, tally
+from credo.data.reading import MISSING, read, tally
 from credo.data.stream import Stream
 from credo.data.table import Table
 

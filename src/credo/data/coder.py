@@ -228,8 +228,14 @@ class Coder:
 
     def _overflow(self) -> None:
         """Too many values to be states: numbers stay as numbers, texts are let go."""
-        if not np.isnan(self._numbers()).any():
+        bad = np.flatnonzero(np.isnan(self._numbers()))
+        if 2 * len(bad) <= len(self.states):
+            for i in bad[:3]:
+                row = self._first_row(self.states[i]) or 0
+                self.doubts.append(Doubt(row, str(self.states[i]), "is not a number"))
             self._to_numbers()
+            if len(bad):
+                self.types.add("str")
             return
         self._sample = [np.asarray(self.states, dtype=object)]
         self._sampled = self.rows - self.missing
@@ -241,6 +247,8 @@ class Coder:
         """The states as numbers, NaN where they are none."""
         if self.text:
             return numbers_of(self.states)
+        if "str" in self.types and self.kind != "continuous":
+            return np.full(len(self.states), np.nan)  # a frame's texts are texts
         return np.array([number_of(s) for s in self.states], dtype=np.float64)
 
     def _to_numbers(self) -> None:
@@ -252,12 +260,14 @@ class Coder:
             seen = part != np.iinfo(part.dtype).max
             out[seen] = lut[part[seen]]
             self._parts.append(out)
-        if len(lut):
-            self._note_numbers(lut)
+        good = lut[np.isfinite(lut)]
+        if len(good):
+            self._note_numbers(good)
             self._sampled = min(self.rows - self.missing, _SAMPLE)
         if self.text and self.states:
             self.types.discard("str")
-            self.types.add("int" if all(as_int(s.strip()) is not None for s in self.states) else "float")
+            whole = all(as_int(s.strip()) is not None for s in self.states)
+            self.types.add("int" if whole else "float")
 
     def _as_floats(self, cells: Any) -> NDArray[np.float64]:
         if pa.types.is_temporal(cells.type):
@@ -349,8 +359,7 @@ class Coder:
         if self.doubts:
             doubt = self.doubts[0]
             raise TableError(
-                f"Row {doubt.row} of column {self.name!r} holds {doubt.cell!r}, "
-                f"which {doubt.why}.",
+                f"Row {doubt.row} of column {self.name!r} holds {doubt.cell!r}, which {doubt.why}.",
                 hint="Mend the cell, or name it in missing= to take it as missing.",
             )
         return np.concatenate(self._parts) if self._parts else np.zeros(0)

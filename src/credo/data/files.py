@@ -45,7 +45,9 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
     """The feed of a file, or of all files that a glob matches, in the order of their names."""
     text = os.fspath(path)
     if "://" in text:
-        raise InputError(f"{text!r} is an address; credo reads local files.", hint="Download it first.")
+        raise InputError(
+            f"{text!r} is an address; credo reads local files.", hint="Download it first."
+        )
     paths = _matches(text)
     feeds = [_one(p, options) for p in paths]
     first = feeds[0]
@@ -120,7 +122,9 @@ def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
 
     def refuse(error: Exception) -> TableError:
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return TableError(f"{path.name} cannot be read: {text.rstrip('.')}.", hint="It may be cut off.")
+        return TableError(
+            f"{path.name} cannot be read: {text.rstrip('.')}.", hint="It may be cut off."
+        )
 
     try:
         feed = open_feed(path)

@@ -20,7 +20,9 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
     if isinstance(x, np.ndarray):
         return _from_numpy(x, columns)
     if columns is not None:
-        raise InputError("columns= names the columns of a 2-D NumPy array; other tables have names.")
+        raise InputError(
+            "columns= names the columns of a 2-D NumPy array; other tables have names."
+        )
     if isinstance(x, Mapping):
         return _from_columns(dict(x), "dict of columns")
     if isinstance(x, (list, tuple)):
@@ -129,7 +131,7 @@ def _from_duckdb(relation: Any) -> Feed:
         reader = relation.to_arrow_reader(BATCH)
         return record_batches(reader, names, wanted)
 
-    rows = relation.count("*").fetchone()[0]
+    rows = relation.count("*").fetchall()[0][0]
     return Feed("DuckDB relation", names, batches, rows=rows, notes=notes)
 
 
@@ -223,7 +225,7 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
     rows = next(iter(lengths.values()), 0)
     declared = {}
     for name, value in values.items():
-        kind = getattr(value, "dtype", None)
+        kind: Any = getattr(value, "dtype", None)
         if type(kind).__name__ == "CategoricalDtype":
             states = tuple(_plain(c) for c in kind.categories.tolist())
             declared[name] = Declared(states, bool(kind.ordered))
@@ -303,7 +305,7 @@ def _arrow(values: Any, name: str) -> Any:
 def _holds_floats(values: Any) -> bool:
     """Whether a list or an object column that Arrow made floats of really holds floats."""
     kind = getattr(values, "dtype", None)
-    if kind is not None and kind != object:
+    if kind is not None and kind != np.dtype(object):
         return True
     return any(isinstance(v, (float, np.floating)) and v == v for v in values)
 

@@ -32,7 +32,9 @@ __all__ = ["Decision", "Declared", "decide", "typed_states"]
 
 FEW_INTEGERS = 20
 FEW_TEXTS = 20
-_ID_WORDS = frozenset("id ids uuid guid key index idx no nr num number rowid".split())
+_ID_WORDS = frozenset(
+    ("id", "ids", "uuid", "guid", "key", "index", "idx", "no", "nr", "num", "number", "rowid")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,7 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
 # --- the user's word ----------------------------------------------------------------------
 
 
-def _as_told(
-    profile: Profile, base: Column, wanted: Any, declared: Declared | None
-) -> Decision:
+def _as_told(profile: Profile, base: Column, wanted: Any, declared: Declared | None) -> Decision:
     if wanted == "drop":
         return Decision(replace(base, kind="dropped", reason="dropped by the schema"), None)
     if isinstance(wanted, Variable):
@@ -217,7 +217,11 @@ def _is_constant(typed: _Typed) -> bool:
     p = typed.profile
     if p.observed < 2:
         return False
-    return len(typed.states) == 1 if p.values is not None else p.low == p.high and not p.doubts and p.distinct == 1
+    return (
+        len(typed.states) == 1
+        if p.values is not None
+        else p.low == p.high and not p.doubts and p.distinct == 1
+    )
 
 
 def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[str, str]:

@@ -34,7 +34,7 @@ def json_feed(path: Path, compression: str) -> Feed:
     try:
         with duckdb.connect() as connection:
             given = list(connection.sql(f"SELECT * FROM {source}").columns)
-            found = connection.sql(f"SELECT count(*) FROM {source}").fetchone()
+            found = connection.sql(f"SELECT count(*) FROM {source}").fetchall()
     except duckdb.Error as error:
         raise refuse(error) from None
     if given == ["json"]:
@@ -54,7 +54,7 @@ def json_feed(path: Path, compression: str) -> Feed:
             raise refuse(error) from None
 
     size = path.stat().st_size * (12 if compression else 1)
-    return Feed(path.name, names, batches, rows=found[0] if found else None, bytes=size, notes=notes)
+    return Feed(path.name, names, batches, rows=found[0][0], bytes=size, notes=notes)
 
 
 def _quoted(text: str) -> str:

@@ -45,9 +45,7 @@ class Stream:
         """The rows as small tables of the variables named (all when none are)."""
         schema = self.schema if names is None else self.schema.select(list(names))
         wanted = self.weighting.with_column(schema.names)
-        encoders = [
-            Encoder(v, text=self.feed.text, missing=self.missing) for v in schema.variables
-        ]
+        encoders = [Encoder(v, text=self.feed.text, missing=self.missing) for v in schema.variables]
         done = 0
         for batch in track(
             self.feed.read(wanted),
@@ -63,9 +61,7 @@ class Stream:
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
-        plan = Plan.of(
-            self.schema, self.schema.names if families is None else families, self.rows
-        )
+        plan = Plan.of(self.schema, self.schema.names if families is None else families, self.rows)
         return plan.finish(
             plan.count(part.block, threads=threads) for part in self.batches(plan.names)
         )

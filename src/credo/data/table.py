@@ -78,7 +78,8 @@ class Table:
         labels = np.empty(variable.arity + 1, dtype=object)
         labels[:-1] = np.fromiter(variable.states, dtype=object, count=variable.arity)
         labels[-1] = None
-        return labels[array]
+        values: NDArray[Any] = labels[array]
+        return values
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass; without families, every variable by itself."""
@@ -133,7 +134,12 @@ class Table:
         if kind == "arrow":
             return table
         if kind == "pandas":
-            return table.to_pandas()
+            import pandas as pd
+
+            # whole numbers with gaps stay whole
+            gaps = any(c.null_count and pa.types.is_integer(c.type) for c in table.columns)
+            whole = {pa.int64(): pd.Int64Dtype()} if gaps else {}
+            return table.to_pandas(types_mapper=whole.get)
         if kind == "polars":
             try:
                 import polars as pl

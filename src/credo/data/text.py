@@ -63,6 +63,8 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
             f"{path.name} has {len(given):,} columns; at most {MAX_COLUMNS:,} are read.",
             hint="Split the file, or turn it into a Parquet file.",
         )
+    if not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter):
+        raise TableError(f"{path.name} has a header but no rows.")
     names, notes = distinct_names(given)
     skipped: list[int] = [0]
     dialect = Dialect(path, compression, encoding, delimiter, len(names), not options.columns)
@@ -186,7 +188,7 @@ def _first_ragged(dialect: Dialect) -> tuple[int, int]:
     csv.field_size_limit(_BLOCK)
     line = 1
     with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
-        text = io.TextIOWrapper(stream, dialect.encoding, "replace", newline="")
+        text = io.TextIOWrapper(io.BufferedReader(stream), dialect.encoding, "replace", newline="")
         reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
         try:
             for record in reader:
@@ -222,6 +224,12 @@ def _header(path: Path, text: str, delimiter: str) -> list[str]:
     return header
 
 
+def _has_rows(text: str, delimiter: str) -> bool:
+    """Whether anything follows the header."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    return sum(1 for _, record in zip(range(3), reader, strict=False) if record) > 1
+
+
 def _delimiter(text: str) -> str:
     """The delimiter that cuts the first lines into the most cells, and always as many."""
     best, cells = ",", 1
@@ -236,5 +244,3 @@ def _delimiter(text: str) -> str:
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]
     return best
-
-

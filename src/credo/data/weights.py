@@ -68,9 +68,7 @@ class Weights:
             assert self.array is not None
             weights = self.array[done : done + n]
             if len(weights) < n:
-                raise TableError(
-                    f"There are {len(self.array):,} weights but more rows than that."
-                )
+                raise TableError(f"There are {len(self.array):,} weights but more rows than that.")
         there = weights > 0
         if not there.all():
             weights = weights[there]

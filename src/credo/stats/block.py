@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from credo.stats.rows import Rows
 from credo.stats.tally import Statistic, Tally
 
 __all__ = ["Block", "Plan", "tally_block"]
+
+Kernel = Literal["auto", "popcount", "histogram", "sparse"]
+Path = Literal["auto", "avx512", "avx2", "plain"]
 
 _DENSE_CELLS = 1 << 20  # up to this many cells a table is dense whatever the number of rows
 _COMPACT_ROWS = 50_000  # below this many rows, gathering equal rows is not worth a thought
@@ -91,7 +94,7 @@ class Block:
         if self.rows < _COMPACT_ROWS or not self._sample_repeats():
             return None
         limit = self.rows // _COMPACT_GAIN
-        found = self.native.unique(list(range(len(self.discrete))), None, limit)
+        found = self.native.unique(list(range(len(self.discrete))), limit=limit)
         if found is None:
             return None
         first, weight = found
@@ -118,8 +121,8 @@ def tally_block(
     families: Any,
     *,
     threads: int | None = None,
-    kernel: str = "auto",
-    path: str = "auto",
+    kernel: Kernel = "auto",
+    path: Path = "auto",
 ) -> Tally:
     """Count the families of one block in one pass."""
     plan = Plan.of(block.schema, families, block.rows)
@@ -150,7 +153,8 @@ def _added(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     if a.dtype == b.dtype:
         a += b
         return a
-    return a + b
+    total: NDArray[Any] = a + b
+    return total
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,9 @@ class Plan:
         _refuse_too_many_cells(schema, dense)
         # Variables that many sets share come first, so that the kernel's prefixes are shared.
         often = Counter(n for names in dense for n in names)
-        ordered = [tuple(sorted(names, key=lambda n: (-often[n], schema.index(n)))) for names in dense]
+        ordered = [
+            tuple(sorted(names, key=lambda n: (-often[n], schema.index(n)))) for names in dense
+        ]
         return cls(schema, wanted, tuple(ordered), tuple(sparse), tuple(mixed))
 
     @property
@@ -195,8 +201,8 @@ class Plan:
         block: Block,
         *,
         threads: int | None = None,
-        kernel: str = "auto",
-        path: str = "auto",
+        kernel: Kernel = "auto",
+        path: Path = "auto",
     ) -> Partial:
         """One pass over one block."""
         threads = threads or os.cpu_count() or 1
@@ -223,7 +229,8 @@ class Plan:
             skipped = total.weight - table.sum().item()
             values = table.reshape([v.arity for v in variables])
             found[frozenset(names)] = Counts(variables, values, None, skipped)
-        for statistic in (*total.sparse, *total.moments):
+        others: list[Statistic] = [*total.sparse, *total.moments]
+        for statistic in others:
             found[frozenset(statistic.names)] = statistic
         named = {}
         for family in self.families:
@@ -244,14 +251,16 @@ def _refuse_too_many_cells(schema: Schema, dense: Sequence[Sequence[str]]) -> No
 
 
 def _count_dense(
-    block: Block, sets: Sequence[Sequence[str]], threads: int, kernel: str, path: str
+    block: Block, sets: Sequence[Sequence[str]], threads: int, kernel: Kernel, path: Path
 ) -> list[NDArray[Any]]:
     """All dense tables from one call of the kernels."""
     if kernel == "auto" and len(sets) >= 16 and block.compact is not None:
         block = block.compact
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
     positions = [[at[n] for n in names] for names in sets]
-    return block.native.count(positions, block.weights, kernel, path, threads)
+    weights: Any = block.weights
+    tables: list[NDArray[Any]] = block.native.count(positions, weights, kernel, path, threads)
+    return tables
 
 
 def _count_sparse(block: Block, names: Sequence[str]) -> Counts:

@@ -181,9 +181,7 @@ class Counts:
         rest = tuple(i for i in range(len(self.variables)) if i not in axes)
         kept = sorted(axes)
         order = [kept.index(a) for a in axes]
-        return Counts(
-            variables, self.values.sum(axis=rest).transpose(order), None, self.skipped
-        )
+        return Counts(variables, self.values.sum(axis=rest).transpose(order), None, self.skipped)
 
     def __getitem__(self, key: Any) -> Any:
         """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`."""
@@ -269,9 +267,11 @@ class Counts:
             if labels[:-1] not in shown and len(shown) >= most:
                 break
             shown.setdefault(labels[:-1], {})[labels[-1]] = value
-        if not parents and len(child.states) > 12 or len(child.states) > 24:
+        if (not parents and len(child.states) > 12) or len(child.states) > 24:
             head = [*self.names, "n"]
-            rows = [[*map(str, p), str(s), number(n)] for p, r in shown.items() for s, n in r.items()]
+            rows = [
+                [*map(str, p), str(s), number(n)] for p, r in shown.items() for s, n in r.items()
+            ]
             return head, rows[:most], [len(head) - 1]
         head = [*(v.name for v in parents), *(f"{child.name}={s}" for s in child.states)]
         rows = [

@@ -77,7 +77,7 @@ class Tally(Mapping[Any, Statistic]):
             return NotImplemented
         if {f.key for f in self} != {f.key for f in other}:
             raise InputError("Two tallies can be added when they are of the same families.")
-        merged = {f: self.statistics[f] + other[f] for f in self}  # type: ignore[operator]
+        merged = {f: _sum(self.statistics[f], other[f]) for f in self}
         return Tally(merged, self.rows + other.rows)
 
     def __eq__(self, other: object) -> bool:
@@ -104,3 +104,11 @@ class Tally(Mapping[Any, Statistic]):
             f"<h4>{html.escape(str(f)[7:-1])}</h4>{s._repr_html_()}"
             for f, s in self.statistics.items()
         )
+
+
+def _sum(a: Statistic, b: Statistic) -> Statistic:
+    if isinstance(a, Counts) and isinstance(b, Counts):
+        return a + b
+    if isinstance(a, Moments) and isinstance(b, Moments):
+        return a + b
+    raise InputError("Counts and moments of the same family cannot be added.")

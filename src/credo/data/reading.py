@@ -165,7 +165,8 @@ def _wanted(schema: Any, names: Sequence[str]) -> dict[str, Any]:
         for variable in schema.variables:
             if variable.name not in names:
                 raise unknown_name("Column", variable.name, names, "in the table")
-        return {n: schema[n] if n in schema else "drop" for n in names}
+        known = {v.name: v for v in schema.variables}
+        return {n: known.get(n, "drop") for n in names}
     if not isinstance(schema, Mapping):
         raise InputError(f"schema must be a mapping or a Schema, got {type(schema).__name__}.")
     out: dict[str, Any] = {}
@@ -201,14 +202,16 @@ def _size(feed: Feed) -> int:
 def _memory(given: int | str | None) -> float:
     if given is None:
         try:
-            return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2
+            return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2)
         except (AttributeError, ValueError, OSError):
             return 4e9
     if isinstance(given, str):
         match = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", given.casefold())
         if not match:
-            raise InputError(f"memory must be a number of bytes or a text like '2GB', got {given!r}.")
-        return float(match[1]) * 1000 ** " kmgt".index(match[2] or " ")
+            raise InputError(
+                f"memory must be a number of bytes or a text like '2GB', got {given!r}."
+            )
+        return float(match[1]) * float(1000 ** " kmgt".index(match[2] or " "))
     if given <= 0:
         raise InputError(f"memory must be more than 0, got {given}.")
     return float(given)

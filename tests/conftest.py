@@ -1,0 +1,31 @@
+"""What every test may use: the shared data where it is there, and frames of every kind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import matplotlib
+import pytest
+from hypothesis import HealthCheck, settings
+
+matplotlib.use("Agg")
+
+settings.register_profile(
+    "credo",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("credo")
+
+SHARED = Path(os.environ.get("CREDO_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session")
+def shared_tables() -> Path:
+    """The folder of real tables; tests that need it are skipped where it is absent."""
+    folder = SHARED / "data" / "tables"
+    if not folder.is_dir():
+        pytest.skip("the shared tables are not on this machine")
+    return folder

@@ -1,0 +1,323 @@
+"""The bad tables that credo promises to answer: each is refused, or reported, in one sentence."""
+
+import gzip
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.data import unpack
+from credo.errors import CredoWarning, InputError, LimitError, SchemaError, TableError
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+# --- ragged rows --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("line", "cells"), [("4,5", 2), ("4,5,6,7", 4)])
+def test_ragged_rows_name_the_line(put, line, cells):
+    path = put(f"a,b,c\n1,2,3\n{line}\n6,7,8\n")
+    with pytest.raises(TableError) as error:
+        cr.read(path)
+    assert str(error.value) == (
+        f"Line 3 of t.csv has {cells} cells, but the header has 3. "
+        "Mend the line, or skip such lines with ragged='skip'."
+    )
+
+
+def test_ragged_rows_are_skipped_only_by_option_and_counted(put):
+    path = put("a,b,c\n1,2,3\n4,5\n1,2,3,4\n6,7,8\n")
+    table = cr.read(path, ragged="skip")
+    assert len(table) == 2
+    assert "2 lines with too many or too few cells skipped" in str(table.schema)
+
+
+# --- too little ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "\ufeff"])
+def test_empty_file(put, content):
+    with pytest.raises(TableError, match=r"t.csv is empty: it has no header and no rows"):
+        cr.read(put(content))
+
+
+@pytest.mark.parametrize("content", ["a,b", "a,b\n", "a,b\r\n"])
+def test_header_only(put, content):
+    with pytest.raises(TableError, match=r"t.csv has a header but no rows"):
+        cr.read(put(content))
+    with pytest.raises(TableError, match="has a header but no rows"):
+        cr.read({"a": [], "b": []})
+
+
+def test_one_row_reads_and_says_so(put):
+    table = cr.read(put("a,b\nx,1\n"))
+    assert table.schema.names == ("a", "b")
+    assert "the table has one row" in str(table.schema)
+
+
+def test_all_missing(put):
+    with pytest.raises(TableError, match=r"Every cell of t.csv is missing"):
+        cr.read(put("a,b\n,NA\n?,null\n"))
+
+
+def test_no_usable_column():
+    with pytest.raises(
+        TableError, match=r"No column of dict of columns can be used: 'a' \(every cell is 1\)"
+    ):
+        cr.read({"a": [1, 1, 1]})
+
+
+# --- headers ------------------------------------------------------------------------------
+
+
+def test_duplicate_and_unnamed_headers_are_kept_apart_and_reported(put):
+    table = cr.read(put("x,,x\n1,a,0\n0,b,1\n1,a,1\n"))
+    assert table.schema.names == ("x", "column_2", "x_2")
+    assert table.values("x_2").tolist() == [0, 1, 1]
+    assert "column 2 has no name and is called 'column_2'" in str(table.schema)
+    assert "column 3 repeats the name 'x' and is called 'x_2'" in str(table.schema)
+
+
+# --- encodings ----------------------------------------------------------------------------
+
+
+def test_byte_order_mark_and_utf16_are_recognised(put):
+    text = "größe,b\nklein,1\ngroß,0\n"
+    for encoding in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"):
+        table = cr.read(put(text.encode(encoding)))
+        assert table.schema["größe"].states == ("groß", "klein"), encoding
+
+
+def test_latin_1_names_the_byte_and_reads_when_told(put):
+    path = put("a,b\n1,x\n0,Größe\n".encode("latin-1"))
+    with pytest.raises(TableError, match=r"Byte 13 of t.csv is not utf-8 text. Give its encoding"):
+        cr.read(path)
+    assert cr.read(path, encoding="latin-1").schema["b"].states == ("Größe", "x")
+    with pytest.raises(InputError, match="encoding 'klingon' is not known"):
+        cr.read(path, encoding="klingon")
+
+
+def test_a_bad_byte_far_into_the_file(put):
+    good = "a,b\n" + "1,x\n0,y\n" * 200_000
+    path = put(good.encode() + b"1,\xff\n")
+    with pytest.raises(TableError, match=rf"Byte {len(good) + 3:,} of t.csv is not utf-8 text"):
+        cr.read(path)
+
+
+def test_nul_names_the_byte(put):
+    with pytest.raises(TableError, match=r"Byte 11 of t.csv is a NUL"):
+        cr.read(put(b"a,b\n1,2\n3,\x00\n"))
+    good = b"a,b\n" + b"1,x\n0,y\n" * 200_000
+    with pytest.raises(TableError, match=rf"Byte {len(good) + 3:,} of t.csv is a NUL"):
+        cr.read(put(good + b"1,\x00\n"))
+
+
+# --- quotes -------------------------------------------------------------------------------
+
+
+def test_unclosed_quote_over_5_mb_names_the_opening_line_in_bounded_memory(put):
+    path = put(b'a,b\n1,2\n3,"open ' + b"x,y\n" * 1_500_000)
+    tracemalloc.start()
+    with pytest.raises(TableError, match=r"Line 3 of t.csv opens a quote that is not closed"):
+        cr.read(path)
+    assert tracemalloc.get_traced_memory()[1] < 64e6
+    tracemalloc.stop()
+
+
+def test_unclosed_quote_in_a_small_file_and_in_the_header(put):
+    with pytest.raises(TableError, match=r"Line 2 of t.csv opens a quote"):
+        cr.read(put('a,b\n1,"open\n2,3\n'))
+    with pytest.raises(TableError, match=r"Line 1 of t.csv opens a quote"):
+        cr.read(put('a,"b\n1,2\n2,3\n'))
+
+
+def test_quotes_commas_and_line_breaks_inside_cells(put):
+    table = cr.read(put('a,b\r\n"x,y",1\r\n"he said ""hi""",0\r\n"two\nlines",1\r\n'))
+    assert set(table.schema["a"].states) == {"x,y", 'he said "hi"', "two\nlines"}
+
+
+def test_line_ends_of_every_kind(put):
+    for content in (
+        b"a,b\r\n1,2\r\n3,4\n5,6\r\n",
+        b"a,b\r1,2\r3,4\r5,6\r",
+        b"a,b\n1,2\n\n3,4\n5,6",
+    ):
+        assert len(cr.read(put(content))) == 3
+
+
+# --- size ---------------------------------------------------------------------------------
+
+
+def test_100_000_columns_state_the_limit_at_once(put):
+    n = 100_000
+    path = put(",".join(f"c{i}" for i in range(n)) + "\n" + ",".join("1" * n) + "\n")
+    start = time.monotonic()
+    with pytest.raises(LimitError, match=r"100,000 columns; at most 20,000 are read"):
+        cr.read(path)
+    assert time.monotonic() - start < 5
+
+
+def test_gzip_bomb_is_refused(put, monkeypatch):
+    assert (unpack.MAX_RATIO, unpack.MAX_UNPACKED) == (200, 512 * 2**20)
+    monkeypatch.setattr(unpack, "MAX_UNPACKED", 8 * 2**20)
+    path = put(gzip.compress(b"a,b\n" + b"1,2\n" * 4_000_000), "bomb.csv.gz")
+    with pytest.raises(LimitError, match="unpacks to more than 200 times its size"):
+        cr.read(path)
+
+
+# --- numbers that are none ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", ["inf", "-inf", "1e309", "0x10", "1_000", '"1,5"'])
+def test_a_doubtful_cell_is_named_and_never_becomes_nan(put, cell):
+    rows = [f"{i / 7:.3f}" for i in range(50)]
+    rows[16] = cell
+    path = put("x,y\n" + "".join(f"{r},{i % 2}\n" for i, r in enumerate(rows)))
+    table = cr.read(path)
+    plain = cell.strip('"')
+    assert f"row 17 holds {plain!r}, which is not a number" in str(table.schema)
+    assert "x" not in table.schema or plain in table.schema["x"].states
+    with pytest.raises(TableError, match="Row 17 of column 'x' holds"):
+        cr.read(path, {"x": "continuous"})
+    kept = cr.read(path, {"x": "continuous"}, missing=[plain])
+    assert np.isnan(kept.values("x")[16]) and kept.schema.column("x").missing == 1
+
+
+def test_a_doubtful_cell_in_a_long_column(put):
+    rows = [f"{i / 7:.5f}" for i in range(30_000)]
+    rows[22_222] = "1,5"
+    path = put("x;y\n" + "".join(f"{r};{i % 2}\n" for i, r in enumerate(rows)))
+    with pytest.warns(CredoWarning, match=r"'x' was set aside: row 22223 holds '1,5'"):
+        table = cr.read(path)
+    assert table.schema.column("x").kind == "doubtful"
+
+
+def test_infinity_in_a_frame_is_named():
+    x = np.linspace(0, 1, 100)
+    x[41] = np.inf
+    with pytest.warns(
+        CredoWarning, match=r"'x' was set aside: row 42 holds 'inf', which is not finite"
+    ):
+        table = cr.read({"x": x, "y": [0, 1] * 50})
+    assert table.schema.names == ("y",)
+    with pytest.raises(TableError, match="Row 42 of column 'x' holds 'inf'"):
+        cr.read({"x": x}, {"x": "continuous"})
+
+
+def test_the_missing_list_is_visible_and_settable(put):
+    path = put("a,b\nNone,NA\nx,?\nNone,NA\nx,?\n")
+    table = cr.read(path, {"b": "discrete"}, missing=[])
+    assert table.schema["a"].states == ("None", "x")
+    assert table.schema["b"].states == ("?", "NA")
+    table = cr.read(path, missing=["x", "?"], schema={"a": "discrete", "b": "discrete"})
+    assert table.schema["a"].states == ("None",)
+    assert table.schema.column("b").missing_as == {"?": 2}
+    assert "2 (50 %) as ? ×2" in str(table.schema)
+
+
+def test_numbers_taken_as_missing(put):
+    path = put("x,y\n1.5,0\n-999,1\n2.5,0\n")
+    assert cr.read(path, missing=[-999]).schema.column("x").missing == 1
+    frame = {"x": [1.5, -999.0, 2.5], "y": [0, 1, -999]}
+    table = cr.read(frame, missing=[-999])
+    assert table.schema.column("x").missing_as == {"-999": 1}
+    assert table.values("y").tolist() == [0, 1, None]
+
+
+# --- weights ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        ([1, -1, 1], "Row 2 of the weights is -1"),
+        ([1, float("nan"), 1], "Row 2 of the weights is missing"),
+        ([1, float("inf"), 1], "Row 2 of the weights is inf"),
+        ([0, 0, 0], "Every weight is 0"),
+        ([1, 1], "2 weights"),
+        ([1, 1, 1, 1], "4 weights for 3 rows"),
+        (["a", "b", "c"], "must be numbers"),
+        ("w", r"weights column 'w' is not in the table"),
+        ([[1], [1], [1]], "one axis"),
+    ],
+)
+def test_bad_weights_are_refused(weights, text):
+    with pytest.raises(cr.errors.CredoError, match=text):
+        cr.read({"a": [0, 1, 0]}, weights=weights)
+
+
+def test_bad_weight_in_a_column_names_the_row(put):
+    with pytest.raises(TableError, match=r"Row 2 of the weights column 'w' is -3"):
+        cr.read(put("a,w\n0,1\n1,-3\n"), weights="w")
+    with pytest.raises(TableError, match=r"Row 2 of column 'w' holds 'x'"):
+        cr.read(put("a,w\n0,1\n1,x\n"), weights="w")
+
+
+def test_weight_zero_is_an_absent_row():
+    table = cr.read({"a": ["x", "y", "z"], "w": [1, 0, 2]}, weights="w")
+    assert table.schema["a"].states == ("x", "z") and len(table) == 2
+    assert table.weights.tolist() == [1, 2] and table.weights.dtype.kind == "i"
+    assert table.schema.column("w").kind == "weights"
+
+
+# --- the schema the user gives ------------------------------------------------------------
+
+
+def test_a_schema_that_does_not_fit_is_refused(put):
+    path = put("age,stage\n50,I\n60,II\n70,IV\n")
+    with pytest.raises(
+        cr.errors.UnknownNameError,
+        match=r"Column 'ages' is not in the table. Did you mean 'age' or 'stage'\?",
+    ):
+        cr.read(path, {"ages": "continuous"})
+    with pytest.raises(SchemaError, match="must be 'discrete', 'continuous', 'drop'"):
+        cr.read(path, {"age": "number"})
+    with pytest.raises(
+        TableError,
+        match=r"Row 3 of column 'stage' holds 'IV', which is not one of its states \('I', 'II', 'III'\)",
+    ):
+        cr.read(path, {"stage": ["I", "II", "III"]})
+    with pytest.raises(SchemaError, match="given twice"):
+        cr.read(path, {"stage": ["I", "I"]})
+    with pytest.raises(SchemaError, match="must be a list"):
+        cr.read(path, {"stage": 3})
+    with pytest.raises(InputError, match="mapping or a Schema"):
+        cr.read(path, ["age"])
+    with pytest.raises(
+        TableError, match="Row 1 of column 'stage' holds 'I', which is not a number"
+    ):
+        cr.read(path, {"stage": "continuous"})
+
+
+def test_memory_and_threads_that_make_no_sense(put):
+    path = put("a\n0\n1\n")
+    for memory in ("lots", -1, 0):
+        with pytest.raises(InputError, match="memory must be"):
+            cr.read(path, memory=memory)
+    with pytest.raises(InputError, match="threads must be 1 or more"):
+        cr.tally(path, ["a"], threads=0)
+
+
+def test_reading_a_table_again():
+    table = cr.read({"a": [0, 1]})
+    assert cr.read(table) is table
+    with pytest.raises(InputError, match="has been read already"):
+        cr.read(table, {"a": "continuous"})
+
+
+def test_unhashable_cells_name_the_row():
+    with pytest.raises(
+        TableError, match=r"Row 2 of column 'a' holds \[1\], which cannot be a state"
+    ):
+        cr.read({"a": ["x", [1], 2]})

@@ -1,0 +1,201 @@
+"""Files of every format, compressed or not, one or many."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+import credo as cr
+
+TABLE = pa.table(
+    {
+        "smoke": ["yes", "no", None, "yes", "no", "yes"],
+        "age": [51.5, 40.0, 33.25, None, 61.0, 28.5],
+        "n": [0, 1, 1, 0, 1, 0],
+    }
+)
+CSV = "smoke,age,n\nyes,51.5,0\nno,40.0,1\n,33.25,1\nyes,,0\nno,61.0,1\nyes,28.5,0\n"
+
+
+def write(kind, folder):
+    path = folder / f"t.{kind}"
+    match kind:
+        case "csv":
+            path.write_text(CSV)
+        case "tsv":
+            path.write_text(CSV.replace(",", "\t"))
+        case "csv.gz":
+            path.write_bytes(gzip.compress(CSV.encode()))
+        case "csv.zst":
+            with pa.CompressedOutputStream(str(path), "zstd") as out:
+                out.write(CSV.encode())
+        case "jsonl" | "jsonl.gz" | "jsonl.zst":
+            import json
+
+            text = "".join(
+                json.dumps({k: v for k, v in r.items() if v is not None}) + "\n"
+                for r in TABLE.to_pylist()
+            )
+            data = text.encode()
+            if kind.endswith("gz"):
+                path.write_bytes(gzip.compress(data))
+            elif kind.endswith("zst"):
+                with pa.CompressedOutputStream(str(path), "zstd") as out:
+                    out.write(data)
+            else:
+                path.write_bytes(data)
+        case "parquet":
+            pq.write_table(TABLE, path)
+        case "arrow":
+            with pa.ipc.new_file(path, TABLE.schema) as out:
+                out.write_table(TABLE)
+        case "ipc":
+            with pa.ipc.new_stream(path, TABLE.schema) as out:
+                out.write_table(TABLE)
+        case "feather":
+            feather.write_feather(TABLE, str(path))
+    return path
+
+
+KINDS = [
+    "csv", "tsv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz", "jsonl.zst", "parquet", "arrow",
+    "ipc", "feather",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_format_reads_alike(kind, tmp_path):
+    table = cr.read(write(kind, tmp_path))
+    assert table.schema.names == ("smoke", "age", "n")
+    assert table.values("smoke").tolist() == ["yes", "no", None, "yes", "no", "yes"]
+    assert table.values("n").tolist() == [0, 1, 1, 0, 1, 0]
+    np.testing.assert_array_equal(table.values("age"), [51.5, 40, 33.25, np.nan, 61, 28.5])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_format_streams_to_the_same_tally(kind, tmp_path):
+    path = write(kind, tmp_path)
+    families = [("smoke", ["n"]), ("age", ["smoke"]), "n"]
+    stream = cr.read(path, memory=1)
+    assert isinstance(stream, cr.Stream)
+    whole = cr.read(path)
+    assert stream.schema == whole.schema
+    assert stream.tally(families) == whole.tally(families)
+    assert stream.load().tally(families) == whole.tally(families)
+
+
+def test_a_glob_reads_all_files_in_the_order_of_their_names(tmp_path):
+    for i in range(3):
+        (tmp_path / f"p{i}.csv").write_text(f"a,b\n{i},x\n{i},y\n")
+    table = cr.read(tmp_path / "p*.csv")
+    assert table.values("a").tolist() == [0, 0, 1, 1, 2, 2]
+    assert "3 files" in table.schema.source
+    (tmp_path / "p3.csv").write_text("a,c\n1,1\n2,2\n")
+    with pytest.raises(cr.errors.TableError, match=r"p3.csv has other columns than p0.csv: 'b'"):
+        cr.read(str(tmp_path / "p*.csv"))
+
+
+def test_columns_in_another_order_across_files(tmp_path):
+    (tmp_path / "1.csv").write_text("a,b\n0,x\n1,y\n")
+    (tmp_path / "2.csv").write_text("b,a\nx,1\ny,1\n")
+    assert cr.read(tmp_path / "*.csv").values("a").tolist() == [0, 1, 1, 1]
+
+
+def test_paths_that_are_not_there(tmp_path):
+    (tmp_path / "patients.csv").write_text("a\n1\n")
+    with pytest.raises(
+        cr.errors.TableError, match=r"There is no file .*patient.csv. Did you mean 'patients.csv'\?"
+    ):
+        cr.read(tmp_path / "patient.csv")
+    with pytest.raises(cr.errors.TableError, match="No file matches"):
+        cr.read(str(tmp_path / "*.parquet"))
+    with pytest.raises(cr.errors.TableError, match="is a folder"):
+        cr.read(tmp_path)
+    with pytest.raises(cr.errors.InputError, match="is an address"):
+        cr.read("https://example.org/t.csv")
+    (tmp_path / "t.xlsx").write_text("x")
+    with pytest.raises(cr.errors.TableError, match="ending that is not known"):
+        cr.read(tmp_path / "t.xlsx")
+    (tmp_path / "t.parquet.gz").write_text("x")
+    with pytest.raises(cr.errors.TableError, match="compressed inside"):
+        cr.read(tmp_path / "t.parquet.gz")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "ipc"])
+def test_a_file_cut_anywhere_is_refused(kind, tmp_path):
+    whole = write(kind, tmp_path).read_bytes()
+    path = tmp_path / f"cut.{kind}"
+    for keep in range(1, len(whole) - 1, 37):
+        path.write_bytes(whole[:keep])
+        try:
+            cr.read(path)
+        except cr.errors.TableError:
+            continue
+        assert kind == "ipc"  # an Arrow stream may end after any whole message
+
+
+@pytest.mark.parametrize("kind", ["csv.gz", "csv.zst", "jsonl.gz"])
+def test_a_compressed_file_cut_short_is_refused(kind, tmp_path):
+    path = write(kind, tmp_path)
+    path.write_bytes(path.read_bytes()[:-6])
+    with pytest.raises(cr.errors.TableError):
+        cr.read(path)
+
+
+def test_not_json_lines(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1}\nnonsense\n')
+    with pytest.raises(cr.errors.TableError, match="not a file of JSON lines"):
+        cr.read(path)
+    path.write_text("1\n2\n")
+    with pytest.raises(cr.errors.TableError, match="lines are not objects"):
+        cr.read(path)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(delimiter, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        f"a{delimiter}b\n1{delimiter}x, y\n0{delimiter}z\n"
+        if delimiter != ","
+        else "a,b\n1,x\n0,z\n"
+    )
+    assert cr.read(path).schema.names == ("a", "b")
+
+
+def test_options_for_text_files(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("1:x\n0:y\n1:x\n")
+    table = cr.read(path, delimiter=":", columns=["a", "b"])
+    assert table.schema.names == ("a", "b") and len(table) == 3
+    with pytest.raises(cr.errors.InputError, match="one character"):
+        cr.read(path, delimiter="::")
+    with pytest.raises(cr.errors.InputError, match="'error' or 'skip'"):
+        cr.read(path, ragged="drop")
+
+
+def test_parquet_dictionary_columns(tmp_path):
+    path = tmp_path / "t.parquet"
+    ordered = pa.DictionaryArray.from_arrays([1, 0, None], ["low", "high"], ordered=True)
+    pq.write_table(pa.table({"level": ordered, "n": [0, 1, 1]}), path)
+    table = cr.read(path)
+    assert table.values("level").tolist() == ["high", "low", None]
+
+
+def test_dates_are_set_aside_and_usable(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("day,x\n" + "".join(f"2024-01-{d:02d},{d % 2}\n" for d in range(1, 31)))
+    table = cr.read(path)
+    assert table.schema.column("day").kind == "date"
+    with pytest.raises(cr.errors.SchemaError, match="'day' was set aside: dates, 30 different"):
+        table.schema["day"]
+    assert cr.read(path, {"day": "discrete"}).schema["day"].arity == 30
+    import datetime
+
+    table = cr.read(
+        {"day": [datetime.date(1970, 1, 2), datetime.date(1970, 1, 4)]}, {"day": "continuous"}
+    )
+    assert table.values("day").tolist() == [1.0, 3.0]
