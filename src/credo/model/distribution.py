@@ -57,6 +57,8 @@ def probabilities(p: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np
             f"The probabilities of {what} must add up to 1, they add up to {total:.10g}.",
             hint="Divide them by their sum if they are weights.",
         )
+    if abs(total - 1.0) < 1e-15:  # dividing would only blur numbers that are right
+        total = 1.0
     return readonly(np.abs(given) / total)
 
 

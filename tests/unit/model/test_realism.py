@@ -56,7 +56,9 @@ def test_states():
     assert report["longest run"].observed == 14 and report["longest run"].p < 0.05
     few = predictive_check(Bernoulli(0.1), mixed).unrealistic
     assert few == ("share of False", "share of True", "longest run")
-    report = predictive_check(Categorical([0.5, 0.5], "ab"), ["a", "b", None] * 5)
+    report = predictive_check(
+        Categorical([0.5, 0.5], "ab"), ["a", "b", "b", None, "a", "a", "b", "a", "b", "b", "a"]
+    )
     assert report.n == 10 and report.is_realistic
 
 
