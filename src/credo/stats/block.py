@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -140,6 +140,7 @@ class Partial:
     sparse: list[Counts]
     moments: list[Moments]
     weight: int | float
+    gaps: set[str]
 
     def add(self, other: Partial) -> None:
         """Add another block's tables to these, in place."""
@@ -147,6 +148,7 @@ class Partial:
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
         self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
         self.weight += other.weight
+        self.gaps |= other.gaps
 
 
 def _added(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -211,6 +213,7 @@ class Plan:
             [_count_sparse(block, names) for names in self.sparse],
             [_moments(block, names, threads) for names in self.mixed],
             block.weight,
+            {n for n, gap in zip(block.schema.names, block.gaps, strict=True) if gap},
         )
 
     def finish(self, partials: Iterable[Partial]) -> Tally:
@@ -226,7 +229,7 @@ class Plan:
         found: dict[NameSet, Statistic] = {}
         for names, table in zip(self.dense, total.dense, strict=True):
             variables = tuple(self.schema[n] for n in names)
-            skipped = total.weight - table.sum().item()
+            skipped = _skipped(total.weight, table, total.gaps.intersection(names))
             values = table.reshape([v.arity for v in variables])
             found[frozenset(names)] = Counts(variables, values, None, skipped)
         others: list[Statistic] = [*total.sparse, *total.moments]
@@ -268,7 +271,14 @@ def _count_sparse(block: Block, names: Sequence[str]) -> Counts:
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
     where, values = block.native.count_sparse([at[n] for n in names], block.weights)
     variables = tuple(block.schema[n] for n in names)
-    return Counts(variables, values, where, block.weight - values.sum().item())
+    gaps = [n for n in names if block.gaps[block.schema.index(n)]]
+    return Counts(variables, values, where, _skipped(block.weight, values, gaps))
+
+
+def _skipped(weight: int | float, counts: NDArray[Any], gaps: Collection[str]) -> int | float:
+    """The weight of the rows not counted: none, unless a variable has gaps."""
+    left: int | float = weight - counts.sum().item() if gaps else 0
+    return max(left, 0)
 
 
 def _moments(block: Block, names: Sequence[str], threads: int) -> Moments:
@@ -278,6 +288,7 @@ def _moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     group, where = _groups(block, discrete)
     columns = [block.arrays[block.schema.index(v.name)] for v in continuous]
     weights = None if block.weights is None else block.weights.astype(np.float64)
+    gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
     n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
     seen = n > 0
     return Moments(
@@ -287,14 +298,8 @@ def _moments(block: Block, names: Sequence[str], threads: int) -> Moments:
         n[seen],
         mean[seen],
         scatter[seen],
-        _whole(block.weight - float(n.sum()), block),
+        _skipped(block.weight, n.astype(np.int64) if isinstance(block.weight, int) else n, gaps),
     )
-
-
-def _whole(weight: float, block: Block) -> int | float:
-    """A weight of rows as the integer it is, unless the rows have fractional weights."""
-    fractional = block.weights is not None and block.weights.dtype.kind == "f"
-    return max(weight, 0.0) if fractional else round(weight)
 
 
 def _groups(

@@ -113,16 +113,21 @@ class Counts:
                 hint="Use items() for the cells that were seen, or marginal() for fewer axes.",
             )
         out = np.zeros(self.shape, dtype=self.values.dtype)
-        out[tuple(self.configurations.T.astype(np.intp))] = self.values
+        if self.variables:
+            out[tuple(self.configurations.T.astype(np.intp))] = self.values
+        else:
+            out[()] = self.values.sum()
         return Counts(self.variables, out, None, self.skipped)
 
     def sparse(self) -> Counts:
         """The same counts with only the non-zero cells in memory."""
         if self.configurations is not None:
             return self
+        if not self.variables:
+            return Counts((), self.values.reshape(1), np.zeros((1, 0), np.uint32), self.skipped)
         seen = np.nonzero(self.values)
-        where = np.stack(seen, axis=1) if seen else np.zeros((self.values.size, 0))
-        return Counts(self.variables, self.values[seen].ravel(), _codes(where), self.skipped)
+        where = np.stack(seen, axis=1)
+        return Counts(self.variables, self.values[seen], _codes(where), self.skipped)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         out = self.dense().values

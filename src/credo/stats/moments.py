@@ -168,7 +168,7 @@ class Moments:
         if not (
             self.discrete == other.discrete
             and self.continuous == other.continuous
-            and self.skipped == other.skipped
+            and abs(self.skipped - other.skipped) <= tolerance * (self.total + self.skipped)
             and np.array_equal(self.configurations, other.configurations)
         ):
             return False
