@@ -67,7 +67,11 @@ def test_the_tally_of_two_parts_is_the_sum_of_their_tallies(block, seed, share):
 def test_merging_is_associative_with_an_identity(a, b, c, seed):
     families = families_of(a, np.random.default_rng(seed))
     n = a.rows
-    thirds = [part(a, slice(0, n // 3)), part(a, slice(n // 3, n // 2)), part(a, slice(n // 2, None))]
+    thirds = [
+        part(a, slice(0, n // 3)),
+        part(a, slice(n // 3, n // 2)),
+        part(a, slice(n // 2, None)),
+    ]
     x, y, z = (tally_block(t, families) for t in thirds)
     empty = tally_block(part(a, slice(0, 0)), families)
     assert same((x + y) + z, x + (y + z))

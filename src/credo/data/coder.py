@@ -296,6 +296,16 @@ class Coder:
         self._words = sum(len(t.split()) for t in texts)
         self._cells = len(texts)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of the cells kept so far."""
+        return sum(p.nbytes for p in self._parts)
+
+    def forget(self) -> None:
+        """Let the cells go, and keep none from now on: there is no room for them."""
+        self._parts.clear()
+        self.keep = False
+
     # --- what was seen --------------------------------------------------------------------
 
     def profile(self) -> Profile:

@@ -100,13 +100,8 @@ def read(
     wanted = _wanted(schema, feed.names)
     weighting = Weights.of(weights, feed.names, text=feed.text)
     limit = _memory(memory)
-    streams = _size(feed) > limit
-    if streams and feed.once:
-        raise LimitError(
-            f"{feed.label} can be read only once and would not fit the memory limit.",
-            hint="Write it to a Parquet file and read that, or raise memory=.",
-        )
-    coders, weights_seen, rows = _collect(feed, wanted, weighting, tokens, not streams, report)
+    coders, weights_seen, rows = _collect(feed, wanted, weighting, tokens, limit, report)
+    streams = not all(c.keep for c in coders.values())
     decisions, found = _decided(feed, coders, wanted, schema, rows, weighting)
     for decision in decisions:
         if decision.column.kind == "doubtful":
@@ -222,10 +217,14 @@ def _collect(
     wanted: Mapping[str, Any],
     weighting: Weights,
     tokens: tuple[Any, ...],
-    keep: bool,
+    limit: float,
     report: Report | None,
 ) -> tuple[dict[str, Coder], list[Any], int]:
-    """One pass over the batches: a coder for each column, the weights, the number of rows."""
+    """One pass over the batches: a coder for each column, the weights, the number of rows.
+
+    Cells are kept while they fit the limit; after that the table is only looked at.
+    """
+    keep = _size(feed) <= limit
     coders: dict[str, Coder] = {}
     for name in feed.names:
         word = wanted.get(name)
@@ -250,6 +249,15 @@ def _collect(
             coder.add(kept[name])
         if weight is not None:
             weights.append(weight)
+        if keep and sum(c.nbytes for c in coders.values()) > limit:
+            keep = False
+            if feed.once:
+                raise LimitError(
+                    f"{feed.label} can be read only once and does not fit the memory limit.",
+                    hint="Write it to a Parquet file and read that, or raise memory=.",
+                )
+            for coder in coders.values():
+                coder.forget()
         done += len(next(iter(batch.values())))
     if done == 0:
         raise TableError(f"{feed.label} has a header but no rows.")

@@ -1,0 +1,163 @@
+"""The rules by which a column becomes a variable, or is set aside."""
+
+import numpy as np
+import pytest
+
+import credo as cr
+
+
+def kind(cells, name="x", **options):
+    table = cr.read({name: cells, "other": [i % 2 for i in range(len(cells))]}, **options)
+    return table.schema.column(name).kind
+
+
+def test_three_e_mails_are_not_identifiers():
+    table = cr.examples.spam_words()
+    assert table.schema.set_aside == {}
+    assert table.schema["Word1"].states == ("Do", "Hello", "I")
+
+
+def test_play_tennis_day_is_an_identifier():
+    assert cr.examples.play_tennis().schema.column("Day").kind == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([True, False, True], "discrete"),
+        (["a", "b", "a"], "discrete"),
+        ([0, 1, 0, 2, 1], "discrete"),
+        ([3, 1, 4, 1, 5, 9, 2, 6], "continuous"),
+        (list(range(10)), "identifier"),
+        (list(range(100, 160)), "identifier"),
+        ([i * i for i in range(60)], "continuous"),
+        ([0.5, 1.5, 0.5, 1.5], "continuous"),
+        ([1.0, 2.0, 1.0, 2.0], "continuous"),
+        ([7] * 5, "constant"),
+        ([0.25] * 5, "constant"),
+        (["k"] * 5, "constant"),
+        ([None] * 5, "empty"),
+        (["p%03d" % i for i in range(40)], "identifier"),
+        (["a rather long sentence number %d" % i for i in range(6)], "text"),
+        (["v%d" % (i % 30) for i in range(40)], "text"),
+        (["v%d" % (i % 15) for i in range(40)], "discrete"),
+        (["a", "b"], "discrete"),
+        (list(range(20)) * 3, "discrete"),
+        (list(range(21)) * 3, "continuous"),
+    ],
+)
+def test_rules(cells, expected):
+    assert kind(cells) == expected
+
+
+@pytest.mark.parametrize("name", ["id", "PassengerId", "hospital_number", "Row ID", "uuid"])
+def test_a_name_like_an_identifier(name):
+    assert kind([530101, 534817, 530334, 5290409, 530255, 528355], name) == "identifier"
+    assert kind(["A1", "B2", "C3", "D4", "E5", "F6"], name) == "identifier"
+    assert kind([0, 1, 0, 1, 0, 1], name) == "discrete"
+
+
+@pytest.mark.parametrize("name", ["humid", "kid", "acid level", "paid"])
+def test_a_name_that_only_ends_in_id(name):
+    assert kind([53, 81, 33, 90, 25, 28], name) == "continuous"
+
+
+def test_every_set_aside_column_can_be_used_when_the_user_says_so():
+    cells = {
+        "id": list(range(8)),
+        "const": ["k"] * 8,
+        "text": ["one two three four %d" % i for i in range(8)],
+        "y": [0, 1] * 4,
+    }
+    assert set(cr.read(cells).schema.set_aside) == {"id", "const", "text"}
+    table = cr.read(cells, {"id": "continuous", "const": "discrete", "text": "discrete"})
+    assert table.schema.set_aside == {}
+    assert table.schema["const"].states == ("k",) and table.schema["text"].arity == 8
+    assert cr.read(cells, {"id": "discrete"}).schema["id"].arity == 8
+
+
+def test_dropping_and_states_in_order():
+    table = cr.read({"a": ["I", "II", "I"], "b": [0, 1, 0]}, {"a": ["III", "II", "I"], "b": None})
+    assert table.schema.names == ("a",)
+    assert table.schema["a"].states == ("III", "II", "I") and table.schema["a"].ordered
+    assert table.codes("a").tolist() == [2, 1, 2]
+
+
+def test_states_given_for_text_find_any_type(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n1,TRUE,2.50\n2,false,1.0\n1,TRUE,2.5\n")
+    table = cr.read(path, {"a": [2, 1], "b": [True, False], "c": [1.0, 2.5]})
+    assert table.values("a").tolist() == [1, 2, 1]
+    assert table.values("b").tolist() == [True, False, True]
+    assert table.values("c").tolist() == [2.5, 1.0, 2.5]
+    table = cr.read(path, {"a": ["1", "2"]})
+    assert table.values("a").tolist() == ["1", "2", "1"]
+
+
+def test_a_schema_reads_another_table_alike():
+    train = cr.read({"a": ["x", "y", "z"], "b": [0.5, 1.5, 2.5], "id": [7, 8, 9]}, {"id": "drop"})
+    test = cr.read({"id": [1], "b": [3.5], "a": ["z"]}, train.schema)
+    assert test.schema == train.schema and test.codes("a").tolist() == [2]
+    with pytest.raises(
+        cr.errors.TableError, match=r"Row 1 of column 'a' holds 'w', which is not one"
+    ):
+        cr.read({"b": [3.5], "a": ["w"]}, train.schema)
+    with pytest.raises(cr.errors.UnknownNameError, match="Column 'b' is not in the table"):
+        cr.read({"a": ["x"]}, train.schema)
+
+
+def test_text_types_of_a_csv_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "tf,word,sign,code,dec\nT,TRUE,+2,007,1.5\nF,False,-1,012,2.5\nT,true,+2,007,3.5\nF,FALSE,-1,012,4.5\n"
+    )
+    schema = cr.read(path).schema
+    assert schema["tf"].states == ("F", "T")
+    assert schema["word"].states == (False, True)
+    assert schema["sign"].states == (-1, 2)
+    assert schema["code"].states == ("007", "012")
+    assert schema["dec"].kind == "continuous"
+
+
+def test_blanks_around_numbers_and_tokens_are_ignored_but_not_around_states(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a, b,c\n1, 2.5, x\n0, NA,x\n1, 3.5,x \n")
+    table = cr.read(path)
+    assert np.isnan(table.values(" b")[1])
+    assert table.schema["c"].states == (" x", "x", "x ")
+    assert "look alike but are kept apart" in str(table.schema)
+
+
+def test_whole_floats_are_continuous_with_a_note():
+    schema = cr.read({"sex": [0.0, 1.0] * 20}).schema
+    assert schema["sex"].kind == "continuous"
+    assert "whole numbers stored as decimals" in str(schema)
+
+
+def test_row_order_does_not_change_the_schema():
+    rng = np.random.default_rng(0)
+    frame = {
+        "a": rng.integers(0, 5, 50),
+        "b": rng.choice(["x", "y", "zz"], 50),
+        "c": rng.permutation(50),
+    }
+    order = rng.permutation(50)
+    shuffled = {k: v[order] for k, v in frame.items()}
+    assert cr.read(frame).schema == cr.read(shuffled).schema
+    assert cr.read(frame).schema.set_aside == cr.read(shuffled).schema.set_aside
+
+
+def test_a_million_states_are_refused_or_set_aside():
+    cells = np.arange(300_000).astype(str)
+    assert kind(cells) == "identifier"
+    with pytest.raises(cr.errors.LimitError, match=r"has 300,000 states; at most 10,000"):
+        cr.read({"x": cells}, {"x": "discrete"})
+    many = np.arange(300_000)
+    rng = np.random.default_rng(0)
+    assert kind(rng.permutation(many)) == "identifier"
+    assert kind(rng.integers(0, 10**9, 300_000)) == "continuous"
+
+
+def test_the_report_in_a_notebook_escapes_everything():
+    html = cr.read({"<b>x</b>": ["<img onerror=1>", "y", "y"]}).schema._repr_html_()
+    assert "<img" not in html and "<b>" not in html and "&lt;img" in html
