@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -14,6 +16,19 @@
 
 namespace credo {
 
+inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+// Asks for huge pages in the part of the memory that can have them.
+inline void advise_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+  if (bytes < kHugePage) return;
+  constexpr std::uintptr_t kPage = 4096;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = (address + kPage - 1) / kPage * kPage;
+  madvise(reinterpret_cast<void*>(first), bytes - (first - address), MADV_HUGEPAGE);
+#endif
+}
+
 // `size` values that are not initialised.
 template <class T>
 class BigArray {
@@ -22,13 +37,10 @@ class BigArray {
  public:
   BigArray() = default;
   explicit BigArray(std::size_t size) : size_(size) {
-    constexpr std::size_t kHugePage = std::size_t{1} << 21;
     const std::size_t bytes = size * sizeof(T);
     const std::align_val_t alignment{bytes >= kHugePage ? kHugePage : 64};
     data_ = {static_cast<T*>(::operator new(bytes, alignment)), Free{alignment}};
-#if defined(__linux__)
-    if (bytes >= kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);
-#endif
+    advise_huge_pages(data_.get(), bytes);
   }
   BigArray(std::size_t size, T value) : BigArray(size) { std::fill_n(data(), size, value); }
 
@@ -49,6 +61,25 @@ class BigArray {
     void operator()(T* data) const { ::operator delete(data, alignment); }
   };
   std::size_t size_ = 0;
+  std::unique_ptr<T[], Free> data_;
+};
+
+// `size` zeros, whose pages cost nothing until they are touched. (Freed with std::free, so that
+// NumPy can own it.)
+template <class T>
+class ZeroArray {
+ public:
+  explicit ZeroArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))) {
+    if (!data_) throw std::bad_alloc();
+    advise_huge_pages(data_.get(), size * sizeof(T));
+  }
+  T* data() { return data_.get(); }
+  T* release() { return data_.release(); }
+
+ private:
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
   std::unique_ptr<T[], Free> data_;
 };
 

@@ -10,8 +10,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
 
+#include "big_array.hpp"
 #include "columns.hpp"
 #include "count.hpp"
 #include "cpu.hpp"
@@ -50,26 +53,21 @@ std::uint8_t code_width(const Array& array, const std::string& name) {
 template <class T>
 class NewArray {
  public:
-  explicit NewArray(std::vector<std::size_t> shape) : shape_(std::move(shape)) {
-    std::size_t size = 1;
-    for (const std::size_t length : shape_) size *= length;
-    data_.reset(static_cast<T*>(std::calloc(size + 1, sizeof(T))));
-    if (!data_) throw std::bad_alloc();
-  }
-  T* data() { return data_.get(); }
+  explicit NewArray(std::vector<std::size_t> shape)
+      : shape_(std::move(shape)),
+        memory_(
+            std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>())) {}
+  T* data() { return memory_.data(); }
   nb::object release() {
-    T* data = data_.get();
+    T* data = memory_.data();
     const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    data_.release();
+    memory_.release();
     return nb::cast(nb::ndarray<nb::numpy, T>(data, shape_.size(), shape_.data(), owner));
   }
 
  private:
-  struct Free {
-    void operator()(T* p) const { std::free(p); }
-  };
   std::vector<std::size_t> shape_;
-  std::unique_ptr<T[], Free> data_;
+  credo::ZeroArray<T> memory_;
 };
 
 template <class T>
@@ -86,8 +84,9 @@ struct Weights {
 
   Weights(const std::optional<AnyArray>& array, std::size_t n_rows) {
     if (!array) return;
-    require(array->ndim() == 1 && array->shape(0) == n_rows,
-            "The 'weights' parameter must have one weight per row (" + std::to_string(n_rows) + ").");
+    require(
+        array->ndim() == 1 && array->shape(0) == n_rows,
+        "The 'weights' parameter must have one weight per row (" + std::to_string(n_rows) + ").");
     if (array->dtype() == nb::dtype<std::int64_t>())
       integers = static_cast<const std::int64_t*>(array->data());
     else if (array->dtype() == nb::dtype<double>())
@@ -123,7 +122,8 @@ class PyColumns {
       require(arities[v] >= 1 && arities[v] <= 0xFFFFFFFF,
               "The arity of variable " + std::to_string(v) + " must be in 1..2^32 - 1, got " +
                   std::to_string(arities[v]) + " instead.");
-      views.push_back({arrays_[v].data(), width, static_cast<std::uint32_t>(arities[v]), missing[v]});
+      views.push_back(
+          {arrays_[v].data(), width, static_cast<std::uint32_t>(arities[v]), missing[v]});
     }
     const nb::gil_scoped_release release;
     columns_ = std::make_unique<credo::Columns>(std::move(views), n_rows);
@@ -137,17 +137,26 @@ class PyColumns {
   std::unique_ptr<credo::Columns> columns_;
 };
 
+// Calls f with each item; lists, the usual case, without an iterator.
+template <class F>
+void for_each_item(nb::handle sequence, F&& f) {
+  if (nb::isinstance<nb::list>(sequence))
+    for (const nb::handle item : nb::borrow<nb::list>(sequence)) f(item);
+  else
+    for (const nb::handle item : sequence) f(item);
+}
+
 // Any sequence of sequences of integers. (A nested std::vector would cost an allocation a set.)
 credo::SetList read_sets(nb::handle sets) {
   credo::SetList list;
-  for (const nb::handle set : sets) {
-    for (const nb::handle variable : set) {
+  for_each_item(sets, [&](nb::handle set) {
+    for_each_item(set, [&](nb::handle variable) {
       std::int32_t v;
       require(nb::try_cast(variable, v), "The 'sets' parameter must be lists of variable numbers.");
       list.variables.push_back(v);
-    }
+    });
     list.begin.push_back(list.variables.size());
-  }
+  });
   return list;
 }
 
@@ -248,12 +257,15 @@ nb::tuple moments(const std::vector<Reals>& columns, const std::optional<Groups>
   require(n_groups >= 1 && n_groups < 0xFFFFFFFF, "The 'n_groups' parameter must be at least 1.");
   require(group || n_groups == 1, "Without 'group' the 'n_groups' parameter must be 1.");
   require(!columns.empty(), "The 'columns' parameter must name at least one column.");
-  credo::MomentsInput input{{}, columns[0].size(), group ? group->data() : nullptr,
-                            static_cast<std::size_t>(n_groups), weights ? weights->data() : nullptr};
+  credo::MomentsInput input{{},
+                            columns[0].size(),
+                            group ? group->data() : nullptr,
+                            static_cast<std::size_t>(n_groups),
+                            weights ? weights->data() : nullptr};
   const auto same_rows = [&](std::size_t n, const char* what) {
-    require(n == input.n_rows, std::string("The ") + what + " must have as many rows as column 0 (" +
-                                   std::to_string(input.n_rows) + "), got " + std::to_string(n) +
-                                   " instead.");
+    require(n == input.n_rows,
+            std::string("The ") + what + " must have as many rows as column 0 (" +
+                std::to_string(input.n_rows) + "), got " + std::to_string(n) + " instead.");
   };
   for (const Reals& column : columns) {
     same_rows(column.size(), "columns");

@@ -14,7 +14,7 @@
 namespace credo {
 namespace {
 
-constexpr double kThreadNs = 60e3;         // work that is worth a thread
+constexpr double kThreadNs = 60e3;            // work that is worth a thread
 constexpr std::size_t kFewSetsPerThread = 4;  // below this the rows are shared out, not the sets
 
 // What one thread does: some sets by each kernel, over some of the rows.
@@ -36,8 +36,10 @@ Kernel forced_kernel(const std::string& name, bool weighted) {
   if (name == "popcount") return Kernel::kPopcount;
   if (name == "histogram") return Kernel::kHistogram;
   if (name == "sparse") return Kernel::kSparse;
-  throw std::invalid_argument("The 'kernel' parameter must be 'auto', 'popcount', 'histogram' or "
-                              "'sparse', got '" + name + "' instead.");
+  throw std::invalid_argument(
+      "The 'kernel' parameter must be 'auto', 'popcount', 'histogram' or "
+      "'sparse', got '" +
+      name + "' instead.");
 }
 
 Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& options,
@@ -93,8 +95,8 @@ std::vector<Part> share_rows(const Work& work, std::size_t n_parts, std::size_t 
 
 // The sparse kernel: groups of equal rows, scattered into the dense table.
 template <class Cell>
-void count_by_groups(const Columns& columns, std::span<const std::int32_t> set,
-                     const Cell* weights, const LaneKernels& kernels, Cell* table) {
+void count_by_groups(const Columns& columns, std::span<const std::int32_t> set, const Cell* weights,
+                     const LaneKernels& kernels, Cell* table) {
   const auto groups = group_rows(columns, set, weights, MissingRows::kSkip, -1, kernels);
   for (std::size_t g = 0; g < groups->weight.size(); ++g) {
     std::size_t cell = 0;
@@ -112,8 +114,8 @@ std::vector<std::size_t> table_offsets(const Columns& columns, const SetList& se
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const std::uint64_t cells = cells_of(columns, sets[i]);
     if (cells > kMostCells)
-      throw std::invalid_argument("The table of set " + std::to_string(i) + " would have more than " +
-                                  std::to_string(kMostCells) +
+      throw std::invalid_argument("The table of set " + std::to_string(i) +
+                                  " would have more than " + std::to_string(kMostCells) +
                                   " cells; use count_sparse for it instead.");
     offsets.push_back(offsets.back() + cells);
   }
@@ -129,16 +131,15 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
   const auto useful = static_cast<std::size_t>(1 + work.total_ns / kThreadNs);
   const std::size_t threads = std::min<std::size_t>(options.threads, useful);
   // Sums of real weights must not depend on the threads: their rows stay together.
-  const bool by_rows = threads > 1 && std::is_integral_v<Cell> &&
-                       sets.size() < kFewSetsPerThread * threads;
+  const bool by_rows =
+      threads > 1 && std::is_integral_v<Cell> && sets.size() < kFewSetsPerThread * threads;
   const std::vector<Part> parts = by_rows ? share_rows(work, threads, columns.n_rows())
                                           : share_sets(work, threads, columns.n_rows());
   std::mutex tables_lock;
-  const TableSink<Cell> add = [&](std::size_t set, const Cell* table) {
+  const TableSink<Cell> add = [&](std::size_t set, std::size_t first, std::span<const Cell> cells) {
     const std::lock_guard guard(tables_lock);
-    Cell* out = tables + offsets[set];
-    const std::size_t cells = offsets[set + 1] - offsets[set];
-    for (std::size_t c = 0; c < cells; ++c) out[c] += table[c];
+    Cell* out = tables + offsets[set] + first;
+    for (std::size_t c = 0; c < cells.size(); ++c) out[c] += cells[c];
   };
   parallel_for(parts.size(), static_cast<int>(threads), [&](std::size_t p) {
     const auto& [by_kernel, rows] = parts[p];

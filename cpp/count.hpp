@@ -23,9 +23,10 @@ struct RowRange {
   std::size_t end;
 };
 
-// Receives the finished table of one set (by its position in the request).
+// Receives finished cells of one set's table (by its position in the request), from cell `first`.
 template <class Cell>
-using TableSink = std::function<void(std::size_t set, const Cell* table)>;
+using TableSink =
+    std::function<void(std::size_t set, std::size_t first, std::span<const Cell> cells)>;
 
 // The largest dense table, in cells: indices are 32 bits.
 inline constexpr std::uint64_t kMostCells = std::uint64_t{1} << 31;

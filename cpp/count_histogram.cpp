@@ -4,31 +4,16 @@
 #include "count_histogram.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
 #include <memory>
-#include <new>
+
+#include "big_array.hpp"
 
 namespace credo {
 namespace {
 
-constexpr std::size_t kBlockRows = 4096;  // 16 kB of indices a level
+constexpr std::size_t kBlockRows = 4096;                  // 16 kB of indices a level
 constexpr std::size_t kFlushRows = std::size_t{1} << 31;  // before a 32-bit count can overflow
-
-// Zero pages from the system: a huge table costs only the cells that are touched.
-template <class T>
-class ZeroArray {
- public:
-  explicit ZeroArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))) {
-    if (!data_) throw std::bad_alloc();
-  }
-  T* data() { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(T* p) const { std::free(p); }
-  };
-  std::unique_ptr<T[], Free> data_;
-};
 
 // Copies of a small table that consecutive rows take in turn: incrementing the same cell twice
 // in a row would wait for the first store.
@@ -71,8 +56,12 @@ class HistogramWalk {
  public:
   HistogramWalk(const Columns& columns, const SetTrie& trie, const LaneKernels& kernels,
                 bool weighted)
-      : columns_(columns), trie_(trie), kernels_(kernels), tables_of_(trie.nodes.size()),
-        gaps_(trie.nodes.size()), levels_(trie.depth + 1) {
+      : columns_(columns),
+        trie_(trie),
+        kernels_(kernels),
+        tables_of_(trie.nodes.size()),
+        gaps_(trie.nodes.size()),
+        levels_(trie.depth + 1) {
     std::size_t size = 0;
     for (std::size_t i = 0; i < trie.nodes.size(); ++i) {
       const TrieNode& node = trie.nodes[i];
@@ -122,17 +111,20 @@ void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std
                   const HistogramTable& table, std::uint32_t* counts) {
                  increment(index, n, node.cells, table.copies, counts);
                });
-  std::vector<std::int64_t> sums;
+  std::array<std::int64_t, 1024> sums;  // of some cells, over the copies
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::int32_t node = trie.node_of[i];
     const std::size_t cells = trie.nodes[node].cells;
-    const std::uint32_t* counts = walk.counts(node);
-    sums.assign(counts, counts + cells);
-    for (std::size_t copy = 1; copy < walk.table(node).copies; ++copy) {
-      counts += cells + 1;
-      for (std::size_t c = 0; c < cells; ++c) sums[c] += counts[c];
+    for (std::size_t first = 0; first < cells; first += sums.size()) {
+      const std::size_t n = std::min(sums.size(), cells - first);
+      const std::uint32_t* counts = walk.counts(node) + first;
+      std::copy_n(counts, n, sums.begin());
+      for (std::size_t copy = 1; copy < walk.table(node).copies; ++copy) {
+        counts += cells + 1;
+        for (std::size_t c = 0; c < n; ++c) sums[c] += counts[c];
+      }
+      sink(chosen[i], first, {sums.data(), n});
     }
-    sink(chosen[i], sums.data());
   }
 }
 
@@ -142,12 +134,14 @@ void sum_weights(const Columns& columns, const SetTrie& trie, std::span<const st
                  const TableSink<Cell>& sink) {
   HistogramWalk<Cell> walk(columns, trie, kernels, true);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
-    walk.block(first, std::min(kBlockRows, rows.end - first),
-               [&](const std::uint32_t* index, std::size_t n, const TrieNode&,
-                   const HistogramTable&, Cell* sums) {
-                 add_weights(index, weights + first, n, sums);
-               });
-  for (std::size_t i = 0; i < chosen.size(); ++i) sink(chosen[i], walk.counts(trie.node_of[i]));
+    walk.block(
+        first, std::min(kBlockRows, rows.end - first),
+        [&](const std::uint32_t* index, std::size_t n, const TrieNode&, const HistogramTable&,
+            Cell* sums) { add_weights(index, weights + first, n, sums); });
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::int32_t node = trie.node_of[i];
+    sink(chosen[i], 0, {walk.counts(node), trie.nodes[node].cells});
+  }
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ struct Level {
 std::size_t block_words(std::vector<Level>& levels, const PopcountPlan& plan) {
   for (const PopcountNode& node : plan.nodes)
     if (node.has_children && node.depth >= 2)
-      levels[node.depth].most_cells = std::max<std::size_t>(levels[node.depth].most_cells, node.cells);
+      levels[node.depth].most_cells =
+          std::max<std::size_t>(levels[node.depth].most_cells, node.cells);
   std::size_t masks = 1;
   for (const Level& level : levels) masks += level.most_cells;
   const std::size_t fitting = kMaskBytes / sizeof(std::uint64_t) / masks / kMaskUnit * kMaskUnit;
@@ -92,8 +93,10 @@ void count_by_popcount(const Columns& columns, const SetList& sets,
                 tables.data());
   tables[0] = static_cast<std::int64_t>(rows.end - rows.begin);
   subtract_cells(columns, plan, tables.data());
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    sink(chosen[i], tables.data() + plan.nodes[plan.node_of[i]].table);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const PopcountNode& node = plan.nodes[plan.node_of[i]];
+    sink(chosen[i], 0, {tables.data() + node.table, node.cells});
+  }
 }
 
 }  // namespace credo

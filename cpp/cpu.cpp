@@ -51,6 +51,8 @@ const LaneKernels& kernels_for(const std::string& path) {
                               known + "), got '" + path + "' instead.");
 }
 
-int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int hardware_threads() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 }  // namespace credo

@@ -67,7 +67,8 @@ std::uint64_t mix(std::uint64_t x) {
 // Open addressing with linear probing. The key of group g is keys[g * n_words ...].
 class GroupTable {
  public:
-  explicit GroupTable(std::size_t n_words) : n_words_(n_words), slots_(std::size_t{1} << 10, Slot{}) {}
+  explicit GroupTable(std::size_t n_words)
+      : n_words_(n_words), slots_(std::size_t{1} << 10, Slot{}) {}
 
   std::size_t size() const { return keys.size() / n_words_; }
 
@@ -163,8 +164,7 @@ BigArray<KeyedGroup> sorted_groups(const GroupTable& table, std::size_t n_words)
     if (order.size() > kFew)
       radix_sort(order, spare);
     else
-      std::ranges::stable_sort(order,
-                               {}, &KeyedGroup::key);
+      std::ranges::stable_sort(order, {}, &KeyedGroup::key);
   }
   return order;
 }

@@ -1,5 +1,6 @@
-// The constants are measured with benchmarks on one Zen 3 core. Only their ratios matter, and
-// near a crossing either kernel will do.
+// The constants are measured on one Zen 3 core. Only their ratios matter, and near a crossing
+// either kernel will do: with AVX2 popcount wins below some 180 cells, sparse where cells are
+// more than about a hundred times the rows.
 #include "kernel_choice.hpp"
 
 #include <algorithm>
@@ -8,19 +9,30 @@
 namespace credo {
 namespace {
 
-constexpr double kCallNs = 4;        // to start and sum up a row of masks, each block
-constexpr double kBlockUnits = 32;   // mask units in a block
-constexpr double kIndexNs = 0.12;    // to extend one row's index by a variable
-constexpr double kCellNs = 0.8;      // to clear, sum and copy one cell of a histogram
-constexpr double kSparseRowNs = 12;  // to pack a row's key and find its group
-constexpr double kSparseDigitNs = 0.4;
+constexpr double kCallNs = 8;       // to start and sum up a row of masks, each block
+constexpr double kBlockUnits = 32;  // mask units in a block
+constexpr double kIndexNs = 0.07;   // to extend one row's index by a variable
+constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
+constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
 
-// One increment, by where the 32-bit table lives.
+constexpr double kCached = 1 << 17;  // cells in the second-level cache
+
+// To count one row in a 32-bit table of so many cells.
 double increment_ns(double cells) {
-  if (cells <= 2048) return 0.5;
-  if (cells <= 1 << 16) return 0.8;
-  if (cells <= 1 << 20) return 1.5;
-  return 5;
+  if (cells <= 2048) return 0.47;
+  if (cells <= 1 << 14) return 0.6;
+  if (cells <= kCached) return 1.2;
+  return cells <= 1 << 21 ? 5 : 20;
+}
+
+// To clear and read one cell: small tables stay in the cache, large ones are fresh pages.
+double cell_ns(double cells) { return cells <= kCached ? 0.8 : 2.5; }
+constexpr double kOutputCellNs = 1.3;  // the part of it that the result alone costs
+
+// To find the group of one row among so many.
+double group_ns(double groups) {
+  if (groups <= 1 << 13) return 9;
+  return groups <= kCached ? 35 : 100;
 }
 
 }  // namespace
@@ -35,8 +47,8 @@ Kernel KernelTimes::fastest(bool weighted) const {
   return histogram <= sparse ? Kernel::kHistogram : Kernel::kSparse;
 }
 
-KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set,
-                     std::size_t shared, const LaneKernels& kernels) {
+KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,
+                     const LaneKernels& kernels) {
   const double rows = static_cast<double>(columns.n_rows());
   const double units = std::ceil(rows / (64 * kMaskUnit));
   const double mask_ns = units * kernels.count_unit_ns + std::ceil(units / kBlockUnits) * kCallNs;
@@ -54,8 +66,10 @@ KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set,
     }
     if (!last && i >= shared && i > 0) times.popcount += mask_ns * cells;  // store the masks
   }
-  times.histogram += rows * increment_ns(cells) + cells * kCellNs;
-  times.sparse = rows * (kSparseRowNs + kSparseDigitNs * static_cast<double>(set.size()));
+  times.histogram += rows * increment_ns(cells) + cells * cell_ns(cells);
+  times.sparse =
+      kGroupsNs + cells * kOutputCellNs +
+      rows * (group_ns(std::min(cells, rows)) + kDigitNs * static_cast<double>(set.size()));
   return times;
 }
 

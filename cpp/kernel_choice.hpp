@@ -22,7 +22,7 @@ struct KernelTimes {
 };
 
 // IN set, of which the first `shared` variables are walked for the set before it anyway.
-KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set,
-                     std::size_t shared, const LaneKernels& kernels);
+KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,
+                     const LaneKernels& kernels);
 
 }  // namespace credo

@@ -15,7 +15,7 @@ struct Avx512Lanes {
   using Vec = __m512i;
   static constexpr std::size_t kWords = 8;
   typedef double Doubles __attribute__((vector_size(64)));
-  static constexpr double kCountUnitNs = 0.5;
+  static constexpr double kCountUnitNs = 0.8;
   static constexpr bool kMatchesBytes = true;
   static constexpr bool kCarrySave = false;
 

@@ -65,8 +65,8 @@ void count_cells(MaskRows prefix, MaskRows states, std::size_t words, std::int64
                  std::size_t row) {
   for (std::size_t p = 0; p < prefix.count; ++p)
     for (std::size_t s = 0; s < states.count; ++s)
-      table[p * row + s] += count_both<L>(prefix.base + p * prefix.stride,
-                                          states.base + s * states.stride, words);
+      table[p * row + s] +=
+          count_both<L>(prefix.base + p * prefix.stride, states.base + s * states.stride, words);
 }
 
 template <class L>
@@ -85,8 +85,8 @@ void intersect(MaskRows prefix, MaskRows states, std::size_t words, std::uint64_
 
 // One bit at a time: good for many states, and for wide codes.
 template <class Code>
-void scatter_bits(const Code* codes, std::uint32_t arity, std::size_t n_rows,
-                  std::uint64_t* bitmap, std::size_t stride) {
+void scatter_bits(const Code* codes, std::uint32_t arity, std::size_t n_rows, std::uint64_t* bitmap,
+                  std::size_t stride) {
   for (std::size_t r = 0; r < n_rows; ++r) {
     const std::size_t code = codes[r];
     if (code < arity) bitmap[code * stride + r / 64] |= std::uint64_t{1} << (r % 64);
@@ -126,9 +126,8 @@ void state_bits(CodeView column, std::size_t n_rows, std::uint64_t* bitmap, std:
       return match_bits<L>(codes, column.arity, n_rows, bitmap, stride);
     }
   }
-  with_codes(column, 0, [&](const auto* codes) {
-    scatter_bits(codes, column.arity, n_rows, bitmap, stride);
-  });
+  with_codes(column, 0,
+             [&](const auto* codes) { scatter_bits(codes, column.arity, n_rows, bitmap, stride); });
 }
 
 // ---------------------------------------------------------------- mixed-radix indices
@@ -203,7 +202,7 @@ void add_products(const double* left, const double* right, std::size_t d, std::s
 
 template <class L>
 constexpr LaneKernels kernels_of() {
-  return {count_cells<L>, intersect<L>,    state_bits<L>,    extend_index<L>,
+  return {count_cells<L>, intersect<L>,    state_bits<L>,  extend_index<L>,
           extend_key<L>,  add_products<L>, L::kCountUnitNs};
 }
 

@@ -10,7 +10,7 @@ struct PlainLanes {
   using Vec = std::uint64_t;
   static constexpr std::size_t kWords = 1;
   typedef double Doubles __attribute__((vector_size(16)));
-  static constexpr double kCountUnitNs = 7.0;
+  static constexpr double kCountUnitNs = 5.5;
   static constexpr bool kMatchesBytes = false;
 #if defined(__x86_64__) && !defined(__POPCNT__)
   static constexpr bool kCarrySave = true;  // the base instruction set has no popcount

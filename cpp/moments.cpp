@@ -28,6 +28,7 @@ constexpr std::size_t kChunkRows = std::size_t{1} << 16;
 constexpr std::size_t kScanRows = std::size_t{1} << 14;
 constexpr std::size_t kCentreRows = 1024;
 constexpr std::size_t kTileDoubles = std::size_t{1} << 15;  // 256 kB of centred values at a time
+constexpr std::size_t kLeastRows = 256;                     // but no fewer rows than this
 constexpr std::size_t kRowUnit = 8;                         // rows are padded to this
 
 // The rows that count, in order of group: positions begin[g] ... begin[g + 1] - 1 are of group g.
@@ -159,18 +160,24 @@ struct Chunk {
   std::size_t group, begin, end;  // positions in the ordered rows
 };
 
+// Centred values of some rows, and the same times their weights; kept from chunk to chunk.
+struct Workspace {
+  std::vector<double> centred, weighted;
+};
+
 std::size_t padded(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& chunk,
-               const double* centres, const LaneKernels& kernels) {
+               const double* centres, const LaneKernels& kernels, Workspace& work) {
   const std::size_t d = in.columns.size();
   const std::size_t padded_d = padded(d, kProductTile);
   const std::size_t size = chunk.end - chunk.begin;
-  const std::size_t step = std::min(padded(size, kRowUnit),
-                                    std::max<std::size_t>(256, kTileDoubles / padded_d / kRowUnit * kRowUnit));
+  const std::size_t fitting = kTileDoubles / padded_d / kRowUnit * kRowUnit;
+  const std::size_t step = std::min(padded(size, kRowUnit), std::max(fitting, kLeastRows));
   Sums sums{0, std::vector<double>(d), std::vector<double>(padded_d * padded_d)};
-  std::vector<double> centred(padded_d * step), weighted;
-  if (in.weights != nullptr) weighted.resize(padded_d * step);
+  auto& [centred, weighted] = work;
+  if (centred.size() < padded_d * step) centred.resize(padded_d * step);
+  if (in.weights != nullptr) weighted.resize(centred.size());
   for (std::size_t first = chunk.begin; first < chunk.end; first += step) {
     const std::size_t n = std::min(step, chunk.end - first);
     const std::size_t rows = padded(n, kRowUnit);
@@ -237,26 +244,39 @@ void moments(const MomentsInput& in, const LaneKernels& kernels, int threads,
   const OrderedRows ordered = order_rows(in, threads);
 
   std::vector<double> centres(in.n_groups * d);
-  parallel_for(in.n_groups, in.n_groups > 1 ? threads : 1, [&](std::size_t g) {
-    find_centres(in, ordered, g, centres.data() + g * d);
-  });
+  parallel_for(in.n_groups, in.n_groups > 1 ? threads : 1,
+               [&](std::size_t g) { find_centres(in, ordered, g, centres.data() + g * d); });
 
-  // Tasks: runs of chunks. A group of one chunk is finished by its task; the parts of a larger
+  // A task is a run of chunks. A group of one chunk is finished by its task; the parts of a larger
   // group wait until all are there.
   std::vector<Chunk> chunks;
-  for (std::size_t g = 0; g < in.n_groups; ++g)
-    for (std::size_t b = ordered.begin[g]; b < ordered.begin[g + 1]; b += kChunkRows)
+  std::vector<std::size_t> runs;  // the first chunk of each
+  std::size_t run_begin = 0;
+  for (std::size_t g = 0; g < in.n_groups; ++g) {
+    for (std::size_t b = ordered.begin[g]; b < ordered.begin[g + 1]; b += kChunkRows) {
+      if (chunks.empty() || b >= run_begin + kChunkRows) {
+        runs.push_back(chunks.size());
+        run_begin = b;
+      }
       chunks.push_back({g, b, std::min(b + kChunkRows, ordered.begin[g + 1])});
+    }
+  }
+  runs.push_back(chunks.size());
   const auto whole_group = [&](const Chunk& chunk) {
     return chunk.begin == ordered.begin[chunk.group] && chunk.end == ordered.begin[chunk.group + 1];
   };
   std::vector<Sums> parts(chunks.size());
-  parallel_for(chunks.size(), threads, [&](std::size_t i) {
-    const Chunk& chunk = chunks[i];
-    const double* c = centres.data() + chunk.group * d;
-    Sums sums = sum_chunk(in, ordered, chunk, c, kernels);
-    if (whole_group(chunk)) return finish(sums, c, d, chunk.group, out);
-    parts[i] = std::move(sums);
+  parallel_for(runs.size() - 1, threads, [&](std::size_t run) {
+    Workspace work;
+    for (std::size_t i = runs[run]; i < runs[run + 1]; ++i) {
+      const Chunk& chunk = chunks[i];
+      const double* c = centres.data() + chunk.group * d;
+      Sums sums = sum_chunk(in, ordered, chunk, c, kernels, work);
+      if (whole_group(chunk))
+        finish(sums, c, d, chunk.group, out);
+      else
+        parts[i] = std::move(sums);
+    }
   });
   for (std::size_t i = 0; i < chunks.size();) {
     const std::size_t g = chunks[i].group;

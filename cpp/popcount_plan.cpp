@@ -25,8 +25,7 @@ bool complete(const Columns& columns, std::int32_t variable) {
 
 // Whether a table could be spared its parent's last state.
 bool may_use_aunt(const Columns& columns, const SetTrie& trie, const TrieNode& node) {
-  return node.depth >= 2 && node.requested &&
-         complete(columns, trie.nodes[node.parent].variable);
+  return node.depth >= 2 && node.requested && complete(columns, trie.nodes[node.parent].variable);
 }
 
 Aunts find_aunts(const Columns& columns, const SetTrie& trie) {

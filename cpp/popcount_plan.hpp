@@ -17,11 +17,11 @@ struct PopcountNode {
   std::int32_t variable, parent, depth;
   std::uint64_t cells;
   bool has_children;
-  bool counted = false;           // whether its table is needed
-  std::int32_t aunt = -1;         // the node that gives its parent's last state
+  bool counted = false;            // whether its table is needed
+  std::int32_t aunt = -1;          // the node that gives its parent's last state
   std::uint32_t count_states = 0;  // states that are counted; the rest by subtraction
   std::uint32_t mask_states = 0;   // states whose masks its children read
-  std::size_t table = 0;          // offset of its table
+  std::size_t table = 0;           // offset of its table
 };
 
 struct PopcountPlan {

@@ -9,7 +9,8 @@
 namespace credo {
 
 void check_sets(const Columns& columns, const SetList& sets) {
-  std::vector<std::size_t> last_seen(columns.n_variables(), std::numeric_limits<std::size_t>::max());
+  std::vector<std::size_t> last_seen(columns.n_variables(),
+                                     std::numeric_limits<std::size_t>::max());
   for (std::size_t i = 0; i < sets.size(); ++i) {
     for (const std::int32_t v : sets[i]) {
       if (v < 0 || static_cast<std::size_t>(v) >= columns.n_variables())

@@ -101,6 +101,24 @@ def test_any_sets_in_any_order(arities, n_rows, seed, kernel, gaps, data) -> Non
         assert_same(table.columns.count(sets, None, kernel, path, threads), expected)
 
 
+def test_flat_tables_are_the_tables_one_after_the_other() -> None:
+    columns = twins.random_table(1000, [2, 3, 4], seed=8).columns
+    sets = [[2, 0], [], [1], [0, 1, 2]]
+    for weights in (None, np.arange(1000.0)):
+        flat, begin = columns.count_flat(sets, weights)
+        assert begin.tolist() == [0, 8, 9, 12, 36]
+        assert_same(np.split(flat, begin[1:-1]), columns.count(sets, weights))
+
+
+def test_sets_may_be_any_sequences_of_any_integers() -> None:
+    columns = twins.random_table(100, [2, 3], seed=8).columns
+    expected = columns.count([[1, 0], [0]])
+    assert_same(columns.count(([1, 0], (0,))), expected)
+    assert_same(columns.count([np.array([1, 0]), range(1)]), expected)
+    with pytest.raises(ValueError, match="variable numbers"):
+        columns.count([["a"]])
+
+
 def test_row_order_and_parts_do_not_matter() -> None:
     table = twins.random_table(5000, [2, 3, 4, 5], seed=9)
     order = np.random.default_rng(1).permutation(5000)
