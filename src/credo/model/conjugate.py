@@ -10,12 +10,13 @@ The same equation, read for p(data) at any one θ, gives the marginal likelihood
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, Self
 
 from credo.errors import InputError
 from credo.model.interval import Interval
 from credo.model.point import Point
-from credo.model.randomness import Rng
+from credo.model.randomness import Rng, generator
 from credo.model.value import Value
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
@@ -72,8 +73,8 @@ class Conjugate(Value):
         """Draws of the parameter."""
 
     @abstractmethod
-    def replicates(self, n: int, draws: int, rng: Rng) -> Any:
-        """`draws` data sets of `n` rows; each set draws its own parameter first."""
+    def points(self, n: int, rng: Rng) -> Iterator[Any]:
+        """Draws of the parameter, each as the distribution it stands for."""
 
     @abstractmethod
     def interval(self, level: float = 0.95, of: Any = None) -> Interval:
@@ -84,6 +85,11 @@ class Conjugate(Value):
     def update(self, data: Any) -> Self:
         """The posterior after data: raw values, or the statistic of many rows."""
         return self._plus(self._read(data))
+
+    def replicates(self, n: int, draws: int, rng: Rng) -> Iterator[Any]:
+        """`draws` data sets of `n` rows, one by one; each set draws its own parameter first."""
+        g = generator(rng)
+        return (point.sample(n, g) for point in self.points(draws, g))
 
     def __add__(self, statistic: object) -> Self:
         if not isinstance(statistic, (Counts, Moments)):

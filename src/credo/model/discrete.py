@@ -8,7 +8,7 @@ A state that was never seen has probability zero under maximum likelihood; `zero
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -125,6 +125,8 @@ class Discrete(Point):
 
     @classmethod
     def _counts(cls, data: States, states: Sequence[Any] | None, name: str | None) -> Counts:
+        if isinstance(data, Iterator):
+            data = list(data)  # it is looked at twice: for its states and for their counts
         if states is not None:
             known = tuple(states)
         elif isinstance(data, Counts) and len(data.variables) == 1:

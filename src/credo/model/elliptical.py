@@ -97,23 +97,23 @@ def factor(matrix: Floats, names: Sequence[str], what: str) -> Floats:
 
 def _collinear(scaled: Floats, names: Sequence[str], what: str) -> InputError:
     """Which column is a linear combination of which before it."""
+    left = np.ones(len(names))
+    weights = {}
     for j in range(1, len(names)):
-        before, here = scaled[:j, :j], scaled[:j, j]
-        weights = np.linalg.lstsq(before, here, rcond=COLLINEAR)[0]
-        left = 1.0 - here @ weights
-        if left < COLLINEAR:
-            if left < -1e-6:
-                break
-            others = [n for n, w in zip(names, weights, strict=False) if abs(w) > 1e-6]
-            return InputError(
-                f"{what} must be positive definite, but the column {names[j]!r} is a linear "
-                f"combination of {', '.join(repr(o) for o in others)}.",
-                hint=f"Leave {names[j]!r} out, or use a prior such as "
-                "cr.NormalInverseWishart.default(…).",
-            )
+        weights[j] = np.linalg.lstsq(scaled[:j, :j], scaled[:j, j], rcond=COLLINEAR)[0]
+        left[j] = 1.0 - scaled[:j, j] @ weights[j]
+    worst = int(np.argmax(left < COLLINEAR) or left.argmin())
+    if left[worst] < -1e-6:
+        return InputError(
+            f"{what} must be positive definite, but the correlations of "
+            f"{', '.join(repr(n) for n in names)} contradict each other."
+        )
+    others = [n for n, w in zip(names, weights[worst], strict=False) if abs(w) > 1e-6]
     return InputError(
-        f"{what} must be positive definite, but the correlations of "
-        f"{', '.join(repr(n) for n in names)} contradict each other."
+        f"{what} must be positive definite, but the column {names[worst]!r} is a linear "
+        f"combination of {', '.join(repr(o) for o in others)}.",
+        hint=f"Leave {names[worst]!r} out, or use a prior such as "
+        "cr.NormalInverseWishart.default(…).",
     )
 
 

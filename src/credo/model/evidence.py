@@ -31,22 +31,34 @@ Numbers = Moments | Mapping[str, ArrayLike] | ArrayLike
 # --- discrete -----------------------------------------------------------------------------
 
 
-def _tallied(data: States) -> tuple[dict[tuple[bool, Any], float], int]:
-    """The count of each different value, and how many are missing."""
+def _tallied(data: States) -> tuple[list[tuple[Any, float]], int]:
+    """Each different value with its count, and how many are missing."""
     if isinstance(data, Mapping):
-        return {(isinstance(s, bool), s): n for s, n in data.items()}, 0
+        return list(data.items()), 0
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise InputError(
             f"The data must be a sequence of values, a mapping from state to count, or Counts, "
             f"got {data!r}."
         )
-    values = data.tolist() if isinstance(data, np.ndarray) else list(data)
-    kept = [v for v in values if not is_missing(v)]
+    if isinstance(data, np.ndarray) and data.dtype.kind in "biuf":
+        unique, n = np.unique(data, return_counts=True)
+        cells = list(zip(unique.tolist(), n.tolist(), strict=True))
+    else:
+        cells = _different(data.tolist() if isinstance(data, np.ndarray) else list(data))
+    kept = [(v, n) for v, n in cells if not is_missing(v)]
+    return kept, sum(n for _, n in cells) - sum(n for _, n in kept)
+
+
+def _different(values: list[Any]) -> list[tuple[Any, int]]:
+    """Each different value with its count; True and 1 are different."""
+    kinds = set(map(type, values))
     try:
-        seen = Counter((isinstance(v, (bool, np.bool_)), v) for v in kept)
+        if bool in kinds and len(kinds) > 1:
+            pairs = Counter((isinstance(v, bool), v) for v in values)
+            return [(v, n) for (_, v), n in pairs.items()]
+        return list(Counter(values).items())
     except TypeError:
         raise InputError("Each value of the data must be a single state, not a list.") from None
-    return dict(seen), len(values) - len(kept)
 
 
 def distinct(data: States) -> tuple[Any, ...]:
@@ -59,7 +71,7 @@ def distinct(data: States) -> tuple[Any, ...]:
         return _one(data).states
     if isinstance(data, Mapping):
         return tuple(data)
-    values = [v for _, v in _tallied(data)[0]]
+    values = [v for v, _ in _tallied(data)[0]]
     try:
         return tuple(sorted(values))
     except TypeError:
@@ -97,8 +109,7 @@ def counted(data: States, states: Sequence[Any], name: str = NAME) -> Counts:
         seen = list(zip(source.states, data.dense().values.tolist(), strict=True))
         return _filled(variable, seen, data.skipped)
     variable = Variable(name, "discrete", tuple(states))
-    tallied, skipped = _tallied(data)
-    return _filled(variable, [(s, n) for (_, s), n in tallied.items()], skipped)
+    return _filled(variable, *_tallied(data))
 
 
 def _has(variable: Variable, state: object) -> bool:

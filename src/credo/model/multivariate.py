@@ -27,6 +27,7 @@ from credo.model.elliptical import (
 from credo.model.evidence import Numbers, measured, summary
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval
+from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import View, readonly
@@ -181,6 +182,25 @@ cr.NormalInverseWishart.default(…).
                 f"got {prior!r}."
             )
         return prior.update(data)
+
+    @classmethod
+    def likelihood_curve(
+        cls, data: Numbers, grid: ArrayLike | None = None, *, of: str
+    ) -> LikelihoodCurve:
+        """The log-likelihood over the mean of one column, with the covariance at its best.
+
+        The other means follow along (the profile): ln L(μ_j) = ln L̂ − n (μ_j − x̄_j)² / 2Σ_jj.
+        """
+        moments = measured(data)
+        best = cls.fit(moments)
+        i, n = position(of, best.names), moments.total
+        mean, variance = float(best.mean[i]), float(best.covariance[i, i])
+        if grid is None:
+            mu = mean + np.linspace(-4, 4, 201) * np.sqrt(variance / n)
+        else:
+            mu = checked_grid(grid, f"the mean of {of!r}")
+        drop = n * (mu - mean) ** 2 / (2 * variance)
+        return LikelihoodCurve((f"μ {of}",), (mu,), best.log_likelihood(moments) - drop)
 
     def _view(self) -> View:
         return matrix_view(type(self).__name__, self.names, self.mean, self.covariance)

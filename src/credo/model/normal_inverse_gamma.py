@@ -100,8 +100,8 @@ class NormalInverseGamma(NormalWishart):
             float(hyper.mu[0]), hyper.kappa, hyper.dof / 2, float(hyper.scale[0, 0]) / 2, names[0]
         )
 
-    def _gaussian(self, covariance: Floats) -> Gaussian:
-        return Gaussian(self.mu, float(covariance[0, 0]), self.name)
+    def _gaussian(self, mean: Floats, covariance: Floats) -> Gaussian:
+        return Gaussian(float(mean[0]), float(covariance[0, 0]), self.name)
 
     def predictive(self) -> StudentT:
         """The distribution of the next value."""

@@ -112,8 +112,8 @@ class NormalInverseWishart(NormalWishart):
     def _with(self, hyper: Hyper, names: tuple[str, ...]) -> Self:
         return type(self)(*hyper, names)
 
-    def _gaussian(self, covariance: Floats) -> MultivariateGaussian:
-        return MultivariateGaussian(self.mu, covariance, self.names)
+    def _gaussian(self, mean: Floats, covariance: Floats) -> MultivariateGaussian:
+        return MultivariateGaussian(mean, covariance, self.names)
 
     def marginal(self, name: str) -> NormalInverseGamma:
         """What is believed of the mean and variance of one column."""

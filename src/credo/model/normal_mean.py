@@ -9,6 +9,7 @@ In units of observations the belief is worth κ = σ²/v of them, and it moves a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from credo.model.evidence import Numbers, measured, summary
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval
 from credo.model.normal_wishart import moved
-from credo.model.randomness import Rng, generator, size
+from credo.model.randomness import Rng
 from credo.model.value import NAME, View, finite, positive
 from credo.render import number
 from credo.stats.moments import Moments
@@ -123,13 +124,9 @@ class NormalMean(Conjugate):
         """Draws of the mean."""
         return self.belief.sample(n, rng)
 
-    def replicates(self, n: int, draws: int, rng: Rng) -> Floats:
-        """`draws` data sets of `n` values; each set draws its own mean first."""
-        g = generator(rng)
-        mu = self.sample(size(draws, "draws"), g)
-        z = g.standard_normal((len(mu), size(n)))
-        out: Floats = mu[:, None] + math.sqrt(self.known_variance) * z
-        return out
+    def points(self, n: int, rng: Rng) -> Iterator[Gaussian]:
+        """Draws of the mean, each as the Gaussian it stands for."""
+        return (Gaussian(m, self.known_variance, self.name) for m in self.sample(n, rng))
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
         """The central credible interval of the mean."""

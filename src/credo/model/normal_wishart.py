@@ -14,6 +14,7 @@ p(μ, Σ) ∝ |Σ|^−(d+1)/2, which is not a distribution until enough data cam
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -39,8 +40,6 @@ def moved(mu: Any, kappa: float, n: float, mean: Any) -> tuple[Any, float]:
     >>> moved(0.0, 1.0, 3.0, 8.0)
     (6.0, 4.0)
     """
-    if not n:
-        return mu, kappa
     after = kappa + n
     if n >= kappa:  # start from the nearer end, so that little is rounded
         return mean + kappa / after * (mu - mean), after
@@ -140,7 +139,7 @@ class NormalWishart(Conjugate):
     def _with(self, hyper: Hyper, names: tuple[str, ...]) -> Self: ...
 
     @abstractmethod
-    def _gaussian(self, covariance: Floats) -> Point: ...
+    def _gaussian(self, mean: Floats, covariance: Floats) -> Point: ...
 
     @property
     def is_proper(self) -> bool:
@@ -174,7 +173,7 @@ class NormalWishart(Conjugate):
         """The Gaussian at the mode of the joint density of mean and (co)variance."""
         self._check_proper("a mode")
         h = self.hyper
-        return self._gaussian(h.scale / (h.dof + h.d + 2))
+        return self._gaussian(h.mu, h.scale / (h.dof + h.d + 2))
 
     def mean(self) -> Any:
         """The Gaussian at the means of the mean and of the (co)variance."""
@@ -185,7 +184,7 @@ class NormalWishart(Conjugate):
                 f"{self!r} has no mean of the variance: its tail is too heavy.",
                 hint="Use map() or predictive(), or update it with more rows.",
             )
-        return self._gaussian(h.scale / (h.dof - h.d - 1))
+        return self._gaussian(h.mu, h.scale / (h.dof - h.d - 1))
 
     def _predictive(self) -> tuple[float, Floats]:
         """Degrees of freedom and shape of the next row's Student t."""
@@ -198,10 +197,7 @@ class NormalWishart(Conjugate):
         self._check_proper("draws")
         return self.hyper.draws(size(n), rng, self._root())
 
-    def replicates(self, n: int, draws: int, rng: Rng) -> Floats:
-        """`draws` data sets of `n` rows; each set draws its own mean and covariance first."""
-        g = generator(rng)
-        mu, b = self._draws(size(draws, "draws"), g)
-        z = g.standard_normal((len(mu), size(n), self.hyper.d))
-        rows: Floats = mu[:, None, :] + z @ b.transpose(0, 2, 1)
-        return rows[..., 0] if self.hyper.d == 1 else rows
+    def points(self, n: int, rng: Rng) -> Iterator[Point]:
+        """Draws of the mean and the (co)variance, each as the Gaussian they stand for."""
+        mu, b = self._draws(n, rng)
+        return (self._gaussian(m, r @ r.T) for m, r in zip(mu, b, strict=True))

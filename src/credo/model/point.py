@@ -10,6 +10,7 @@ Fitting has three point estimates, of which the first needs no prior:
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -48,10 +49,10 @@ class Point(Value):
     def sample(self, n: int, rng: Rng) -> Any:
         """Values drawn at random."""
 
-    def replicates(self, n: int, draws: int, rng: Rng) -> list[Any]:
-        """`draws` data sets of `n` rows each, drawn from this distribution."""
+    def replicates(self, n: int, draws: int, rng: Rng) -> Iterator[Any]:
+        """`draws` data sets of `n` rows each, drawn from this distribution, one by one."""
         g = generator(rng)
-        return [self.sample(size(n), g) for _ in range(size(draws, "draws"))]
+        return (self.sample(n, g) for _ in range(size(draws, "draws")))
 
 
 def chosen(estimate: str | None, prior: object) -> Estimate:

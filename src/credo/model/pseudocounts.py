@@ -9,6 +9,7 @@ ln p(data) = ln B(α + n) − ln B(α),   ln B(α) = Σ ln Γ(α_k) − ln Γ(Σ
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -166,13 +167,9 @@ class Pseudocounts(Conjugate):
         out: Floats = generator(rng).dirichlet(self.pseudocounts, size(n))
         return out
 
-    def replicates(self, n: int, draws: int, rng: Rng) -> list[list[Any]]:
-        """`draws` data sets of `n` states; each set draws its own probabilities first."""
-        g = generator(rng)
-        edges = np.cumsum(self._draws(size(draws, "draws"), g), axis=1)
-        u = g.random((size(draws, "draws"), size(n))) * edges[:, -1:]
-        codes = (u[:, :, None] >= edges[:, None, :-1]).sum(axis=2)
-        return [[self.states[i] for i in row] for row in codes.tolist()]
+    def points(self, n: int, rng: Rng) -> Iterator[Discrete]:
+        """Draws of the probabilities, each as the distribution it stands for."""
+        return (self._point(p) for p in self._draws(n, rng))
 
     def _view(self) -> View:
         rows = []

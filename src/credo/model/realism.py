@@ -198,11 +198,14 @@ def predictive_check(
     if not len(seen):
         raise InputError("There is no data to compare with.")
     wanted = _usual(model) if statistics is None else dict(statistics)
-    generated = model.replicates(len(seen), draws, rng)
+    if not wanted:
+        raise InputError("At least one statistic is needed.")
+    generated = np.array(
+        [[float(t(g)) for t in wanted.values()] for g in model.replicates(len(seen), draws, rng)]
+    )
     checks = []
-    for name, statistic in wanted.items():
+    for (name, statistic), there in zip(wanted.items(), generated.T, strict=True):
         here = float(statistic(seen))
-        there = np.array([float(statistic(g)) for g in generated])
         if not np.isfinite(here) or not np.isfinite(there).all():
             raise InputError(f"The statistic {name!r} is not a finite number for every data set.")
         slack = 1e-12 * max(abs(here), float(np.abs(there).max()))

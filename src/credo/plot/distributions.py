@@ -202,7 +202,7 @@ def generated(
     seen = observed_rows(model, data)
     if not len(seen):
         raise InputError("There is no data to compare with.")
-    sets = model.replicates(len(seen), n, rng)
+    sets = list(model.replicates(len(seen), n, rng))
     if isinstance(model, (Discrete, Pseudocounts)):
         variable = model.variable
         where = np.arange(variable.arity)

@@ -319,7 +319,7 @@ def test_names_and_samples():
     assert set(b.sample(100, rng=0)) == {"F", "T"}
     assert Beta(1, 1, name="kept").update([True]).name == "kept"
     assert Bernoulli(0.5, name="a") == Bernoulli(0.5, name="b")
-    assert len(Beta(2, 2).replicates(5, 3, rng=0)) == 3
+    assert [len(s) for s in Beta(2, 2).replicates(5, 3, rng=0)] == [5, 5, 5]
 
 
 def test_values_compare_and_travel():
@@ -343,3 +343,11 @@ def test_marginal_likelihood():
     assert Dirichlet.uniform((1, 2, 3)).log_marginal(BALLS) == pytest.approx(
         math.log(float(F(math.factorial(3) * 1 * 2 * 2, math.factorial(8)))), abs=1e-12
     )
+
+
+def test_states_of_mixed_kinds_keep_their_order():
+    c = Categorical.fit(["b", 1, "b", True])
+    assert c.states == ("b", 1, True) and c.p.tolist() == [0.5, 0.25, 0.25]
+    assert Categorical.fit({"b": 3, "a": 1}).states == ("b", "a")
+    assert Categorical._states_of(FEVERS) == ("F", "T")
+    assert Categorical.fit(iter("aab")).p.tolist() == [2 / 3, 1 / 3]

@@ -431,9 +431,53 @@ def test_values_compare_travel_and_show_themselves(value):
 
 def test_intervals():
     low, high = i = Interval(0, 1, 0.9)
+    assert str(i) == "0 to 1 (90 %)"
     assert (low, high) == (0.0, 1.0) and i != Interval(0, 1, 0.8) and i != 3 and hash(i)
     assert 0.5 in i and 2 not in i and i.width == 1
     both = Interval(np.array([0.0]), np.array([1.0]), 0.9)
     assert str(both) == "[0.] to [1.] (90 %)" and 0.5 in both
     with pytest.raises(ValueError, match="read-only"):
         both.lower[0] = 3
+
+
+def test_likelihood_over_the_mean_of_one_column():
+    curve = MultivariateGaussian.likelihood_curve(ROWS, of="a")
+    best = MultivariateGaussian.fit(ROWS)
+    assert curve.maximum == 3 and curve.parameters == ("μ a",)
+    assert curve.highest == pytest.approx(best.log_likelihood(ROWS))
+    # at μ_a = 4 the best mean of the other column follows the regression line
+    other = MultivariateGaussian([4, 2 + 1.25 / 3.5], best.covariance, best.names)
+    at = MultivariateGaussian.likelihood_curve(ROWS, [4.0], of="a")
+    assert at.highest == pytest.approx(other.log_likelihood(ROWS), abs=1e-12)
+
+
+def test_data_that_is_far_from_the_prior_moves_it_smoothly():
+    heavy = NIG(5, 1000, 2, 2).update([7.0])
+    assert heavy.mu == pytest.approx(5 + 2 / 1001, abs=1e-15)
+
+
+def test_curves_need_a_point_with_a_likelihood():
+    from credo.model import Bernoulli, LikelihoodCurve
+
+    with pytest.raises(InputError, match="probability zero at every point of the grid"):
+        Bernoulli.likelihood_curve([True], [-1.0, 2.0])
+    with pytest.raises(InputError, match="needs a value for each point of its grid"):
+        LikelihoodCurve(("μ",), ([1.0, 2.0],), [0.0])
+
+
+def test_multivariate_t_answers():
+    t = MultivariateT(4, [0, 1], np.eye(2), ("a", "b"))
+    assert t.mean.tolist() == [0, 1] and t.variance.tolist() == [2, 2]
+    assert t.log_likelihood(ROWS) == pytest.approx(t.logpdf(np.array(list(ROWS.values())).T).sum())
+    assert t.interval(0.9, of="b") == StudentT(4, 1, 1).interval(0.9)
+
+
+def test_nested_rows_with_a_bad_cell():
+    with pytest.raises(InputError, match="The values must be numbers, got 'x'"):
+        MultivariateGaussian.fit([[1.0, 2.0], [3.0, "x"]])
+    with pytest.raises(InputError, match="The values must be numbers"):
+        MultivariateGaussian.fit([[1.0, 2.0], [3.0]])
+    assert (
+        MultivariateGaussian.fit([*np.array(list(ROWS.values())).T.tolist(), [None, 1]]).mean[0]
+        == 3
+    )

@@ -91,6 +91,7 @@ def test_densities():
     ax = plot.density(m.StudentT(2, 6, 1), WAITS)
     assert ax.patches and ax.get_legend_handles_labels()[1] == ["seen", "StudentT"]
     assert not plot.density(m.Gaussian(0, 1)).patches
+    assert not plot.density(m.Gaussian(0, 1), []).patches
     assert (
         len(plot.density(m.Gaussian(0, 1), np.r_[np.zeros(500), 1e300, range(400)]).patches) <= 60
     )

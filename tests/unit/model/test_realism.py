@@ -96,6 +96,7 @@ def test_p_values_are_spread_evenly_when_the_model_is_true():
         (lambda: predictive_check(3, SPREAD), "A distribution or a posterior is needed, got 3"),
         (lambda: predictive_check(Gaussian(0, 1), []), "There is no data to compare with"),
         (lambda: predictive_check(Gaussian(0, 1), SPREAD, draws=3), "draws must be at least 20"),
+        (lambda: predictive_check(Gaussian(0, 1), SPREAD, {}), "At least one statistic is needed"),
         (lambda: predictive_check(Gaussian(0, 1), SPREAD, alarm=2), "alarm must lie between 0 and"),
         (
             lambda: predictive_check(Gaussian(0, 1), Moments.of({"x": SPREAD})),
