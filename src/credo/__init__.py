@@ -31,6 +31,10 @@ _WHERE = {
     "Dirichlet": "credo.model",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
+    "NormalMean": "credo.model",
+    "StudentT": "credo.model",
+    "MultivariateT": "credo.model",
+    "predictive_check": "credo.model",
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
 }
@@ -54,9 +58,13 @@ if TYPE_CHECKING:
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
     from credo.model import MultivariateGaussian as MultivariateGaussian
+    from credo.model import MultivariateT as MultivariateT
     from credo.model import NormalInverseGamma as NormalInverseGamma
     from credo.model import NormalInverseWishart as NormalInverseWishart
+    from credo.model import NormalMean as NormalMean
+    from credo.model import StudentT as StudentT
     from credo.model import number_game as number_game
+    from credo.model import predictive_check as predictive_check
     from credo.schema import Schema as Schema
     from credo.schema import Variable as Variable
     from credo.stats import Counts as Counts

@@ -81,9 +81,10 @@ def close_names(name: object, known: Iterable[object]) -> list[str]:
     ['smoker']
     """
     texts = [str(k) for k in known]
+    found = difflib.get_close_matches(str(name), texts, n=3, cutoff=0.6)
     by_fold = {t.casefold(): t for t in texts}
-    found = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=3, cutoff=0.6)
-    return [by_fold[f] for f in found]
+    folded = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=3, cutoff=0.6)
+    return list(dict.fromkeys([*found, *(by_fold[f] for f in folded)]))[:3]
 
 
 def unknown_name(what: str, name: object, known: Iterable[object], where: str) -> UnknownNameError:

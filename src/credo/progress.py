@@ -7,10 +7,13 @@ numbers instead of a bar passes `report=`, a function of (done, total).
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 __all__ = ["Report", "track"]
+
+_PATIENCE = 0.5  # seconds; shorter work shows no bar
 
 T = TypeVar("T")
 Report = Callable[[int, int | None], None]
@@ -47,8 +50,14 @@ def track(
     from rich.progress import TimeRemainingColumn as Remaining
 
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Remaining()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=total)
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = progress.add_task(label, total=total)
+    start = time.monotonic()
+    try:
         for item in items:
             yield item
             progress.advance(task, size(item))
+            if not progress.live.is_started and time.monotonic() - start > _PATIENCE:
+                progress.start()
+    finally:
+        progress.stop()

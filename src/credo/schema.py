@@ -58,7 +58,7 @@ class Variable:
     (3, 1)
     >>> v.code("IV")
     Traceback (most recent call last):
-    credo.errors.UnknownNameError: State 'IV' is not one of 'stage'. Did you mean 'II' or 'I'?
+    credo.errors.UnknownNameError: State 'IV' is not one of 'stage'. Did you mean 'I'?
     """
 
     name: str

@@ -29,6 +29,13 @@ class Stream:
 
     Made by `credo.read` when a file would not fit the memory limit. `report`, if given, is
     called with (rows done, rows in all) instead of showing a progress bar.
+
+    >>> import credo as cr
+    >>> stream = cr.read(cr.examples.path("play_tennis"), memory="100 B")
+    >>> print(stream)
+    play_tennis.csv: 14 rows, read batch by batch
+    >>> stream.tally(["Wind"]) == cr.examples.play_tennis().tally(["Wind"])
+    True
     """
 
     feed: Feed = field(repr=False)

@@ -40,6 +40,13 @@ class Tally(Mapping[Any, Statistic]):
 
     A family is found whatever the order of its parents; the axes come in the order asked for.
     `rows` is the weight of all rows of the source.
+
+    >>> import credo as cr
+    >>> s = cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu", "Cou"])])
+    >>> s
+    Tally(1 family of 12 rows)
+    >>> s["Fev", ["Cou", "Pneu"]].names
+    ('Cou', 'Pneu', 'Fev')
     """
 
     statistics: Mapping[Family, Statistic]
@@ -95,7 +102,7 @@ class Tally(Mapping[Any, Statistic]):
         return "\n\n".join(f"{str(f)[7:-1]}\n{s}" for f, s in self.statistics.items())
 
     def __repr__(self) -> str:
-        return f"Tally({len(self)} families of {self.rows:,} rows)"
+        return f"Tally({len(self)} famil{'y' if len(self) == 1 else 'ies'} of {self.rows:,} rows)"
 
     def _repr_html_(self) -> str:
         import html

@@ -37,10 +37,10 @@ def test_play_tennis_day_is_an_identifier():
         ([0.25] * 5, "constant"),
         (["k"] * 5, "constant"),
         ([None] * 5, "empty"),
-        (["p%03d" % i for i in range(40)], "identifier"),
-        (["a rather long sentence number %d" % i for i in range(6)], "text"),
-        (["v%d" % (i % 30) for i in range(40)], "text"),
-        (["v%d" % (i % 15) for i in range(40)], "discrete"),
+        ([f"p{i:03d}" for i in range(40)], "identifier"),
+        ([f"a rather long sentence number {i}" for i in range(6)], "text"),
+        ([f"v{i % 30}" for i in range(40)], "text"),
+        ([f"v{i % 15}" for i in range(40)], "discrete"),
         (["a", "b"], "discrete"),
         (list(range(20)) * 3, "discrete"),
         (list(range(21)) * 3, "continuous"),
@@ -66,7 +66,7 @@ def test_every_set_aside_column_can_be_used_when_the_user_says_so():
     cells = {
         "id": list(range(8)),
         "const": ["k"] * 8,
-        "text": ["one two three four %d" % i for i in range(8)],
+        "text": [f"one two three four {i}" for i in range(8)],
         "y": [0, 1] * 4,
     }
     assert set(cr.read(cells).schema.set_aside) == {"id", "const", "text"}
