@@ -67,9 +67,15 @@ def test_schema_options(tmp_path):
     [
         (["schema", "nope.csv"], "Error: There is no file nope.csv."),
         (["schema", "bad.csv"], "Error: Line 3 of bad.csv has 1 cells, but the header has 2."),
-        (["schema", "ok.csv", "--kind", "a"], "Error: --kind must have the form NAME=KIND, got 'a'."),
+        (
+            ["schema", "ok.csv", "--kind", "a"],
+            "Error: --kind must have the form NAME=KIND, got 'a'.",
+        ),
         (["schema", "ok.csv", "--kind", "a=x"], "Error: The kind of 'a' must be 'discrete'"),
-        (["schema", "ok.csv", "--drop", "aa"], "Error: Column 'aa' is not in the table. Did you mean 'a'?"),
+        (
+            ["schema", "ok.csv", "--drop", "aa"],
+            "Error: Column 'aa' is not in the table. Did you mean 'a'?",
+        ),
         (["schema", "ok.csv", "--memory", "much"], "Error: memory must be a number of bytes"),
     ],
 )

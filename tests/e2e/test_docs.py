@@ -81,7 +81,9 @@ def test_every_public_name_and_command_is_in_the_docs():
             assert re.search(rf"\b{name}\b", text), f"{name} is not in the docs"
     from credo.cli import app
 
-    for command in app.commands if hasattr(app, "commands") and app.commands else app.list_commands(None):
+    for command in (
+        app.commands if hasattr(app, "commands") and app.commands else app.list_commands(None)
+    ):
         assert f"credo {command}" in text, f"the command {command} is not in the docs"
 
 

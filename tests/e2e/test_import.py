@@ -4,7 +4,17 @@ import json
 import subprocess
 import sys
 
-HEAVY = ["pandas", "polars", "pyarrow", "duckdb", "scipy.stats", "sklearn", "matplotlib", "narwhals", "rich"]
+HEAVY = [
+    "pandas",
+    "polars",
+    "pyarrow",
+    "duckdb",
+    "scipy.stats",
+    "sklearn",
+    "matplotlib",
+    "narwhals",
+    "rich",
+]
 
 
 def fresh(code: str) -> str:
@@ -51,8 +61,9 @@ def test_import_takes_less_than_the_promise():
 
 
 def test_public_names_load_and_near_names_are_offered():
-    import credo
     import pytest
+
+    import credo
 
     for name in credo.__all__:
         assert getattr(credo, name) is not None
