@@ -1,0 +1,409 @@
+"""Counting: pair tables and family tables of 37 variables with the arities of alarm.
+
+The table is in memory, read beforehand, in the form that suits each library best. Cold: the
+first tally of a table, in which credo builds its bitmaps. Warm: any later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from benchmarks import data
+from benchmarks.harness import Bench, Entry, Task, best_of
+
+Set = tuple[int, ...]  # positions of the variables: the parents, then the child
+
+
+def run(bench: Bench) -> None:
+    for rows in bench.sizes(10_000, 100_000, 1_000_000, quick=(10_000, 100_000)):
+        world = World(rows)
+        pairs = list(combinations(range(37), 2))
+        bench.compare(
+            Task(f"all {len(pairs)} pair tables, {rows:,} rows", world.pair_entries(), pairs)
+        )
+        child, parents = 36, [5, 17, 30]
+        for k in (1, 2, 3):
+            base = parents[: k - 1]
+            last = [i for i in range(36) if i not in base]
+            sets = [(*base, i, child) for i in last]
+            title = (
+                f"{len(sets)} families of {k} parent{'s' * (k > 1)}, "
+                f"the last one varying, {rows:,} rows"
+            )
+            bench.compare(Task(title, world.family_entries(), sets))
+    crossover(bench)
+
+
+class World:
+    """One data set in the form of every library, each made when first asked for."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.names = data.names()
+        self.arity = data.arities()
+        self.codes = data.codes(rows)
+        self._made: dict[str, Any] = {}
+
+    def once(self, make: Callable[[], Any]) -> Callable[[], Any]:
+        """The same, made once for all tasks: loading a table is not counting it."""
+
+        def give() -> Any:
+            if make.__name__ not in self._made:
+                self._made[make.__name__] = make()
+            return self._made[make.__name__]
+
+        return give
+
+    def shape(self, at: Set) -> tuple[int, ...]:
+        return tuple(self.arity[i] for i in at)
+
+    # --- entries ------------------------------------------------------------------------------
+
+    def pair_entries(self) -> list[Entry]:
+        entries = self.family_entries()
+        entries.insert(
+            next(k for k, e in enumerate(entries) if "bincount" in e.name),
+            Entry(
+                "NumPy, one-hot matrix product",
+                self._product,
+                setup=lambda: self.codes,
+                whole=True,
+            ),
+        )
+        return entries
+
+    def family_entries(self) -> list[Entry]:
+        return [
+            self._credo("credo tally, warm"),
+            self._credo("credo tally, cold", cold=True),
+            self._native("credo kernel alone, warm"),
+            self._native("credo kernel alone, cold", cold=True),
+            self._credo("credo tally, warm, 2 threads", threads=2),
+            self._credo("credo tally, cold, 2 threads", cold=True, threads=2),
+            Entry("NumPy bincount, uint8 codes", self._bincount8, answer=self._flat),
+            Entry(
+                "NumPy bincount, intp codes",
+                self._bincount,
+                setup=lambda: [c.astype(np.intp) for c in self.codes],
+                answer=self._flat,
+            ),
+            Entry(
+                "pyAgrum rawPseudoCount",
+                self._pyagrum,
+                "pyagrum",
+                self.once(self._learner),
+                answer=lambda raw, items: [
+                    np.reshape(r, self.shape(at), order="F")
+                    for r, at in zip(raw, items, strict=True)
+                ],
+            ),
+            Entry(
+                "polars group_by",
+                self._polars,
+                "polars",
+                self.once(self._polars_frame),
+                answer=self._grouped,
+            ),
+            Entry(
+                "DuckDB GROUP BY",
+                self._duckdb,
+                "duckdb",
+                self.once(self._relation),
+                answer=self._grouped,
+            ),
+            Entry(
+                "pandas groupby.size",
+                self._groupby,
+                "pandas",
+                self.once(self._frame),
+                answer=self._series,
+            ),
+            Entry(
+                "pandas crosstab",
+                self._crosstab,
+                "pandas",
+                self.once(self._frame),
+                answer=self._series,
+            ),
+            Entry(
+                "pgmpy state_counts",
+                self._pgmpy,
+                "pgmpy",
+                self.once(self._estimator),
+                answer=self._series,
+            ),
+            Entry(
+                "scikit-learn contingency_matrix",
+                self._contingency,
+                "scikit-learn",
+                answer=lambda raw, items: [
+                    np.reshape(r, self.shape(at)) for r, at in zip(raw, items, strict=True)
+                ],
+            ),
+        ]
+
+    # --- credo --------------------------------------------------------------------------------
+
+    def _credo(self, name: str, *, cold: bool = False, threads: int = 1) -> Entry:
+        import credo as cr
+
+        families: dict[int, list[Any]] = {}
+
+        def run(table: Any, items: Sequence[Set]) -> Any:
+            return cr.tally(table, families[id(items)], threads=threads)
+
+        def fresh(table: Any) -> Any:
+            return data.credo_table(self.codes) if cold else table
+
+        def answer(found: Any, items: Sequence[Set]) -> list[np.ndarray]:
+            return [np.asarray(found[f]) for f in families[id(items)]]
+
+        def named(table: Any, items: Sequence[Set]) -> Any:
+            if id(items) not in families:  # the user's own list, made before the clock starts
+                families[id(items)] = [
+                    (self.names[at[-1]], [self.names[i] for i in at[:-1]]) for at in items
+                ]
+            return run(table, items)
+
+        return Entry(
+            name, named, None, lambda: data.credo_table(self.codes), fresh, answer, threads
+        )
+
+    def _native(self, name: str, *, cold: bool = False) -> Entry:
+        lists: dict[int, list[list[int]]] = {}
+
+        def columns() -> Any:
+            return data.credo_table(self.codes).block.native
+
+        def run(native: Any, items: Sequence[Set]) -> Any:
+            if id(items) not in lists:
+                lists[id(items)] = [list(at) for at in items]
+            return native.count(lists[id(items)], threads=1)
+
+        return Entry(
+            name,
+            run,
+            None,
+            columns,
+            (lambda _: columns()) if cold else None,
+            lambda raw, items: [
+                np.reshape(r, self.shape(at)) for r, at in zip(raw, items, strict=True)
+            ],
+        )
+
+    # --- NumPy --------------------------------------------------------------------------------
+
+    def _flat(self, raw: Sequence[np.ndarray], items: Sequence[Set]) -> list[np.ndarray]:
+        return [np.reshape(r, self.shape(at)) for r, at in zip(raw, items, strict=True)]
+
+    def _bincount8(self, _: Any, items: Sequence[Set]) -> list[np.ndarray]:
+        """The cell's number is computed in one byte; bincount casts it."""
+        out = []
+        for at in items:
+            cells = prod(self.shape(at))
+            small = np.uint8 if cells <= 256 else np.uint16
+            flat = self.codes[at[0]]
+            for i in at[1:]:
+                flat = np.add(flat * small(self.arity[i]), self.codes[i], dtype=small)
+            out.append(np.bincount(flat, minlength=cells))
+        return out
+
+    def _bincount(self, codes: list[np.ndarray], items: Sequence[Set]) -> list[np.ndarray]:
+        """No casts: the codes are intp already."""
+        out = []
+        for at in items:
+            flat = codes[at[0]]
+            for i in at[1:]:
+                flat = flat * self.arity[i]
+                flat += codes[i]
+            out.append(np.bincount(flat, minlength=prod(self.shape(at))))
+        return out
+
+    def _product(self, codes: list[np.ndarray], items: Sequence[Set]) -> list[np.ndarray]:
+        """One-hot columns in single precision, in blocks of rows; XᵀX holds every pair."""
+        start = np.concatenate([[0], np.cumsum(self.arity)])
+        total = np.zeros((start[-1], start[-1]))
+        for low in range(0, self.rows, 16_384):
+            parts = [
+                c[low : low + 16_384] == s
+                for c, a in zip(codes, self.arity, strict=True)
+                for s in range(a)
+            ]
+            x = np.array(parts, dtype=np.float32)
+            total += x @ x.T
+        return [
+            total[start[i] : start[i + 1], start[j] : start[j + 1]].astype(np.int64)
+            for i, j in items
+        ]
+
+    # --- peers --------------------------------------------------------------------------------
+
+    def _frame(self) -> Any:
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                n: pd.Categorical.from_codes(c.astype(np.int8), data.states(a))
+                for n, a, c in zip(self.names, self.arity, self.codes, strict=True)
+            }
+        )
+
+    def _groupby(self, frame: Any, items: Sequence[Set]) -> list[Any]:
+        return [
+            frame.groupby([self.names[i] for i in at], observed=False, sort=False).size()
+            for at in items
+        ]
+
+    def _crosstab(self, frame: Any, items: Sequence[Set]) -> list[Any]:
+        import pandas as pd
+
+        return [
+            pd.crosstab(
+                [frame[self.names[i]] for i in at[:-1]], frame[self.names[at[-1]]], dropna=False
+            )
+            for at in items
+        ]
+
+    def _estimator(self) -> Any:
+        from pgmpy.estimators import BaseEstimator
+
+        labels = {n: data.states(a) for n, a in zip(self.names, self.arity, strict=True)}
+        return BaseEstimator(self.once(self._frame)(), state_names=labels)
+
+    def _pgmpy(self, estimator: Any, items: Sequence[Set]) -> list[Any]:
+        return [
+            estimator.state_counts(self.names[at[-1]], [self.names[i] for i in at[:-1]])
+            for at in items
+        ]
+
+    def _series(self, raw: Sequence[Any], items: Sequence[Set]) -> list[np.ndarray]:
+        """Counts whose index names the states, as arrays."""
+        out = []
+        for found, at in zip(raw, items, strict=True):
+            table = np.zeros(self.shape(at), dtype=np.int64)
+            series = found if found.ndim == 1 else found.stack(list(range(found.columns.nlevels)))
+            level = [self.names.index(n) for n in series.index.names]
+            for labels, n in series.items():
+                cell = dict(zip(level, labels, strict=True))
+                table[tuple(data.states(self.arity[i]).index(cell[i]) for i in at)] = n
+            out.append(table)
+        return out
+
+    def _polars_frame(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame(dict(zip(self.names, self.codes, strict=True)))
+
+    def _polars(self, frame: Any, items: Sequence[Set]) -> list[Any]:
+        return [frame.group_by([self.names[i] for i in at]).len() for at in items]
+
+    def _relation(self) -> Any:
+        import duckdb
+        import pyarrow as pa
+
+        connection = duckdb.connect()
+        connection.execute("SET threads=1")
+        given = pa.table(dict(zip(self.names, self.codes, strict=True)))
+        connection.register("given", given)
+        connection.execute("CREATE TABLE t AS SELECT * FROM given")
+        connection.unregister("given")
+        return connection
+
+    def _duckdb(self, connection: Any, items: Sequence[Set]) -> list[Any]:
+        out = []
+        for at in items:
+            by = ", ".join(self.names[i] for i in at)
+            out.append(connection.execute(f"SELECT {by}, count(*) FROM t GROUP BY {by}").fetchall())
+        return out
+
+    def _grouped(self, raw: Sequence[Any], items: Sequence[Set]) -> list[np.ndarray]:
+        """Rows of codes and a count, as arrays."""
+        out = []
+        for found, at in zip(raw, items, strict=True):
+            table = np.zeros(self.shape(at), dtype=np.int64)
+            for *cell, n in found if isinstance(found, list) else found.rows():
+                table[tuple(cell)] = n
+            out.append(table)
+        return out
+
+    def _learner(self) -> Any:
+        import pyagrum as gum
+
+        template = gum.BayesNet()  # fixes the order of the states
+        for n, a in zip(self.names, self.arity, strict=True):
+            template.add(gum.LabelizedVariable(n, n, data.states(a)))
+        learner = gum.BNLearner(self.once(self._frame)(), template)
+        learner.useNoPrior()
+        learner.setNumberOfThreads(1)
+        return learner
+
+    def _pyagrum(self, learner: Any, items: Sequence[Set]) -> list[Any]:
+        return [learner.rawPseudoCount([self.names[i] for i in at]) for at in items]
+
+    def _contingency(self, _: Any, items: Sequence[Set]) -> list[Any]:
+        """Of two labels; more parents are one label, numbered in the timing."""
+        from sklearn.metrics.cluster import contingency_matrix
+
+        out = []
+        for at in items:
+            label = self.codes[at[0]]
+            for i in at[1:-1]:
+                label = label * np.uint8(self.arity[i]) + self.codes[i]
+            found = contingency_matrix(label, self.codes[at[-1]])
+            if found.shape[0] < prod(self.shape(at[:-1])):  # it drops what was not seen
+                whole = np.zeros((prod(self.shape(at[:-1])), found.shape[1]), dtype=found.dtype)
+                whole[np.unique(label)] = found
+                found = whole
+            out.append(found)
+        return out
+
+
+def crossover(bench: Bench) -> None:
+    """Each kernel on each path, by the number of cells: where one overtakes the other."""
+    from credo import _core
+
+    rows = 200_000 if bench.quick else 1_000_000
+    of = [2, 4, 4, 4, 4, 4, 4, 4] + [4] * 8
+    native = data.credo_table(data.codes(rows, of), of).block.native
+    paths = [p for p in _core.paths() if p != "auto"]
+    ways = [(k, p) for k in ("popcount", "histogram") for p in paths]
+    lines = []
+    for width in range(2, 9):
+        for first in (1, 0):  # with and without the variable of arity 2 in front
+            base = list(range(first, width - 1 + first))
+            if first and len(base) > 6:
+                continue
+            sets = [[*base, i] for i in range(8, 16)]
+            cells = prod(of[i] for i in sets[0])
+            if cells > 20_000:
+                continue
+            line = [cells]
+            for kernel, path in [*ways, ("sparse", "auto"), ("auto", "auto")]:
+                if kernel == "popcount" and cells > 2_500:
+                    line.append(None)
+                    continue
+                if kernel == "sparse" and cells not in (16, 256, 4096):
+                    line.append(None)
+                    continue
+
+                def go(kernel: str = kernel, path: str = path, sets: Any = sets) -> Any:
+                    return native.count(sets, None, kernel, path, 1)
+
+                go()
+                line.append(best_of(go, 3 if bench.quick else 5) / rows / len(sets) * 1e9)
+            lines.append(line)
+    lines.sort(key=lambda r: r[0])
+    text = [
+        [f"{line[0]:,}", *("" if x is None else f"{x:.3f}" for x in line[1:])] for line in lines
+    ]
+    bench.grid(
+        f"ns per row and table by cells, 8 tables with the same first variables, {rows:,} rows",
+        ["cells", *(f"{k} {p}" for k, p in ways), "sparse", "auto"],
+        text,
+        "auto should never be far above the least of its line.",
+    )
