@@ -27,7 +27,7 @@ struct Work {
   std::vector<std::size_t> order;  // the sets, sorted
   std::vector<Kernel> kernel;      // of each, in that order
   std::vector<double> ns;
-  double total_ns = 0;
+  double total_ns = 1;  // never zero: shares are fractions of it
 };
 
 Kernel forced_kernel(const std::string& name, bool weighted) {
