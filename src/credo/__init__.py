@@ -22,6 +22,7 @@ _WHERE = {
     "Moments": "credo.stats",
     "Rows": "credo.stats",
     "Tally": "credo.stats",
+    "Families": "credo.stats",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
     "Categorical": "credo.model",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from credo.schema import Schema as Schema
     from credo.schema import Variable as Variable
     from credo.stats import Counts as Counts
+    from credo.stats import Families as Families
     from credo.stats import Moments as Moments
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.stats.block import Plan, tally_block
+from credo.stats.family import Families
+from credo.stats.plan import Plan, tally_block
 from tests.laws.tables import blocks, families_of, part
 
 
@@ -118,7 +119,7 @@ def test_kernels_paths_and_threads_agree_exactly(block, seed):
 @given(blocks(min_rows=1), st.integers(0, 2**32 - 1), st.integers(1, 7))
 def test_a_plan_over_chunks_is_the_whole(block, seed, pieces):
     families = families_of(block, np.random.default_rng(seed))
-    plan = Plan.of(block.schema, families, block.rows)
+    plan = Plan.of(block.schema, Families.of(families), block.rows)
     cuts = np.array_split(np.arange(block.rows), pieces)
     assert same(plan.finish(plan.count(part(block, c)) for c in cuts), tally_block(block, families))
 

@@ -51,7 +51,7 @@ def _story(quiet: bool) -> dict[str, Any]:
     )
 
     pneumonia = cr.examples.pneumonia()
-    ill = cr.tally(pneumonia, [("Fev", ["Pneu"])])["Fev", ["Pneu"]][{"Pneu": "T"}]
+    ill: Any = cr.tally(pneumonia, [("Fev", ["Pneu"])])["Fev", ["Pneu"]][{"Pneu": "T"}]
     ml = cr.Bernoulli.fit(ill)
     posterior = cr.Beta(3, 4, states=("F", "T")) + ill
     low, high = posterior.interval(0.95)

@@ -16,7 +16,9 @@ from credo.data.table import Table
 from credo.data.weights import Weights
 from credo.progress import Report, track
 from credo.schema import Schema
-from credo.stats.block import Block, Plan
+from credo.stats.block import Block
+from credo.stats.family import Families
+from credo.stats.plan import Plan
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
 
@@ -68,7 +70,8 @@ class Stream:
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
-        plan = Plan.of(self.schema, self.schema.names if families is None else families, self.rows)
+        wanted = Families.of(self.schema.names if families is None else families)
+        plan = Plan.of(self.schema, wanted, self.rows)
         return plan.finish(
             plan.count(part.block, threads=threads) for part in self.batches(plan.names)
         )

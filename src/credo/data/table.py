@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from credo.errors import InputError, MissingPackageError
 from credo.render import table_html, table_text
 from credo.schema import Schema
-from credo.stats.block import Block, tally_block
+from credo.stats.block import Block
+from credo.stats.plan import tally_block
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
 

@@ -21,7 +21,7 @@ from credo.model.bernoulli import Bernoulli, two_states
 from credo.model.interval import Interval, shares, tails
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
-from credo.model.value import NAME, positive
+from credo.model.value import NAME, WEIGHT, positive
 
 __all__ = ["Beta"]
 
@@ -53,8 +53,8 @@ pseudo-counts are all at least 1.
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", positive(self.a, "a"))
-        object.__setattr__(self, "b", positive(self.b, "b"))
+        object.__setattr__(self, "a", positive(self.a, "a", WEIGHT))
+        object.__setattr__(self, "b", positive(self.b, "b", WEIGHT))
         object.__setattr__(self, "states", two_states(self.states, "A Beta"))
         self.variable  # noqa: B018  (checks the states)
 
@@ -152,8 +152,8 @@ pseudo-counts are all at least 1.
             return Interval(self.quantile(1 - level), 1.0, level)
 
         def uneven(below: float) -> float:
-            ends = self.logpdf(self.quantile([below, below + level]))
-            return float(np.clip(ends[0] - ends[1], -50.0, 50.0))
+            low, high = self.logpdf(self.quantile([below, min(below + level, 1.0)]))
+            return 0.0 if low == high else float(np.clip(low - high, -50.0, 50.0))
 
         below = brentq(uneven, 0.0, 1 - level, xtol=1e-15, rtol=1e-14)
         return Interval(self.quantile(below), self.quantile(below + level), level)

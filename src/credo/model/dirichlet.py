@@ -19,7 +19,7 @@ from credo.errors import InputError
 from credo.model.categorical import Categorical
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
-from credo.model.value import NAME, positive, readonly
+from credo.model.value import NAME, WEIGHT, positive, readonly
 from credo.schema import Variable
 
 __all__ = ["Dirichlet"]
@@ -74,7 +74,8 @@ class Dirichlet(Pseudocounts):
             )
         object.__setattr__(self, "states", Variable(self.name, "discrete", states).states)
         alpha = [
-            positive(v, f"The pseudo-count of {s!r}") for s, v in zip(states, values, strict=True)
+            positive(v, f"The pseudo-count of {s!r}", WEIGHT)
+            for s, v in zip(states, values, strict=True)
         ]
         object.__setattr__(self, "alpha", readonly(alpha))
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.value import NAME
+from credo.model.value import NAME, SQUARE
 
 __all__ = [
     "check_spread",
@@ -61,6 +61,11 @@ def symmetric(matrix: ArrayLike, d: int, what: str) -> Floats:
         raise InputError(f"{what} must have the shape {(d, d)}, got {out.shape}.")
     if not np.isfinite(out).all():
         raise InputError(f"{what} must hold finite numbers.")
+    if (np.abs(out) > SQUARE).any():
+        raise InputError(
+            f"{what} is too large: {np.abs(out).max():.6g} passes {SQUARE:g}.",
+            hint="Use another unit: divide the values by a power of ten.",
+        )
     size = np.sqrt(np.abs(np.diag(out)))
     if (np.abs(out - out.T) > 1e-9 * np.outer(size, size)).any():
         raise InputError(f"{what} must be symmetric.")
@@ -77,7 +82,7 @@ def factor(matrix: Floats, names: Sequence[str], what: str) -> Floats:
     """
     variance = np.diag(matrix)
     for name, v in zip(names, variance, strict=True):
-        if not v > 0:
+        if not v >= 1 / SQUARE:
             raise InputError(
                 f"{what} must be positive definite: the variance of {name!r} is {v:.6g}.",
                 hint=f"Leave the constant column {name!r} out, or use a prior.",
@@ -185,4 +190,5 @@ def student_log_density(m2: Any, log_det: float, d: int, dof: float) -> Any:
     from scipy.special import betaln, gammaln
 
     constant = gammaln(d / 2) - betaln(dof / 2, d / 2) - 0.5 * (d * np.log(dof * np.pi) + log_det)
-    return constant - (dof + d) / 2 * np.log1p(m2 / dof)
+    with np.errstate(over="ignore"):
+        return constant - (dof + d) / 2 * np.log1p(m2 / dof)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, SchemaError
-from credo.model.value import NAME
+from credo.model.value import NAME, finite
 from credo.schema import Variable, is_missing
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
@@ -252,4 +252,6 @@ def summary(m: Moments) -> tuple[float, NDArray[np.float64], NDArray[np.float64]
     d = len(m.continuous)
     if not len(m.n) or m.n[0] <= 0:
         return 0.0, np.zeros(d), np.zeros((d, d))
+    for variable, mean in zip(m.continuous, m.mean[0].tolist(), strict=True):
+        finite(mean, f"The mean of {variable.name!r}")
     return float(m.n[0]), m.mean[0], m.scatter[0]

@@ -20,7 +20,7 @@ from credo.model.interval import Interval, shares, tails
 from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import NAME, View, finite, positive
+from credo.model.value import NAME, SQUARE, View, finite, positive
 from credo.render import number
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ leave 'x' out.
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mean", finite(self.mean, "The mean"))
-        object.__setattr__(self, "variance", positive(self.variance, "The variance"))
+        object.__setattr__(self, "variance", positive(self.variance, "The variance", SQUARE))
 
     @property
     def sd(self) -> float:
@@ -77,7 +77,8 @@ leave 'x' out.
     def log_likelihood(self, data: Numbers) -> float:
         """The log-density of all values together, from the values or from their moments."""
         n, mean, scatter = summary(measured(data, (self.name,)))
-        m2 = (scatter[0, 0] + n * (mean[0] - self.mean) ** 2) / self.variance
+        with np.errstate(over="ignore"):
+            m2 = (scatter[0, 0] + n * (mean[0] - self.mean) ** 2) / self.variance
         return float(-0.5 * (n * math.log(2 * math.pi * self.variance) + m2))
 
     def sample(self, n: int, rng: Rng) -> Floats:
@@ -133,7 +134,7 @@ leave 'x' out.
         if not n:
             raise no_data("a Gaussian", "cr.NormalInverseGamma(0, 1, 2, 2)")
         if known_variance is not None:
-            return cls(mean, positive(known_variance, "known_variance"), name)
+            return cls(mean, positive(known_variance, "known_variance", SQUARE), name)
         check_spread(
             n,
             np.array([mean]),
@@ -210,7 +211,11 @@ leave 'x' out.
                 raise InputError("The grid of σ must lie above 0.")
             values = _log_likelihood(n, mean, scatter, mu[:, None], sigma[None, :] ** 2)
             return LikelihoodCurve(("μ", "σ"), (mu, sigma), values)
-        fixed = cls.fit(moments).variance if variance is None else positive(variance, "variance")
+        fixed = (
+            cls.fit(moments).variance
+            if variance is None
+            else positive(variance, "variance", SQUARE)
+        )
         if grid is None:
             mu = mean + np.linspace(-4, 4, 201) * math.sqrt(fixed / n)
         else:
@@ -243,7 +248,7 @@ def _one(names: tuple[str, ...], n: float, mean: Floats, scatter: Floats) -> tup
 
 
 def _log_likelihood(n: float, mean: float, scatter: float, mu: Floats, variance: Floats) -> Floats:
-    out: Floats = -0.5 * (
-        n * np.log(2 * np.pi * variance) + (scatter + n * (mean - mu) ** 2) / variance
-    )
+    with np.errstate(over="ignore"):
+        m2 = (scatter + n * (mean - mu) ** 2) / variance
+    out: Floats = -0.5 * (n * np.log(2 * np.pi * variance) + m2)
     return out

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.value import Value, View, readonly
+from credo.model.value import LARGEST, Value, View, readonly
 from credo.render import bar, number
 
 __all__ = ["LikelihoodCurve", "checked_grid", "log_probability_curve"]
@@ -106,7 +106,7 @@ def checked_grid(grid: ArrayLike, what: str) -> Floats:
         points = np.array(grid, dtype=np.float64)
     except (TypeError, ValueError):
         points = np.array(np.nan)
-    if points.ndim != 1 or not points.size or not np.isfinite(points).all():
+    if points.ndim != 1 or not points.size or not (np.abs(points) <= LARGEST).all():
         raise InputError(f"The grid of {what} must be a row of finite numbers.")
     return points
 

@@ -30,7 +30,7 @@ from credo.model.interval import Interval
 from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import View, readonly
+from credo.model.value import View, finite, readonly
 from credo.render import number
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def centre(mean: ArrayLike, what: str) -> Floats:
         raise InputError(f"{what} must be a row of numbers, got {mean!r}.") from None
     if out.ndim != 1 or not out.size or not np.isfinite(out).all():
         raise InputError(f"{what} must be a row of finite numbers, got {mean!r}.")
+    for part in out.tolist():
+        finite(part, what)
     return out
 
 

@@ -22,7 +22,7 @@ from credo.model.interval import Interval, shares, tails
 from credo.model.normal_wishart import Hyper, NormalWishart
 from credo.model.randomness import Rng
 from credo.model.student import StudentT
-from credo.model.value import NAME, View, finite, positive
+from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, finite, positive
 from credo.render import number
 
 __all__ = ["NormalInverseGamma"]
@@ -56,12 +56,10 @@ class NormalInverseGamma(NormalWishart):
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        least = {"mu": -math.inf, "kappa": 0.0, "alpha": -0.5, "beta": 0.0}
-        for what, low in least.items():
-            value = finite(getattr(self, what), what)
-            if value < low:
-                raise InputError(f"{what} must be at least {low:g}, got {value:.6g}.")
-            object.__setattr__(self, what, value)
+        object.__setattr__(self, "mu", finite(self.mu, "mu"))
+        object.__setattr__(self, "kappa", at_least(self.kappa, 0.0, "kappa", WEIGHT))
+        object.__setattr__(self, "alpha", at_least(self.alpha, -0.5, "alpha", WEIGHT))
+        object.__setattr__(self, "beta", at_least(self.beta, 0.0, "beta", SQUARE))
 
     @classmethod
     def default(cls, mean: float = 0.0, sd: float = 1.0) -> Self:
@@ -135,7 +133,8 @@ class NormalInverseGamma(NormalWishart):
         ((4,), True)
         """
         mu, b = self._draws(n, rng)
-        return mu[:, 0], b[:, 0, 0] ** 2
+        with np.errstate(over="ignore"):
+            return mu[:, 0], b[:, 0, 0] ** 2
 
     def quantile(self, q: ArrayLike, of: str = "mean") -> Any:
         """The value of the mean or of the variance below which the share `q` lies."""
@@ -146,7 +145,8 @@ class NormalInverseGamma(NormalWishart):
         from scipy.special import gammainccinv
 
         self._check_proper("quantiles")
-        out = self.beta / gammainccinv(self.alpha, shares(q))
+        with np.errstate(over="ignore", divide="ignore"):  # a tail may pass every number
+            out = self.beta / gammainccinv(self.alpha, shares(q))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:

@@ -22,7 +22,7 @@ from credo.model.normal_inverse_gamma import NormalInverseGamma
 from credo.model.normal_wishart import Hyper, NormalWishart
 from credo.model.randomness import Rng
 from credo.model.student import MultivariateT
-from credo.model.value import View, finite
+from credo.model.value import WEIGHT, View, at_least
 from credo.render import number
 
 __all__ = ["NormalInverseWishart"]
@@ -59,11 +59,8 @@ class NormalInverseWishart(NormalWishart):
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "names", named(self.names, len(mu)))
         object.__setattr__(self, "scale", symmetric(self.scale, len(mu), "The scale"))
-        for what, low in {"kappa": 0.0, "dof": -1.0}.items():
-            value = finite(getattr(self, what), what)
-            if value < low:
-                raise InputError(f"{what} must be at least {low:g}, got {value:.6g}.")
-            object.__setattr__(self, what, value)
+        object.__setattr__(self, "kappa", at_least(self.kappa, 0.0, "kappa", WEIGHT))
+        object.__setattr__(self, "dof", at_least(self.dof, -1.0, "dof", 2 * WEIGHT))
         proper = self.hyper.is_proper()
         if not proper and self.kappa > 0 and self.dof > len(mu) - 1:
             self._root()  # names the column that makes the scale no covariance
@@ -144,7 +141,8 @@ class NormalInverseWishart(NormalWishart):
     def sample(self, n: int, rng: Rng) -> tuple[Floats, Floats]:
         """Draws of the mean, one row each, and of the covariance, one matrix each."""
         mu, b = self._draws(n, rng)
-        return mu, b @ b.transpose(0, 2, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return mu, b @ b.transpose(0, 2, 1)
 
     def interval(self, level: float = 0.95, of: Any = None, parameter: str = "mean") -> Interval:
         """The central credible interval of one column's `mean` or `variance`."""

@@ -23,7 +23,7 @@ from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval
 from credo.model.normal_wishart import moved
 from credo.model.randomness import Rng
-from credo.model.value import NAME, View, finite, positive
+from credo.model.value import NAME, SQUARE, View, finite, positive
 from credo.render import number
 from credo.stats.moments import Moments
 
@@ -53,10 +53,10 @@ class NormalMean(Conjugate):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", finite(self.mu, "mu"))
-        known = positive(self.known_variance, "known_variance")
+        known = positive(self.known_variance, "known_variance", SQUARE)
         object.__setattr__(self, "known_variance", known)
         flat = isinstance(self.variance, (int, float)) and self.variance == math.inf
-        variance = math.inf if flat else positive(self.variance, "The variance")
+        variance = math.inf if flat else positive(self.variance, "The variance", SQUARE)
         object.__setattr__(self, "variance", variance)
 
     @classmethod

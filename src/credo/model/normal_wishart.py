@@ -113,9 +113,11 @@ class Hyper(NamedTuple):
         g, d = generator(rng), self.d
         a = np.zeros((n, d, d))
         for i in range(d):
-            a[:, i, i] = np.sqrt(g.chisquare(self.dof - i, n))
+            # A heavy tail may draw a precision of 0 and a variance beyond every number: cut both.
+            a[:, i, i] = np.sqrt(np.maximum(g.chisquare(self.dof - i, n), 1e-200))
             a[:, i, :i] = g.standard_normal((n, i))
-        b = root @ np.linalg.inv(a).transpose(0, 2, 1)
+        with np.errstate(over="ignore"):
+            b = np.clip(root @ np.linalg.inv(a).transpose(0, 2, 1), -1e145, 1e145)
         z = g.standard_normal((n, d, 1))
         mu = self.mu + (b @ z)[..., 0] / np.sqrt(self.kappa)
         return mu, b

@@ -20,7 +20,7 @@ from credo.model.interval import Interval, shares, tails
 from credo.model.multivariate import centre, matrix_view, position
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import NAME, View, finite, positive, readonly
+from credo.model.value import NAME, WEIGHT, View, finite, positive, readonly
 from credo.render import number
 
 __all__ = ["MultivariateT", "StudentT"]
@@ -54,7 +54,7 @@ class StudentT(Point):
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dof", positive(self.dof, "dof"))
+        object.__setattr__(self, "dof", positive(self.dof, "dof", 2 * WEIGHT))
         object.__setattr__(self, "location", finite(self.location, "The location"))
         object.__setattr__(self, "scale", positive(self.scale, "The scale"))
 
@@ -90,7 +90,8 @@ class StudentT(Point):
         """The value below which the share `q` of the probability lies."""
         from scipy.special import stdtrit
 
-        out = self.location + self.scale * stdtrit(self.dof, shares(q))
+        with np.errstate(over="ignore"):  # a tail may pass every number
+            out = self.location + self.scale * stdtrit(self.dof, shares(q))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -130,7 +131,7 @@ class MultivariateT(Point):
         location = centre(self.location, "The location")
         names = named(self.names, len(location))
         shape = symmetric(self.shape, len(location), "The shape")
-        object.__setattr__(self, "dof", positive(self.dof, "dof"))
+        object.__setattr__(self, "dof", positive(self.dof, "dof", 2 * WEIGHT))
         object.__setattr__(self, "location", location)
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "shape", shape)

@@ -18,10 +18,30 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.render import table_html, table_text
 
-__all__ = ["NAME", "Value", "View", "finite", "positive", "readonly", "short"]
+__all__ = [
+    "LARGEST",
+    "NAME",
+    "SQUARE",
+    "WEIGHT",
+    "Value",
+    "View",
+    "at_least",
+    "finite",
+    "positive",
+    "readonly",
+    "short",
+]
 
 NAME = "x"
 """What a variable is called when nobody named it."""
+
+
+LARGEST = 1e150
+"""A location or a standard deviation may be this large, and as small as its inverse."""
+WEIGHT = 1e15
+"""A number of observations, real or imagined, may be this large, and as small as its inverse."""
+SQUARE = 1e290
+"""A variance may be this large, and as small as its inverse."""
 
 
 class View(NamedTuple):
@@ -58,23 +78,53 @@ def readonly(values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
-def finite(value: object, what: str) -> float:
-    """A finite number, or an error that says which argument is not."""
+def finite(value: object, what: str, most: float = LARGEST) -> float:
+    """A finite number of a size whose square can be represented, or an error that names it.
+
+    >>> finite(3, "The mean")
+    3.0
+    """
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not np.isfinite(number):
         raise InputError(f"{what} must be a finite number, got {value!r}.")
+    if abs(number) > most:
+        raise InputError(
+            f"{what} is too large: {number:.6g} passes {most:g}.",
+            hint="" if most < LARGEST else "Use another unit: divide by a power of ten.",
+        )
     return number
 
 
-def positive(value: object, what: str) -> float:
-    """A finite number above zero, or an error that says which argument is not."""
-    number = finite(value, what)
+def positive(value: object, what: str, most: float = LARGEST) -> float:
+    """A finite number above zero that is neither too small nor too large.
+
+    >>> positive(0.5, "The variance")
+    0.5
+    """
+    number = finite(value, what, most)
     if number <= 0:
         raise InputError(f"{what} must be above 0, got {short(number)}.")
+    if number < 1 / most:
+        raise InputError(
+            f"{what} is too small: {number:.6g} is below {1 / most:g}.",
+            hint="" if most < LARGEST else "Use another unit: multiply by a power of ten.",
+        )
     return number
+
+
+def at_least(value: object, low: float, what: str, most: float = LARGEST) -> float:
+    """A finite number that is not below `low`.
+
+    >>> at_least(0, 0, "kappa")
+    0.0
+    """
+    number = finite(value, what, most)
+    if number < low:
+        raise InputError(f"{what} must be at least {low:g}, got {number:.6g}.")
+    return positive(number, what, most) if number > 0 else number
 
 
 class Value(ABC):

@@ -5,9 +5,9 @@ law that the tests hold them to. `Tally` holds the statistics of many families a
 """
 
 from credo.stats.counts import Counts
-from credo.stats.family import Family
+from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.rows import Rows
 from credo.stats.tally import Source, Tally
 
-__all__ = ["Counts", "Family", "Moments", "Rows", "Source", "Tally"]
+__all__ = ["Counts", "Families", "Family", "Moments", "Rows", "Source", "Tally"]

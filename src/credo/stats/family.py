@@ -1,44 +1,55 @@
-"""A family: a child variable and its parents. What a network's distribution is learned from."""
+"""Families: a child variable and its parents. What a network's distributions are learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from credo.errors import InputError
 
-__all__ = ["Family", "families_of"]
+__all__ = ["Families", "Family"]
+
+Key = tuple[str, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(tuple[str, tuple[str, ...]]):
     """A child and its parents, by name.
 
-    >>> Family("Fever", ("Pneumonia",))
+    >>> Family.of(("Fever", ["Pneumonia"]))
     Family(Fever | Pneumonia)
+    >>> child, parents = Family.of("Fever")
     """
 
-    child: str
-    parents: tuple[str, ...] = ()
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        names = (self.child, *self.parents)
+    def __new__(cls, child: str, parents: tuple[str, ...] = ()) -> Family:
+        names = (*parents, child)
+        if len(set(names)) < len(names):
+            raise InputError(f"A variable stands twice in the family {child!r} | {list(parents)}.")
         for name in names:
             if not isinstance(name, str):
                 raise InputError(f"A family is made of variable names, got {name!r}.")
-        if len(set(names)) < len(names):
-            raise InputError(f"A variable stands twice in the family {self}.")
+        return tuple.__new__(cls, (child, parents))
+
+    @property
+    def child(self) -> str:
+        """The variable whose distribution the family describes."""
+        return self[0]
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The variables it is described by."""
+        return self[1]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The axes of the family's statistic: the parents, then the child."""
-        return (*self.parents, self.child)
+        return (*self[1], self[0])
 
     @property
-    def key(self) -> tuple[str, frozenset[str]]:
+    def key(self) -> Key:
         """What makes two families the same: the child and the set of parents."""
-        return self.child, frozenset(self.parents)
+        return self[0], frozenset(self[1])
 
     @classmethod
     def of(cls, given: Any) -> Family:
@@ -59,29 +70,82 @@ class Family:
             ) from None
         if isinstance(parents, str):
             parents = (parents,)
-        if not isinstance(parents, Iterable):
-            raise InputError(f"The parents of {child!r} must be a list of names, got {parents!r}.")
-        return cls(child, tuple(parents))
+        try:
+            return cls(child, tuple(parents))
+        except TypeError:
+            raise InputError(
+                f"The parents of {child!r} must be a list of names, got {parents!r}."
+            ) from None
+
+    def __str__(self) -> str:
+        return f"{self[0]} | {', '.join(self[1])}" if self[1] else self[0]
 
     def __repr__(self) -> str:
-        parents = f" | {', '.join(self.parents)}" if self.parents else ""
-        return f"Family({self.child}{parents})"
+        return f"Family({self})"
 
 
-def families_of(given: Any) -> tuple[Family, ...]:
-    """Families from a list of them, or from a mapping child → parents; repeats are dropped.
+class Families:
+    """A list of different families. Made once, it can be tallied often without planning again.
 
-    >>> families_of({"B": ["A"], "A": []})
-    (Family(B | A), Family(A))
+    >>> pairs = Families.of([("A", ["B"]), "B", ("A", ["B"])])
+    >>> pairs
+    Families(A | B; B)
     """
-    if isinstance(given, Mapping):
-        given = list(given.items())
-    if isinstance(given, (str, Family)):
-        given = [given]
-    if not isinstance(given, Iterable):
-        raise InputError(f"The families must be a list of (child, [parents]), got {given!r}.")
-    out: dict[tuple[str, frozenset[str]], Family] = {}
-    for item in given:
-        family = Family.of(item)
-        out.setdefault(family.key, family)
-    return tuple(out.values())
+
+    __slots__ = ("_at", "_items", "_plan")
+
+    def __init__(self, items: Iterable[Family]) -> None:
+        self._at: dict[Key, int] = {}
+        kept: list[Family] = []
+        for family in items:
+            if self._at.setdefault(family.key, len(kept)) == len(kept):
+                kept.append(family)
+        self._items = tuple(kept)
+        self._plan: tuple[Any, int, Any] | None = None
+
+    @classmethod
+    def of(cls, given: Any) -> Families:
+        """Families from a list of them, or from a mapping child → parents.
+
+        >>> Families.of({"B": ["A"], "A": []})
+        Families(B | A; A)
+        """
+        if isinstance(given, Families):
+            return given
+        if isinstance(given, Mapping):
+            given = list(given.items())
+        if isinstance(given, (str, Family)):
+            given = [given]
+        if not isinstance(given, Iterable):
+            raise InputError(f"The families must be a list of (child, [parents]), got {given!r}.")
+        return cls(Family.of(item) for item in given)
+
+    def index(self, family: Family) -> int | None:
+        """The position of a family, whatever the order of its parents."""
+        return self._at.get(family.key)
+
+    def plan_for(self, schema: Any, rows: int) -> Any:
+        """The plan kept from an earlier tally of the same schema and size, if there is one."""
+        kept = self._plan
+        return kept[2] if kept and kept[0] is schema and kept[1] == rows else None
+
+    def keep_plan(self, schema: Any, rows: int, plan: Any) -> None:
+        """Keep a plan for the next tally."""
+        self._plan = (schema, rows, plan)
+
+    def __iter__(self) -> Iterator[Family]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Families) and self._at.keys() == other._at.keys()
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._at))
+
+    def __repr__(self) -> str:
+        shown = "; ".join(map(str, self._items[:6]))
+        more = f"; … {len(self) - 6} more" if len(self) > 6 else ""
+        return f"Families({shown}{more})"

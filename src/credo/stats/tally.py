@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import html
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from credo.errors import InputError, unknown_name
 from credo.schema import Schema
 from credo.stats.counts import Counts
-from credo.stats.family import Family
+from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 
 __all__ = ["Source", "Statistic", "Tally"]
@@ -34,7 +34,6 @@ class Source(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
 class Tally(Mapping[Any, Statistic]):
     """Statistics by family: `s["Fever", ["Pneumonia"]]`. Two tallies merge with `+`.
 
@@ -49,67 +48,69 @@ class Tally(Mapping[Any, Statistic]):
     ('Cou', 'Pneu', 'Fev')
     """
 
-    statistics: Mapping[Family, Statistic]
-    rows: int | float
+    __slots__ = ("_made", "_make", "families", "rows")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "statistics", dict(self.statistics))
-        object.__setattr__(self, "_by_key", {f.key: f for f in self.statistics})
+    def __init__(
+        self, families: Families, make: Callable[[int], Statistic], rows: int | float
+    ) -> None:
+        self.families = families
+        self.rows = rows
+        self._make = make  # the statistic of the family at a position, made when asked for
+        self._made: dict[int, Statistic] = {}
 
     def __getitem__(self, family: Any) -> Statistic:
         wanted = Family.of(family)
-        found = self._by_key.get(wanted.key)  # type: ignore[attr-defined]
-        if found is None:
-            known = [str(f)[7:-1] for f in self.statistics]
-            raise unknown_name("The family", str(wanted)[7:-1], known, "in this tally")
-        statistic = self.statistics[found]
-        if found.parents != wanted.parents:
-            statistic = statistic.marginal(wanted.names)
-        return statistic
+        at = self.families.index(wanted)
+        if at is None:
+            raise unknown_name("The family", str(wanted), self.families, "in this tally")
+        statistic = self._made.get(at)
+        if statistic is None:
+            statistic = self._made[at] = self._make(at)
+        if statistic.names == wanted.names:
+            return statistic
+        return statistic.marginal(wanted.names)
 
     def __iter__(self) -> Iterator[Family]:
-        return iter(self.statistics)
+        return iter(self.families)
 
     def __len__(self) -> int:
-        return len(self.statistics)
+        return len(self.families)
 
     def __contains__(self, family: object) -> bool:
         try:
-            return Family.of(family).key in self._by_key  # type: ignore[attr-defined]
+            return self.families.index(Family.of(family)) is not None
         except InputError:
             return False
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
-        if {f.key for f in self} != {f.key for f in other}:
+        if self.families != other.families:
             raise InputError("Two tallies can be added when they are of the same families.")
-        merged = {f: _sum(self.statistics[f], other[f]) for f in self}
-        return Tally(merged, self.rows + other.rows)
+        sums = [_sum(self[f], other[f]) for f in self.families]
+        return Tally(self.families, sums.__getitem__, self.rows + other.rows)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
         return (
             self.rows == other.rows
-            and {f.key for f in self} == {f.key for f in other}
-            and all(self.statistics[f] == other[f] for f in self)
+            and self.families == other.families
+            and all(self[f] == other[f] for f in self.families)
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{str(f)[7:-1]}\n{s}" for f, s in self.statistics.items())
+        return "\n\n".join(f"{f}\n{self[f]}" for f in self.families)
 
     def __repr__(self) -> str:
-        return f"Tally({len(self)} famil{'y' if len(self) == 1 else 'ies'} of {self.rows:,} rows)"
+        noun = "family" if len(self) == 1 else "families"
+        return f"Tally({len(self):,} {noun} of {self.rows:,} rows)"
 
     def _repr_html_(self) -> str:
-        import html
-
         return "".join(
-            f"<h4>{html.escape(str(f)[7:-1])}</h4>{s._repr_html_()}"
-            for f, s in self.statistics.items()
+            f"<h4>{html.escape(str(f))}</h4>{self[f]._repr_html_()}" for f in self.families
         )
 
 

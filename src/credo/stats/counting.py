@@ -1,0 +1,99 @@
+"""Counting a block: the calls of the native kernels, for each kind of statistic.
+
+Which kernel runs never changes the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.schema import Variable
+from credo.stats.block import Block
+from credo.stats.configurations import grouped
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments
+
+__all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
+
+Kernel = Literal["auto", "popcount", "histogram", "sparse"]
+Path = Literal["auto", "avx512", "avx2", "plain"]
+
+
+def count_dense(
+    block: Block, positions: list[list[int]], threads: int, kernel: Kernel, path: Path
+) -> list[NDArray[Any]]:
+    """All dense tables from one call of the kernels; a set is positions of discrete columns."""
+    if kernel == "auto" and len(positions) >= 16 and block.compact is not None:
+        block = block.compact
+    weights: Any = block.weights
+    tables: list[NDArray[Any]] = block.native.count(positions, weights, kernel, path, threads)
+    return tables
+
+
+def count_sparse(block: Block, names: Sequence[str]) -> Counts:
+    """One table of many cells: only those that were seen."""
+    at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
+    where, values = block.native.count_sparse([at[n] for n in names], block.weights)
+    variables = tuple(block.schema[n] for n in names)
+    gaps = [n for n in names if block.gaps[block.schema.index(n)]]
+    return Counts(variables, values, where, skipped_weight(block.weight, values, gaps))
+
+
+def skipped_weight(weight: int | float, counts: NDArray[Any], gaps: Collection[str]) -> int | float:
+    """The weight of the rows not counted: none, unless a variable has gaps."""
+    left: int | float = weight - counts.sum().item() if gaps else 0
+    return max(left, 0)
+
+
+def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
+    """Weight, mean and scatter of the continuous names by configuration of the discrete ones."""
+    discrete = tuple(block.schema[n] for n in names if block.schema[n].is_discrete)
+    continuous = tuple(block.schema[n] for n in names if not block.schema[n].is_discrete)
+    group, where = _groups(block, discrete)
+    columns = [block.arrays[block.schema.index(v.name)] for v in continuous]
+    weights = None if block.weights is None else block.weights.astype(np.float64)
+    gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
+    n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
+    seen = n > 0
+    counted = n.astype(np.int64) if isinstance(block.weight, int) else n
+    return Moments(
+        discrete,
+        continuous,
+        np.ascontiguousarray(where[seen]),
+        n[seen],
+        mean[seen],
+        scatter[seen],
+        skipped_weight(block.weight, counted, gaps),
+    )
+
+
+def _groups(
+    block: Block, discrete: tuple[Variable, ...]
+) -> tuple[NDArray[np.uint32] | None, NDArray[np.uint32]]:
+    """The group of each row (the number of groups where a cell is missing), and the groups."""
+    if not discrete:
+        return None, np.zeros((1, 0), dtype=np.uint32)
+    codes = [block.arrays[block.schema.index(v.name)] for v in discrete]
+    cells = prod(v.arity for v in discrete)
+    gone = np.zeros(block.rows, dtype=bool)
+    for v, c in zip(discrete, codes, strict=True):
+        gone |= c == v.arity
+    if cells <= max(4 * block.rows, 65_536):
+        group = np.zeros(block.rows, dtype=np.uint32)
+        for v, c in zip(discrete, codes, strict=True):
+            group *= np.uint32(v.arity)
+            group += c.astype(np.uint32)
+        group[gone] = cells
+        where = np.stack(np.unravel_index(np.arange(cells), [v.arity for v in discrete]), axis=1)
+        return group, where.astype(np.uint32)
+    matrix = np.stack([c.astype(np.uint32) for c in codes], axis=1)
+    unique, inverse = grouped(matrix[~gone])
+    group = np.full(block.rows, len(unique), dtype=np.uint32)
+    group[~gone] = inverse
+    return group, unique

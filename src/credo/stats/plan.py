@@ -1,0 +1,195 @@
+"""A plan: which tables a list of families needs, made once and run on every block of a source."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from math import prod
+from typing import Any
+
+from numpy.typing import NDArray
+
+from credo.errors import LimitError, TableError
+from credo.schema import Schema
+from credo.stats.block import Block
+from credo.stats.counting import (
+    Kernel,
+    Path,
+    count_dense,
+    count_moments,
+    count_sparse,
+    skipped_weight,
+)
+from credo.stats.counts import MAX_CELLS, Counts
+from credo.stats.family import Families
+from credo.stats.moments import Moments
+from credo.stats.tally import Statistic, Tally
+
+__all__ = ["Partial", "Plan", "tally_block"]
+
+_DENSE_CELLS = 1 << 20  # up to this many cells a table is dense whatever the number of rows
+
+NameSet = frozenset[str]
+
+
+def tally_block(
+    block: Block,
+    families: Any,
+    *,
+    threads: int | None = None,
+    kernel: Kernel = "auto",
+    path: Path = "auto",
+) -> Tally:
+    """Count the families of one block in one pass."""
+    plan = Plan.of(block.schema, Families.of(families), block.rows)
+    return plan.finish([plan.count(block, threads=threads, kernel=kernel, path=path)])
+
+
+@dataclass
+class Partial:
+    """What the blocks seen so far add to a tally: tables in the plan's order, without names."""
+
+    dense: list[NDArray[Any]]
+    sparse: list[Counts]
+    moments: list[Moments]
+    weight: int | float
+    gaps: set[str]
+
+    def add(self, other: Partial) -> None:
+        """Add another block's tables to these, in place."""
+        self.dense = [_added(a, b) for a, b in zip(self.dense, other.dense, strict=True)]
+        self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
+        self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
+        self.weight += other.weight
+        self.gaps |= other.gaps
+
+
+def _added(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    if a.dtype == b.dtype:
+        a += b
+        return a
+    total: NDArray[Any] = a + b
+    return total
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The tables that some families need. Families with the same variables share a table."""
+
+    schema: Schema
+    families: Families
+    dense: tuple[tuple[str, ...], ...]
+    sparse: tuple[tuple[str, ...], ...]
+    mixed: tuple[tuple[str, ...], ...]
+    _positions: dict[tuple[str, ...], list[list[int]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @classmethod
+    def of(cls, schema: Schema, families: Families, rows: int) -> Plan:
+        """The plan for a source of this many rows; unknown names and too much are refused."""
+        made: Plan | None = families.plan_for(schema, rows)
+        if made is None:
+            made = cls._made(schema, families, rows)
+            families.keep_plan(schema, rows, made)
+        return made
+
+    @classmethod
+    def _made(cls, schema: Schema, families: Families, rows: int) -> Plan:
+        sets: dict[NameSet, tuple[str, ...]] = {}
+        for family in families:
+            sets.setdefault(frozenset(family.names), family.names)
+        states = {v.name: v.arity if v.is_discrete else None for v in schema.variables}
+        at = {name: i for i, name in enumerate(states)}
+        dense: list[tuple[str, ...]] = []
+        sparse: list[tuple[str, ...]] = []
+        mixed: list[tuple[str, ...]] = []
+        cells = 0
+        most = max(4 * rows, _DENSE_CELLS)
+        for names in sets.values():
+            arities = [states[n] if n in states else schema[n].arity for n in names]
+            if None in arities:
+                mixed.append(names)
+                continue
+            size = prod(arities)  # type: ignore[arg-type]
+            if size <= most:
+                dense.append(names)
+                cells += size
+            else:
+                sparse.append(names)
+        if cells > MAX_CELLS:
+            raise LimitError(
+                f"The {len(dense):,} tables asked for would have {cells:,} cells together; "
+                f"at most {MAX_CELLS:,} are allowed.",
+                hint="Tally fewer families at a time.",
+            )
+        # Variables that many sets share come first, so that the kernel's prefixes are shared.
+        often = Counter(n for names in dense for n in names)
+        rank = {n: (-often[n], at[n]) for n in often}
+        ordered = tuple(tuple(sorted(names, key=rank.__getitem__)) for names in dense)
+        return cls(schema, families, ordered, tuple(sparse), tuple(mixed))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables the families are made of."""
+        return tuple(dict.fromkeys(n for f in self.families for n in f.names))
+
+    def positions(self, block: Block) -> list[list[int]]:
+        """The dense sets as positions among the block's discrete columns."""
+        columns = block.schema.discrete
+        found = self._positions.get(columns)
+        if found is None:
+            at = {name: i for i, name in enumerate(columns)}
+            found = self._positions[columns] = [[at[n] for n in names] for names in self.dense]
+        return found
+
+    def count(
+        self,
+        block: Block,
+        *,
+        threads: int | None = None,
+        kernel: Kernel = "auto",
+        path: Path = "auto",
+    ) -> Partial:
+        """One pass over one block."""
+        threads = threads or os.cpu_count() or 1
+        positions = self.positions(block)
+        return Partial(
+            count_dense(block, positions, threads, kernel, path) if positions else [],
+            [count_sparse(block, names) for names in self.sparse],
+            [count_moments(block, names, threads) for names in self.mixed],
+            block.weight,
+            {n for n, gap in zip(block.schema.names, block.gaps, strict=True) if gap},
+        )
+
+    def finish(self, partials: Iterable[Partial]) -> Tally:
+        """The tally of all blocks. A table becomes counts with names when it is asked for."""
+        total: Partial | None = None
+        for part in partials:
+            if total is None:
+                total = part
+            else:
+                total.add(part)
+        if total is None:
+            raise TableError("There are no rows to tally.")
+        return Tally(self.families, partial(self._statistic, total), total.weight)
+
+    def _statistic(self, total: Partial, family: int) -> Statistic:
+        """The statistic of one family, from the table it shares with others."""
+        table = self._tables[family]
+        if table >= len(self.dense):
+            others: list[Statistic] = [*total.sparse, *total.moments]
+            return others[table - len(self.dense)]
+        names, cells = self.dense[table], total.dense[table]
+        variables = tuple(self.schema[n] for n in names)
+        skipped = skipped_weight(total.weight, cells, total.gaps.intersection(names))
+        return Counts(variables, cells.reshape([v.arity for v in variables]), None, skipped)
+
+    @cached_property
+    def _tables(self) -> list[int]:
+        """The table of each family: dense ones first, then sparse, then mixed."""
+        at = {frozenset(n): i for i, n in enumerate((*self.dense, *self.sparse, *self.mixed))}
+        return [at[frozenset(f.names)] for f in self.families]
