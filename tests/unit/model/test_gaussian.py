@@ -9,7 +9,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from credo.errors import InputError, SchemaError, UnknownNameError
+from credo.errors import InputError
 from credo.model import (
     Gaussian,
     Interval,
@@ -107,6 +107,7 @@ def test_large_and_small_values(scale):
         (lambda: Gaussian.fit(5.0), "must be a sequence of numbers, or rows of numbers"),
         (lambda: Gaussian.fit(np.ones((2, 2, 2))), "must be a sequence of numbers, or rows"),
         (lambda: Gaussian.fit([1e200, 2e200]), "are too large: their squares pass 1e308"),
+        (lambda: Gaussian.fit([1e152, 2e152]), r"The mean of 'x' is too large: 1.5e\+152 passes"),
         (lambda: Gaussian.fit(ROWS), r"A Gaussian has one variable, got a, b. Use cr.Multivar"),
         (lambda: Gaussian.fit({"a": [1], "b": [1, 2]}), "sequences of numbers of the same length"),
         (lambda: Gaussian.fit(WAITS, known_variance=0), "known_variance must be above 0, got 0"),
@@ -248,7 +249,14 @@ def test_reference_prior_gives_the_classical_interval():
         (lambda: NIG(0, 1, 1, 1).mean(), "has no mean of the variance: its tail is too heavy"),
         (lambda: NIG(0, 1, 1, 1).interval(of="sd"), "of must be 'mean' or 'variance', got 'sd'"),
         (lambda: NIG(0, 1, 1, 1).logpdf(0), r"Give a mean and a variance: logpdf\(mu, variance\)"),
-        (lambda: NIG(1e160, 1, 1, 1).update([1.0]), "beta must be a finite number, got inf"),
+        (
+            lambda: NIG(1e160, 1, 1, 1),
+            "mu is too large: 1e\\+160 passes 1e\\+150. Use another unit",
+        ),
+        (lambda: NIG(0, 1, 1, 1e-300), "beta is too small: 1e-300 is below 1e-290. Use another"),
+        (lambda: NIG(1e149, 1, 1, 1).update([1.0]), "beta is too large: .* passes 1e"),
+        (lambda: NIG(0, 1e16, 1, 1), "kappa is too large"),
+        (lambda: NIG.default([1], 1), r"mu must be a finite number, got \[1\]"),
         (lambda: NormalMean.flat(1).predictive(), "it has no predictive distribution"),
         (lambda: NormalMean.flat(1).mean(), "it has no mean"),
         (lambda: NormalMean.flat(1).sample(1, 0), "it has no density"),
@@ -271,134 +279,6 @@ def test_student_t():
     assert StudentT(1e12, 0, 1).logpdf(1.0) == pytest.approx(Gaussian(0, 1).logpdf(1.0), abs=1e-10)
     assert t.logpdf(1e200) < -1000
     assert t.sample(3, rng=0).shape == (3,) and "95 % of values" in str(t)
-
-
-# --- several columns ------------------------------------------------------------------------
-
-
-def test_multivariate_by_hand():
-    g = MultivariateGaussian.fit(ROWS)
-    assert g.mean.tolist() == [3, 2] and g.covariance.tolist() == [[3.5, 1.25], [1.25, 3.5]]
-    assert g.variance.tolist() == [3.5, 3.5] and g.names == ("a", "b")
-    assert MultivariateGaussian.fit(ROWS, sample_variance=True).covariance[0, 1] == pytest.approx(
-        5 / 3
-    )
-    assert g.marginal("b") == Gaussian(2, 3.5) and g.interval(0.9, of="b") == g.marginal(
-        "b"
-    ).interval(0.9)
-    assert MultivariateGaussian.fit(np.array([ROWS["a"], ROWS["b"]]).T).names == ("x1", "x2")
-    assert MultivariateGaussian.fit(ROWS, names=["b", "a"]).mean.tolist() == [2, 3]
-    assert MultivariateGaussian([0], [[1]]).names == ("x",)
-
-
-def test_belief_about_several_columns():
-    prior = NIW([0, 0], 1, 4, np.eye(2), names=("a", "b"))
-    after = prior + Moments.of({"b": ROWS["b"], "a": ROWS["a"]})
-    assert after.mu.tolist() == [2.4, 1.6] and (after.kappa, after.dof) == (5, 8)
-    assert np.allclose(
-        after.scale,
-        np.eye(2) + 4 * np.array([[3.5, 1.25], [1.25, 3.5]]) + 0.8 * np.outer([3, 2], [3, 2]),
-    )
-    assert after.mean().covariance[0, 0] == pytest.approx(after.scale[0, 0] / 5)
-    assert after.map().covariance[0, 0] == pytest.approx(after.scale[0, 0] / 12)
-    assert after.marginal("b").alpha == 3.5
-    assert after.interval(0.9, of="b", parameter="variance") == after.marginal("b").interval(
-        0.9, of="variance"
-    )
-    assert after.predictive().marginal("a").dof == after.marginal("a").predictive().dof
-    assert MultivariateGaussian.fit(ROWS, prior=prior) == after.mean()
-    assert MultivariateGaussian.posterior(ROWS).dof == 3
-
-
-def test_one_dimension_is_the_normal_inverse_gamma():
-    wide = NIW([5], 1, 4, [[4]]).update(WAITS)
-    assert wide.marginal("x") == NIG(5, 1, 2, 2).update(WAITS)
-    assert wide.log_marginal(WAITS) == pytest.approx(
-        NIG(5.75, 4, 3.5, 6.375).log_marginal(WAITS), abs=1e-12
-    )
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: MultivariateGaussian.fit(
-                {**ROWS, "c": [1.0, 3.0, 8.0, 8.0], "d": [1, 0, 0, 3]}
-            ),
-            r"4 rows are too few for the covariance of 4 columns \(a, b, c, d\): at least 5",
-        ),
-        (
-            lambda: MultivariateGaussian.fit(
-                {"a": [1, 2, 4, 3, 9], "b": [1, 0, 1, 2, 5], "c": [3, 4, 9, 8, 23]}
-            ),
-            "the column 'c' is a linear combination of 'a', 'b'. Leave 'c' out, or use a prior",
-        ),
-        (
-            lambda: MultivariateGaussian.fit({"a": [1, 2, 4, 3], "b": [7, 7, 7, 7]}),
-            "The column 'b' is constant",
-        ),
-        (lambda: MultivariateGaussian.fit({"a": [1], "b": [2]}), "One observation of 'a' has no"),
-        (lambda: MultivariateGaussian.fit(np.zeros((0, 2))), "no data to fit a MultivariateGauss"),
-        (lambda: MultivariateGaussian([0, 0], [[1, 2], [2, 1]]), "contradict each other"),
-        (lambda: MultivariateGaussian([0, 0], [[1, 0], [0, 0]]), "the variance of 'x2' is 0"),
-        (lambda: MultivariateGaussian([0, 0], [[1, 0.5], [0, 1]]), "must be symmetric"),
-        (
-            lambda: MultivariateGaussian([0, 0], [[1]]),
-            r"must have the shape \(2, 2\), got \(1, 1\)",
-        ),
-        (lambda: MultivariateGaussian([0], "x"), "The covariance must be a matrix of numbers"),
-        (lambda: MultivariateGaussian([0], [[math.inf]]), "The covariance must hold finite"),
-        (lambda: MultivariateGaussian("x", [[1]]), "The mean must be a row of numbers"),
-        (lambda: MultivariateGaussian([], []), "The mean must be a row of finite numbers"),
-        (lambda: MultivariateGaussian([0], [[1]], ["a", "b"]), "1 different names are needed"),
-        (lambda: MultivariateGaussian.fit(ROWS).logpdf([1.0]), "Each point must have 2 numbers"),
-        (
-            lambda: MultivariateGaussian.fit(ROWS, prior=NIG(0, 1, 1, 1)),
-            "must be a cr.NormalInvers",
-        ),
-        (
-            lambda: NIW([0, 0], 1, 4, [[1, 1], [1, 1]]),
-            "column 'x2' is a linear combination of 'x1'",
-        ),
-        (lambda: NIW([0, 0], -1, 4, np.eye(2)), "kappa must be at least 0, got -1"),
-        (lambda: NIW.default([0, 0], [1, 0]), "sd must hold a number above 0 for each mean"),
-        (lambda: NIW.default([0, 0], [1, 1]).interval(), "Say which column .* Write of='x1'"),
-        (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0]), "Give a mean and a covariance"),
-        (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0], [1, 1]), r"must have the shape \(2, 2"),
-        (lambda: NIW.reference("ab").predictive(), "it has no predictive distribution"),
-        (lambda: NIW.default([0, 0], [1, 1]).update([[1.0, 2.0, 3.0]]), "must have 2 columns"),
-        (lambda: MultivariateT(1, [0], [[1]]).mean, "has no mean: it needs more than 1"),
-        (lambda: MultivariateT(2, [0], [[1]]).variance, "has no covariance: it needs more than 2"),
-    ],
-)
-def test_several_columns_refuse(call, message):
-    with pytest.raises(InputError, match=message):
-        call()
-
-
-def test_other_names_are_refused():
-    with pytest.raises(
-        SchemaError, match=r"columns of the data are \(a, b\), but those wanted here"
-    ):
-        NIW.default([0, 0], [1, 1]).update(ROWS)
-    with pytest.raises(
-        UnknownNameError, match=r"Variable 'hight' is not in the distribution. Did you"
-    ):
-        MultivariateGaussian([0, 0], np.eye(2), ["height", "b"]).marginal("hight")
-
-
-def test_a_prior_carries_collinear_columns():
-    rows = {"a": [1.0, 2.0, 4.0], "b": [2.0, 4.0, 8.0]}
-    after = NIW.default([0, 0], [1, 1], ["a", "b"]).update(rows)
-    assert after.is_proper and np.isfinite(after.predictive().logpdf([1.0, 2.0]))
-
-
-def test_far_points_have_no_nan():
-    g = MultivariateGaussian.fit(ROWS)
-    assert g.logpdf([1e200, -1e200]) == -math.inf
-    assert g.logpdf([math.inf, 0]) == -math.inf
-    assert Gaussian(0, 1).logpdf(math.inf) == -math.inf
-    assert g.logpdf([[3, 2], [0, 0]]).shape == (2,)
 
 
 # --- values ---------------------------------------------------------------------------------
@@ -440,17 +320,6 @@ def test_intervals():
         both.lower[0] = 3
 
 
-def test_likelihood_over_the_mean_of_one_column():
-    curve = MultivariateGaussian.likelihood_curve(ROWS, of="a")
-    best = MultivariateGaussian.fit(ROWS)
-    assert curve.maximum == 3 and curve.parameters == ("μ a",)
-    assert curve.highest == pytest.approx(best.log_likelihood(ROWS))
-    # at μ_a = 4 the best mean of the other column follows the regression line
-    other = MultivariateGaussian([4, 2 + 1.25 / 3.5], best.covariance, best.names)
-    at = MultivariateGaussian.likelihood_curve(ROWS, [4.0], of="a")
-    assert at.highest == pytest.approx(other.log_likelihood(ROWS), abs=1e-12)
-
-
 def test_data_that_is_far_from_the_prior_moves_it_smoothly():
     heavy = NIG(5, 1000, 2, 2).update([7.0])
     assert heavy.mu == pytest.approx(5 + 2 / 1001, abs=1e-15)
@@ -463,21 +332,3 @@ def test_curves_need_a_point_with_a_likelihood():
         Bernoulli.likelihood_curve([True], [-1.0, 2.0])
     with pytest.raises(InputError, match="needs a value for each point of its grid"):
         LikelihoodCurve(("μ",), ([1.0, 2.0],), [0.0])
-
-
-def test_multivariate_t_answers():
-    t = MultivariateT(4, [0, 1], np.eye(2), ("a", "b"))
-    assert t.mean.tolist() == [0, 1] and t.variance.tolist() == [2, 2]
-    assert t.log_likelihood(ROWS) == pytest.approx(t.logpdf(np.array(list(ROWS.values())).T).sum())
-    assert t.interval(0.9, of="b") == StudentT(4, 1, 1).interval(0.9)
-
-
-def test_nested_rows_with_a_bad_cell():
-    with pytest.raises(InputError, match="The values must be numbers, got 'x'"):
-        MultivariateGaussian.fit([[1.0, 2.0], [3.0, "x"]])
-    with pytest.raises(InputError, match="The values must be numbers"):
-        MultivariateGaussian.fit([[1.0, 2.0], [3.0]])
-    assert (
-        MultivariateGaussian.fit([*np.array(list(ROWS.values())).T.tolist(), [None, 1]]).mean[0]
-        == 3
-    )
