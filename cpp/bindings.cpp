@@ -31,7 +31,6 @@ using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using OutArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Groups = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // ---------------------------------------------------------------- arrays in and out
 
@@ -283,24 +282,37 @@ nb::tuple moments(const std::vector<Reals>& columns, const std::optional<Groups>
   return nb::make_tuple(n.release(), mean.release(), scatter.release());
 }
 
-void take_codes(const Indices& indices, const AnyArray& lut, const OutArray& out) {
+// Calls f with a typed pointer to codes of one, two or four bytes.
+template <class Function>
+void with_codes(std::uint8_t width, const void* data, const Function& f) {
+  if (width == 1) f(static_cast<const std::uint8_t*>(data));
+  if (width == 2) f(static_cast<const std::uint16_t*>(data));
+  if (width == 4) f(static_cast<const std::uint32_t*>(data));
+}
+
+void take_codes(const AnyArray& indices, const AnyArray& lut, const OutArray& out) {
   const std::uint8_t width = code_width(lut, "The 'lut' parameter");
   require(code_width(out, "The 'out' parameter") == width,
           "The 'out' parameter must be of the same type as 'lut'.");
   require(out.size() == indices.size(), "The 'out' parameter must be as long as 'indices'.");
-  const auto take = [&]<class Code>(Code* to) {
-    const nb::gil_scoped_release release;
-    credo::take_codes(indices.data(), indices.size(), static_cast<const Code*>(lut.data()),
-                      lut.size(), to);
-  };
-  if (width == 1) take(static_cast<std::uint8_t*>(out.data()));
-  if (width == 2) take(static_cast<std::uint16_t*>(out.data()));
-  if (width == 4) take(static_cast<std::uint32_t*>(out.data()));
+  const std::size_t n = indices.size(), n_codes = lut.size();
+  const bool is_signed = indices.ndim() == 1 && indices.dtype() == nb::dtype<std::int32_t>();
+  const std::uint8_t index_width =
+      is_signed ? 0 : code_width(indices, "The 'indices' parameter, if not int32,");
+  const nb::gil_scoped_release release;
+  with_codes(width, lut.data(), [&]<class Code>(const Code* codes) {
+    const auto take = [&](const auto* at) {
+      credo::take_codes(at, n, codes, n_codes, static_cast<Code*>(out.data()));
+    };
+    if (is_signed) take(static_cast<const std::int32_t*>(indices.data()));
+    else with_codes(index_width, indices.data(), take);
+  });
 }
 
 }  // namespace
 
 NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // tables that live until the interpreter ends are no leak
   m.doc() = "Kernels of credo: counts, unique rows and moments of columns.";
   m.def("paths", &credo::available_paths);
   m.def("cores", &credo::hardware_threads);

@@ -11,8 +11,8 @@ namespace credo {
 
 // out[i] = lut[indices[i]]. IN indices [n]; IN lut [n_codes]; OUT out [n].
 // Throws std::invalid_argument if an index is negative or too large.
-template <class Code>
-void take_codes(const std::int32_t* indices, std::size_t n, const Code* lut, std::size_t n_codes,
+template <class Index, class Code>
+void take_codes(const Index* indices, std::size_t n, const Code* lut, std::size_t n_codes,
                 Code* out) {
   constexpr std::size_t kBlock = 4096;  // checked while in the cache, then looked up
   for (std::size_t first = 0; first < n; first += kBlock) {

@@ -131,5 +131,7 @@ def moments(
     a bit of the result.
     """
 
-def take_codes(indices: NDArray[np.int32], lut: NDArray[_Code], out: NDArray[_Code]) -> None:
+def take_codes(
+    indices: NDArray[np.int32] | _Codes, lut: NDArray[_Code], out: NDArray[_Code]
+) -> None:
     """Recode: out[i] = lut[indices[i]]."""

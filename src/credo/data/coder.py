@@ -399,16 +399,14 @@ class Coder:
                 lut[i] = find(value)
             except UnknownNameError as error:
                 raise not_a_state(variable, value, self._first_row(value), error) from None
-        parts = []
+        out = np.empty(self.rows, dtype=size)
+        done = 0
         for part in self._parts:
-            last = int(np.iinfo(part.dtype).max)
-            if last <= 65_535:
-                full = np.full(last + 1, variable.arity, dtype=size)
-                full[: min(len(lut), last)] = lut[:last]
-                parts.append(full[part])
-            else:
-                out = np.full(len(part), variable.arity, dtype=size)
-                seen = part != last
-                out[seen] = lut[part[seen]]
-                parts.append(out)
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=size)
+            # the largest code of a part's type stands for missing, any other for a state
+            full = np.full(int(part.max(initial=0)) + 1, variable.arity, dtype=size)
+            full[: len(lut)] = lut[: len(full)]
+            if len(full) > np.iinfo(part.dtype).max:
+                full[-1] = variable.arity
+            _core.take_codes(part, full, out[done : done + len(part)])
+            done += len(part)
+        return out

@@ -244,7 +244,8 @@ def measured(data: Numbers, names: Sequence[str] = ()) -> Moments:
         wanted = found if len(found) == 1 or not names else tuple(names)
         return data if wanted == found and len(data.n) <= 1 else data.marginal(wanted)
     found, matrix = _matrix(data, names)
-    return Moments.of({n: matrix[:, i] for i, n in enumerate(found)})  # type: ignore[misc]
+    with np.errstate(all="ignore"):  # values that overflow are refused by name in Moments
+        return Moments.of({n: matrix[:, i] for i, n in enumerate(found)})  # type: ignore[misc]
 
 
 def summary(m: Moments) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

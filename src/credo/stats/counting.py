@@ -27,12 +27,12 @@ Path = Literal["auto", "avx512", "avx2", "plain"]
 
 def count_dense(
     block: Block, positions: list[list[int]], threads: int, kernel: Kernel, path: Path
-) -> list[NDArray[Any]]:
-    """All dense tables from one call of the kernels; a set is positions of discrete columns."""
+) -> NDArray[Any]:
+    """All dense tables, one after the other; a set is positions of discrete columns."""
     if kernel == "auto" and len(positions) >= 16 and block.compact is not None:
         block = block.compact
     weights: Any = block.weights
-    tables: list[NDArray[Any]] = block.native.count(positions, weights, kernel, path, threads)
+    tables: NDArray[Any] = block.native.count_flat(positions, weights, kernel, path, threads)[0]
     return tables
 
 

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import accumulate
 from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import LimitError, TableError
@@ -52,7 +54,7 @@ def tally_block(
 class Partial:
     """What the blocks seen so far add to a tally: tables in the plan's order, without names."""
 
-    dense: list[NDArray[Any]]
+    dense: NDArray[Any]
     sparse: list[Counts]
     moments: list[Moments]
     weight: int | float
@@ -60,19 +62,11 @@ class Partial:
 
     def add(self, other: Partial) -> None:
         """Add another block's tables to these, in place."""
-        self.dense = [_added(a, b) for a, b in zip(self.dense, other.dense, strict=True)]
+        self.dense = self.dense + other.dense
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
         self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
         self.weight += other.weight
         self.gaps |= other.gaps
-
-
-def _added(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    if a.dtype == b.dtype:
-        a += b
-        return a
-    total: NDArray[Any] = a + b
-    return total
 
 
 @dataclass(frozen=True)
@@ -158,7 +152,7 @@ class Plan:
         threads = threads or os.cpu_count() or 1
         positions = self.positions(block)
         return Partial(
-            count_dense(block, positions, threads, kernel, path) if positions else [],
+            count_dense(block, positions, threads, kernel, path) if positions else np.zeros(0),
             [count_sparse(block, names) for names in self.sparse],
             [count_moments(block, names, threads) for names in self.mixed],
             block.weight,
@@ -183,10 +177,17 @@ class Plan:
         if table >= len(self.dense):
             others: list[Statistic] = [*total.sparse, *total.moments]
             return others[table - len(self.dense)]
-        names, cells = self.dense[table], total.dense[table]
+        names = self.dense[table]
         variables = tuple(self.schema[n] for n in names)
+        cells = total.dense[self._starts[table] : self._starts[table + 1]]
         skipped = skipped_weight(total.weight, cells, total.gaps.intersection(names))
         return Counts(variables, cells.reshape([v.arity for v in variables]), None, skipped)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each dense table begins among all of them, and where the last one ends."""
+        sizes = [prod(self.schema[n].arity for n in names) for names in self.dense]
+        return [0, *accumulate(sizes)]
 
     @cached_property
     def _tables(self) -> list[int]:
