@@ -17,7 +17,7 @@ from credo.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import grouped
 from credo.stats.counts import Counts
-from credo.stats.moments import Moments
+from credo.stats.moments import Moments, refuse_underflow
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
@@ -59,6 +59,8 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     columns = [block.arrays[block.schema.index(v.name)] for v in continuous]
     weights = None if block.weights is None else block.weights.astype(np.float64)
     gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
+    for variable, column in zip(continuous, columns, strict=True):
+        refuse_underflow(variable.name, column)
     n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
     seen = n > 0
     counted = n.astype(np.int64) if isinstance(block.weight, int) else n

@@ -23,7 +23,7 @@ from credo.render import number, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped
 
-__all__ = ["Moments"]
+__all__ = ["Moments", "refuse_underflow"]
 
 Floats = NDArray[np.float64]
 
@@ -72,11 +72,7 @@ class Moments:
             )
         tiny = (square > 0) & (square < 1e-290)
         if tiny.any():
-            name = self.continuous[int(np.argwhere(tiny)[0][1])].name
-            raise InputError(
-                f"The values of {name!r} are too close together: their squares fall below 1e-290.",
-                hint=f"Multiply {name!r} by a power of ten and read the table again.",
-            )
+            raise _too_close(self.continuous[int(np.argwhere(tiny)[0][1])].name)
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[float]]) -> Moments:
@@ -86,9 +82,14 @@ class Moments:
         6.0
         """
         names = tuple(Variable(name, "continuous") for name in columns)
-        data = np.array([np.asarray(c, dtype=np.float64) for c in columns.values()])
+        try:
+            data = np.array([np.asarray(c, dtype=np.float64) for c in columns.values()])
+        except (TypeError, ValueError):
+            data = np.zeros(0)
         if data.ndim != 2:
             raise InputError("The columns must be sequences of numbers of the same length.")
+        for name, column in zip(columns, data, strict=True):
+            refuse_underflow(name, column)
         kept = data[:, ~np.isnan(data).any(axis=0)]
         if not np.isfinite(kept).all():
             raise InputError("The columns must hold finite numbers.")
@@ -269,6 +270,20 @@ class Moments:
     def _repr_html_(self) -> str:
         head, rows, right = self._rows()
         return table_html(head, rows, right=right)
+
+
+def _too_close(name: str) -> InputError:
+    return InputError(
+        f"The values of {name!r} are too close together: their squares fall below 1e-290.",
+        hint=f"Multiply {name!r} by a power of ten and read the table again.",
+    )
+
+
+def refuse_underflow(name: str, values: Floats) -> None:
+    """Refuse values so small that their squares are 0: their variance could not be told."""
+    largest = np.nanmax(np.abs(values), initial=0.0)
+    if 0 < largest < 1e-145 and not (values == values[0]).all():
+        raise _too_close(name)
 
 
 def _merged(

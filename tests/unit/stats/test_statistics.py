@@ -1,0 +1,259 @@
+"""Counts, moments, rows, families and tallies: what they answer and what they refuse."""
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
+from credo.stats import Family
+
+A = cr.Variable("A", "discrete", ("x", "y"))
+B = cr.Variable("B", "discrete", (0, 1, 2))
+C = cr.Variable("C", "continuous")
+
+
+# --- counts -------------------------------------------------------------------------------
+
+
+def test_counts_answer_by_label():
+    c = cr.Counts((A, B), np.arange(6).reshape(2, 3))
+    assert c["y", 2] == 5 and c[{"A": "y", "B": 0}] == 3
+    assert np.asarray(c[{"A": "y"}]).tolist() == [3, 4, 5]
+    assert c.total == 15 and c.cells == 6 and len(c) == 2
+    assert dict(c.items())["x", 1] == 1 and ("x", 0) not in dict(c.items())
+    assert c.values.flags.writeable is False
+    with pytest.raises(UnknownNameError, match="State 'z' is not one of 'A'"):
+        c["z", 0]
+    with pytest.raises(InputError, match="Expected 2 labels, one for each of A, B, got 1"):
+        c["x"]
+    with pytest.raises(UnknownNameError, match="Axis 'Q' is not in these counts"):
+        c.marginal("Q")
+    with pytest.raises(InputError, match="named twice"):
+        c.marginal(["A", "A"])
+
+
+def test_counts_as_arrays():
+    c = cr.Counts((A, B), np.arange(6).reshape(2, 3))
+    assert np.asarray(c, dtype=float).dtype == float
+    copy = np.array(c)
+    copy[0, 0] = 9
+    assert c["x", 0] == 0
+    assert (np.asarray(c) / c.total).sum() == pytest.approx(1)
+
+
+def test_counts_refuse_nonsense():
+    with pytest.raises(InputError, match=r"Counts of A must have the shape \(2,\), got \(3,\)"):
+        cr.Counts((A,), np.zeros(3))
+    with pytest.raises(InputError, match="not negative"):
+        cr.Counts((A,), np.array([1, -1]))
+    with pytest.raises(InputError, match="finite"):
+        cr.Counts((A,), np.array([1, np.nan]))
+    with pytest.raises(InputError, match="one row of codes"):
+        cr.Counts((A,), np.array([1]), np.zeros((2, 1), np.uint32))
+
+
+def test_counts_add_only_when_their_variables_agree():
+    c = cr.Counts((A, B), np.ones((2, 3), int))
+    turned = cr.Counts((B, A), np.ones((3, 2), int))
+    assert (c + turned).names == ("A", "B") and (c + turned).total == 12
+    with pytest.raises(SchemaError, match=r"Counts of \(A\) cannot be added to counts of \(A, B\)"):
+        c + cr.Counts((A,), np.ones(2, int))
+    other = cr.Variable("A", "discrete", ("x", "z"))
+    with pytest.raises(SchemaError, match="The states of 'A' differ"):
+        cr.Counts((A,), np.ones(2, int)) + cr.Counts((other,), np.ones(2, int))
+    assert c.__add__(3) is NotImplemented and c != 3
+
+
+def test_counts_print_and_show(tmp_path):
+    c = cr.Counts((A, B), np.arange(6).reshape(2, 3), None, 2)
+    assert str(c).splitlines()[0].split() == ["A", "B=0", "B=1", "B=2"]
+    assert "(2 rows skipped: a cell was missing)" in str(c)
+    assert repr(c) == "Counts(A, B; n = 15, dense)"
+    assert repr(c.sparse()) == "Counts(A, B; n = 15, 5 cells seen)"
+    assert "<table>" in c._repr_html_()
+    many = cr.Variable("M", "discrete", tuple(range(40)))
+    assert "M    n" in str(cr.Counts((many,), np.arange(40)))
+    assert str(cr.Counts((), np.array(3))) == "n\n3"
+
+
+def test_a_family_of_a_billion_cells_costs_what_its_rows_cost():
+    rng = np.random.default_rng(0)
+    table = cr.read({f"v{i}": rng.integers(0, 10, 2000) for i in range(60)})
+    names = table.schema.names
+    nine = table.tally([(names[0], names[1:9])])[names[0], names[1:9]]
+    assert nine.cells == 10**9 and not nine.is_dense and nine.total == 2000
+    sixty = table.tally([(names[0], names[1:])])[names[0], names[1:]]
+    assert sixty.cells == 10**60 and sixty.total == 2000
+    np.testing.assert_array_equal(
+        np.asarray(sixty.marginal(names[:2])),
+        np.asarray(table.tally([(names[1], [names[0]])])[names[1], [names[0]]]),
+    )
+    with pytest.raises(LimitError, match=r"would have 1,000,000,000 cells; at most 100,000,000"):
+        np.asarray(nine)
+    assert (nine + nine).total == 4000
+
+
+def test_too_many_dense_tables_are_refused_before_they_are_made():
+    rng = np.random.default_rng(0)
+    table = cr.read({f"v{i}": rng.integers(0, 19, 4000) for i in range(40)})
+    names = table.schema.names
+    families = [
+        (a, [b, c, d])
+        for i, a in enumerate(names)
+        for j, b in enumerate(names[:i])
+        for c in names[:j]
+        for d in names[:2]
+        if d not in (a, b, c)
+    ]
+    with pytest.raises(LimitError, match=r"cells together; at most 100,000,000"):
+        table.tally(families)
+
+
+# --- moments ------------------------------------------------------------------------------
+
+
+def test_moments_far_from_zero_keep_their_variance():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=200_000)
+    table = cr.read({"x": 1e9 + z, "g": rng.integers(0, 3, 200_000)})
+    expected = np.var((1e9 + z).astype(np.longdouble) - 1e9)
+    moments = table.tally(["x"])["x"]
+    assert float(moments.variance[0, 0]) == pytest.approx(float(expected), rel=1e-9)
+    halves = table.take(slice(0, 70_000)).tally(["x"]) + table.take(slice(70_000, None)).tally(
+        ["x"]
+    )
+    assert float(halves["x"].variance[0, 0]) == pytest.approx(float(expected), rel=1e-9)
+    by_group = table.tally([("x", ["g"])])["x", ["g"]].marginal("x")
+    assert float(by_group.variance[0, 0]) == pytest.approx(float(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize(("scale", "text"), [(1e200, "too large"), (1e-200, "too close together")])
+def test_values_whose_squares_cannot_be_held_are_refused(scale, text):
+    x = np.linspace(1, 2, 50) * scale
+    with pytest.raises(InputError, match=f"The values of 'x' are {text}"):
+        cr.read({"x": x}).tally(["x"])["x"]
+    with pytest.raises(InputError, match=text):
+        cr.Moments.of({"x": x})
+
+
+def test_moments_by_slice_and_their_refusals():
+    table = cr.read(
+        {"x": [1.0, 2.0, 4.0, 8.0], "y": [0.5, 0.25, 0.5, 1.0], "g": ["a", "b", "a", None]}
+    )
+    m = table.tally([("x", ["g", "y"])])["x", ["g", "y"]]
+    assert m.skipped == 1 and m.total == 3
+    assert m[{"g": "a"}].mean.tolist() == [[0.5, 2.5]]
+    assert m.names == ("g", "y", "x")
+    assert m.marginal(["x", "g"]).scatter[0].tolist() == [[4.5]]
+    with pytest.raises(UnknownNameError, match="Discrete variable 'h' is not in these moments"):
+        m[{"h": 1}]
+    with pytest.raises(UnknownNameError, match="Variable 'z' is not in these moments"):
+        m.marginal("z")
+    with pytest.raises(SchemaError, match="cannot be added"):
+        m + m.marginal("x")
+    assert (
+        "mean x" in str(m) and "<table>" in m._repr_html_() and repr(m) == "Moments(g, y, x; n = 3)"
+    )
+    assert m.covariance.shape == (2, 2, 2) and m != 3
+    with pytest.raises(InputError, match="same length"):
+        cr.Moments.of({"x": [1.0], "y": [1.0, 2.0]})
+    with pytest.raises(InputError, match="finite"):
+        cr.Moments.of({"x": [1.0, np.inf]})
+
+
+# --- rows ---------------------------------------------------------------------------------
+
+
+def test_weighted_e_mails_are_the_duplicated_ones():
+    weighted = cr.examples.spam_emails_weighted()
+    copies = cr.examples.spam_emails_duplicates()
+    families = [("Free", ["Spam"]), ("CS", ["Spam", "Offer"])]
+    assert weighted.tally(families) == copies.tally(families)
+    assert weighted.unique() == copies.unique()
+    assert dict(copies.unique().items()) == {(0, 0, 1, 1, 0): 2, (1, 1, 0, 0, 1): 1}
+
+
+def test_rows_refuse_what_does_not_fit():
+    rows = cr.examples.spam_emails().unique()
+    with pytest.raises(UnknownNameError, match="Variable 'Fre' is not in these rows"):
+        rows.marginal("Fre")
+    with pytest.raises(SchemaError, match="cannot be added"):
+        rows + rows.marginal("Free")
+    with pytest.raises(InputError, match="at least one discrete variable"):
+        cr.read({"x": [0.5, 1.5]}).unique()
+    assert "weight" in str(rows) and "<table>" in rows._repr_html_() and len(rows) == 3
+    assert rows.marginal(["CS", "Free"]) + rows.marginal(["Free", "CS"]) == rows.marginal(
+        ["CS", "Free"]
+    ) + rows.marginal(["CS", "Free"])
+
+
+# --- families and tallies -----------------------------------------------------------------
+
+
+def test_families_in_every_form():
+    assert Family.of("A") == Family("A")
+    assert Family.of(("A", "B")) == Family("A", ("B",))
+    assert list(cr.Families.of({"A": ["B"], "B": []})) == [Family("A", ("B",)), Family("B")]
+    assert len(cr.Families.of([("A", ["B", "C"]), ("A", ["C", "B"])])) == 1
+    for bad, text in [
+        (3, "must be a list"),
+        ([3], "must be a name or a pair"),
+        ([("A", 3)], "parents of 'A' must be a list of names"),
+        ([("A", ["A"])], "stands twice"),
+        ([("A", [3])], "made of variable names"),
+        ([("A", "B", "C")], "must be a name or a pair"),
+    ]:
+        with pytest.raises(InputError, match=text):
+            cr.Families.of(bad)
+
+
+def test_a_tally_is_a_mapping_of_families():
+    s = cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"]), "Cou"])
+    assert len(s) == 2 and ("Fev", ["Pneu"]) in s and "Fev" not in s and 3 not in s
+    assert list(s) == [Family("Fev", ("Pneu",)), Family("Cou")]
+    assert "Fev | Pneu" in str(s) and "Fev | Pneu" in s._repr_html_()
+    with pytest.raises(UnknownNameError, match=r"The family 'Fev \| Cou' is not in this tally"):
+        s["Fev", ["Cou"]]
+    with pytest.raises(InputError, match="same families"):
+        s + cr.tally(cr.examples.pneumonia(), ["Cou"])
+    assert s != 3 and s.__add__(3) is NotImplemented
+
+
+def test_unknown_variables_in_a_family():
+    with pytest.raises(
+        UnknownNameError, match=r"Variable 'Fever' is not in the table. Did you mean 'Fev'\?"
+    ):
+        cr.tally(cr.examples.pneumonia(), [("Fever", ["Pneu"])])
+    with pytest.raises(SchemaError, match="'Day' was set aside"):
+        cr.tally(cr.examples.play_tennis(), ["Day"])
+
+
+def test_tally_takes_any_table_and_any_source():
+    frame = {"a": ["x", "y", "x"], "b": [0, 1, 1]}
+    expected = cr.read(frame).tally()
+    assert cr.tally(frame) == expected
+
+    class Halves:
+        """A source of one's own: it has a schema and can tally."""
+
+        schema = cr.read(frame).schema
+
+        def tally(self, families):
+            table = cr.read(frame)
+            return table.take([0]).tally(families) + table.take([1, 2]).tally(families)
+
+    assert cr.tally(Halves(), ["a", "b"]) == expected
+
+
+def test_families_made_once_work_on_other_tables():
+    families = cr.Families.of([("a", ["b"])])
+    one = cr.read({"a": ["x", "y", "x"], "b": [0, 1, 1]})
+    other = cr.read({"b": ["p", "q", "p", "q"], "a": [1, 2, 2, 1], "c": [0, 1, 0, 1]})
+    assert one.tally(families)["a", ["b"]].total == 3
+    assert other.tally(families)["a", ["b"]].names == ("b", "a")
+    assert one.tally(families) == one.tally([("a", ["b"])])
+
+
+def test_no_rows_left_to_tally():
+    table = cr.read({"a": ["x", "y"]}).take(slice(0, 0))
+    assert table.tally(["a"])["a"].total == 0

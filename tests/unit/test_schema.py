@@ -1,0 +1,131 @@
+"""Variables, schemas, errors, text and progress."""
+
+import math
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo import errors, progress, render
+from credo.data.prefetch import prefetch
+from credo.schema import is_missing
+
+
+def test_states_of_several_types():
+    v = cr.Variable("x", "discrete", (True, 1, "1", 2.5))
+    assert [v.code(s) for s in (True, 1, "1", 2.5)] == [0, 1, 2, 3]
+    assert cr.Variable("n", "discrete", (0, 1)).code(np.int64(1)) == 1
+    assert cr.Variable("n", "discrete", (0, 1)).code(1.0) == 1
+    assert cr.Variable("b", "discrete", (False, True)).code(np.True_) == 1
+    with pytest.raises(errors.UnknownNameError, match="State 3 is not one of 'n'. There is 0, 1"):
+        cr.Variable("n", "discrete", (0, 1)).code(3)
+    with pytest.raises(errors.UnknownNameError):
+        cr.Variable("n", "discrete", (0, 1)).code([1])
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (("", "discrete", ("a",)), "non-empty text"),
+        ((3, "discrete", ("a",)), "non-empty text"),
+        (("x", "ordinal", ("a",)), "must be 'discrete' or 'continuous'"),
+        (("x", "continuous", ("a",)), "cannot have states"),
+        (("x", "discrete", ()), "at least one state"),
+        (("x", "discrete", ("a", "a")), "given twice"),
+        (("x", "discrete", (None,)), "cannot be missing"),
+        (("x", "discrete", (math.nan,)), "cannot be missing"),
+        (("x", "discrete", ([1],)), "must be hashable"),
+        (("x", "discrete", range(10_001)), "10,001 states; at most 10,000"),
+    ],
+)
+def test_variables_refuse(args, text):
+    with pytest.raises(errors.CredoError, match=text):
+        cr.Variable(*args)
+
+
+def test_continuous_has_no_arity():
+    with pytest.raises(errors.SchemaError, match="has no states"):
+        cr.Variable("x", "continuous").arity
+
+
+def test_schema_lookups():
+    a, x = cr.Variable("a", "discrete", (0, 1)), cr.Variable("x", "continuous")
+    schema = cr.Schema((a, x))
+    assert list(schema) == [a, x] and len(schema) == 2 and "a" in schema
+    assert schema.discrete == ("a",) and schema.continuous == ("x",)
+    assert schema.select(["x"]).names == ("x",) and schema == cr.Schema((a, x), source="elsewhere")
+    with pytest.raises(errors.SchemaError, match="in the schema twice"):
+        cr.Schema((a, a))
+    with pytest.raises(errors.UnknownNameError, match="Column 'q' is not in the table"):
+        schema.column("q")
+
+
+def test_what_is_missing():
+    import pandas as pd
+
+    gone = [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT")]
+    assert all(is_missing(v) for v in gone)
+    assert not any(is_missing(v) for v in ["None", "", 0, False, b"", object()])
+
+
+def test_errors_are_of_one_tree_and_of_python():
+    assert issubclass(errors.TableError, ValueError) and issubclass(
+        errors.UnknownNameError, LookupError
+    )
+    assert issubclass(errors.LimitError, MemoryError) and issubclass(
+        errors.MissingPackageError, ImportError
+    )
+    for name in errors.__all__:
+        value = getattr(errors, name)
+        if (
+            isinstance(value, type)
+            and issubclass(value, Exception)
+            and value is not errors.CredoWarning
+        ):
+            assert issubclass(value, errors.CredoError)
+    many = errors.unknown_name("Variable", "zzz", [f"v{i}" for i in range(20)], "in the model")
+    assert str(many).endswith("and 8 more.")
+    assert (
+        str(errors.unknown_name("Variable", "x", [], "in the model"))
+        == "Variable 'x' is not in the model."
+    )
+
+
+def test_text_tables_align_wide_characters():
+    text = render.table_text(["名", "n"], [["日本", 1], ["e\u0301", 22]], right=[1])
+    assert [render.width(line) for line in text.splitlines()] == [8, 8, 8]
+    assert render.table_text(["a"], [["line\nbreak"]]).splitlines()[1] == "line\\nbreak"
+    assert render.bar(2.0, 3) == "███" and render.bar(-1) == ""
+    assert render.number(1.5) == "1.5" and render.number(1e300) == "1e+300"
+
+
+def test_progress_on_a_terminal(monkeypatch, capsys):
+    import sys
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    assert list(progress.track(range(3), "counting", total=3)) == [0, 1, 2]
+
+
+def test_prefetch_passes_errors_on_and_stops_when_left():
+    def broken():
+        yield 1
+        raise errors.TableError("cut off")
+
+    items = prefetch(broken())
+    assert next(items) == 1
+    with pytest.raises(errors.TableError, match="cut off"):
+        next(items)
+    closed = []
+
+    def endless():
+        try:
+            while True:
+                yield 0
+        finally:
+            closed.append(True)
+
+    items = prefetch(endless())
+    next(items)
+    items.close()
+    assert closed == [True]
