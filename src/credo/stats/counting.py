@@ -59,9 +59,10 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     columns = [block.arrays[block.schema.index(v.name)] for v in continuous]
     weights = None if block.weights is None else block.weights.astype(np.float64)
     gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
-    for variable, column in zip(continuous, columns, strict=True):
-        refuse_underflow(variable.name, column)
     n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
+    flat = ((np.diagonal(scatter, axis1=1, axis2=2) == 0) & (n[:, None] > 1)).any(axis=0)
+    for i in np.flatnonzero(flat):
+        refuse_underflow(continuous[i].name, columns[i])
     seen = n > 0
     counted = n.astype(np.int64) if isinstance(block.weight, int) else n
     return Moments(
