@@ -1,0 +1,281 @@
+"""Network: a Bayesian network, a DAG and one distribution for each of its variables.
+
+    P(x₁, …, x_n) = Π_i P(x_i | parents(x_i))
+
+A frozen value. Its methods are front doors: the algorithms live in `credo.predict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from credo.errors import InputError, SchemaError, unknown_name
+from credo.model.cpt import Cpt
+from credo.model.dag import Dag
+from credo.model.linear_gaussian import LinearGaussian
+from credo.model.network_tables import network_variables
+from credo.model.record import Record
+from credo.render import table_text
+from credo.schema import Schema, Variable
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from credo.predict.answer import Answer
+    from credo.predict.explanation import Explanation
+
+__all__ = ["Network"]
+
+Local = Cpt | LinearGaussian
+
+
+class Network:
+    """A Bayesian network.
+
+    `dag` is a `Dag`, a list of edges, or text like `"[A][B|A]"`. `tables` gives each variable's
+    distribution by name: an array (parents' axes first, the child's last), nested dicts by the
+    parents' states, a data frame, a `Cpt`, or a `LinearGaussian`. `states` gives the states of
+    variables whose tables do not name them.
+
+    >>> net = Network("[rain][wet|rain]", {
+    ...     "rain": {"no": 0.8, "yes": 0.2},
+    ...     "wet": {"no": {"no": 0.9, "yes": 0.1}, "yes": {"no": 0.2, "yes": 0.8}},
+    ... })
+    >>> net.cpt("wet").row({"rain": "yes"})["yes"]
+    0.8
+    >>> net.p("rain", given={"wet": "yes"})["yes"]
+    0.6666666666666666
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "dag", "distributions", "record")
+
+    dag: Dag
+    distributions: Mapping[str, Local]
+    record: Record | None
+
+    def __init__(
+        self,
+        dag: Dag | str | Iterable[tuple[str, str]],
+        tables: Mapping[str, Any] | Iterable[Local],
+        *,
+        states: Mapping[str, Sequence[Any]] | None = None,
+        record: Record | None = None,
+    ) -> None:
+        if isinstance(dag, str):
+            dag = Dag.parse(dag)
+        if not isinstance(tables, Mapping):
+            tables = _by_name(tables)
+        if not isinstance(dag, Dag):
+            dag = Dag(dag, nodes=list(tables))
+        _same_names(dag, tables)
+        variables = network_variables(dag, tables, states or {})
+        distributions: dict[str, Local] = {}
+        for name in dag.nodes:
+            parents = tuple(variables[p] for p in dag.parents(name))
+            distributions[name] = _local(variables[name], parents, tables[name])
+        self._set(dag, distributions, record)
+
+    def _set(self, dag: Dag, distributions: dict[str, Local], record: Record | None) -> None:
+        for name, value in (("dag", dag), ("distributions", distributions), ("record", record)):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("dag", "distributions", "record"):
+            raise AttributeError("A network is a frozen value; build a new one instead.")
+        object.__setattr__(self, name, value)
+
+    # --- what it is -----------------------------------------------------------------------
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in the order of the DAG's nodes."""
+        return tuple(d.child for d in self.distributions.values())
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The variables as the schema of a table."""
+        return Schema(self.variables)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.dag.nodes
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether every variable is discrete."""
+        return all(v.is_discrete for v in self.variables)
+
+    @property
+    def free_parameters(self) -> int:
+        """How many numbers the network could choose."""
+        return sum(d.free_parameters for d in self.distributions.values())
+
+    def variable(self, name: str) -> Variable:
+        """A variable by its name."""
+        return self._distribution(name).child
+
+    def cpt(self, name: str) -> Local:
+        """The distribution of one variable given its parents."""
+        return self._distribution(name)
+
+    def _distribution(self, name: str) -> Local:
+        found = self.distributions.get(name) if isinstance(name, str) else None
+        if found is None:
+            raise unknown_name("Variable", name, self.names, "in the model")
+        return found
+
+    def with_record(self, record: Record | None) -> Network:
+        """The same network with another record."""
+        out = Network.__new__(Network)
+        out._set(self.dag, dict(self.distributions), record)
+        return out
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        return self.dag == other.dag and all(
+            _aligned(self.distributions[n], other.distributions[n]) for n in self.names
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.dag, *(self.distributions[n].child for n in sorted(self.names))))
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
+        """The distribution of one variable, or the joint of several, given evidence."""
+        from credo.predict.posterior import posterior
+
+        return posterior(self, target, given or {})
+
+    def ask(self, question: str, *, explain: bool = False) -> Answer | Any:
+        """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md."""
+        from credo.predict.asking import ask
+
+        return ask(self, question, explain=explain)
+
+    def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The distribution of every variable that is not observed, all at once."""
+        from credo.predict.posterior import marginals
+
+        return marginals(self, given or {})
+
+    def log_evidence(self, given: Mapping[str, Any]) -> float:
+        """ln P(evidence)."""
+        from credo.predict.posterior import log_evidence
+
+        return log_evidence(self, given)
+
+    def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
+        """The most probable explanation: a state for every variable that is not observed."""
+        from credo.predict.explanation import mpe
+
+        return mpe(self, given or {})
+
+    def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
+        """The most probable states of some variables together, the others summed out."""
+        from credo.predict.explanation import marginal_map
+
+        return marginal_map(self, targets, given or {})
+
+    def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
+        """P(target | the other cells) for each row of a table, a column for each state."""
+        from credo.predict.rows import predict_proba
+
+        return predict_proba(self, rows, target, **options)
+
+    def log_likelihood(self, rows: Any, **options: Any) -> float:
+        """ln P(rows), missing cells summed out."""
+        from credo.predict.rows import log_likelihood
+
+        return log_likelihood(self, rows, **options)
+
+    def do(self, values: Mapping[str, Any]) -> Network:
+        """The network after an intervention: the variables are set, not observed."""
+        from credo.predict.intervention import intervene
+
+        return intervene(self, values)
+
+    # --- files ----------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to a file; the ending says the format."""
+        from credo.formats import save
+
+        save(self, path)
+
+    # --- how it looks ---------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        rows = []
+        for name in self.names[:40]:
+            d = self.distributions[name]
+            parents = ", ".join(p.name for p in d.parents)
+            kind = f"{d.child.arity} states" if d.child.is_discrete else "continuous"
+            rows.append([name, kind, parents, f"{d.free_parameters:,}"])
+        text = table_text(["variable", "kind", "parents", "parameters"], rows, right=[3])
+        more = len(self.names) - len(rows)
+        return f"{self!r}\n{text}" + (f"\n… {more} more" if more else "")
+
+    def __repr__(self) -> str:
+        return (
+            f"Network({len(self.names):,} variables, {len(self.dag.edges):,} edges, "
+            f"{self.free_parameters:,} parameters)"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.dag._repr_html_()
+
+
+def _by_name(tables: Iterable[Local]) -> dict[str, Local]:
+    out: dict[str, Local] = {}
+    for table in tables:
+        if not isinstance(table, Cpt | LinearGaussian):
+            raise InputError(
+                f"The tables must be a mapping by name, or a list of Cpt, got {table!r}."
+            )
+        if table.name in out:
+            raise InputError(f"There are two distributions for {table.name!r}.")
+        out[table.name] = table
+    return out
+
+
+def _same_names(dag: Dag, tables: Mapping[str, Any]) -> None:
+    for name in dag.nodes:
+        if name not in tables:
+            raise SchemaError(f"The variable {name!r} is in the graph but has no distribution.")
+    for name in tables:
+        if name not in dag.nodes:
+            raise unknown_name("The distribution of", name, dag.nodes, "for a node of the graph")
+
+
+def _local(child: Variable, parents: tuple[Variable, ...], given: Any) -> Local:
+    if child.is_discrete:
+        for parent in parents:
+            if not parent.is_discrete:
+                raise SchemaError(
+                    f"The discrete variable {child.name!r} cannot have the continuous parent "
+                    f"{parent.name!r}.",
+                    hint="Turn the edge round, or make the parent discrete.",
+                )
+        return Cpt.of(child, parents, given)
+    if not isinstance(given, LinearGaussian):
+        raise InputError(f"The continuous variable {child.name!r} needs a LinearGaussian.")
+    if set(given.parents) != set(parents):
+        raise SchemaError(
+            f"The line of {child.name!r} is for the parents {[p.name for p in given.parents]}, "
+            f"the graph says {[p.name for p in parents]}."
+        )
+    return given
+
+
+def _aligned(a: Local, b: Local) -> bool:
+    if isinstance(a, Cpt) and isinstance(b, Cpt) and set(a.parents) == set(b.parents):
+        return a.child == b.child and a == b.on(a.child, a.parents)
+    return a == b

@@ -1,0 +1,79 @@
+"""The variables of a network, found in the tables that were given for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credo.errors import InputError, SchemaError
+from credo.model.cpt import Cpt
+from credo.model.distribution import Distribution
+from credo.model.linear_gaussian import LinearGaussian
+from credo.schema import Variable
+
+if TYPE_CHECKING:
+    from credo.model.dag import Dag
+
+__all__ = ["network_variables"]
+
+
+def network_variables(
+    dag: Dag, tables: Mapping[str, Any], states: Mapping[str, Sequence[Any]]
+) -> dict[str, Variable]:
+    """A variable for each node: as its table says, else from `states`, else as its table shows."""
+    for name in states:
+        if name not in dag.nodes:
+            raise SchemaError(f"states= names {name!r}, which is not in the graph.")
+    found: dict[str, Variable] = {}
+    for name in dag.nodes:
+        given = tables[name]
+        if isinstance(given, Cpt | LinearGaussian):
+            if given.name != name:
+                raise SchemaError(f"The distribution of {given.name!r} was given for {name!r}.")
+            found[name] = given.child
+        elif name in states:
+            found[name] = Variable(name, "discrete", tuple(states[name]))
+        else:
+            depth = len(dag.parents(name))
+            found[name] = Variable(name, "discrete", _shown(name, given, depth))
+    for name in dag.nodes:
+        given = tables[name]
+        if isinstance(given, Cpt | LinearGaussian):
+            for parent in given.parents:
+                if parent.name in found and found[parent.name] != parent:
+                    raise SchemaError(
+                        f"The table of {name!r} and that of {parent.name!r} differ on the states "
+                        f"of {parent.name!r}."
+                    )
+    return found
+
+
+def _shown(name: str, given: Any, depth: int) -> tuple[Any, ...]:
+    """The states that a table of nested dicts, rows or numbers shows."""
+    if isinstance(given, Distribution):
+        return given.variables[0].states
+    row = given
+    tuples = isinstance(given, Mapping) and any(isinstance(k, tuple) for k in given)
+    for _ in range(1 if tuples and depth else depth):
+        if not isinstance(row, Mapping):
+            break
+        if not row:
+            raise InputError(f"The table of {name!r} is empty.")
+        row = next(iter(row.values()))
+    if isinstance(row, Mapping):
+        if not row:
+            raise InputError(f"The table of {name!r} is empty.")
+        return tuple(row)
+    if isinstance(row, (int, float)) and not isinstance(row, bool):
+        return (False, True)
+    if hasattr(given, "columns"):
+        raise InputError(f"The states of {name!r} are needed.", hint=f"Give states={{{name!r}: […]}}.")
+    try:
+        shape = np.asarray(row, dtype=np.float64).shape
+    except (TypeError, ValueError):
+        shape = ()
+    if not shape:
+        raise InputError(f"The table of {name!r} cannot be read: {given!r}.")
+    return tuple(range(shape[-1]))

@@ -1,0 +1,39 @@
+"""Record: how a model came to be. Every learned model carries one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Record"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a model was made: by what, from what, with what result.
+
+    >>> print(Record(how="read from asia.bif", notes=("3 rows were rescaled",)))
+    read from asia.bif
+      3 rows were rescaled
+    """
+
+    how: str
+    source: str = ""
+    score: float | None = None
+    trace: tuple[float, ...] = ()
+    reason: str = ""
+    seconds: float | None = None
+    seed: int | None = None
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [self.how + (f" from {self.source}" if self.source else "")]
+        if self.score is not None:
+            lines.append(f"score {self.score:.6f}")
+        if self.reason:
+            lines.append(f"stopped: {self.reason}")
+        if self.seconds is not None:
+            lines.append(f"{self.seconds:.3g} s" + (f", seed {self.seed}" if self.seed else ""))
+        return "\n  ".join([*lines, *self.notes])
