@@ -69,7 +69,9 @@ def _shown(name: str, given: Any, depth: int) -> tuple[Any, ...]:
     if isinstance(row, (int, float)) and not isinstance(row, bool):
         return (False, True)
     if hasattr(given, "columns"):
-        raise InputError(f"The states of {name!r} are needed.", hint=f"Give states={{{name!r}: […]}}.")
+        raise InputError(
+            f"The states of {name!r} are needed.", hint=f"Give states={{{name!r}: […]}}."
+        )
     try:
         shape = np.asarray(row, dtype=np.float64).shape
     except (TypeError, ValueError):

@@ -1,0 +1,1 @@
+"""STEP 3 of the recipe: a model and evidence give an answer."""

@@ -1,0 +1,96 @@
+"""An account of an answer: what was pruned and why, the order, the largest table, and which
+evidence moved the answer, by how much.
+
+    weight of evidence for x:  log₂ P(x | all) − log₂ P(x | all but this)    in bits
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from credo.predict.engine import engine_of
+from credo.predict.evidence import Evidence
+from credo.render import shortened, table_text
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+    from credo.predict.question import Question
+
+__all__ = ["Account", "account"]
+
+
+@dataclass(frozen=True)
+class Account:
+    """How an answer was found."""
+
+    pruned: dict[str, str]
+    order: tuple[str, ...]
+    largest: int
+    total: int
+    state: str
+    weights: dict[str, float]
+
+    def __str__(self) -> str:
+        lines = []
+        for reason in dict.fromkeys(self.pruned.values()):
+            names = [n for n, r in self.pruned.items() if r == reason]
+            lines.append(f"left out, {reason}: {shortened(names, most=12, wide=72)}")
+        lines.append(f"summed out in the order: {shortened(self.order, most=12, wide=72) or '-'}")
+        lines.append(f"largest table {self.largest:,} cells, {self.total:,} in all")
+        if self.weights:
+            rows = [[n, f"{w:+.3f}"] for n, w in self.weights.items()]
+            lines.append(f"bits that each item of evidence adds for {self.state}:")
+            lines.append(table_text(["evidence", "bits"], rows, right=[1]))
+        return "\n".join(lines)
+
+
+def account(net: Network, question: Question) -> Account:
+    """The account of a question about a network."""
+    engine = engine_of(net)
+    evidence = Evidence.of(net, question.given)
+    observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
+    targets = [engine.at[n] for n in question.targets]
+    plan = engine.plan(observed, targets, soft=[engine.at[n] for n in evidence.soft])
+    names = net.names
+    needed = set(question.targets) | set(evidence.names)
+    for name in tuple(needed):
+        needed |= set(net.dag.ancestors(name))
+    pruned = {}
+    for i in plan.pruned:
+        barren = names[i] not in needed
+        pruned[names[i]] = (
+            "no evidence below it and not asked about" if barren else "cut off by the evidence"
+        )
+    order = tuple(names[i] for i in plan.order)
+    state, weights = _weights(net, question, evidence)
+    return Account(pruned, order, int(plan.largest), int(plan.total_states), state, weights)
+
+
+def _weights(net: Network, question: Question, evidence: Evidence) -> tuple[str, dict[str, float]]:
+    """For the state asked about (or the most probable one), what each item of evidence adds."""
+    name = question.targets[0]
+    if len(question.targets) > 1 or not net.variable(name).is_discrete or question.argmax:
+        return "", {}
+    engine = engine_of(net)
+
+    def p_of(given: Evidence, codes: list[int]) -> float:
+        return float(engine.ask(given, [name]).marginals[0][0][codes].sum())
+
+    variable = net.variable(name)
+    if question.events:
+        states = question.events[name]
+    else:
+        best = int(np.argmax(engine.ask(evidence, [name]).marginals[0][0]))
+        states = [variable.states[best]]
+    codes = [variable.code(s) for s in states]
+    whole = p_of(evidence, codes)
+    weights = {}
+    for item in evidence.names:
+        less = p_of(evidence.without(item), codes)
+        if whole > 0 and less > 0:
+            weights[item] = float(np.log2(whole) - np.log2(less))
+    shown = f"{name}={states[0]}" if len(states) == 1 else f"{name} in {states}"
+    return shown, dict(sorted(weights.items(), key=lambda kv: -abs(kv[1])))

@@ -1,0 +1,59 @@
+"""Ask in text: the question is read, the network answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credo.errors import InputError
+from credo.predict.account import account
+from credo.predict.answer import Answer
+from credo.predict.evidence import Evidence
+from credo.predict.explanation import marginal_map, mpe
+from credo.predict.posterior import joint_with_evidence, posterior
+from credo.predict.question import Question, parse
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["ask"]
+
+
+def ask(net: Network, text: str, *, explain: bool = False) -> Any:
+    """A `Distribution`, a probability, or an explanation, as the question asks.
+
+    With `explain=True` the answer comes with an account of how it was found.
+    """
+    question = parse(net, text)
+    asked = net.do(question.do) if question.do else net
+    value = _value(asked, question)
+    if not explain:
+        return value
+    return Answer(text, value, account(asked, question))
+
+
+def _value(net: Network, question: Question) -> Any:
+    if question.argmax:
+        free = [n for n in net.names if n not in question.given]
+        if set(question.targets) == set(free):
+            return mpe(net, question.given)
+        return marginal_map(net, question.targets, question.given)
+    if not question.events:
+        target = question.targets[0] if len(question.targets) == 1 else question.targets
+        return posterior(net, target, question.given)
+    for name in question.targets:
+        if not net.variable(name).is_discrete:
+            raise InputError(f"P({name}=…) is for discrete variables; ask for P({name}) instead.")
+        if name in question.given:
+            raise InputError(f"{name!r} is asked about and observed at once.")
+    if len(question.targets) == 1:
+        one = posterior(net, question.targets[0], question.given)
+        return float(sum(one[s] for s in question.events[question.targets[0]]))
+    table, log_e = joint_with_evidence(net, question.targets, Evidence.of(net, question.given))
+    if log_e == -np.inf:
+        from credo.predict.conflict import impossible
+
+        raise impossible(net, Evidence.of(net, question.given))
+    at = [[net.variable(n).code(s) for s in question.events[n]] for n in question.targets]
+    return float(table[np.ix_(*at)].sum())

@@ -1,0 +1,170 @@
+"""The engine: one compiled plan answers every question about a network.
+
+A plan is compiled once for a set of observed variables and targets, kept, and run on one row of
+evidence or thousands. A continuous variable enters as a variable with one state: when it is
+observed its density is a factor over its discrete parents; when it is not, it must not matter.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.errors import InputError, LimitError
+from credo.model.cpt import Cpt
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+    from credo.predict.evidence import Evidence
+
+__all__ = ["MAX_BYTES", "MIXED", "Engine", "Outcome", "engine_of"]
+
+MAX_BYTES = 8 * 10**9
+"""A question whose tables would take more memory than this is refused before it runs."""
+
+MIXED = (
+    "Wider inference in mixed networks is a later storey: exact answers need every continuous "
+    "variable that matters to be observed."
+)
+
+_KEPT = 64  # plans kept for each network
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run gives: ln P(e) for each row, posteriors of the targets, family marginals."""
+
+    log_evidence: Floats
+    marginals: list[Floats]
+    families: Any = None
+
+
+class Engine:
+    """The compiled form of one network, with the plans made so far."""
+
+    def __init__(self, net: Network) -> None:
+        self.net = net
+        self.at = {name: i for i, name in enumerate(net.names)}
+        self.arities = [v.arity if v.is_discrete else 1 for v in net.variables]
+        scopes, tables = [], []
+        for name in net.names:
+            local = net.distributions[name]
+            parents = [p for p in local.parents if p.is_discrete]
+            scopes.append([*(self.at[p.name] for p in parents), self.at[name]])
+            cells = int(np.prod([p.arity for p in parents], dtype=np.int64))
+            values = local.values if isinstance(local, Cpt) else np.ones(cells)
+            tables.append(np.ascontiguousarray(values, dtype=np.float64).ravel())
+        self.model = _core.Model(self.arities, scopes)
+        self.tables = tables
+        self._plans: OrderedDict[Any, Any] = OrderedDict()
+
+    def plan(
+        self,
+        observed: Sequence[int],
+        targets: Sequence[int] | None,
+        *,
+        soft: Sequence[int] = (),
+        maybe: Sequence[int] = (),
+        mode: str = "sum",
+        families: bool = False,
+    ) -> Any:
+        """The plan for a question, compiled or kept; refused if it would not fit."""
+        wanted = None if targets is None else tuple(targets)
+        key = (tuple(observed), wanted, tuple(soft), tuple(maybe), mode, families)
+        plan = self._plans.get(key)
+        if plan is None:
+            options: dict[str, Any] = {"soft": list(soft), "mode": mode, "families": families}
+            if maybe:
+                options["maybe"] = list(maybe)
+            target_list = None if wanted is None else list(wanted)
+            plan = self.model.compile(list(observed), target_list, **options)
+            if plan.bytes > MAX_BYTES:
+                raise LimitError(
+                    f"The question needs tables of {plan.total_states:,.0f} cells "
+                    f"({plan.bytes / 1e9:,.1f} GB); at most {MAX_BYTES / 1e9:.0f} GB are allowed.",
+                    hint="Observe more variables, or ask for fewer at once.",
+                )
+            self._plans[key] = plan
+            if len(self._plans) > _KEPT:
+                self._plans.popitem(last=False)
+        else:
+            self._plans.move_to_end(key)
+        return plan
+
+    def ask(
+        self,
+        evidence: Evidence,
+        targets: Sequence[str] | None,
+        *,
+        mode: str = "sum",
+        threads: int = 1,
+    ) -> Outcome:
+        """Posteriors of some targets (None: all that are not observed) given one evidence."""
+        names = list(evidence.hard) + list(evidence.values)
+        observed = [self.at[n] for n in names]
+        codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
+        soft = [self.at[n] for n in evidence.soft]
+        wanted = None if targets is None else [self.at[n] for n in targets]
+        plan = self.plan(observed, wanted, soft=soft, mode=mode)
+        tables, log_scale = self.tables_with(evidence.values)
+        likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
+        row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
+        log_e, flat, families = plan.run(tables, row, likelihoods, threads)
+        sizes = [self.arities[i] for i in (wanted if wanted is not None else self.rest(observed))]
+        return Outcome(log_e + log_scale, split(flat, sizes), families)
+
+    def rest(self, observed: Sequence[int]) -> list[int]:
+        """The variables that are not observed, in order."""
+        gone = set(observed)
+        return [i for i in range(len(self.arities)) if i not in gone]
+
+    def tables_with(self, values: dict[str, Any]) -> tuple[list[Floats], Any]:
+        """The tables, with a density over the discrete parents for each observed value.
+
+        Values may be arrays, one number for each row; then so are the tables. The densities
+        are divided by their largest, whose logarithm is the second thing returned.
+        """
+        if not values:
+            return self.tables, 0.0
+        tables = list(self.tables)
+        scale: Any = 0.0
+        for name, value in values.items():
+            line = self.net.distributions[name]
+            parents = []
+            for parent in line.continuous:  # type: ignore[union-attr]
+                if parent.name not in values:
+                    raise InputError(
+                        f"The parent {parent.name!r} of {name!r} is continuous and not observed.",
+                        hint=MIXED,
+                    )
+                parents.append(values[parent.name])
+            log = line.log_density(value, parents)  # type: ignore[union-attr]
+            flat = log.reshape(len(log), -1)
+            most = flat.max(axis=1, keepdims=True)
+            table = np.exp(flat - most)
+            single = np.ndim(value) == 0
+            tables[self.at[name]] = np.ascontiguousarray(table[0] if single else table)
+            scale = scale + (float(most[0, 0]) if single else most[:, 0])
+        return tables, scale
+
+
+def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
+    """Marginals of several targets side by side, each as an array of its own."""
+    ends = np.cumsum([0, *sizes])
+    return [flat[:, a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def engine_of(net: Network) -> Engine:
+    """The engine of a network, made when it is first asked."""
+    found = net.__dict__.get("_engine")
+    if found is None:
+        found = net.__dict__["_engine"] = Engine(net)
+    return found  # type: ignore[no-any-return]

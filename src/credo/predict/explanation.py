@@ -1,0 +1,88 @@
+"""Explanations: the most probable states of all variables (MPE), or of some of them (MAP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credo.errors import unknown_name
+from credo.predict.conflict import refuse_impossible
+from credo.predict.engine import engine_of
+from credo.predict.evidence import Evidence
+from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
+from credo.predict.posterior import joint_with_evidence, target_names
+from credo.render import table_html, table_text
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["Explanation", "marginal_map", "mpe"]
+
+
+@dataclass(frozen=True)
+class Explanation(Mapping[str, Any]):
+    """A state for each variable explained; `log_p` is ln P(these states, the evidence)."""
+
+    states: Mapping[str, Any]
+    log_p: float
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.states:
+            raise unknown_name("Variable", name, list(self.states), "in this explanation")
+        return self.states[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.states)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __str__(self) -> str:
+        rows = [[n, str(s)] for n, s in self.states.items()]
+        return table_text(["variable", "state"], rows) + f"\nln P = {self.log_p:.6g}"
+
+    def _repr_html_(self) -> str:
+        return table_html(["variable", "state"], list(self.states.items()))
+
+
+def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
+    """The most probable states of every variable that is not observed, together."""
+    evidence = Evidence.of(net, given)
+    if not any(v.is_discrete for v in net.variables):
+        free = [n for n in net.names if n not in evidence.values]
+        best = {n: gaussian_posterior(net, [n], evidence).mean for n in free}
+        whole = Evidence(values={**evidence.values, **best})
+        return Explanation(best, gaussian_log_evidence(net, whole))
+    engine = engine_of(net)
+    known = [*evidence.hard, *evidence.values]
+    observed = [engine.at[n] for n in known]
+    soft = [engine.at[n] for n in evidence.soft]
+    plan = engine.plan(observed, None, soft=soft, mode="max")
+    tables, scale = engine.tables_with(evidence.values)
+    codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
+    row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
+    likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
+    assignment, log_p = plan.explain(tables, row, likelihoods)
+    refuse_impossible(net, evidence, float(log_p[0]))
+    states = {
+        n: net.variable(n).states[int(assignment[0, engine.at[n]])]
+        for n in net.names
+        if n not in known and net.variable(n).is_discrete
+    }
+    return Explanation(states, float(log_p[0] + scale))
+
+
+def marginal_map(
+    net: Network, targets: Sequence[str] | str, given: Mapping[str, Any]
+) -> Explanation:
+    """The most probable states of the targets together, all other variables summed out."""
+    evidence = Evidence.of(net, given)
+    names = target_names(net, targets, evidence)
+    table, log_e = joint_with_evidence(net, names, evidence)
+    refuse_impossible(net, evidence, log_e)
+    at = np.unravel_index(int(table.argmax()), table.shape)
+    states = {n: net.variable(n).states[int(i)] for n, i in zip(names, at, strict=True)}
+    return Explanation(states, float(np.log(table[at]) + log_e))

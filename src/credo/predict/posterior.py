@@ -1,0 +1,141 @@
+"""Posteriors: the distribution of one variable, several, or all of them, given evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, LimitError, unknown_name
+from credo.model.distribution import Distribution
+from credo.predict.conflict import refuse_impossible
+from credo.predict.engine import engine_of
+from credo.predict.evidence import Evidence
+from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["joint_with_evidence", "log_evidence", "marginals", "posterior", "target_names"]
+
+MAX_JOINT = 10_000_000
+"""A joint posterior of more cells than this is refused."""
+
+
+def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) -> tuple[str, ...]:
+    """The targets by name; unknown, repeated or observed ones are refused."""
+    names = (target,) if isinstance(target, str) else tuple(target)
+    if not names:
+        raise InputError("Name at least one variable to ask about.")
+    for name in names:
+        if name not in net.distributions:
+            raise unknown_name("Variable", name, net.names, "in the model")
+        if name in evidence.hard or name in evidence.values:
+            raise InputError(f"{name!r} is asked about and observed at once.")
+    if len(set(names)) < len(names):
+        raise InputError(f"A variable is named twice in {list(names)}.")
+    return names
+
+
+def posterior(net: Network, target: str | Sequence[str], given: Mapping[str, Any]) -> Any:
+    """P(target | evidence): a `Distribution`, or a Gaussian for continuous targets."""
+    evidence = Evidence.of(net, given)
+    names = target_names(net, target, evidence)
+    continuous = [n for n in names if not net.variable(n).is_discrete]
+    if continuous:
+        if len(continuous) < len(names):
+            raise InputError("Ask about discrete and continuous variables one at a time.")
+        _check_possible(net, evidence)
+        return gaussian_posterior(net, names, evidence)
+    if len(names) == 1:
+        outcome = engine_of(net).ask(evidence, names)
+        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+        return Distribution((net.variable(names[0]),), outcome.marginals[0][0])
+    table, log_e = joint_with_evidence(net, names, evidence)
+    refuse_impossible(net, evidence, log_e)
+    return Distribution(tuple(net.variable(n) for n in names), table)
+
+
+def joint_with_evidence(
+    net: Network, names: Sequence[str], evidence: Evidence
+) -> tuple[NDArray[np.float64], float]:
+    """P(names | evidence) as a table, and ln P(evidence).
+
+    All configurations of the names but the last run as one batch of evidence: P(t₁ … t_k, e) is
+    P(t₁ … t_{k−1}, e) times P(t_k | t₁ … t_{k−1}, e).
+    """
+    engine = engine_of(net)
+    shape = [net.variable(n).arity for n in names]
+    if prod(shape) > MAX_JOINT:
+        raise LimitError(
+            f"The joint of {', '.join(names)} would have {prod(shape):,} cells; "
+            f"at most {MAX_JOINT:,} are allowed.",
+            hint="Ask for fewer variables at once, or for map() of them.",
+        )
+    first, last = list(names[:-1]), names[-1]
+    rows = np.indices(shape[:-1]).reshape(len(first), -1).T
+    known = [*evidence.hard, *evidence.values]
+    observed = [engine.at[n] for n in (*known, *first)]
+    codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
+    batch = np.empty((len(rows), len(observed)), dtype=np.int32)
+    batch[:, : len(codes)] = codes
+    batch[:, len(codes) :] = rows
+    soft_names = [n for n in evidence.soft if n not in first]
+    plan = engine.plan(observed, [engine.at[last]], soft=[engine.at[n] for n in soft_names])
+    tables, scale = engine.tables_with(evidence.values)
+    soft = [np.ascontiguousarray(evidence.soft[n][None, :]) for n in soft_names]
+    log_e, flat, _ = plan.run(tables, batch, soft, 1)
+    log_e = np.asarray(log_e, dtype=np.float64).copy()
+    for k, name in enumerate(first):
+        if name in evidence.soft:
+            with np.errstate(divide="ignore"):
+                log_e += np.log(evidence.soft[name])[rows[:, k]]
+    most = log_e.max()
+    if most == -np.inf:
+        return np.zeros(shape), -np.inf
+    weights = np.exp(log_e - most)
+    table = (weights[:, None] * flat).reshape(shape)
+    total = table.sum()
+    return table / total, float(most + np.log(total) + scale)
+
+
+def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The posterior of every variable that is not observed.
+
+    In a mixed network these are the discrete ones; a continuous one can be asked for by itself.
+    """
+    evidence = Evidence.of(net, given)
+    free = [n for n in net.names if n not in evidence.hard and n not in evidence.values]
+    discrete = [n for n in free if net.variable(n).is_discrete]
+    out: dict[str, Any] = {}
+    if discrete or evidence.names:
+        outcome = engine_of(net).ask(evidence, discrete)
+        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+        for name, p in zip(discrete, outcome.marginals, strict=True):
+            out[name] = Distribution((net.variable(name),), p[0])
+    if all(not v.is_discrete for v in net.variables):
+        for name in free:
+            out[name] = gaussian_posterior(net, [name], evidence)
+    return {n: out[n] for n in free if n in out}
+
+
+def log_evidence(net: Network, given: Mapping[str, Any]) -> float:
+    """ln P(evidence); evidence of probability zero is refused."""
+    evidence = Evidence.of(net, given)
+    if not evidence.names:
+        return 0.0
+    if evidence.values and not any(v.is_discrete for v in net.variables):
+        return gaussian_log_evidence(net, evidence)
+    found = float(engine_of(net).ask(evidence, []).log_evidence[0])
+    refuse_impossible(net, evidence, found)
+    return found
+
+
+def _check_possible(net: Network, evidence: Evidence) -> None:
+    discrete = Evidence(evidence.hard, evidence.soft)
+    if discrete.names:
+        found = float(engine_of(net).ask(discrete, []).log_evidence[0])
+        refuse_impossible(net, discrete, found)

@@ -1,0 +1,217 @@
+"""The text of a question, read into its parts. Errors point at the character.
+
+    P(lung | smoke=yes, dysp=no)     the distribution of lung
+    P(lung=yes, bronc=no | …)        a probability
+    P(lung in {yes, maybe} | …)      the probability of one of several states
+    P(lung | do(smoke=yes))          after an intervention
+    argmax P(lung, bronc | …)        the most probable states together
+    P(smoke=yes)                     the probability of evidence
+
+Names and states may be quoted; blanks do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from credo.errors import InputError, UnknownNameError, close_names
+from credo.schema import Variable
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["Question", "parse"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: targets, events among them, evidence, interventions."""
+
+    targets: tuple[str, ...]
+    events: dict[str, list[Any]] = field(default_factory=dict)
+    given: dict[str, Any] = field(default_factory=dict)
+    do: dict[str, Any] = field(default_factory=dict)
+    argmax: bool = False
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<mark>[|(),{}]|!=|=|\bin\b|∈)"""
+    r"""|(?P<word>[^\s|(),{}=!'"]+))"""
+)
+
+
+class _Reader:
+    """Tokens of the text with the place where each begins."""
+
+    def __init__(self, text: str, net: Network) -> None:
+        self.text = text
+        self.net = net
+        self.tokens: list[tuple[str, str, int]] = []
+        at = 0
+        while at < len(text.rstrip()):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise self.error(at, "something that can be read", text[at])
+            kind = match.lastgroup or ""
+            self.tokens.append((kind, match[kind], match.start(kind)))
+            at = match.end()
+        self.tokens.append(("end", "", len(text.rstrip())))
+        self.at = 0
+
+    def error(self, place: int, wanted: str, came: str) -> InputError:
+        shown = repr(came) if came else "the end"
+        pointer = f"\n  {self.text}\n  {' ' * place}^"
+        return InputError(f"Expected {wanted} at character {place + 1}, got {shown}.{pointer}")
+
+    @property
+    def next(self) -> tuple[str, str, int]:
+        return self.tokens[self.at]
+
+    def take(self, mark: str) -> None:
+        kind, text, place = self.next
+        if kind == "end" or text != mark or kind == "quoted":
+            raise self.error(place, repr(mark), text)
+        self.at += 1
+
+    def has(self, *marks: str) -> bool:
+        kind, text, _ = self.next
+        if kind != "quoted" and text in marks:
+            self.at += 1
+            return True
+        return False
+
+    def word(self, what: str) -> tuple[str, int]:
+        """A name or a state: quoted text, or words up to the next mark."""
+        kind, text, place = self.next
+        if kind == "quoted":
+            self.at += 1
+            return re.sub(r"\\(.)", r"\1", text[1:-1]), place
+        if kind != "word":
+            raise self.error(place, what, text)
+        end = place
+        while self.next[0] == "word":
+            end = self.next[2] + len(self.next[1])
+            self.at += 1
+        return self.text[place:end], place
+
+    def variable(self) -> Variable:
+        name, place = self.word("a variable's name")
+        if name not in self.net.distributions:
+            near = close_names(name, self.net.names)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise UnknownNameError(
+                f"Variable {name!r} (character {place + 1}) is not in the model.{hint}"
+            )
+        return self.net.variable(name)
+
+    def value(self, variable: Variable) -> Any:
+        text, place = self.word(f"a state of {variable.name!r}")
+        if not variable.is_discrete:
+            try:
+                return float(text)
+            except ValueError:
+                raise self.error(place, f"a number for {variable.name!r}", text) from None
+        for state in variable.states:
+            if str(state) == text:
+                return state
+        folded = [s for s in variable.states if str(s).casefold() == text.casefold()]
+        if len(folded) == 1:
+            return folded[0]
+        near = close_names(text, variable.states)
+        known = ", ".join(repr(s) for s in variable.states[:8])
+        hint = f"Did you mean {near[0]!r}?" if near else f"There is {known}."
+        raise UnknownNameError(
+            f"State {text!r} (character {place + 1}) is not one of {variable.name!r}. {hint}"
+        )
+
+
+def parse(net: Network, text: str) -> Question:
+    """Read a question about a network."""
+    if not isinstance(text, str) or not text.strip():
+        raise InputError("A question is a text such as 'P(lung | smoke=yes)'.")
+    reader = _Reader(text, net)
+    argmax = reader.has("argmax", "mpe", "map")
+    if not reader.has("P", "p", "Pr"):
+        raise reader.error(reader.next[2], "'P(' or 'argmax P('", reader.next[1])
+    reader.take("(")
+    targets, events = _targets(reader)
+    given: dict[str, Any] = {}
+    do: dict[str, Any] = {}
+    if reader.has("|"):
+        _conditions(reader, given, do)
+    reader.take(")")
+    kind, came, place = reader.next
+    if kind != "end":
+        raise reader.error(place, "the end of the question", came)
+    if argmax and events:
+        raise InputError("argmax asks for states; leave out the ones after '='.")
+    if events and len(events) < len(targets):
+        lacking = next(t for t in targets if t not in events)
+        raise InputError(
+            f"P of {', '.join(events)} has states but {lacking!r} has none.",
+            hint="Give every target a state, or none.",
+        )
+    return Question(tuple(targets), events, given, do, argmax)
+
+
+def _targets(reader: _Reader) -> tuple[list[str], dict[str, list[Any]]]:
+    targets: list[str] = []
+    events: dict[str, list[Any]] = {}
+    while True:
+        variable = reader.variable()
+        if variable.name in targets:
+            raise InputError(f"{variable.name!r} is asked about twice.")
+        targets.append(variable.name)
+        if reader.has("="):
+            events[variable.name] = [reader.value(variable)]
+        elif reader.has("!="):
+            out = reader.value(variable)
+            events[variable.name] = [s for s in variable.states if s is not out and s != out]
+        elif reader.has("in", "∈"):
+            events[variable.name] = _set(reader, variable)
+        if not reader.has(","):
+            return targets, events
+
+
+def _set(reader: _Reader, variable: Variable) -> list[Any]:
+    reader.take("{")
+    states = [reader.value(variable)]
+    while reader.has(","):
+        states.append(reader.value(variable))
+    reader.take("}")
+    return states
+
+
+def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> None:
+    while True:
+        if reader.next[1] == "do" and reader.tokens[reader.at + 1][1] == "(":
+            reader.at += 2
+            while True:
+                variable = reader.variable()
+                reader.take("=")
+                _put(do, variable.name, reader.value(variable), given)
+                if not reader.has(","):
+                    break
+            reader.take(")")
+        else:
+            variable = reader.variable()
+            value: Any
+            if reader.has("!="):
+                out = reader.value(variable)
+                value = {s for s in variable.states if s != out}
+            elif reader.has("in", "∈"):
+                value = set(_set(reader, variable))
+            else:
+                reader.take("=")
+                value = reader.value(variable)
+            _put(given, variable.name, value, do)
+        if not reader.has(","):
+            return
+
+
+def _put(here: dict[str, Any], name: str, value: Any, there: dict[str, Any]) -> None:
+    if name in here or name in there:
+        raise InputError(f"{name!r} is given twice.")
+    here[name] = value

@@ -1,0 +1,241 @@
+"""Rows of a table through the engine: predictions and likelihoods, gaps summed out.
+
+Rows that are alike in what matters are run once; rows with the same gaps share a plan, and rows
+with gaps of every kind share one plan in which each variable may or may not be observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Stream, Table, read
+from credo.errors import ImpossibleError, InputError, unknown_name
+from credo.model.cpt import Cpt
+from credo.predict.engine import Engine, engine_of
+from credo.schema import Schema
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["log_likelihood", "predict_proba", "read_rows", "row_log_likelihoods"]
+
+Floats = NDArray[np.float64]
+
+_PATTERNS = 32  # up to this many patterns of gaps, each gets a plan of its own
+
+
+def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
+    """A table of the network's variables; columns it does not have are not observed."""
+    wanted = [v for v in net.variables if v.name != without]
+    if isinstance(rows, Stream):
+        rows = rows.load()
+    if isinstance(rows, Table):
+        have = [v.name for v in wanted if v.name in rows.schema]
+        if all(rows.schema[n].states == net.variable(n).states for n in have):
+            return rows.select(have)
+        rows = rows.to("arrow")
+    names = _names(rows)
+    if names is not None:
+        wanted = [v for v in wanted if v.name in names]
+    if not wanted:
+        raise InputError(
+            "The rows have no column of the model.",
+            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+        )
+    table = read(rows, Schema(tuple(wanted)))
+    return table if isinstance(table, Table) else table.load()
+
+
+def _names(rows: Any) -> set[str] | None:
+    """The column names of any table, as far as they can be told without reading it."""
+    from credo.data.files import feed_of_path
+    from credo.data.frames import feed_of_frame
+    from credo.data.text import TextOptions
+
+    if isinstance(rows, (str, bytes)) or hasattr(rows, "__fspath__"):
+        return set(feed_of_path(rows, TextOptions()).names)  # type: ignore[arg-type]
+    if hasattr(rows, "schema") and hasattr(rows.schema, "names"):
+        return {str(n) for n in rows.schema.names}
+    return set(feed_of_frame(rows, None).names)
+
+
+def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> Floats:
+    """P(target | the other cells of the row), a row for each row and a column for each state.
+
+    A row of probability zero has no answer and is refused with its number.
+    """
+    if target not in net.distributions:
+        raise unknown_name("Variable", target, net.names, "in the model")
+    if not net.variable(target).is_discrete:
+        raise InputError(f"{target!r} is continuous; predict_proba is for discrete variables.")
+    table = read_rows(net, rows, without=target)
+    engine = engine_of(net)
+    out = np.empty((len(table), net.variable(target).arity))
+    for at, log_e, marginal in _run(engine, table, [engine.at[target]], threads):
+        bad = np.flatnonzero(log_e == -np.inf)
+        if len(bad):
+            raise _impossible_row(int(at[bad[0]]))
+        out[at] = marginal
+    return out
+
+
+def _impossible_row(row: int) -> ImpossibleError:
+    return ImpossibleError(
+        f"Row {row + 1:,} has probability zero under the model.",
+        hint="Ask log_evidence() of its cells to see which conflict.",
+    )
+
+
+def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
+    """ln P of each row, its gaps summed out; −inf for a row the model rules out."""
+    table = read_rows(net, rows)
+    out = np.empty(len(table))
+    for at, log_e, _ in _run(engine_of(net), table, [], threads):
+        out[at] = log_e
+    return out
+
+
+def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
+    """ln P(rows) = Σ weight · ln P(row), gaps summed out; −inf is an answer here.
+
+    Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
+    """
+    table = read_rows(net, rows)
+    names = set(table.schema.names)
+    weights = table.weights
+    if names != set(net.names) or not net.is_discrete:
+        each = row_log_likelihoods(net, table, threads=threads)
+        return float(each @ weights if weights is not None else each.sum())
+    gaps = np.zeros(len(table), dtype=bool)
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        if table.block.gaps[table.schema.index(v.name)]:
+            gaps |= a == v.arity
+    total = 0.0
+    if gaps.any():
+        part = table.take(gaps)
+        each = row_log_likelihoods(net, part, threads=threads)
+        total += float(each @ part.weights if part.weights is not None else each.sum())
+        table = table.take(~gaps)
+    if not len(table):
+        return total
+    families = [(n, [p.name for p in net.distributions[n].parents]) for n in net.names]
+    tally = table.tally(families, threads=threads)
+    for child, parents in families:
+        local = net.distributions[child]
+        counts = tally[child, parents].sparse()
+        assert isinstance(local, Cpt) and counts.configurations is not None
+        theta = local.values[tuple(counts.configurations.T.astype(np.intp))]
+        with np.errstate(divide="ignore"):
+            total += float(counts.values @ np.log(theta))
+    return total
+
+
+# --- running rows -------------------------------------------------------------------------
+
+
+def _run(
+    engine: Engine, table: Table, targets: list[int], threads: int
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Row positions, ln P(e) and the first target's posterior, group by group."""
+    schema = table.schema
+    discrete = [v.name for v in schema.variables if v.is_discrete]
+    continuous = [v.name for v in schema.variables if not v.is_discrete]
+    codes = (
+        np.stack([table.block.arrays[schema.index(n)] for n in discrete], axis=1).astype(np.int32)
+        if discrete
+        else np.zeros((len(table), 0), dtype=np.int32)
+    )
+    for k, name in enumerate(discrete):
+        codes[codes[:, k] == schema[name].arity, k] = -1
+    values = {n: table.block.arrays[schema.index(n)] for n in continuous}
+    seen = (
+        np.stack(
+            [
+                *(codes[:, k] >= 0 for k in range(len(discrete))),
+                *(~np.isnan(v) for v in values.values()),
+            ],
+            axis=1,
+        )
+        if discrete or continuous
+        else np.zeros((len(table), 0), dtype=bool)
+    )
+    names = [*discrete, *continuous]
+    groups = _patterns(seen)
+    many = len(groups) > _PATTERNS and not continuous
+    if many:
+        yield from _maybe(engine, discrete, codes, targets, threads)
+        return
+    for pattern, at in groups:
+        known = [n for n, s in zip(names, pattern, strict=True) if s]
+        part = codes[at][:, [k for k, n in enumerate(discrete) if n in set(known)]]
+        here = {n: values[n][at] for n in continuous if n in set(known)}
+        hard = [n for n in discrete if n in set(known)]
+        yield from _one_pattern(engine, hard, part, here, at, targets, threads)
+
+
+def _patterns(seen: NDArray[np.bool_]) -> list[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+    """The different patterns of observed cells, each with its rows."""
+    if seen.all():
+        return [(np.ones(seen.shape[1], dtype=bool), np.arange(len(seen)))]
+    packed = np.packbits(seen, axis=1)
+    keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    cuts = np.searchsorted(inverse[order], np.arange(1, len(first)))
+    return [(seen[f], rows) for f, rows in zip(first, np.split(order, cuts), strict=True)]
+
+
+def _one_pattern(
+    engine: Engine,
+    hard: list[str],
+    codes: NDArray[np.int32],
+    values: dict[str, Floats],
+    at: NDArray[np.intp],
+    targets: list[int],
+    threads: int,
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    observed = [engine.at[n] for n in (*hard, *values)]
+    plan = engine.plan(observed, targets)
+    if values:
+        unique, inverse = codes, np.arange(len(codes))
+        rows = np.zeros((len(codes), len(observed)), dtype=np.int32)
+        rows[:, : len(hard)] = codes
+    else:
+        relevant = [k for k, i in enumerate(observed) if i not in set(plan.pruned)]
+        unique, inverse = _unique(codes, relevant)
+        rows = np.ascontiguousarray(unique)
+    tables, scale = engine.tables_with(values)
+    log_e, flat, _ = plan.run(tables, rows, [], threads)
+    yield at, (np.asarray(log_e) + scale)[inverse], flat[inverse]
+
+
+def _unique(
+    codes: NDArray[np.int32], columns: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """The rows that differ in the columns that matter, and which of them each row is."""
+    if not columns:
+        return codes[:1], np.zeros(len(codes), dtype=np.intp)
+    key = np.zeros(len(codes), dtype=np.int64)
+    size = 1
+    for k in columns:
+        span = int(codes[:, k].max(initial=0)) + 2
+        if size > 2**62 // span:
+            return codes, np.arange(len(codes))
+        key = key * span + codes[:, k] + 1
+        size *= span
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return codes[first], inverse
+
+
+def _maybe(
+    engine: Engine, names: list[str], codes: NDArray[np.int32], targets: list[int], threads: int
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Rows with gaps of every kind: one plan in which each variable may be observed."""
+    maybe = [engine.at[n] for n in names]
+    plan = engine.plan([], targets, maybe=maybe)
+    log_e, flat, _ = plan.run(engine.tables, np.ascontiguousarray(codes), [], threads)
+    yield np.arange(len(codes)), np.asarray(log_e), flat
