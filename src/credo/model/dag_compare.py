@@ -1,0 +1,94 @@
+"""How far apart two graphs over the same nodes are.
+
+    SHD = the number of pairs of nodes between which the two graphs differ
+
+A pair differs when one graph joins it and the other does not, or when the arrow is another
+one or is missing. Counted between the CPDAGs (Tsamardinos, Brown & Aliferis 2006; bnlearn's
+`shd`), so that equivalent DAGs are at distance 0; between the DAGs themselves by option.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from credo.errors import InputError
+from credo.model.dag_check import arrow
+from credo.model.equivalence import cpdag
+
+if TYPE_CHECKING:
+    from credo.model.dag_relations import Relations
+
+__all__ = ["Comparison", "compare", "same_nodes", "shd"]
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How another graph differs from this one, edge by edge.
+
+    `shared`: in both. `reversed`: edges of this graph that point the other way in the other.
+    `missing`: edges of this graph that the other does not have. `extra`: edges of the other
+    graph that this one does not have.
+
+    >>> from credo.model.dag import Dag
+    >>> truth, learned = Dag.parse("[A][B|A][C|B][D]"), Dag.parse("[A|B][B][C|B][D|C]")
+    >>> print(truth.compare(learned))
+    shared    1  B → C
+    reversed  1  A → B
+    missing   0
+    extra     1  C → D
+    """
+
+    shared: tuple[Edge, ...]
+    reversed: tuple[Edge, ...]
+    missing: tuple[Edge, ...]
+    extra: tuple[Edge, ...]
+
+    def __str__(self) -> str:
+        out = []
+        for what in ("shared", "reversed", "missing", "extra"):
+            edges: tuple[Edge, ...] = getattr(self, what)
+            shown = ", ".join(arrow(e) for e in edges[:12])
+            rest = f", … {len(edges) - 12:,} more" if len(edges) > 12 else ""
+            out.append(f"{what:8}  {len(edges):,}  {shown}{rest}".rstrip())
+        return "\n".join(out)
+
+
+def same_nodes(dag: Relations, other: object) -> Relations:
+    """The other graph, refused when it is none or has other nodes."""
+    from credo.model.dag_relations import Relations
+
+    if not isinstance(other, Relations):
+        raise InputError(f"A graph is compared with a graph, got {type(other).__name__}.")
+    here = [n for n in dag.nodes if n not in other]
+    there = [n for n in other.nodes if n not in dag]
+    if here or there:
+        which = [f"only the first has {', '.join(map(repr, here[:6]))}"] if here else []
+        which += [f"only the second has {', '.join(map(repr, there[:6]))}"] if there else []
+        raise InputError(f"The two graphs must have the same nodes; {' and '.join(which)}.")
+    return other
+
+
+def compare(dag: Relations, other: Relations) -> Comparison:
+    """The edges of both graphs, sorted into four kinds."""
+    mine, theirs = set(dag.edges), set(other.edges)
+    turned = [(a, b) for a, b in dag.edges if (b, a) in theirs]
+    return Comparison(
+        tuple(e for e in dag.edges if e in theirs),
+        tuple(turned),
+        tuple(e for e in dag.edges if e not in theirs and e[::-1] not in theirs),
+        tuple(e for e in other.edges if e not in mine and e[::-1] not in mine),
+    )
+
+
+def shd(dag: Relations, other: Relations, of: Literal["cpdag", "dag"]) -> int:
+    """The structural Hamming distance; see `Dag.shd`."""
+    if of == "cpdag":
+        a, b = cpdag(dag)._marks(), cpdag(other)._marks()
+    elif of == "dag":
+        a, b = ({frozenset(e): e[1] for e in g.edges} for g in (dag, other))
+    else:
+        raise InputError(f"The distance must be of 'cpdag' or 'dag', got of={of!r}.")
+    return sum(a.get(pair) != b.get(pair) for pair in a.keys() | b.keys())

@@ -1,0 +1,55 @@
+"""A graph in the DOT language, which graphviz and many other programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+__all__ = ["graph_dot"]
+
+
+def _quoted(text: str) -> str:
+    """A DOT string: quotation marks and backslashes escaped, so that nothing is an escape.
+
+    >>> _quoted('a "b"')
+    '"a \\\\"b\\\\""'
+    """
+    line = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + line.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "�") + '"'
+
+
+def graph_dot(
+    nodes: Sequence[str],
+    edges: Sequence[tuple[str, str]],
+    *,
+    observed: Sequence[str] = (),
+    plates: Sequence[tuple[str, Sequence[str]]] = (),
+    widths: Mapping[tuple[str, str], float] | None = None,
+    title: str = "",
+) -> str:
+    """The DOT text of nodes and (parent, child) pairs; a plate becomes a cluster.
+
+    >>> print(graph_dot(["C", "x"], [("C", "x")], plates=[("N", ["x"])], title="a model"))
+    digraph {
+      label="a model";
+      labelloc=t;
+      "C";
+      "x";
+      subgraph "cluster_0" { label="N"; labeljust=r; labelloc=b; "x"; }
+      "C" -> "x";
+    }
+    """
+    lines = [f"label={_quoted(title)};", "labelloc=t;"] if title else []
+    shaded = set(observed)
+    for node in nodes:
+        style = ' [style=filled, fillcolor="#d9d9d9"]' if node in shaded else ""
+        lines.append(f"{_quoted(node)}{style};")
+    for i, (label, inside) in enumerate(plates):
+        body = " ".join(f"{_quoted(v)};" for v in inside)
+        lines.append(
+            f'subgraph "cluster_{i}" {{ label={_quoted(label)}; labeljust=r; labelloc=b; {body} }}'
+        )
+    for edge in edges:
+        width = (widths or {}).get(edge)
+        style = f" [penwidth={width:g}]" if width is not None else ""
+        lines.append(f"{_quoted(edge[0])} -> {_quoted(edge[1])}{style};")
+    return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}"])
