@@ -1,0 +1,159 @@
+"""Bayesian networks in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, UAI, and our own .credo.
+
+One file here for each format, with its reader and its writer. Nothing that is read is executed;
+every refusal names the line; what is written comes back with the same names and the same bits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from credo.errors import InputError, unknown_name
+from credo.formats.files import ENDINGS, WriteError, format_of, read_bytes, write_bytes
+from credo.formats.limits import Limits
+
+if TYPE_CHECKING:
+    from credo.formats.reading import Reading
+    from credo.model.network import Network
+
+__all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
+
+FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+"""The formats that are read and written."""
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    types: bool = False,
+    limits: Limits | None = None,
+) -> Network:
+    """Read a Bayesian network from a file; its ending says the format.
+
+    `.bif`, `.xmlbif` or `.xml`, `.net`, `.dsc`, `.xdsl`, `.uai`, `.credo`, each also with `.gz`.
+    `format` says it when the ending does not. Text formats hold states as text; `types=True`
+    restores the types that `save` noted beside them. `limits` bounds what is read.
+
+    >>> import tempfile, os
+    >>> from credo.model.network import Network
+    >>> net = Network("[rain][wet|rain]", {"rain": {"no": 0.8, "yes": 0.2},
+    ...     "wet": {"no": {"no": 0.9, "yes": 0.1}, "yes": {"no": 0.2, "yes": 0.8}}})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rain.bif")
+    ...     net.save(path)
+    ...     load(path)
+    Network(2 variables, 1 edges, 3 parameters)
+    """
+    where = Path(path).expanduser()
+    limits = limits or Limits()
+    packed = where.name.lower().endswith(".gz")
+    if format is None:
+        format, packed = format_of(where)
+    data = read_bytes(where, limits, packed=packed)
+    return _read(data, _known(format), where.name, types, limits)
+
+
+def loads(
+    text: str | bytes, format: str, *, types: bool = False, limits: Limits | None = None
+) -> Network:
+    """Read a Bayesian network from text (for `credo`, from bytes).
+
+    >>> net = loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai")
+    >>> net.cpt("v0").values.tolist()
+    [0.25, 0.75]
+    >>> loads("BAYES 1 2 1 1 0  2 0.25 0.7", "uai")
+    Traceback (most recent call last):
+    credo.errors.InputError: the text, line 1: The probabilities of 'v0' add up to 0.95, not to 1.
+    """
+    if not isinstance(text, (str, bytes)):
+        raise InputError(f"The text must be str or bytes, got {type(text).__name__}.")
+    return _read(text, _known(format), "the text", types, limits or Limits())
+
+
+def dumps(net: Network, format: str) -> str | bytes:
+    """A Bayesian network as the text of a format (for `credo`, as bytes).
+
+    >>> print(dumps(loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai"), "bif"))
+    network unknown {
+    }
+    variable v0 {
+      type discrete [ 2 ] { 0, 1 };
+    }
+    probability ( v0 ) {
+      table 0.25, 0.75;
+    }
+    <BLANKLINE>
+    """
+    return _writer(_known(format))(net)
+
+
+def save(net: Network, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a Bayesian network to a file; its ending says the format.
+
+    The file is replaced whole: if writing fails, or the process is killed, the old file stays.
+
+    >>> import tempfile, os
+    >>> net = loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(net, os.path.join(folder, "coin.credo"))
+    ...     load(os.path.join(folder, "coin.credo")) == net
+    True
+    """
+    where = Path(path).expanduser()
+    packed = where.name.lower().endswith(".gz")
+    if format is None:
+        format, packed = format_of(where)
+    data = _writer(_known(format))(net)
+    write_bytes(where, data.encode("utf-8") if isinstance(data, str) else data, packed=packed)
+
+
+def _known(format: str) -> str:
+    if format not in FORMATS:
+        raise unknown_name("The format", format, FORMATS, "one that is read and written")
+    return format
+
+
+def _writer(format: str) -> Callable[[Network], str | bytes]:
+    from credo.formats import archive, bif, dsc, net, uai, xdsl, xmlbif
+
+    writers: dict[str, Callable[[Network], str | bytes]] = {
+        "bif": bif.write,
+        "xmlbif": xmlbif.write,
+        "net": net.write,
+        "dsc": dsc.write,
+        "xdsl": xdsl.write,
+        "uai": uai.write,
+        "credo": archive.write,
+    }
+    return writers[format]
+
+
+def _read(data: str | bytes, format: str, source: str, types: bool, limits: Limits) -> Network:
+    from credo.formats import archive, bif, dsc, net, uai, xdsl, xmlbif
+    from credo.formats.reading import Reading
+
+    reading = Reading(source, limits)
+    if format == "credo":
+        if isinstance(data, str):
+            raise InputError("A .credo file is bytes, not text.")
+        return archive.read(data, reading)
+    if format in ("xmlbif", "xdsl"):
+        (xmlbif if format == "xmlbif" else xdsl).read(data, reading)
+    else:
+        text = data if isinstance(data, str) else _text(data, reading)
+        {"bif": bif, "net": net, "dsc": dsc, "uai": uai}[format].read(text, reading)
+    return reading.network(types=types)
+
+
+def _text(data: bytes, reading: Reading) -> str:
+    """UTF-8, or Latin-1 with a note: old files often are."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reading.notes.append(f"line {line} is not UTF-8; the file was read as Latin-1")
+        return data.decode("latin-1")

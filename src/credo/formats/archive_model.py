@@ -1,0 +1,183 @@
+"""What `model.json` says: variables, parents, distributions, record, and where the numbers are.
+
+Version 1. A later version must keep reading this one: `tests/unit/formats` holds a file of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.formats.reading import Reading, assemble, exact_cpt
+from credo.formats.states import from_json, to_json
+from credo.model.cpt import Cpt
+from credo.model.linear_gaussian import LinearGaussian
+from credo.model.network import Local, Network
+from credo.model.record import Record
+from credo.schema import Variable
+
+__all__ = ["VERSION", "model_of", "network_of"]
+
+VERSION = 1
+"""The version that is written."""
+
+Floats = NDArray[np.float64]
+_LINES = ("intercept", "coefficients", "variance")
+_RECORD = ("how", "source", "score", "trace", "reason", "seconds", "seed", "notes", "details")
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
+    """What `model.json` holds, and the arrays in their order."""
+    arrays: list[bytes] = []
+
+    def array(values: Floats) -> dict[str, Any]:
+        raw = np.ascontiguousarray(values, dtype="<f8").tobytes()
+        arrays.append(raw)
+        return {"shape": list(values.shape), "sha256": hashlib.sha256(raw).hexdigest()}
+
+    nodes = []
+    for name, local in net.distributions.items():
+        node: dict[str, Any] = {"name": name, "kind": local.child.kind}
+        if local.child.is_discrete:
+            node["states"] = [_state(s, name) for s in local.child.states]
+            node["ordered"] = local.child.ordered
+        node["parents"] = [p.name for p in local.parents]
+        if isinstance(local, Cpt):
+            counts = None if local.counts is None else array(local.counts)
+            node["distribution"] = {
+                "kind": "table",
+                "values": array(local.values),
+                "counts": counts,
+                "rescaled": local.rescaled,
+            }
+            if counts is not None:  # the order in arrays.bin is the order of the keys
+                node["distribution"] = {
+                    k: node["distribution"][k] for k in ("kind", "counts", "values", "rescaled")
+                }
+        else:
+            lines = {what: array(getattr(local, what)) for what in _LINES}
+            node["distribution"] = {"kind": "linear gaussian", **lines}
+        nodes.append(node)
+    record = None
+    if net.record is not None:
+        record = {what: to_json(getattr(net.record, what)) for what in _RECORD}
+    return {"format": "credo", "version": VERSION, "nodes": nodes, "record": record}, arrays
+
+
+def _state(state: object, name: str) -> Any:
+    out = to_json(state)
+    if (isinstance(out, dict) and ("text" in out or "map" in out)) or isinstance(out, list):
+        raise InputError(
+            f"The state {state!r} of {name!r} is of a type that a .credo file does not keep.",
+            hint="States may be text, numbers, booleans, dates, times, and tuples of these.",
+        )
+    return out
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+class _Arrays:
+    """Takes the arrays one after the other, each checked against its shape and checksum."""
+
+    def __init__(self, data: bytes, reading: Reading) -> None:
+        self.data = data
+        self.reading = reading
+        self.at = 0
+        if len(data) > 8 * reading.limits.numbers:
+            raise reading.too_large(None, f"The file holds {len(data) // 8:,} numbers", "numbers")
+
+    def take(self, said: Any, what: str) -> Floats:
+        shape = _get(said, "shape", list, what)
+        if len(shape) > 64 or any(type(n) is not int or n < 0 for n in shape):
+            raise InputError(f"{what}: the shape {str(shape)[:60]} is not one of an array.")
+        size = 8
+        for n in shape:
+            size *= n
+        raw = self.data[self.at : self.at + size] if size <= len(self.data) else b""
+        if len(raw) < size:
+            raise InputError(f"{what}: its numbers are not all in the file.")
+        if hashlib.sha256(raw).hexdigest() != _get(said, "sha256", str, what):
+            raise InputError(f"{what}: its checksum is not that of its numbers.")
+        self.at += size
+        return np.frombuffer(raw, dtype="<f8").astype(np.float64).reshape(shape)
+
+    def done(self) -> None:
+        if self.at != len(self.data):
+            raise InputError("There are numbers in the file that belong to no variable.")
+
+
+def _get(said: Any, key: str, kind: type | tuple[type, ...], what: str) -> Any:
+    value = said.get(key, _get) if isinstance(said, dict) else _get
+    wrong = not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
+    if value is _get or wrong:
+        raise InputError(f"{what}: {key!r} is missing or not what it should be.")
+    return value
+
+
+def network_of(model: dict[str, Any], data: bytes, reading: Reading) -> Network:
+    """The network that `model.json` and the arrays describe."""
+    nodes = _get(model, "nodes", list, "model.json")
+    if len(nodes) > reading.limits.variables:
+        raise reading.too_large(None, f"The file has {len(nodes):,} variables", "variables")
+    variables: dict[str, Variable] = {}
+    for node in nodes:
+        variable = _variable(node, reading)
+        if variable.name in variables:
+            raise InputError(f"The variable {variable.name!r} is declared twice.")
+        variables[variable.name] = variable
+    arrays = _Arrays(data, reading)
+    tables = [_local(node, variables, arrays) for node in nodes]
+    arrays.done()
+    if not tables:
+        raise InputError("There is no variable in the file.")
+    return assemble(tables, _record(model.get("record")), reading.source)
+
+
+def _variable(node: Any, reading: Reading) -> Variable:
+    name = _get(node, "name", str, "A variable")
+    kind = _get(node, "kind", str, f"The variable {name!r}")
+    if kind != "discrete":
+        return Variable(name, kind)  # type: ignore[arg-type]
+    states = _get(node, "states", list, f"The variable {name!r}")
+    reading.check_states(len(states), name, None)
+    ordered = _get(node, "ordered", bool, f"The variable {name!r}")
+    return Variable(name, "discrete", tuple(from_json(s) for s in states), ordered)
+
+
+def _local(node: Any, variables: dict[str, Variable], arrays: _Arrays) -> Local:
+    name = node["name"]
+    what = f"The variable {name!r}"
+    parents = _get(node, "parents", list, what)
+    for parent in parents:
+        if not isinstance(parent, str) or parent not in variables:
+            raise InputError(f"{what}: the parent {str(parent)[:40]!r} is not in the file.")
+    found = tuple(variables[p] for p in parents)
+    said = _get(node, "distribution", dict, what)
+    kind = _get(said, "kind", str, what)
+    if kind == "table":
+        counts = arrays.take(said["counts"], what) if said.get("counts") is not None else None
+        values = arrays.take(said.get("values"), what)
+        rescaled = _get(said, "rescaled", (int, float), what)
+        return exact_cpt(variables[name], found, values, counts, float(rescaled))
+    if kind == "linear gaussian":
+        lines = [arrays.take(said.get(line), what) for line in _LINES]
+        return LinearGaussian(variables[name], found, *lines)
+    raise InputError(f"{what}: a distribution of the kind {kind[:40]!r} is not known.")
+
+
+def _record(said: Any) -> Record | None:
+    if said is None:
+        return None
+    _get(said, "how", str, "The record")
+    try:
+        return Record(**{k: from_json(v) for k, v in said.items()})
+    except TypeError:
+        raise InputError("The record is not one that this credo knows.") from None

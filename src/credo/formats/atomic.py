@@ -1,0 +1,46 @@
+"""A file is replaced whole: after a full disk or a kill there is the old one or the new one.
+
+The bytes go to a new file in the same folder, reach the disk (fsync), and only then take the
+name, in one step of the file system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+__all__ = ["replace_file"]
+
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write `data` under the name `path`, or leave what was there."""
+    target = Path(os.path.realpath(path))
+    temporary = target.parent / f".credo-{secrets.token_hex(8)}.tmp"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            os.chmod(temporary, target.stat().st_mode & 0o777)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last, where folders can be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,119 @@
+"""Files by their ending: which format, compressed or not, read within limits, replaced whole."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from pathlib import Path
+
+from credo.errors import CredoError, InputError, LimitError, close_names
+from credo.formats.atomic import replace_file
+from credo.formats.limits import Limits
+
+__all__ = ["ENDINGS", "format_of", "read_bytes", "write_bytes"]
+
+ENDINGS = {
+    ".bif": "bif",
+    ".xmlbif": "xmlbif",
+    ".xml": "xmlbif",
+    ".net": "net",
+    ".dsc": "dsc",
+    ".xdsl": "xdsl",
+    ".uai": "uai",
+    ".credo": "credo",
+}
+_CHUNK = 2**20
+
+
+def format_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
+    """The format that a file's ending says, and whether it is compressed with gzip.
+
+    >>> format_of("asia.bif.gz")
+    ('bif', True)
+    >>> format_of("asia.txt")
+    Traceback (most recent call last):
+    credo.errors.InputError: The ending of 'asia.txt' is not that of a network file. \
+Use .bif, .xmlbif, .xml, .net, .dsc, .xdsl, .uai, .credo, or one of these and .gz.
+    """
+    name = Path(path).name.lower()
+    packed = name.endswith(".gz")
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending not in ENDINGS:
+        raise InputError(
+            f"The ending of {Path(path).name!r} is not that of a network file.",
+            hint=f"Use {', '.join(ENDINGS)}, or one of these and .gz.",
+        )
+    return ENDINGS[ending], packed
+
+
+def read_bytes(path: Path, limits: Limits, *, packed: bool) -> bytes:
+    """The bytes of a file, unpacked, within the limits."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(limits.file_bytes + 1)
+    except OSError as error:
+        raise _missing(path, error) from None
+    if len(data) > limits.file_bytes:
+        raise LimitError(
+            f"{path.name} has more than {limits.file_bytes:,} bytes.",
+            hint="If the file can be trusted, give limits=Limits(file_bytes=…).",
+        )
+    return unpack(data, path.name, limits) if packed else data
+
+
+def _missing(path: Path, error: OSError) -> InputError:
+    if path.is_dir():
+        return InputError(f"{path} is a folder.")
+    if not isinstance(error, FileNotFoundError):
+        return InputError(f"{path} cannot be read: {error.strerror or error}.")
+    folder = path.parent
+    near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
+    return InputError(
+        f"There is no file {path}.", hint=f"Did you mean {near[0]!r}?" if near else ""
+    )
+
+
+def unpack(data: bytes, name: str, limits: Limits) -> bytes:
+    """The bytes that gzip packed; a bomb is refused as soon as it passes a limit."""
+    most = min(limits.decompressed_bytes, max(2**20, limits.ratio * len(data)))
+    out: list[bytes] = []
+    size = 0
+    member = zlib.decompressobj(wbits=31)
+    while data or not member.eof:
+        if member.eof:  # gzip files may be joined end to end
+            member = zlib.decompressobj(wbits=31)
+        try:
+            piece = member.decompress(data, _CHUNK)
+        except zlib.error:
+            raise InputError(f"{name} is damaged: gzip cannot unpack it.") from None
+        if not piece and not member.eof:
+            raise InputError(f"{name} is cut short: gzip cannot unpack it.")
+        data = member.unused_data if member.eof else member.unconsumed_tail
+        size += len(piece)
+        if size > most:
+            raise LimitError(
+                f"{name} grows to more than {most:,} bytes when unpacked.",
+                hint="If the file can be trusted, give limits=Limits(decompressed_bytes=…, ratio=…).",
+            )
+        out.append(piece)
+    return b"".join(out)
+
+
+def write_bytes(path: Path, data: bytes, *, packed: bool) -> None:
+    """Replace a file whole."""
+    if packed:
+        small = gzip.compress(data, 6, mtime=0)
+        # what would be refused as a bomb on reading is stored as it is
+        data = small if len(data) < 100 * len(small) else gzip.compress(data, 0, mtime=0)
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise WriteError(
+            f"{path} could not be written: {error.strerror or error}.",
+            hint="What was there before is unchanged.",
+        ) from error
+
+
+class WriteError(CredoError, OSError):
+    """A file could not be written; the old one, if there was one, is still there."""

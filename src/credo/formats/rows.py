@@ -1,0 +1,123 @@
+"""Rows: a table given row by row, each with the states of the parents, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from credo.formats.reading import Reading
+from credo.formats.scanner import Scanner, numbers
+
+__all__ = ["Rows"]
+
+
+class Rows:
+    """Collects the rows of one table; a default serves the rows that are not given."""
+
+    def __init__(self, scanner: Scanner, child: str, parents: Sequence[str], at: int) -> None:
+        self.scanner = scanner
+        self.reading: Reading = scanner.reading
+        self.child = child
+        self.parents = tuple(parents)
+        self.line = scanner.line(at)
+        self.shape = self.reading.family(child, parents, self.line)
+        self.configurations = 1
+        for n in self.shape[:-1]:
+            self.configurations *= n
+        self._given: dict[int, int] = {}  # row → its place among the numbers
+        self._at: list[int] = []
+        self._parts: list[str] = []
+        self._default: list[str] | None = None
+        self._whole: tuple[list[str], int] | None = None
+
+    def row(self, codes: Sequence[int], parts: list[str], at: int) -> None:
+        """The numbers of one row."""
+        if len(codes) != len(self.parents):
+            raise self.scanner.error(
+                f"A row of {self.child!r} needs a state for each of its {len(self.parents)} "
+                f"parents, got {len(codes)}.",
+                at,
+            )
+        index = 0
+        for code, n in zip(codes, self.shape, strict=False):
+            index = index * n + code
+        self._length(parts, at)
+        if self._given.setdefault(index, len(self._at)) != len(self._at):
+            raise self.scanner.error(f"The table of {self.child!r} has this row twice.", at)
+        self._at.append(at)
+        self._parts += parts
+
+    def _length(self, parts: list[str], at: int) -> None:
+        if len(parts) != self.shape[-1]:
+            raise self.scanner.error(
+                f"A row of {self.child!r} needs {self.shape[-1]} numbers, got {len(parts)}.", at
+            )
+
+    def default(self, parts: list[str], at: int) -> None:
+        """The numbers of every row that is not given."""
+        if self._default is not None:
+            raise self.scanner.error(f"The table of {self.child!r} has two defaults.", at)
+        self._length(parts, at)
+        self._default = [*parts]
+        self._default_at = at
+
+    def whole(self, parts: list[str], at: int) -> None:
+        """All numbers at once, in the order of the format."""
+        if self._whole is not None:
+            raise self.scanner.error(f"There are two tables for {self.child!r}.", at)
+        size = self.configurations * self.shape[-1]
+        if len(parts) != size:
+            raise self.scanner.error(
+                f"The table of {self.child!r} needs {size:,} numbers, got {len(parts):,}.", at
+            )
+        self._whole = parts, at
+
+    def finish(self, *, child_fastest: bool) -> None:
+        """Hand the table over, or say what is missing."""
+        if self._whole is not None:
+            parts, at = self._whole
+            if self._given or self._default is not None:
+                raise self.scanner.error(
+                    f"The table of {self.child!r} is given whole and by rows.", at
+                )
+            line = self.scanner.line(at)
+            flat = numbers(parts, self.reading, line)
+            self.reading.fill_either(
+                self.child, flat, lambda row: line, child_fastest=child_fastest
+            )
+            return
+        if self._default is None and len(self._given) < self.configurations:
+            raise self.reading.error(self.line, self._missing())
+        k = self.shape[-1]
+        given = self._numbers().reshape(-1, k)
+        order = np.fromiter(self._given, dtype=np.int64, count=len(self._given))
+        if self._default is None:
+            values = np.empty((self.configurations, k))
+        else:
+            default = numbers(self._default, self.reading, self.scanner.line(self._default_at))
+            values = np.broadcast_to(default, (self.configurations, k)).copy()
+        values[order] = given
+        self.reading.fill(self.child, values, self._line_of)
+
+    def _numbers(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        try:
+            return numbers(self._parts, self.reading, self.line)
+        except ValueError:
+            k = self.shape[-1]
+            for i, at in enumerate(self._at):
+                numbers(self._parts[i * k : (i + 1) * k], self.reading, self.scanner.line(at))
+            raise AssertionError from None
+
+    def _line_of(self, row: int) -> int:
+        place = self._given.get(row)
+        return self.scanner.line(self._default_at if place is None else self._at[place])
+
+    def _missing(self) -> str:
+        index = next(i for i in range(self.configurations) if i not in self._given)
+        states = []
+        for parent, n in reversed(list(zip(self.parents, self.shape, strict=False))):
+            states.append(f"{parent}={self.reading.states[parent][index % n]}")
+            index //= n
+        row = f" for {', '.join(reversed(states))}" if states else ""
+        return f"The table of {self.child!r} has no row{row}."

@@ -1,0 +1,172 @@
+"""Scanner: the words, texts and marks of a BIF, NET or DSC file, each with its line.
+
+Every step moves forward and no part of the text is looked at twice, so the time is linear in
+the length of the file, whatever is in it. Comments are blanked before (the lines stay).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.formats.reading import Reading
+
+__all__ = ["C_COMMENTS", "PERCENT_COMMENTS", "Scanner", "Token", "numbers"]
+
+C_COMMENTS = re.compile(r'"[^"]*"|//[^\n]*|/\*(?:.*?\*/|.*)', re.S)
+PERCENT_COMMENTS = re.compile(r'"[^"]*"|%[^\n]*')
+_DIGITS = re.compile(r"[0-9]{1,18}")
+
+
+class Token(NamedTuple):
+    """A word, a quoted text, or a mark such as `{`; "" at the end of the file."""
+
+    text: str
+    at: int
+    quoted: bool = False
+
+    def is_mark(self, mark: str) -> bool:
+        """Whether this is the mark, not a text that looks like it."""
+        return self.text == mark and not self.quoted
+
+
+class Scanner:
+    """Steps through a text from token to token."""
+
+    def __init__(
+        self, text: str, reading: Reading, comments: re.Pattern[str], marks: str = "{}()[];,|"
+    ) -> None:
+        self.reading = reading
+        self.at = 0
+        self.end = len(text)
+        self._line = 0, 1
+        self.text = self._blanked(text, comments)
+        inside = re.escape(marks)
+        self._token = re.compile(
+            rf'\s*+(?:"([^"]*)"|([{inside}])|([^\s"{inside}]++)|(\Z)|(.))', re.S
+        )
+
+    def _blanked(self, text: str, comments: re.Pattern[str]) -> str:
+        sign = "%" if comments is PERCENT_COMMENTS else "/"
+        if sign not in text:
+            return text
+
+        def blank(match: re.Match[str]) -> str:
+            found = match[0]
+            if found[0] == '"':
+                return found
+            if found.startswith("/*") and not (len(found) > 3 and found.endswith("*/")):
+                self.text = text
+                raise self.error("This comment is not closed.", match.start())
+            return "\n".join(" " * len(part) for part in found.split("\n"))
+
+        return comments.sub(blank, text)
+
+    # --- where we are ---------------------------------------------------------------------
+
+    def line(self, at: int | None = None) -> int:
+        """The line of a position; asked in rising order it costs one pass in all."""
+        at = self.at if at is None else at
+        known, line = self._line if self._line[0] <= at else (0, 1)
+        line += self.text.count("\n", known, at)
+        self._line = at, line
+        return line
+
+    def error(self, message: str, at: int | None = None) -> Exception:
+        """A refusal at a position."""
+        return self.reading.error(self.line(at), message)
+
+    # --- stepping -------------------------------------------------------------------------
+
+    def next(self) -> Token:
+        """The next token."""
+        match = self._token.match(self.text, self.at, self.end)
+        assert match is not None
+        kind = match.lastindex
+        assert kind is not None
+        start = match.start(kind)
+        if kind == 5:
+            raise self.error("This text in quotes is not closed.", start)
+        self.at = match.end()
+        return Token(match[kind], start, kind == 1)
+
+    def peek(self) -> Token:
+        """The next token, left where it is."""
+        at = self.at
+        token = self.next()
+        self.at = at
+        return token
+
+    def expect(self, mark: str, after: str) -> Token:
+        """The mark or word that must come now."""
+        token = self.next()
+        if not token.is_mark(mark):
+            raise self.error(f"Expected {mark!r} after {after}, got {_shown(token)}.", token.at)
+        return token
+
+    def name(self, what: str) -> Token:
+        """A word or a quoted text."""
+        token = self.next()
+        if not token.quoted and (not token.text or token.text in "{}()[];,|=:"):
+            raise self.error(f"Expected {what}, got {_shown(token)}.", token.at)
+        return token
+
+    def names(self, close: str, what: str) -> list[str]:
+        """Names up to a closing mark; commas and bars between them are passed over."""
+        out = []
+        while not (token := self.next()).is_mark(close):
+            if token.quoted or token.text not in ("", *"{}()[];,|=:"):
+                out.append(token.text)
+            elif token.text not in (",", "|"):
+                raise self.error(f"Expected {close!r} after {what}, got {_shown(token)}.", token.at)
+        return out
+
+    def until(self, mark: str, what: str) -> tuple[str, int]:
+        """The raw text up to a mark (texts in quotes are passed over), and where it starts."""
+        start = self.at
+        found = self.text.find(mark, start, self.end)
+        quote = self.text.find('"', start, found if found >= 0 else self.end)
+        if found >= 0 and quote < 0:
+            self.at = found + 1
+            return self.text[start:found], start
+        while not (token := self.next()).is_mark(mark):
+            if not token.text and not token.quoted:
+                raise self.error(f"The file ends inside {what}; {mark!r} is missing.", start)
+        return self.text[start : self.at - 1], start
+
+    def count(self, what: str) -> tuple[int, int]:
+        """A whole number, and where it stands."""
+        token = self.next()
+        if not _DIGITS.fullmatch(token.text):
+            raise self.error(f"Expected {what}, got {_shown(token)}.", token.at)
+        return int(token.text), token.at
+
+
+def _shown(token: Token) -> str:
+    if not token.text and not token.quoted:
+        return "the end of the file"
+    return repr(token.text if len(token.text) <= 40 else token.text[:40] + "…")
+
+
+def numbers(parts: Sequence[str], reading: Reading, line: int) -> NDArray[np.float64]:
+    """Texts as floats; what is not a plain number is refused with its line."""
+    try:
+        out = np.array(list(map(float, parts)), dtype=np.float64)
+    except ValueError:
+        out = None
+    if out is None or "_" in (joined := "".join(parts)) or not joined.isascii():
+        bad = next(p for p in parts if not _plain(p))
+        raise reading.error(line, f"Expected a number, got {bad[:40]!r}.")
+    return out
+
+
+def _plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text and text.isascii()

@@ -1,0 +1,198 @@
+"""UAI, the format of the inference competitions: positions only, no names.
+
+    BAYES / number of variables / their numbers of states / number of tables /
+    for each table: its size and variables, the child last / for each table: its numbers
+
+The last variable, the child, is fastest. Names are `v0`, `v1`, … with states `0`, `1`, …
+unless a comment line of ours (`c credo {…}`) holds the names and states.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from typing import Any
+
+from credo.formats.names import NOTHING, Spelling
+from credo.formats.reading import Reading
+from credo.formats.scanner import numbers
+from credo.formats.strict_json import loads as strict_loads
+from credo.formats.writing import Page
+from credo.model.network import Network
+
+__all__ = ["read", "write"]
+
+_COMMENT = re.compile(r"[ \t]*+c(?:[ \t]++(.*))?", re.S)
+_OURS = "credo "
+
+
+class _Words:
+    """The words of the file in order, without its comments, each with its line."""
+
+    def __init__(self, text: str, reading: Reading) -> None:
+        self.reading = reading
+        self.words: list[str] = []
+        self.before: list[int] = []  # how many words stand before each line
+        self.ours: list[tuple[str, int]] = []
+        self.at = 0
+        for number, line in enumerate(text.split("\n"), 1):
+            self.before.append(len(self.words))
+            comment = _COMMENT.fullmatch(line) if "c" in line else None
+            if comment is None:
+                self.words += line.split()
+            elif (comment[1] or "").startswith(_OURS):
+                self.ours.append((comment[1].removeprefix(_OURS), number))
+
+    def line(self, at: int) -> int:
+        return bisect_right(self.before, min(at, max(len(self.words) - 1, 0)))
+
+    def error(self, message: str, at: int | None = None) -> Exception:
+        return self.reading.error(self.line(self.at if at is None else at), message)
+
+    def integer(self, what: str) -> int:
+        if self.at >= len(self.words):
+            raise self.error(f"The file ends where {what} should be.")
+        word = self.words[self.at]
+        if not (word.isascii() and word.isdigit() and len(word) < 19):
+            raise self.error(f"Expected {what}, got {word[:40]!r}.")
+        self.at += 1
+        return int(word)
+
+    def take(self, count: int, what: str) -> list[str]:
+        left = len(self.words) - self.at
+        if count > left:
+            raise self.error(
+                f"The file ends inside {what}: {count:,} numbers are needed, {left:,} are there.",
+                len(self.words),
+            )
+        self.at += count
+        return self.words[self.at - count : self.at]
+
+
+def read(text: str, reading: Reading) -> None:
+    """Find the variables and tables of a UAI file."""
+    words = _Words(text, reading)
+    head = words.words[0] if words.words else ""
+    if head.upper() == "MARKOV":
+        raise words.error(
+            "A MARKOV file holds factors without directions; Markov networks are a later "
+            "feature, only BAYES files are read."
+        )
+    if head.upper() != "BAYES":
+        raise words.error(f"A UAI file starts with BAYES, got {head[:40]!r}.")
+    words.at = 1
+    count = words.integer("the number of variables")
+    if count > reading.limits.variables:
+        raise reading.too_large(words.line(1), f"The file has {count:,} variables", "variables")
+    arities = []
+    for i in range(count):
+        arities.append(words.integer(f"the number of states of variable {i}"))
+        reading.check_states(arities[-1], f"v{i}", words.line(words.at - 1))
+    names = _declare(arities, words)
+    _tables(words, names, _scopes(words, count))
+
+
+def _declare(arities: list[int], words: _Words) -> list[str]:
+    """The names of the variables: from our comment, or by their positions."""
+    reading = words.reading
+    if not words.ours:
+        for i, n in enumerate(arities):
+            reading.variable(f"v{i}", [str(k) for k in range(n)], words.line(2 + i))
+        return list(reading.states)
+    text, line = words.ours[0]
+    said = strict_loads(text, reading, line)
+    variables = said.get("variables") if isinstance(said, dict) else None
+    if not isinstance(variables, list) or len(variables) != len(arities):
+        raise reading.error(line, f"The comment must name {len(arities)} variables.")
+    for n, variable in zip(arities, variables, strict=True):
+        name, states, kinds = _named(variable, reading, line)
+        if len(states) != n:
+            raise reading.error(
+                line, f"The comment names {len(states)} states of {name!r}, not {n}."
+            )
+        reading.variable(name, states, line)
+        if kinds:
+            reading.kinds[name] = kinds
+    return list(reading.states)
+
+
+def _named(variable: Any, reading: Reading, line: int) -> tuple[str, list[str], str]:
+    if isinstance(variable, dict):
+        name, states = variable.get("name"), variable.get("states")
+        kinds = variable.get("types", "")
+        if (
+            isinstance(name, str)
+            and isinstance(kinds, str)
+            and isinstance(states, list)
+            and all(isinstance(s, str) for s in states)
+        ):
+            return name, states, kinds
+    raise reading.error(line, "The comment does not name a variable and its states.")
+
+
+def _scopes(words: _Words, count: int) -> list[tuple[list[int], int]]:
+    """The variables of each table, and where they stand."""
+    tables = words.integer("the number of tables")
+    if tables != count:
+        raise words.error(
+            f"A Bayesian network has one table for each of its {count} variables, got {tables:,}.",
+            words.at - 1,
+        )
+    scopes = []
+    for i in range(tables):
+        at = words.at
+        size = words.integer(f"the size of table {i}")
+        if not 1 <= size <= count:
+            raise words.error(f"Table {i} cannot have {size:,} variables.", at)
+        scopes.append(([words.integer(f"a variable of table {i}") for _ in range(size)], at))
+    used = {v for scope, _ in scopes for v in scope}
+    if used and max(used) == count and 0 not in used:
+        words.reading.notes.append("the variables are counted from 1, against the format's rule")
+        scopes = [([v - 1 for v in scope], at) for scope, at in scopes]
+    for scope, at in scopes:
+        if max(scope) >= count:
+            raise words.error(f"There is no variable {max(scope)}; the last is {count - 1}.", at)
+    return scopes
+
+
+def _tables(words: _Words, names: list[str], scopes: list[tuple[list[int], int]]) -> None:
+    reading = words.reading
+    children = []
+    for scope, at in scopes:
+        *parents, child = (names[v] for v in scope)
+        size = 1
+        for n in reading.family(child, parents, words.line(at)):
+            size *= n
+        children.append((child, size))
+    for child, size in children:
+        start = words.at
+        said = words.integer(f"the number of entries of {child!r}")
+        if said != size:
+            raise words.error(
+                f"The table of {child!r} needs {size:,} numbers, not {said:,}.", start
+            )
+        values = numbers(words.take(size, f"the table of {child!r}"), reading, words.line(start))
+        arity = len(reading.states[child])
+        reading.fill(child, values, lambda row, s=start, k=arity: words.line(s + 1 + row * k))  # type: ignore[misc]
+    if words.at < len(words.words):
+        raise words.error(f"Expected the end of the file, got {words.words[words.at][:40]!r}.")
+
+
+def write(net: Network) -> str:
+    """A network as UAI text, its names and states in a comment at the end."""
+    page = Page(net, "UAI", Spelling(NOTHING))
+    at = {v.name: i for i, (v, _) in enumerate(page.variables)}
+    out = [f"BAYES\n{len(at)}\n{' '.join(str(v.arity) for v, _ in page.variables)}\n{len(at)}\n"]
+    for cpt, _ in page.tables:
+        scope = [at[v.name] for v in cpt.variables]
+        out.append(f"{len(scope)} {' '.join(map(str, scope))}\n")
+    for cpt, _ in page.tables:
+        rows = "\n".join(" ".join(row) for row in page.rows(cpt))
+        out.append(f"\n{cpt.values.size}\n{rows}\n")
+    said: list[dict[str, Any]] = []
+    for v, _ in page.variables:
+        kinds = page.kinds(v)
+        said.append({"name": v.name, "states": page.states[v.name]})
+        said[-1].update({"types": kinds} if kinds else {})
+    return "".join([*out, f"\nc {_OURS}{json.dumps({'variables': said})}\n"])
