@@ -1,4 +1,4 @@
-// The module credo._core: the only file that knows both Python and the kernels.
+// The module credo._core. This file and infer_bindings.cpp alone know both Python and the kernels.
 //
 // Arrays come in contiguous and of the exact type, never converted (a silent copy would lose an
 // output array), and are checked here; the kernels trust them. Every heavy call runs without the
@@ -9,12 +9,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
-#include <functional>
-#include <numeric>
 #include <stdexcept>
 
-#include "big_array.hpp"
+#include "binding_arrays.hpp"
 #include "columns.hpp"
 #include "count.hpp"
 #include "cpu.hpp"
@@ -34,9 +31,8 @@ using Groups = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::d
 
 // ---------------------------------------------------------------- arrays in and out
 
-void require(bool holds, const std::string& otherwise) {
-  if (!holds) throw std::invalid_argument(otherwise);
-}
+using credo::binding::NewArray;
+using credo::binding::require;
 
 template <class Array>
 std::uint8_t code_width(const Array& array, const std::string& name) {
@@ -47,27 +43,6 @@ std::uint8_t code_width(const Array& array, const std::string& name) {
   }
   throw std::invalid_argument(name + " must be a 1-D array of uint8, uint16 or uint32.");
 }
-
-// A zeroed array that becomes NumPy's.
-template <class T>
-class NewArray {
- public:
-  explicit NewArray(std::vector<std::size_t> shape)
-      : shape_(std::move(shape)),
-        memory_(
-            std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>())) {}
-  T* data() { return memory_.data(); }
-  nb::object release() {
-    T* data = memory_.data();
-    const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    memory_.release();
-    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape_.size(), shape_.data(), owner));
-  }
-
- private:
-  std::vector<std::size_t> shape_;
-  credo::ZeroArray<T> memory_;
-};
 
 template <class T>
 nb::object to_numpy(const std::vector<T>& values) {
@@ -313,7 +288,7 @@ void take_codes(const AnyArray& indices, const AnyArray& lut, const OutArray& ou
 
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // tables that live until the interpreter ends are no leak
-  m.doc() = "Kernels of credo: counts, unique rows and moments of columns.";
+  m.doc() = "Kernels of credo: counts, unique rows and moments of columns; exact inference.";
   m.def("paths", &credo::available_paths);
   m.def("cores", &credo::hardware_threads);
   m.def("moments", &moments, "columns"_a.noconvert(), "group"_a.noconvert().none(), "n_groups"_a,
@@ -336,4 +311,6 @@ NB_MODULE(_core, m) {
            "limit"_a = -1)
       .def("count_sparse", &count_sparse, "variables"_a,
            "weights"_a.noconvert().none() = nb::none());
+
+  credo::binding::bind_inference(m);
 }

@@ -1,0 +1,36 @@
+// The inner loops of inference, one set per instruction set.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "infer_nest.hpp"
+
+namespace credo::infer {
+
+// Of each lane over all cells: the largest value, and the smallest that is not zero.
+struct Extremes {
+  double high = 0;
+  double low;
+};
+
+struct Kernels {
+  // OUT out[cells of begin..end) = Σ IN a · IN b, outer cells begin..end of the nest. Reads up to 32
+  // bytes past the ends of a and b.
+  void (*sum)(const Nest&, const double* a, const double* b, double* out, std::size_t begin,
+              std::size_t end);
+  // The same with the largest product in place of the sum.
+  void (*max)(const Nest&, const double* a, const double* b, double* out, std::size_t begin,
+              std::size_t end);
+  // Widens OUT high and low [lanes] by IN values [cells][lanes].
+  void (*extremes)(const double* values, std::size_t cells, std::size_t lanes, double* high,
+                   double* low);
+};
+
+const Kernels& avx2_infer_kernels();
+const Kernels& plain_infer_kernels();
+
+// Of a path as named by cpu.hpp. ("avx512" has no kernels of its own: it runs those of avx2.)
+const Kernels& infer_kernels_for(const std::string& path);
+
+}  // namespace credo::infer

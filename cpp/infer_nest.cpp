@@ -1,0 +1,91 @@
+#include "infer_nest.hpp"
+
+#include <algorithm>
+
+namespace credo::infer {
+namespace {
+
+constexpr std::size_t kTableTerms = 4096;
+
+struct Axis {
+  std::size_t extent;
+  bool in_a, in_b, in_out;
+  std::size_t a = 0, b = 0;
+  bool like(const Axis& other) const {
+    return in_a == other.in_a && in_b == other.in_b && in_out == other.in_out;
+  }
+};
+
+// Innermost first, fused, with strides.
+std::vector<Axis> fused_axes(const std::vector<std::int64_t>& arity, const Variables& scope,
+                             Operand a, Operand b, Operand out) {
+  std::vector<Axis> axes;
+  const auto add = [&](const Axis& axis) {
+    if (axis.extent == 1) return;
+    if (!axes.empty() && axes.back().like(axis)) axes.back().extent *= axis.extent;
+    else axes.push_back(axis);
+  };
+  const std::size_t lanes = std::max({a.lanes, b.lanes, out.lanes});
+  add({lanes, a.lanes > 1, b.lanes > 1, out.lanes > 1});
+  std::size_t left_a = a.scope ? a.scope->size() : 0, left_b = b.scope ? b.scope->size() : 0,
+              left_out = out.scope->size();
+  for (std::size_t i = scope.size(); i-- > 0;) {
+    const auto take = [&](const Variables* of, std::size_t& left) {
+      const bool found = left > 0 && (*of)[left - 1] == scope[i];
+      left -= found;
+      return found;
+    };
+    const bool in_a = take(a.scope, left_a), in_b = take(b.scope, left_b),
+               in_out = take(out.scope, left_out);
+    if (in_a || in_b || in_out) add({static_cast<std::size_t>(arity[scope[i]]), in_a, in_b, in_out});
+  }
+  std::size_t stride_a = 1, stride_b = 1;
+  for (Axis& axis : axes) {
+    if (axis.in_a) axis.a = stride_a, stride_a *= axis.extent;
+    if (axis.in_b) axis.b = stride_b, stride_b *= axis.extent;
+  }
+  return axes;
+}
+
+}  // namespace
+
+Nest make_nest(const std::vector<std::int64_t>& arity, const Variables& scope, Operand a, Operand b,
+               Operand out) {
+  Nest nest;
+  std::vector<Axis> axes = fused_axes(arity, scope, a, b, out);
+  nest.swapped = !axes.empty() && !axes[0].in_a && axes[0].in_b;
+  if (nest.swapped)
+    for (Axis& axis : axes) {
+      std::swap(axis.in_a, axis.in_b);
+      std::swap(axis.a, axis.b);
+    }
+  if (!axes.empty()) {
+    nest.run = axes[0].extent;
+    nest.run_a = axes[0].in_a;
+    nest.run_b = axes[0].in_b;
+    nest.run_out = axes[0].in_out;
+    nest.work *= static_cast<double>(nest.run);
+  }
+  nest.at_a = {0};
+  nest.at_b = {0};
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    const Axis& axis = axes[i];
+    nest.work *= static_cast<double>(axis.extent);
+    if (axis.in_out) {
+      nest.outer.insert(nest.outer.begin(), {axis.extent, axis.a, axis.b});
+      nest.n_outer *= axis.extent;
+    } else if (nest.again.empty() && nest.at_a.size() * axis.extent <= kTableTerms) {
+      const std::size_t inner = nest.at_a.size();
+      for (std::size_t x = 1; x < axis.extent; ++x)
+        for (std::size_t k = 0; k < inner; ++k) {
+          nest.at_a.push_back(nest.at_a[k] + static_cast<std::uint32_t>(x * axis.a));
+          nest.at_b.push_back(nest.at_b[k] + static_cast<std::uint32_t>(x * axis.b));
+        }
+    } else {
+      nest.again.insert(nest.again.begin(), {axis.extent, axis.a, axis.b});
+    }
+  }
+  return nest;
+}
+
+}  // namespace credo::infer
