@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from numbers import Real
+from typing import Any
 
 from credo.errors import InputError, UnknownNameError
 from credo.model.dag_check import arrow, checked_edge
@@ -123,8 +124,12 @@ class Drawing(Relations):
             self._at(a), self._at(b)
             if edge not in known:
                 raise UnknownNameError(f"The edge {arrow(edge)} is not in the graph.")
-            if not (isfinite(width) and 0 < width <= 100):
+            if not _is_width(width):
                 raise InputError(
                     f"The width of {arrow(edge)} must be above 0 and at most 100, got {width!r}."
                 )
         return dict(widths or {})
+
+
+def _is_width(width: Any) -> bool:
+    return isinstance(width, Real) and 0 < float(width) <= 100

@@ -17,6 +17,23 @@ def _quoted(text: str) -> str:
     return '"' + line.replace("\n", "\\n").replace("\r", "\\r").replace("\0", "�") + '"'
 
 
+def _clusters(plates: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Plates as clusters, each inside the smallest one that holds it."""
+    ranked = sorted(plates, key=lambda p: -len(p[1]))
+    sets = [set(inside) for _, inside in ranked]
+    out: list[str] = []
+    held: list[list[str]] = [[] for _ in ranked]
+    for i in range(len(ranked) - 1, -1, -1):
+        label, inside = ranked[i]
+        body = " ".join([*(f"{_quoted(v)};" for v in inside), *held[i]])
+        text = (
+            f'subgraph "cluster_{i}" {{ label={_quoted(label)}; labeljust=r; labelloc=b; {body} }}'
+        )
+        around = [j for j in range(i) if sets[i] <= sets[j]]
+        (held[around[-1]] if around else out).insert(0, text)
+    return out
+
+
 def graph_dot(
     nodes: Sequence[str],
     edges: Sequence[tuple[str, str]],
@@ -43,11 +60,7 @@ def graph_dot(
     for node in nodes:
         style = ' [style=filled, fillcolor="#d9d9d9"]' if node in shaded else ""
         lines.append(f"{_quoted(node)}{style};")
-    for i, (label, inside) in enumerate(plates):
-        body = " ".join(f"{_quoted(v)};" for v in inside)
-        lines.append(
-            f'subgraph "cluster_{i}" {{ label={_quoted(label)}; labeljust=r; labelloc=b; {body} }}'
-        )
+    lines += _clusters(plates)
     for edge in edges:
         width = (widths or {}).get(edge)
         style = f" [penwidth={width:g}]" if width is not None else ""
