@@ -39,7 +39,7 @@ class Drawing(Relations):
         >>> from credo.model.dag import Dag
         >>> text = Dag.parse("[C][x|C]").svg(observed="x", plates=[("N", ["x"])])
         >>> text[:4], text.count("<path")
-        ('<svg', 2)
+        ('<svg', 1)
         """
         from credo.plot.graph import graph_svg
 

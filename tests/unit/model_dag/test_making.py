@@ -181,7 +181,7 @@ def test_a_cycle_above_many_nodes_is_found():
     below = [f"v{i}" for i in range(150)]
     edges = [("X", "Y"), ("Y", "Z"), ("Z", "X"), *(("Z", v) for v in below)]
     with pytest.raises(
-        InputError, match="The edges make a cycle: (X → Y → Z → X|Z → X → Y → Z|Y → Z → X → Y)"
+        InputError, match=r"The edges make a cycle: (X → Y → Z → X|Z → X → Y → Z|Y → Z → X → Y)"
     ):
         Dag(edges, nodes=below)
 
