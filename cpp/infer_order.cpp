@@ -16,6 +16,7 @@ using Higher = std::vector<Variables>;  // of each vertex, its neighbours at its
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMsPerState = 1.5e-6;  // all posteriors, one row
 constexpr double kShareOfRun = 0.25;    // of the expected run time, spent on looking for less
+constexpr double kLongestMs = 500;      // a plan that stays too large will not be run
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -246,7 +247,8 @@ void search(const Graph& graph, const Variables& left, double fixed_cost, double
     if (tries > 0) {
       const double budget =
           budget_ms >= 0 ? budget_ms
-                         : kShareOfRun * kMsPerState * (best + fixed_cost) / (1 + since_better / 8);
+                         : std::min(kLongestMs, kShareOfRun * kMsPerState * (best + fixed_cost) /
+                                                    (1 + since_better / 8));
       if (ms_since(start) > budget) break;
     }
     Core copy = core;

@@ -1,4 +1,4 @@
-"""Kernels of credo: counts, unique rows and moments of columns (C++, see cpp/).
+"""Kernels of credo: counts, unique rows and moments of columns; exact inference (C++, see cpp/).
 
 Arrays must be contiguous, of the exact type; nothing is converted. Wrong values are a ValueError.
 """
@@ -135,3 +135,105 @@ def take_codes(
     indices: NDArray[np.int32] | _Codes, lut: NDArray[_Code], out: NDArray[_Code]
 ) -> None:
     """Recode: out[i] = lut[indices[i]]."""
+
+@final
+class Model:
+    """Non-negative factors over discrete variables; tables in C order, the last variable fastest."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def compile(
+        self,
+        observed: Sequence[int],
+        targets: Sequence[int] | None,
+        soft: Sequence[int] = ...,
+        mode: Literal["sum", "max"] = "sum",
+        families: bool = False,
+        budget_ms: float = -1.0,
+        seed: int = 0,
+        directed: bool = True,
+        maybe: Sequence[int] = ...,
+        evidence: bool = True,
+    ) -> Plan:
+        """A plan for hard evidence on `observed` and the posteriors of `targets` (None: all others).
+
+        A row may leave a variable of `maybe` open. `directed`: each factor is P(last of its scope |
+        the others), so what no target or evidence descends from is dropped. `evidence=False` drops
+        what is separated from the targets too; log_evidence is then that of the rest. budget_ms
+        bounds the search of an elimination order; below 0, the expected run time does.
+        """
+
+@final
+class Plan:
+    """An elimination order and the contractions that follow from it; serves any tables and rows."""
+
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        evidence: NDArray[np.int32],
+        soft: Sequence[_Reals] = ...,
+        threads: int = 1,
+        path: _Path | Literal["wide"] = "auto",
+        lanes: int = 0,
+    ) -> tuple[_Reals, _Reals, _Reals | None]:
+        """log P(evidence) [B], posteriors [B, states of all targets], families [B, cells] or None.
+
+        Evidence [B, observed then maybe]: codes, -1 for a `maybe` that is missing. A table is
+        [cells], or [B, cells] with one per row; soft evidence is [B or 1, states]. A row that is
+        impossible has -inf and zeros. "wide" runs every row with numbers of unlimited exponent.
+        """
+
+    def explain(
+        self,
+        tables: Sequence[_Reals],
+        evidence: NDArray[np.int32],
+        soft: Sequence[_Reals] = ...,
+        threads: int = 1,
+        path: _Path | Literal["wide"] = "auto",
+        lanes: int = 0,
+    ) -> tuple[NDArray[np.int32], _Reals]:
+        """The most probable assignment [B, variables] and log P(assignment and evidence) [B].
+
+        Needs mode="max". Among equals the smallest code; -1 and -inf for an impossible row.
+        """
+
+    @property
+    def total_states(self) -> float:
+        """Sum of the table sizes of the cliques."""
+
+    @property
+    def largest_clique(self) -> float: ...
+    @property
+    def largest(self) -> float:
+        """Cells of the largest table that is stored (a clique's is not)."""
+
+    @property
+    def bytes(self) -> float:
+        """Memory to run one row."""
+
+    @property
+    def flops(self) -> float:
+        """Multiply-adds to run one row."""
+
+    @property
+    def order(self) -> list[int]:
+        """The order of elimination."""
+
+    @property
+    def cliques(self) -> list[list[int]]: ...
+    @property
+    def tries(self) -> int:
+        """Elimination orders that were tried; 0 where the graph is triangulated already."""
+
+    @property
+    def pruned(self) -> list[int]:
+        """Variables neither observed nor needed."""
+
+    @property
+    def targets(self) -> list[int]: ...
+    @property
+    def offsets(self) -> list[int]:
+        """Where the posterior of each target begins in a row, and where the last ends."""
+
+    @property
+    def family_offsets(self) -> list[int]:
+        """Where each factor begins in a row of families, and where the last ends."""

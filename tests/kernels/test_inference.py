@@ -111,7 +111,9 @@ def random_case(world: World, rows: int, seed: int, tables: list[np.ndarray] | N
     joints = []
     shared = world.joint()
     for r in range(rows):
-        of_row = shared if tables is None else world.joint([t[r] if t.ndim == 2 else t for t in tables])
+        of_row = (
+            shared if tables is None else world.joint([t[r] if t.ndim == 2 else t for t in tables])
+        )
         hard = dict(zip(observed + maybe, evidence[r].tolist(), strict=True))
         given = {v: w[r % len(w)] for v, w in zip(soft, weights, strict=True)}
         joints.append(evidence_joint(world, of_row, hard, given))
@@ -119,7 +121,12 @@ def random_case(world: World, rows: int, seed: int, tables: list[np.ndarray] | N
 
 
 def check_run(
-    world: World, case: Case, plan: _core.Plan, tables: list[np.ndarray], families: bool, **options: object
+    world: World,
+    case: Case,
+    plan: _core.Plan,
+    tables: list[np.ndarray],
+    families: bool,
+    **options: object,
 ) -> None:
     log_p, marginals, family = plan.run(tables, case.evidence, case.weights, **options)
     expected = [log(j.sum()) for j in case.joints]
@@ -233,9 +240,13 @@ def test_wrong_input_is_refused() -> None:
     with pytest.raises(ValueError, match="must have 1 columns, got 0"):
         plan.run(tables, none)
     for code in (-1, 3):
-        with pytest.raises(ValueError, match="variable 1 has a code that is not one of its 3 states"):
+        with pytest.raises(
+            ValueError, match="variable 1 has a code that is not one of its 3 states"
+        ):
             plan.run(tables, np.array([[code]], np.int32))
-        with pytest.raises(ValueError, match="variable 1 has a code that is not one of its 3 states"):
+        with pytest.raises(
+            ValueError, match="variable 1 has a code that is not one of its 3 states"
+        ):
             plan.run(tables, np.array([[code]], np.int32), path="wide")
     with pytest.raises(ValueError, match="Table 1 must have 6 cells"):
         plan.run([tables[0], tables[0]], np.array([[0]], np.int32))
