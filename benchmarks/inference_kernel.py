@@ -1,8 +1,8 @@
 """The inference engine alone: `python -m benchmarks.inference_kernel [network …]`.
 
 For each network: all posteriors given 10 % random evidence, compiled for that evidence, and the
-time per clique state, which tells how far from the limit the kernels are. Then two batches of alarm.
-No peers: `make bench AREA=inference` measures those.
+time per clique state, which tells how far from the limit the kernels are. Then batches of alarm. No
+peers: `make bench AREA=inference` measures those.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Network:
     """A BIF file as arities, scopes and tables: a reader just good enough for these files."""
 
     def __init__(self, name: str) -> None:
-        text = gzip.open(FOLDER / f"{name}.bif.gz", "rt").read()
+        with gzip.open(FOLDER / f"{name}.bif.gz", "rt") as file:
+            text = file.read()
         states = {
             m[1]: [s.strip() for s in m[2].split(",")]
             for m in re.finditer(r"variable\s+(\S+)\s*\{[^{]*\{([^}]*)\}", text)

@@ -22,120 +22,164 @@ struct Fold {
   }
 };
 
-// kTerms: terms of the sum, 0 for any number.
-template <class L, bool kMax, bool kRunA, bool kRunB, int kTerms>
+// The cells of out along the last outer loop.
+struct Line {
+  const double *a, *b;
+  double* out;
+  std::size_t count, step_a, step_b;
+  bool add;
+};
+
+// Long runs: many vectors of one cell at a time. kOne: a product without a sum.
+template <class L, bool kMax, bool kRunA, bool kRunB, bool kOne>
 inline void run_along(const Nest& nest, const double* a, const double* b, double* out, bool add) {
   using V = typename L::V;
   using F = Fold<L, kMax>;
   constexpr std::size_t kW = L::kWidth;
   const std::uint32_t *at_a = nest.at_a.data(), *at_b = nest.at_b.data();
-  const std::size_t terms = kTerms > 0 ? kTerms : nest.at_a.size(), run = nest.run;
-  const auto get_a = [&](std::size_t k, std::size_t r) {
-    return kRunA ? L::load(a + at_a[k] + r) : L::all(a[at_a[k]]);
-  };
-  const auto get_b = [&](std::size_t k, std::size_t r) {
-    return kRunB ? L::load(b + at_b[k] + r) : L::all(b[at_b[k]]);
+  const std::size_t terms = kOne ? 1 : nest.at_a.size(), run = nest.run;
+  const auto vectors = [&]<std::size_t kN>(std::size_t r) {
+    V s[kN];
+    for (std::size_t i = 0; i < kN; ++i) s[i] = L::zero();
+    for (std::size_t k = 0; k < terms; ++k) {
+      const double *x = a + at_a[k] + (kRunA ? r : 0), *y = b + at_b[k] + (kRunB ? r : 0);
+      const V x_all = L::all(*x), y_all = L::all(*y);
+      for (std::size_t i = 0; i < kN; ++i)
+        s[i] = F::with(s[i], kRunA ? L::load(x + i * kW) : x_all,
+                       kRunB ? L::load(y + i * kW) : y_all);
+    }
+    for (std::size_t i = 0; i < kN; ++i) {
+      if (add) s[i] = F::both(s[i], L::load(out + r + i * kW));
+      if (r + (i + 1) * kW <= run) L::store(out + r + i * kW, s[i]);
+      else L::store_part(out + r + i * kW, s[i], run - r - i * kW);
+    }
   };
   std::size_t r = 0;
-  for (; r + 4 * kW <= run; r += 4 * kW) {
-    V s0 = L::zero(), s1 = s0, s2 = s0, s3 = s0;
-    for (std::size_t k = 0; k < terms; ++k) {
-      if constexpr (kRunB) {
-        s0 = F::with(s0, get_a(k, r), get_b(k, r));
-        s1 = F::with(s1, get_a(k, r + kW), get_b(k, r + kW));
-        s2 = F::with(s2, get_a(k, r + 2 * kW), get_b(k, r + 2 * kW));
-        s3 = F::with(s3, get_a(k, r + 3 * kW), get_b(k, r + 3 * kW));
-      } else {
-        const V y = get_b(k, r);
-        s0 = F::with(s0, get_a(k, r), y);
-        s1 = F::with(s1, get_a(k, r + kW), y);
-        s2 = F::with(s2, get_a(k, r + 2 * kW), y);
-        s3 = F::with(s3, get_a(k, r + 3 * kW), y);
-      }
-    }
-    if (add) {
-      s0 = F::both(s0, L::load(out + r));
-      s1 = F::both(s1, L::load(out + r + kW));
-      s2 = F::both(s2, L::load(out + r + 2 * kW));
-      s3 = F::both(s3, L::load(out + r + 3 * kW));
-    }
-    L::store(out + r, s0);
-    L::store(out + r + kW, s1);
-    L::store(out + r + 2 * kW, s2);
-    L::store(out + r + 3 * kW, s3);
-  }
-  for (; r + kW <= run; r += kW) {
-    V s = L::zero();
-    for (std::size_t k = 0; k < terms; ++k) s = F::with(s, get_a(k, r), get_b(k, r));
-    if (add) s = F::both(s, L::load(out + r));
-    L::store(out + r, s);
-  }
-  if (r < run) {  // reads past the end, which is allowed, and stores what belongs to the run
-    V s = L::zero();
-    for (std::size_t k = 0; k < terms; ++k) s = F::with(s, get_a(k, r), get_b(k, r));
-    if (add) s = F::both(s, L::load(out + r));
-    L::store_part(out + r, s, run - r);
-  }
+  for (; r + 8 * kW <= run; r += 8 * kW) vectors.template operator()<8>(r);
+  if (r + 4 * kW <= run) vectors.template operator()<4>(r), r += 4 * kW;
+  if (r + 2 * kW <= run) vectors.template operator()<2>(r), r += 2 * kW;
+  for (; r < run; r += kW) vectors.template operator()<1>(r);
 }
 
-template <class L, bool kMax, bool kRunB>
-inline void run_summed(const Nest& nest, const double* a, const double* b, double* out, bool add) {
+// Short runs, of kV vectors: kJ cells of the line at a time, so that sums do not wait for
+// themselves. The last vector reads past the end, which is allowed; it stores past the run only
+// what the next cell overwrites.
+template <class L, bool kMax, bool kRunB, std::size_t kV, std::size_t kJ>
+inline void tile_along(const Nest& nest, const Line& line, std::size_t from) {
   using V = typename L::V;
   using F = Fold<L, kMax>;
   constexpr std::size_t kW = L::kWidth;
   const std::uint32_t *at_a = nest.at_a.data(), *at_b = nest.at_b.data();
   const std::size_t terms = nest.at_a.size(), run = nest.run;
-  V s0 = L::zero(), s1 = s0;
+  const double *a = line.a + from * line.step_a, *b = line.b + from * line.step_b;
+  V s[kJ][kV];
+  for (std::size_t j = 0; j < kJ; ++j)
+    for (std::size_t v = 0; v < kV; ++v) s[j][v] = L::zero();
   for (std::size_t k = 0; k < terms; ++k) {
     const double *x = a + at_a[k], *y = b + at_b[k];
-    const V y_all = L::all(*y);
-    std::size_t r = 0;
-    for (; r + 2 * kW <= run; r += 2 * kW) {
-      s0 = F::with(s0, L::load(x + r), kRunB ? L::load(y + r) : y_all);
-      s1 = F::with(s1, L::load(x + r + kW), kRunB ? L::load(y + r + kW) : y_all);
+    for (std::size_t j = 0; j < kJ; ++j) {
+      const double *xj = x + j * line.step_a, *yj = y + j * line.step_b;
+      const V y_all = L::all(*yj);
+      for (std::size_t v = 0; v < kV; ++v)
+        s[j][v] = F::with(s[j][v], L::load(xj + v * kW), kRunB ? L::load(yj + v * kW) : y_all);
     }
-    for (; r + kW <= run; r += kW)
-      s0 = F::with(s0, L::load(x + r), kRunB ? L::load(y + r) : y_all);
-    if (r < run)
-      s1 = F::with(s1, L::load_part(x + r, run - r),
-                   kRunB ? L::load_part(y + r, run - r) : y_all);
   }
-  double lanes[kW];
-  L::store(lanes, F::both(s0, s1));
-  double total = lanes[0];
-  for (std::size_t i = 1; i < kW; ++i) total = F::one(total, lanes[i]);
-  *out = add ? F::one(*out, total) : total;
+  double* out = line.out + from * run;
+  const std::size_t rest = run - (kV - 1) * kW;
+  for (std::size_t j = 0; j < kJ; ++j, out += run) {
+    if (line.add)
+      for (std::size_t v = 0; v < kV; ++v) s[j][v] = F::both(s[j][v], L::load(out + v * kW));
+    for (std::size_t v = 0; v + 1 < kV; ++v) L::store(out + v * kW, s[j][v]);
+    double* last = out + (kV - 1) * kW;
+    if (rest == kW || (j + 1 < kJ && !line.add)) L::store(last, s[j][kV - 1]);
+    else L::store_part(last, s[j][kV - 1], rest);
+  }
 }
 
-// Calls cell(a, b, out, add) for each outer cell in begin..end, and again for each further part of
-// its sum.
-template <class Cell>
-inline void for_outer(const Nest& nest, const double* a, const double* b, double* out,
-                      std::size_t begin, std::size_t end, Cell&& cell) {
+template <class L, bool kMax, bool kRunB, std::size_t kV>
+inline void tiles_along(const Nest& nest, const Line& line) {
+  constexpr std::size_t kJ = kV <= 2 ? 4 : 2;
+  std::size_t j = 0;
+  for (; j + kJ <= line.count; j += kJ) tile_along<L, kMax, kRunB, kV, kJ>(nest, line, j);
+  if (kJ > 2 && j + 2 <= line.count) tile_along<L, kMax, kRunB, kV, 2>(nest, line, j), j += 2;
+  if (j < line.count) tile_along<L, kMax, kRunB, kV, 1>(nest, line, j);
+}
+
+// The run is summed. Vectors of even and of odd place go to sums of their own.
+template <class L, bool kMax, bool kRunB, std::size_t kJ>
+inline void tile_summed(const Nest& nest, const Line& line, std::size_t from) {
+  using V = typename L::V;
+  using F = Fold<L, kMax>;
+  constexpr std::size_t kW = L::kWidth;
+  const std::uint32_t *at_a = nest.at_a.data(), *at_b = nest.at_b.data();
+  const std::size_t terms = nest.at_a.size(), run = nest.run;
+  const double *a = line.a + from * line.step_a, *b = line.b + from * line.step_b;
+  V even[kJ], odd[kJ], y_all[kJ];
+  for (std::size_t j = 0; j < kJ; ++j) even[j] = odd[j] = L::zero();
+  for (std::size_t k = 0; k < terms; ++k) {
+    const double *x = a + at_a[k], *y = b + at_b[k];
+    if constexpr (!kRunB)
+      for (std::size_t j = 0; j < kJ; ++j) y_all[j] = L::all(y[j * line.step_b]);
+    const auto get_y = [&](std::size_t j, std::size_t r) {
+      return kRunB ? L::load(y + j * line.step_b + r) : y_all[j];
+    };
+    std::size_t r = 0;
+    for (; r + 2 * kW <= run; r += 2 * kW)
+      for (std::size_t j = 0; j < kJ; ++j) {
+        const double* xj = x + j * line.step_a + r;
+        even[j] = F::with(even[j], L::load(xj), get_y(j, r));
+        odd[j] = F::with(odd[j], L::load(xj + kW), get_y(j, r + kW));
+      }
+    if (r + kW <= run) {
+      for (std::size_t j = 0; j < kJ; ++j)
+        even[j] = F::with(even[j], L::load(x + j * line.step_a + r), get_y(j, r));
+      r += kW;
+    }
+    if (r < run)
+      for (std::size_t j = 0; j < kJ; ++j)
+        odd[j] = F::with(odd[j], L::load_part(x + j * line.step_a + r, run - r),
+                         kRunB ? L::load_part(y + j * line.step_b + r, run - r) : y_all[j]);
+  }
+  double* out = line.out + from;
+  for (std::size_t j = 0; j < kJ; ++j) {
+    double x[kW];
+    L::store(x, F::both(even[j], odd[j]));
+    double total = x[0];
+    if constexpr (kW == 2) total = F::one(x[0], x[1]);
+    if constexpr (kW == 4) total = F::one(F::one(x[0], x[1]), F::one(x[2], x[3]));
+    out[j] = line.add ? F::one(out[j], total) : total;
+  }
+}
+
+// Calls sweep(line) for the outer cells begin..end, and again for each further part of their sums.
+template <class Sweep>
+inline void for_lines(const Nest& nest, const double* a, const double* b, double* out,
+                      std::size_t begin, std::size_t end, Sweep&& sweep) {
   constexpr std::size_t kLoops = 64;
-  const std::size_t step_out = nest.out_per_outer(), n_loops = nest.outer.size();
-  out += begin * step_out;
-  const auto whole = [&](const double* pa, const double* pb, double* to) {
-    cell(pa, pb, to, false);
+  const std::size_t n_loops = nest.outer.size();
+  out += begin * nest.out_per_outer();
+  const auto whole = [&](Line line) {
+    sweep(line);
     if (nest.again.empty()) return;
+    line.add = true;
     std::size_t at[kLoops] = {};
     for (;;) {
       std::size_t d = nest.again.size();
       while (d-- > 0) {
         const Loop& loop = nest.again[d];
-        pa += loop.a;
-        pb += loop.b;
+        line.a += loop.a;
+        line.b += loop.b;
         if (++at[d] < loop.extent) break;
-        pa -= loop.a * loop.extent;
-        pb -= loop.b * loop.extent;
+        line.a -= loop.a * loop.extent;
+        line.b -= loop.b * loop.extent;
         at[d] = 0;
       }
       if (d == static_cast<std::size_t>(-1)) return;
-      cell(pa, pb, to, true);
+      sweep(line);
     }
   };
   if (n_loops == 0) {
-    if (begin < end) whole(a, b, out);
+    if (begin < end) whole({a, b, out, 1, 0, 0, false});
     return;
   }
   std::size_t at[kLoops];
@@ -151,13 +195,8 @@ inline void for_outer(const Nest& nest, const double* a, const double* b, double
   std::size_t first = at[n_loops - 1];
   for (std::size_t i = begin; i < end;) {
     const std::size_t count = last.extent - first < end - i ? last.extent - first : end - i;
-    const double *pa = a, *pb = b;
-    for (std::size_t j = 0; j < count; ++j) {
-      whole(pa, pb, out);
-      pa += last.a;
-      pb += last.b;
-      out += step_out;
-    }
+    whole({a, b, out, count, last.a, last.b, false});
+    out += count * nest.out_per_outer();
     i += count;
     a -= first * last.a;
     b -= first * last.b;
@@ -174,34 +213,47 @@ inline void for_outer(const Nest& nest, const double* a, const double* b, double
   }
 }
 
-template <class L, bool kMax, bool kRunA, bool kRunB, int kTerms>
-void sweep_along(const Nest& nest, const double* a, const double* b, double* out, std::size_t begin,
+template <class L, bool kMax, bool kRunA, bool kRunB, bool kOne>
+void sweep_long(const Nest& nest, const double* a, const double* b, double* out, std::size_t begin,
+                std::size_t end) {
+  for_lines(nest, a, b, out, begin, end, [&](const Line& line) {
+    for (std::size_t j = 0; j < line.count; ++j)
+      run_along<L, kMax, kRunA, kRunB, kOne>(nest, line.a + j * line.step_a,
+                                             line.b + j * line.step_b, line.out + j * nest.run,
+                                             line.add);
+  });
+}
+
+template <class L, bool kMax, bool kRunB, std::size_t kV>
+void sweep_short(const Nest& nest, const double* a, const double* b, double* out, std::size_t begin,
                  std::size_t end) {
-  for_outer(nest, a, b, out, begin, end,
-            [&](const double* pa, const double* pb, double* to, bool add) {
-              run_along<L, kMax, kRunA, kRunB, kTerms>(nest, pa, pb, to, add);
-            });
+  for_lines(nest, a, b, out, begin, end,
+            [&](const Line& line) { tiles_along<L, kMax, kRunB, kV>(nest, line); });
 }
 
 template <class L, bool kMax, bool kRunB>
 void sweep_summed(const Nest& nest, const double* a, const double* b, double* out,
                   std::size_t begin, std::size_t end) {
-  for_outer(nest, a, b, out, begin, end,
-            [&](const double* pa, const double* pb, double* to, bool add) {
-              run_summed<L, kMax, kRunB>(nest, pa, pb, to, add);
-            });
+  for_lines(nest, a, b, out, begin, end, [&](const Line& line) {
+    std::size_t j = 0;
+    for (; j + 4 <= line.count; j += 4) tile_summed<L, kMax, kRunB, 4>(nest, line, j);
+    if (j + 2 <= line.count) tile_summed<L, kMax, kRunB, 2>(nest, line, j), j += 2;
+    if (j < line.count) tile_summed<L, kMax, kRunB, 1>(nest, line, j);
+  });
 }
 
 template <class L, bool kMax, bool kRunB>
-void sweep_terms(const Nest& nest, const double* a, const double* b, double* out, std::size_t begin,
+void sweep_along(const Nest& nest, const double* a, const double* b, double* out, std::size_t begin,
                  std::size_t end) {
-  switch (nest.at_a.size()) {
-    case 1: return sweep_along<L, kMax, true, kRunB, 1>(nest, a, b, out, begin, end);
-    case 2: return sweep_along<L, kMax, true, kRunB, 2>(nest, a, b, out, begin, end);
-    case 3: return sweep_along<L, kMax, true, kRunB, 3>(nest, a, b, out, begin, end);
-    case 4: return sweep_along<L, kMax, true, kRunB, 4>(nest, a, b, out, begin, end);
-    default: return sweep_along<L, kMax, true, kRunB, 0>(nest, a, b, out, begin, end);
+  constexpr std::size_t kW = L::kWidth;
+  switch ((nest.run + kW - 1) / kW) {
+    case 1: return sweep_short<L, kMax, kRunB, 1>(nest, a, b, out, begin, end);
+    case 2: return sweep_short<L, kMax, kRunB, 2>(nest, a, b, out, begin, end);
+    case 3: return sweep_short<L, kMax, kRunB, 3>(nest, a, b, out, begin, end);
+    default: break;
   }
+  if (nest.at_a.size() == 1) sweep_long<L, kMax, true, kRunB, true>(nest, a, b, out, begin, end);
+  else sweep_long<L, kMax, true, kRunB, false>(nest, a, b, out, begin, end);
 }
 
 template <class L, bool kMax>
@@ -212,10 +264,10 @@ void sweep(const Nest& nest, const double* a, const double* b, double* out, std:
     a = b;
     b = other;
   }
-  if (!nest.run_a) return sweep_along<L, kMax, false, false, 0>(nest, a, b, out, begin, end);
+  if (!nest.run_a) return sweep_long<L, kMax, false, false, false>(nest, a, b, out, begin, end);
   if (nest.run_out) {
-    if (nest.run_b) sweep_terms<L, kMax, true>(nest, a, b, out, begin, end);
-    else sweep_terms<L, kMax, false>(nest, a, b, out, begin, end);
+    if (nest.run_b) sweep_along<L, kMax, true>(nest, a, b, out, begin, end);
+    else sweep_along<L, kMax, false>(nest, a, b, out, begin, end);
   } else {
     if (nest.run_b) sweep_summed<L, kMax, true>(nest, a, b, out, begin, end);
     else sweep_summed<L, kMax, false>(nest, a, b, out, begin, end);

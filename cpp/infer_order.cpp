@@ -16,6 +16,7 @@ using Higher = std::vector<Variables>;  // of each vertex, its neighbours at its
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMsPerState = 1.5e-6;  // all posteriors, one row
 constexpr double kShareOfRun = 0.25;    // of the expected run time, spent on looking for less
+constexpr double kNoise = 0.2;          // on the rule, in half of the random tries
 constexpr double kLongestMs = 500;      // a plan that stays too large will not be run
 
 double ms_since(Clock::time_point start) {
@@ -82,7 +83,7 @@ Variables strip_simplicial(const Graph& graph, Variables& elimination, Higher& h
 
 // ---------------------------------------------------------------- one greedy try on the rest
 
-enum class Rule { kFill, kWeightedFill, kSize, kDegree };
+enum class Rule { kFill, kWeightedFill, kSize, kMessage };  // kMessage: size without the vertex
 
 class Core {
  public:
@@ -123,15 +124,15 @@ class Core {
 
   // Eliminates all, writing the order and the neighbours at elimination; returns the total of the
   // table sizes, or infinity as soon as it passes `limit`. Destroys the graph.
-  double eliminate(Rule rule, std::mt19937_64* random, double limit, Variables& order,
-                   Higher& higher) {
+  double eliminate(Rule rule, std::mt19937_64* random, double noise, double limit,
+                   Variables& order, Higher& higher) {
     std::vector<bool> gone(n_);
     std::vector<std::uint32_t> alive(n_);
     for (std::size_t i = 0; i < n_; ++i) alive[i] = static_cast<std::uint32_t>(i);
     double cost = 0;
     Variables near;
     while (!alive.empty()) {
-      const std::size_t at = pick(rule, random, alive);
+      const std::size_t at = pick(rule, random, noise, alive);
       const std::size_t v = alive[at];
       alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(at));
       near.clear();
@@ -166,10 +167,12 @@ class Core {
 
   // A vertex that needs no new edge, else the least by the rule. (The rule of size alone would
   // leave simplicial vertices waiting.)
-  std::size_t pick(Rule rule, std::mt19937_64* random, const std::vector<std::uint32_t>& alive) {
+  std::size_t pick(Rule rule, std::mt19937_64* random, double noise,
+                   const std::vector<std::uint32_t>& alive) {
     std::size_t best = 0, ties = 0;
     double least = kInfinity;
     const auto offer = [&](std::size_t at, double key) {
+      if (noise > 0) key *= 1 + noise * static_cast<double>((*random)() >> 11) * 0x1p-53;
       if (key > least) return;
       if (key < least) ties = 0;
       ++ties;
@@ -183,7 +186,7 @@ class Core {
       if (rule == Rule::kFill) offer(at, missing_[v]);
       else if (rule == Rule::kWeightedFill) offer(at, heavy_missing_[v]);
       else if (rule == Rule::kSize) offer(at, std::round(log_size_[v] * 1e6));
-      else offer(at, degree_[v]);
+      else offer(at, std::round((log_size_[v] - log_weight_[v]) * 1e6));
     }
     return best;
   }
@@ -236,7 +239,7 @@ class Core {
 void search(const Graph& graph, const Variables& left, double fixed_cost, double budget_ms,
             std::uint64_t seed, Clock::time_point start, Variables& elimination, Higher& higher,
             int& tries) {
-  constexpr Rule kRules[] = {Rule::kFill, Rule::kWeightedFill, Rule::kSize, Rule::kDegree};
+  constexpr Rule kRules[] = {Rule::kFill, Rule::kWeightedFill, Rule::kSize, Rule::kMessage};
   const Core core(graph, left);
   std::mt19937_64 random(seed + 1);
   double best = kInfinity;
@@ -254,10 +257,10 @@ void search(const Graph& graph, const Variables& left, double fixed_cost, double
     Core copy = core;
     Variables order;
     Higher near(left.size());
-    // The first four are plain; then random ties, the rule of degree no more.
-    const Rule rule = tries < 4 ? kRules[tries] : kRules[tries % 3];
-    const double cost = copy.eliminate(rule, tries < 4 && seed == 0 ? nullptr : &random, best,
-                                       order, near);
+    // The first four are plain; then random ties, and every other time noise too.
+    const bool plain = tries < 4 && seed == 0;
+    const double cost = copy.eliminate(kRules[tries % 4], plain ? nullptr : &random,
+                                       tries / 4 % 2 == 1 ? kNoise : 0, best, order, near);
     ++since_better;
     if (cost < best) {
       best = cost;

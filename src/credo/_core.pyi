@@ -138,7 +138,7 @@ def take_codes(
 
 @final
 class Model:
-    """Non-negative factors over discrete variables; tables in C order, the last variable fastest."""
+    """Non-negative factors over discrete variables; tables in C order, last variable fastest."""
 
     def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
     def compile(
@@ -154,7 +154,7 @@ class Model:
         maybe: Sequence[int] = ...,
         evidence: bool = True,
     ) -> Plan:
-        """A plan for hard evidence on `observed` and the posteriors of `targets` (None: all others).
+        """A plan for hard evidence on `observed` and posteriors of `targets` (None: of the rest).
 
         A row may leave a variable of `maybe` open. `directed`: each factor is P(last of its scope |
         the others), so what no target or evidence descends from is dropped. `evidence=False` drops
