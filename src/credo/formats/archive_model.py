@@ -145,7 +145,7 @@ def _variable(node: Any, reading: Reading) -> Variable:
     name = _get(node, "name", str, "A variable")
     kind = _get(node, "kind", str, f"The variable {name!r}")
     if kind != "discrete":
-        return Variable(name, kind)  # type: ignore[arg-type]
+        return Variable(name, kind)
     states = _get(node, "states", list, f"The variable {name!r}")
     reading.check_states(len(states), name, None)
     ordered = _get(node, "ordered", bool, f"The variable {name!r}")

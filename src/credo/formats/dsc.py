@@ -75,7 +75,7 @@ def _node(scanner: Scanner) -> None:
         elif token.quoted or not token.text or token.text in _MARKS:
             raise scanner.error(f"Expected an attribute or '}}' in {name.text!r}.", token.at)
         else:
-            value, _ = scanner.until(";", f"the attribute {token.text!r}")
+            value, _ = scanner.until(";", f"the attribute {token.text!r}", braces=False)
             if token.text == "credo_states":
                 scanner.reading.kinds[name.text] = value.strip(' ":=\n')
     if states is None:

@@ -94,7 +94,7 @@ def unpack(data: bytes, name: str, limits: Limits) -> bytes:
         if size > most:
             raise LimitError(
                 f"{name} grows to more than {most:,} bytes when unpacked.",
-                hint="If the file can be trusted, give limits=Limits(decompressed_bytes=…, ratio=…).",
+                hint="If it can be trusted, give limits=Limits(decompressed_bytes=…, ratio=…).",
             )
         out.append(piece)
     return b"".join(out)

@@ -62,7 +62,7 @@ def _attributes(scanner: Scanner, what: str) -> list[tuple[str, str, int]]:
         if token.quoted or not token.text or token.text in _MARKS:
             raise scanner.error(f"Expected an attribute or '}}' in {what}.", token.at)
         scanner.expect("=", f"the attribute {token.text!r}")
-        value, at = scanner.until(";", f"the attribute {token.text!r}")
+        value, at = scanner.until(";", f"the attribute {token.text!r}", braces=False)
         out.append((token.text, value, at))
     return out
 
@@ -74,7 +74,7 @@ def _node(scanner: Scanner) -> None:
         if attribute == "states":
             if states is not None:
                 raise scanner.error(f"The node {name.text!r} has its states twice.", at)
-            states = _states(scanner, value, at, name)
+            states = _states(scanner, at, name)
         elif attribute == "credo_states":
             scanner.reading.kinds[name.text] = value.strip().strip('"')
     if states is None:
@@ -82,10 +82,11 @@ def _node(scanner: Scanner) -> None:
     scanner.reading.variable(name.text, states, scanner.line(name.at))
 
 
-def _states(scanner: Scanner, value: str, at: int, name: Token) -> list[str]:
+def _states(scanner: Scanner, at: int, name: Token) -> list[str]:
     back, scanner.at = scanner.at, at
     scanner.expect("(", f"the states of {name.text!r}")
     states = scanner.names(")", f"the states of {name.text!r}")
+    scanner.expect(";", f"the states of {name.text!r}")
     scanner.at = back
     return states
 

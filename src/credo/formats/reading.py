@@ -79,6 +79,13 @@ class Reading:
             hint=f"If the file can be trusted, give limits=Limits({limit}=…).",
         )
 
+    def too_many(self, line: int | None, what: str, most: int) -> LimitError:
+        """The refusal of a list that is longer than any limit allows, before it is read whole."""
+        return LimitError(
+            f"{self.where(line)}: There are more than {most:,} names in {what}.",
+            hint="If the file can be trusted, give limits=Limits(states=…, variables=…).",
+        )
+
     def unknown(
         self, line: int, what: str, name: str, known: Sequence[str], where: str
     ) -> CredoError:

@@ -44,6 +44,8 @@ class Scanner:
         self.at = 0
         self.end = len(text)
         self._line = 0, 1
+        self.marks = marks
+        self._none = {"", *marks}
         self.text = self._blanked(text, comments)
         inside = re.escape(marks)
         self._token = re.compile(
@@ -111,31 +113,40 @@ class Scanner:
     def name(self, what: str) -> Token:
         """A word or a quoted text."""
         token = self.next()
-        if not token.quoted and (not token.text or token.text in "{}()[];,|=:"):
+        if not token.quoted and (not token.text or token.text in self.marks):
             raise self.error(f"Expected {what}, got {_shown(token)}.", token.at)
         return token
 
     def names(self, close: str, what: str) -> list[str]:
         """Names up to a closing mark; commas and bars between them are passed over."""
-        out = []
+        out: list[str] = []
+        most = max(self.reading.limits.states, self.reading.limits.variables)
         while not (token := self.next()).is_mark(close):
-            if token.quoted or token.text not in ("", *"{}()[];,|=:"):
+            if token.quoted or token.text not in self._none:
                 out.append(token.text)
+                if len(out) > most:
+                    raise self.reading.too_many(self.line(token.at), what, most)
             elif token.text not in (",", "|"):
                 raise self.error(f"Expected {close!r} after {what}, got {_shown(token)}.", token.at)
         return out
 
-    def until(self, mark: str, what: str) -> tuple[str, int]:
+    def until(self, mark: str, what: str, *, braces: bool = True) -> tuple[str, int]:
         """The raw text up to a mark (texts in quotes are passed over), and where it starts."""
         start = self.at
         found = self.text.find(mark, start, self.end)
         quote = self.text.find('"', start, found if found >= 0 else self.end)
         if found >= 0 and quote < 0:
             self.at = found + 1
-            return self.text[start:found], start
-        while not (token := self.next()).is_mark(mark):
-            if not token.text and not token.quoted:
-                raise self.error(f"The file ends inside {what}; {mark!r} is missing.", start)
+            odd = -1 if braces else self.text.find("}", start, found)
+        else:
+            odd = -1
+            while not (token := self.next()).is_mark(mark):
+                if not token.text and not token.quoted:
+                    raise self.error(f"The file ends inside {what}; {mark!r} is missing.", start)
+                if not braces and odd < 0 and token.is_mark("}"):
+                    odd = token.at
+        if odd >= 0:
+            raise self.error(f"{mark!r} is missing after {what}.", start)
         return self.text[start : self.at - 1], start
 
     def count(self, what: str) -> tuple[int, int]:

@@ -40,7 +40,7 @@ class _Words:
             self.before.append(len(self.words))
             comment = _COMMENT.fullmatch(line) if "c" in line else None
             if comment is None:
-                self.words += line.split()
+                self.words += line.partition("#")[0].split()
             elif (comment[1] or "").startswith(_OURS):
                 self.ours.append((comment[1].removeprefix(_OURS), number))
 
@@ -190,6 +190,12 @@ def write(net: Network) -> str:
     for cpt, _ in page.tables:
         rows = "\n".join(" ".join(row) for row in page.rows(cpt))
         out.append(f"\n{cpt.values.size}\n{rows}\n")
+    plain = all(
+        v.name == f"v{i}" and list(v.states) == [str(k) for k in range(v.arity)]
+        for i, (v, _) in enumerate(page.variables)
+    )
+    if plain:
+        return "".join(out)
     said: list[dict[str, Any]] = []
     for v, _ in page.variables:
         kinds = page.kinds(v)

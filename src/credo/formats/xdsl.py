@@ -50,24 +50,36 @@ def read(data: bytes | str, reading: Reading) -> None:
         for said in node.all("property"):
             if said.attributes.get("id") == "credo_states":
                 reading.kinds[name] = said.text
+    backwards = _backwards(root)
+    if backwards:
+        reading.notes.append("written by aGrUM, which lists the rows with the first parent fastest")
     for node in nodes[0].inside:
-        _table(node, reading)
+        _table(node, reading, backwards)
     _order(root, reading)
+
+
+def _genie(root: Element) -> list[Element]:
+    return [g for e in root.all("extensions") for g in e.all("genie")]
+
+
+def _backwards(root: Element) -> bool:
+    """Whether aGrUM wrote the file: it counts the parents the other way round than GeNIe."""
+    return any(g.attributes.get("app", "").startswith("aGrUM") for g in _genie(root))
 
 
 def _order(root: Element, reading: Reading) -> None:
     """Our own files keep the order of the variables in the list of positions."""
-    for extensions in root.all("extensions"):
-        for genie in extensions.all("genie"):
-            names = [n.attributes.get("id", "") for n in genie.all("node")]
-            ours = genie.attributes.get("app") == "credo"
-            if ours and len(names) == len(reading.states) and set(names) == set(reading.states):
-                reading.states = {n: reading.states[n] for n in names}
+    for genie in _genie(root):
+        names = [n.attributes.get("id", "") for n in genie.all("node")]
+        ours = genie.attributes.get("app") == "credo"
+        if ours and len(names) == len(reading.states) and set(names) == set(reading.states):
+            reading.states = {n: reading.states[n] for n in names}
 
 
-def _table(node: Element, reading: Reading) -> None:
+def _table(node: Element, reading: Reading, backwards: bool) -> None:
     name = node.attributes["id"]
     parents = " ".join(p.text for p in node.all("parents")).split()
+    parents = parents[::-1] if backwards else parents
     shape = reading.family(name, parents, node.line)
     size = 1
     for n in shape:
@@ -102,7 +114,7 @@ def write(net: Network) -> str:
     out.append(f"<!-- {MARK} -->\n" if page.escaped else "")
     out.append('<smile version="1.0" id="credo" numsamples="10000" discsamples="10000">\n')
     out.append("\t<nodes>\n")
-    tables = dict((cpt.name, (cpt, name)) for cpt, name in page.tables)
+    tables = {cpt.name: (cpt, name) for cpt, name in page.tables}
     for cpt, name in (tables[n] for n in net.dag.order):  # GeNIe wants parents first
         out.append(f'\t\t<cpt id="{name}">\n')
         out += [f'\t\t\t<state id="{s}" />\n' for s in page.states[cpt.name]]

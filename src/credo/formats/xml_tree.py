@@ -72,6 +72,8 @@ class _Tree:
         self.open: list[Element] = []
         self.comments: list[str] = []
         self.elements = 0
+        # a network has two elements for each variable, a variable one for each state
+        self.most = 2 * reading.limits.variables + reading.limits.states
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -87,10 +89,14 @@ class _Tree:
             raise self.reading.too_large(line, "The elements are nested too deeply", "nesting")
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
-            raise self.reading.error(line, f"There are more than {MAX_ELEMENTS:,} elements.")
+            raise self.reading.too_many(line, "the file", MAX_ELEMENTS)
         element = Element(tag, attributes, line)
         if self.open:
-            self.open[-1].inside.append(element)
+            beside = self.open[-1].inside
+            beside.append(element)
+            if len(beside) > self.most:
+                what = f"the element {self.open[-1].tag!r}"
+                raise self.reading.too_many(line, what, self.most)
         else:
             self.root = element
         self.open.append(element)

@@ -19,20 +19,6 @@ from credo.model.network import Network
 __all__ = ["read", "write"]
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE BIF [
-  <!ELEMENT BIF (NETWORK)*>
-  <!ATTLIST BIF VERSION CDATA #REQUIRED>
-  <!ELEMENT NETWORK (NAME, (PROPERTY | VARIABLE | DEFINITION)*)>
-  <!ELEMENT NAME (#PCDATA)>
-  <!ELEMENT VARIABLE (NAME, (OUTCOME | PROPERTY)*)>
-  <!ATTLIST VARIABLE TYPE (nature | decision | utility) "nature">
-  <!ELEMENT OUTCOME (#PCDATA)>
-  <!ELEMENT DEFINITION (FOR | GIVEN | TABLE | PROPERTY)*>
-  <!ELEMENT FOR (#PCDATA)>
-  <!ELEMENT GIVEN (#PCDATA)>
-  <!ELEMENT TABLE (#PCDATA)>
-  <!ELEMENT PROPERTY (#PCDATA)>
-]>
 <BIF VERSION="0.3">
 <NETWORK>
 <NAME>unknown</NAME>

@@ -1,0 +1,1 @@
+"""Fuzzing the readers: whatever the bytes, a network or an error of our own comes out."""

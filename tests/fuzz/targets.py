@@ -1,0 +1,98 @@
+"""One target for each reader, and mutations of valid files that keep it busy.
+
+A target takes any bytes; it returns for a network or a `CredoError` and lets everything else
+through. `python -m tests.fuzz bif` runs a target under atheris.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+
+import numpy as np
+
+from credo.errors import CredoError
+from credo.formats import Limits, dumps, loads
+from credo.model.cpt import Cpt
+from credo.model.network import Network
+from credo.schema import Variable
+
+LIMITS = Limits(numbers=1_000_000, decompressed_bytes=2**24)
+WORDS = (
+    b"probability table default variable network property type discrete node states data "
+    b'potential <a> </a> <!-- --> & &lt; { } ( ) [ ] ; , | = : " / // /* */ % # _x _x20_ _x_ nan inf '
+    b"-1 1e999 0x1 1_0 2147483647 99999999999999999999 0 1 2 BAYES MARKOV c credo \x00 \xff \xc3 \n \t"
+).split(b" ")
+
+
+def target(format: str, data: bytes) -> None:
+    """Read the bytes."""
+    if format == "credo" and len(data) > 77:
+        body = data[:-77]  # with the right seal, or nothing behind it is ever reached
+        data = body + b"credo sha256 " + hashlib.sha256(body).hexdigest().encode()
+    try:
+        net = loads(data, format, types=True, limits=LIMITS)
+    except CredoError as error:
+        assert str(error)
+        return
+    for local in net.distributions.values():
+        if isinstance(local, Cpt):
+            assert np.abs(local.values.sum(axis=-1) - 1).max() < 1e-12
+            assert (local.values >= 0).all()
+
+
+def seeds(format: str) -> list[bytes]:
+    """Small valid files."""
+    a = Variable("A b", "discrete", ("yes", "<5.12", ""))
+    b = Variable("B", "discrete", (1, 2), ordered=True)
+    c = Variable("C", "discrete", ("x", "y"))
+    rows = np.random.default_rng(1).dirichlet(np.ones(2), size=(3, 2))
+    tables = {
+        "A b": Cpt(a, (), [0.2, 0.3, 0.5]),
+        "B": Cpt(b, (a,), [[0.5, 0.5], [0.25, 0.75], [0.125, 0.875]]),
+        "C": Cpt(c, (a, b), rows, counts=rows * 10),
+    }
+    odd = Network([("A b", "B"), ("A b", "C"), ("B", "C")], tables)
+    plain = Network("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.1, 0.9], [0.4, 0.6]]})
+    out = []
+    for net in (odd, plain):
+        data = dumps(net, format)
+        out.append(data.encode() if isinstance(data, str) else data)
+    return out
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """The file with a few flips, cuts, copies, words put in, and pieces swapped."""
+    out = bytearray(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 3, 8])):
+        at = rng.randrange(len(out) + 1)
+        end = min(len(out), at + rng.choice([1, 1, 2, 4, 16, 100]))
+        how = rng.randrange(6)
+        if how == 0 and at < len(out):
+            out[at] ^= 1 << rng.randrange(8)
+        elif how == 1:
+            del out[at:end]
+        elif how == 2:
+            out[at:at] = out[at:end] * rng.choice([1, 1, 2, 50])
+        elif how == 3:
+            out[at:at] = rng.choice(WORDS)
+        elif how == 4:
+            parts = bytes(out).split()
+            if len(parts) > 1:
+                i, j = rng.randrange(len(parts)), rng.randrange(len(parts))
+                first, second = parts[i], parts[j]
+                place = bytes(out).find(first, rng.randrange(len(out)))
+                if place >= 0:
+                    out[place : place + len(first)] = second
+        else:
+            out[at:end] = bytes(rng.randrange(256) for _ in range(end - at))
+    return bytes(out)
+
+
+def cases(format: str, count: int, seed: int = 20240229) -> Iterator[bytes]:
+    """Mutations of the valid files, the same on every run."""
+    rng = random.Random(f"{format} {seed}")
+    starts = seeds(format)
+    for i in range(count):
+        yield mutated(starts[i % len(starts)], rng)
