@@ -23,6 +23,11 @@ _WHERE = {
     "Rows": "credo.stats",
     "Tally": "credo.stats",
     "Families": "credo.stats",
+    "Dag": "credo.model",
+    "Network": "credo.model",
+    "Cpt": "credo.model",
+    "LinearGaussian": "credo.model",
+    "load": "credo.formats",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
     "Categorical": "credo.model",
@@ -51,15 +56,20 @@ if TYPE_CHECKING:
     from credo.data import Table as Table
     from credo.data import read as read
     from credo.data import tally as tally
+    from credo.formats import load as load
     from credo.model import Bernoulli as Bernoulli
     from credo.model import Beta as Beta
     from credo.model import Categorical as Categorical
+    from credo.model import Cpt as Cpt
+    from credo.model import Dag as Dag
     from credo.model import Dirichlet as Dirichlet
     from credo.model import Distribution as Distribution
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
+    from credo.model import LinearGaussian as LinearGaussian
     from credo.model import MultivariateGaussian as MultivariateGaussian
     from credo.model import MultivariateT as MultivariateT
+    from credo.model import Network as Network
     from credo.model import NormalInverseGamma as NormalInverseGamma
     from credo.model import NormalInverseWishart as NormalInverseWishart
     from credo.model import NormalMean as NormalMean

@@ -13,14 +13,19 @@ _WHERE = {
     "Bernoulli": "bernoulli",
     "Beta": "beta",
     "Categorical": "categorical",
+    "Cpdag": "equivalence",
+    "Cpt": "cpt",
+    "Dag": "dag",
     "Dirichlet": "dirichlet",
     "Distribution": "distribution",
     "Gaussian": "gaussian",
     "Hypotheses": "hypotheses",
     "Interval": "interval",
     "LikelihoodCurve": "likelihood",
+    "LinearGaussian": "linear_gaussian",
     "MultivariateGaussian": "multivariate",
     "MultivariateT": "student",
+    "Network": "network",
     "NormalInverseGamma": "normal_inverse_gamma",
     "NormalInverseWishart": "normal_inverse_wishart",
     "NormalMean": "normal_mean",
@@ -37,13 +42,18 @@ if TYPE_CHECKING:
     from credo.model.beta import Beta as Beta
     from credo.model.categorical import Categorical as Categorical
     from credo.model.concepts import number_game as number_game
+    from credo.model.cpt import Cpt as Cpt
+    from credo.model.dag import Dag as Dag
     from credo.model.dirichlet import Dirichlet as Dirichlet
     from credo.model.distribution import Distribution as Distribution
+    from credo.model.equivalence import Cpdag as Cpdag
     from credo.model.gaussian import Gaussian as Gaussian
     from credo.model.hypotheses import Hypotheses as Hypotheses
     from credo.model.interval import Interval as Interval
     from credo.model.likelihood import LikelihoodCurve as LikelihoodCurve
+    from credo.model.linear_gaussian import LinearGaussian as LinearGaussian
     from credo.model.multivariate import MultivariateGaussian as MultivariateGaussian
+    from credo.model.network import Network as Network
     from credo.model.normal_inverse_gamma import NormalInverseGamma as NormalInverseGamma
     from credo.model.normal_inverse_wishart import NormalInverseWishart as NormalInverseWishart
     from credo.model.normal_mean import NormalMean as NormalMean

@@ -323,9 +323,7 @@ def _last(child: Variable, row: Any) -> NDArray[np.float64]:
         return np.array([1.0 - row, float(row)])
     array = np.asarray(row, dtype=np.float64)
     if array.shape != (child.arity,):
-        raise InputError(
-            f"A row of {child.name!r} needs {child.arity} probabilities, got {row!r}."
-        )
+        raise InputError(f"A row of {child.name!r} needs {child.arity} probabilities, got {row!r}.")
     return array
 
 
