@@ -76,7 +76,7 @@ def joint_with_evidence(
             hint="Ask for fewer variables at once, or for map() of them.",
         )
     first, last = list(names[:-1]), names[-1]
-    rows = np.indices(shape[:-1]).reshape(len(first), -1).T
+    rows = np.indices(shape[:-1]).reshape(len(first), prod(shape[:-1])).T
     known = [*evidence.hard, *evidence.values]
     observed = [engine.at[n] for n in (*known, *first)]
     codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
