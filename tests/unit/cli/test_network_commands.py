@@ -1,0 +1,113 @@
+"""`credo ask`, `credo show` and `credo convert`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import credo as cr
+from credo import cli
+
+CREDO = Path(sys.executable).with_name("credo")
+
+
+@pytest.fixture
+def model(tmp_path):
+    net = cr.Network(
+        "[Burglary][Earthquake][Alarm|Burglary:Earthquake][John|Alarm]",
+        {
+            "Burglary": {"no": 0.999, "yes": 0.001},
+            "Earthquake": {"no": 0.998, "yes": 0.002},
+            "Alarm": [[[0.999, 0.001], [0.71, 0.29]], [[0.06, 0.94], [0.05, 0.95]]],
+            "John": {"no": {"no": 0.95, "yes": 0.05}, "yes": {"no": 0.1, "yes": 0.9}},
+        },
+        states={"Alarm": ["no", "yes"]},
+    )
+    path = tmp_path / "alarm.bif"
+    net.save(path)
+    return path
+
+
+def call(*args):
+    done = CliRunner().invoke(cli.app, [str(a) for a in args], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_ask(model):
+    out = call("ask", model, "P(Burglary | John=yes)")
+    assert out.splitlines()[0].split() == ["Burglary", "p"]
+    assert call("ask", model, "P(Burglary=yes | John=yes)").strip() == "0.0162837"
+    out = call("ask", model, "P(Burglary=yes)", "argmax P(Alarm | John=yes)")
+    assert "P(Burglary=yes)\n0.001" in out and "ln P" in out
+    assert "bits that each item" in call("ask", model, "P(Burglary | John=yes)", "--explain")
+
+
+def test_ask_as_json(model):
+    document = json.loads(
+        call(
+            "ask",
+            model,
+            "P(Burglary | John=yes)",
+            "P(Burglary=yes, Alarm=yes)",
+            "argmax P(Alarm | John=yes)",
+            "P(Burglary, Alarm)",
+            "--json",
+        )
+    )
+    one, two, three, four = document["answers"]
+    assert document["version"] == 1 and one["variables"] == ["Burglary"]
+    assert one["distribution"][1]["p"] == pytest.approx(0.016283729946769937)
+    assert two["probability"] == pytest.approx(0.001 * (0.94 * 0.998 + 0.95 * 0.002))
+    assert three["states"] == {"Alarm": "no"} and three["log_p"] < 0
+    assert four["distribution"][0]["state"] == ["no", "no"]
+    explained = json.loads(call("ask", model, "P(Alarm)", "--explain", "--json"))
+    assert "largest table" in explained["answers"][0]["account"]
+
+
+def test_show(model, tmp_path):
+    assert "4 variables, 3 edges" in call("show", model)
+    assert call("show", model, "--table", "John").startswith("P(John | Alarm)")
+    assert "digraph" in call("show", model, "--dot")
+    call("show", model, "--svg", tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+    shown = json.loads(call("show", model, "--json"))
+    assert shown["variables"][2]["parents"] == ["Burglary", "Earthquake"]
+
+
+def test_convert(model, tmp_path):
+    for ending in ("xml", "net", "dsc", "xdsl", "uai", "credo", "bif.gz"):
+        target = tmp_path / f"again.{ending}"
+        assert "wrote" in call("convert", model, target)
+        again = cr.load(target)
+        assert len(again.names) == 4
+    done = json.loads(call("convert", model, tmp_path / "b.credo", "--json"))
+    assert done["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["ask", "nope.bif", "P(A)"], "Error: There is no file nope.bif"),
+        (
+            ["ask", "{model}", "P(Burglar)"],
+            "Error: Variable 'Burglar' (character 3) is not in the model. Did you mean 'Burglary'?",
+        ),
+        (["ask", "{model}", "P(Burglary | Alarm=maybe)"], "Error: State 'maybe'"),
+        (["ask", "{model}", "Burglary"], "Error: Expected 'P('"),
+        (
+            ["show", "{model}", "--table", "Jon"],
+            "Error: Variable 'Jon' is not in the model. Did you mean 'John'?",
+        ),
+        (["convert", "{model}", "x.pdf"], "Error: "),
+        (["ask", "{model}"], "Error: Missing argument"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(model, args, sentence, tmp_path):
+    args = [a.format(model=model) for a in args]
+    done = subprocess.run([CREDO, *args], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith(sentence) and len(done.stderr.strip().splitlines()) == 1
