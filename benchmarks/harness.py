@@ -103,8 +103,8 @@ class Bench:
     def __init__(self, rows: tuple[int, ...] | None, quick: bool, json: str | None) -> None:
         self.rows = rows
         self.quick = quick
-        self.repeats = 3 if quick else 9
-        self.limit = 1.0 if quick else 4.0  # seconds that all turns of one entry may take
+        self.repeats = 3 if quick else 7
+        self.limit = 1.0 if quick else 2.0  # seconds that all turns of one entry may take
         self.area = ""
         self.console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
         self._json = json
