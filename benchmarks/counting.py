@@ -82,9 +82,9 @@ class World:
             self._credo("credo tally, every table taken", taken=True),
             self._credo("credo tally, none taken"),
             self._credo("credo tally, Families kept", kept=True),
-            self._credo("credo tally, none taken, cold", cold=True),
-            self._credo("credo, every table, 2 threads", taken=True, threads=2),
-            self._credo("credo, none taken, cold, 2 threads", cold=True, threads=2),
+            self._credo("credo tally, kept, 2 threads", kept=True, threads=2),
+            self._credo("credo tally, kept, cold", kept=True, cold=True),
+            self._credo("credo tally, kept, cold, 2 threads", kept=True, cold=True, threads=2),
             self._native("credo kernel alone"),
             self._native("credo kernel alone, cold", cold=True),
             Entry("NumPy bincount, uint8 codes", self._bincount8, answer=self._flat),
@@ -162,6 +162,7 @@ class World:
     ) -> Entry:
         """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one."""
         import credo as cr
+        from credo.stats.block import Block
 
         asked: dict[int, Any] = {}  # the user's own list, made in the run before the clock starts
 
@@ -180,12 +181,21 @@ class World:
             return found
 
         def fresh(table: Any) -> Any:
-            return data.credo_table(self.codes) if cold else table
+            return cr.Table(Block(table.schema, table.block.arrays)) if cold else table
 
         def answer(found: Any, items: Sequence[Set]) -> list[np.ndarray]:
             return [np.asarray(found[f]) for f in families(items)]
 
-        return Entry(name, run, None, lambda: data.credo_table(self.codes), fresh, answer, threads)
+        return Entry(
+            name,
+            run,
+            None,
+            lambda: data.credo_table(self.codes),
+            fresh,
+            answer,
+            threads,
+            whole=True,
+        )
 
     def _native(self, name: str, *, cold: bool = False) -> Entry:
         lists: dict[int, list[list[int]]] = {}
@@ -194,20 +204,19 @@ class World:
             return data.credo_table(self.codes).block.native
 
         def run(native: Any, items: Sequence[Set]) -> Any:
-            if id(items) not in lists:
-                lists[id(items)] = [list(at) for at in items]
+            if id(items) not in lists:  # what varies comes last, so that the rest is shared
+                lists[id(items)] = [[*at[:-2], at[-1], at[-2]] for at in items]
             return native.count(lists[id(items)], threads=1)
 
-        return Entry(
-            name,
-            run,
-            None,
-            columns,
-            (lambda _: columns()) if cold else None,
-            lambda raw, items: [
-                np.reshape(r, self.shape(at)) for r, at in zip(raw, items, strict=True)
-            ],
-        )
+        def answer(raw: Any, items: Sequence[Set]) -> list[np.ndarray]:
+            out = []
+            for r, at in zip(raw, items, strict=True):
+                shape = self.shape((*at[:-2], at[-1], at[-2]))
+                out.append(np.reshape(r, shape).swapaxes(-1, -2))
+            return out
+
+        fresh = (lambda _: columns()) if cold else None
+        return Entry(name, run, None, columns, fresh, answer, whole=True)
 
     # --- NumPy --------------------------------------------------------------------------------
 
