@@ -303,8 +303,8 @@ class Bench:
         """Explain the columns, and write the JSON file."""
         self.console.print(
             "\nRatios are times divided by the first row's: above 1 is slower than credo. "
-            "CPU adds up all threads.\nEvery answer was compared with credo's before it was "
-            "timed. Absolute times mean nothing on another machine.",
+            "CPU adds up all threads.\nAnswers were compared before a time was printed; "
+            "docs/benchmarks.md says how. Absolute times mean nothing on another machine.",
             style="dim",
         )
         if self._json:
