@@ -8,13 +8,17 @@ import pyarrow as pa
 import pytest
 
 import credo as cr
-from credo.data.cells import type_name
+from credo.data.cells import Tokens, type_name
 from credo.data.encoder import Encoder
 from credo.errors import InputError, TableError
 from credo.schema import Variable
 
 D = Variable("d", "discrete", ("a", "b", "c"))
 X = Variable("x", "continuous")
+
+
+def row_of(index):
+    return index + 1
 
 
 def test_arrow_types_of_every_kind():
@@ -82,16 +86,16 @@ def test_types_that_change_between_batches(tmp_path):
     ],
 )
 def test_encoding_states(cells, expected):
-    codes = Encoder(D, text=False, missing=["?"]).encode(cells, 0)
+    codes = Encoder(D, Tokens(["?"], text=False)).encode(cells, row_of)
     assert codes.tolist() == expected and codes.dtype == np.uint8
 
 
 def test_a_dictionary_may_list_states_that_no_row_has():
     cells = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["a", "b", "unknown"]))
-    assert Encoder(D, text=False).encode(cells, 0).tolist() == [0, 1, 0]
+    assert Encoder(D, Tokens([], text=False)).encode(cells, row_of).tolist() == [0, 1, 0]
     cells = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0]), pa.array(["a", "b", "unknown"]))
     with pytest.raises(TableError, match=r"Row 12 of column 'd' holds 'unknown'"):
-        Encoder(D, text=False).encode(cells, 10)
+        Encoder(D, Tokens([], text=False)).encode(cells, lambda i: i + 11)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,7 @@ def test_a_dictionary_may_list_states_that_no_row_has():
     ],
 )
 def test_encoding_numbers(cells, expected):
-    got = Encoder(X, text=False, missing=["NA", -9]).encode(cells, 0)
+    got = Encoder(X, Tokens(["NA", -9], text=False)).encode(cells, row_of)
     np.testing.assert_array_equal(got, expected)
 
 
@@ -116,7 +120,7 @@ def test_encoding_numbers(cells, expected):
 )
 def test_what_is_no_number_names_its_row(cells):
     with pytest.raises(TableError, match="Row 2 of column 'x' holds"):
-        Encoder(X, text=False).encode(cells, 0)
+        Encoder(X, Tokens([], text=False)).encode(cells, row_of)
 
 
 def test_floats_can_be_states_when_told_so():
