@@ -66,6 +66,7 @@ class Coder:
         self._tokens = missing or Tokens((), text)
         self._codes_of: dict[Any, int] = {}
         self._parts: list[NDArray[Any]] = []
+        self._met: dict[int, int] = {}
         self._mode = "numbers" if kind == "continuous" else "codes"
         self._low, self._high, self._whole = np.inf, -np.inf, True
         self._sample: list[NDArray[Any]] = []
@@ -113,6 +114,8 @@ class Coder:
             code = self._codes_of.setdefault(cell_key(value), len(self.states))
             if code == len(self.states):
                 self.states.append(value)
+                if not self.keep and code < 1000:  # codes that are not kept cannot be searched
+                    self._met[code] = self._row(int((taken.where == i).argmax()))
             lut[i] = code
         if self.keep:
             size = code_type(len(self.states))
@@ -251,8 +254,10 @@ class Coder:
         return self._numbered.of(kept) if self._numbered else kept + 1
 
     def _first_row(self, value: Any) -> int | None:
-        """The row in which a value first stands, when the codes were kept."""
+        """The row in which a value first stands, as far as it can be told."""
         code = self._codes_of.get(cell_key(value))
+        if code in self._met:
+            return self._met[code]
         done = 0
         for part in self._parts if self._mode == "codes" else ():
             if code is not None and code < np.iinfo(part.dtype).max:
@@ -265,35 +270,48 @@ class Coder:
 
     # --- giving cells out -----------------------------------------------------------------
 
-    def finish(self, variable: Variable) -> NDArray[Any]:
-        """The column as the variable's codes (the arity for missing) or floats (NaN)."""
+    def check(self, variable: Variable) -> None:
+        """Refuse a variable that the cells do not fit, naming the row."""
         if variable.is_discrete:
-            return self._finish_codes(variable)
+            self._codes_for(variable)
+            return
         if self._mode == "codes":
             for i in np.flatnonzero(~np.isfinite(self._state_numbers()))[:1]:
                 raise not_a_number(self.name, self.states[i], self._first_row(self.states[i]))
-            self._to_numbers()
         for doubt in self.doubts:
             raise not_a_number(self.name, doubt.cell, doubt.row, doubt.why)
         if self._mode == "text":
             raise TableError(f"The cells of column {self.name!r} are not numbers.")
+
+    def finish(self, variable: Variable) -> NDArray[Any]:
+        """The column as the variable's codes (the arity for missing) or floats (NaN)."""
+        if variable.is_discrete:
+            return self._finish_codes(variable)
+        self.check(variable)
+        if self._mode == "codes":
+            self._to_numbers()
         return np.concatenate(self._parts) if self._parts else np.zeros(0)
 
-    def _finish_codes(self, variable: Variable) -> NDArray[Any]:
+    def _codes_for(self, variable: Variable) -> NDArray[Any]:
+        """The code of each value met, as a state of the variable."""
         if self._mode != "codes":
             raise TableError(
                 f"Column {self.name!r} has more than {MAX_STATES:,} different values, "
                 "or cells that cannot be states.",
                 hint=f"Read it with schema={{{self.name!r}: 'continuous'}} or 'drop'.",
             )
-        size = code_type(variable.arity)
         find = finder(variable, self.text)
-        lut = np.empty(len(self.states), dtype=size)
+        lut = np.empty(len(self.states), dtype=code_type(variable.arity))
         for i, value in enumerate(self.states):
             try:
                 lut[i] = find(value)
             except UnknownNameError as error:
                 raise not_a_state(variable, value, self._first_row(value), error) from None
+        return lut
+
+    def _finish_codes(self, variable: Variable) -> NDArray[Any]:
+        lut = self._codes_for(variable)
+        size = lut.dtype
         out = np.empty(self.rows, dtype=size)
         done = 0
         for part in self._parts:

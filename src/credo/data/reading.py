@@ -133,6 +133,8 @@ def read(
             )
     whole = bool(weights_seen) and are_whole(weights_seen)
     if streams:
+        for variable in found.variables:
+            coders[variable.name].check(variable)
         if weighting.column is not None:
             weighting = Weights(weighting.column, whole=whole, text=weighting.text)
         return Stream(feed, found, rows, tokens, weighting, report)

@@ -64,7 +64,7 @@ def test_likelihood_curves():
     ("prior", "data", "lines"),
     [
         (m.Beta(0.5, 0.5), [True, False], 2),
-        (m.Dirichlet(1, "abc"), ["a", "b"], 2),
+        (m.Dirichlet(1, ["a", "b", "c"]), ["a", "b"], 2),
         (m.NormalMean(5, 1, 1), WAITS, 2),
         (m.NormalMean.flat(1), WAITS, 1),
         (m.NormalInverseGamma.default(5, 2), WAITS, 2),

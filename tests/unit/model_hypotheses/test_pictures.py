@@ -74,5 +74,5 @@ def test_without_matplotlib(ten, monkeypatch):
     with pytest.raises(MissingPackageError) as caught:
         posterior_curves(ten)
     assert str(caught.value) == (
-        'Pictures need matplotlib, which is not installed. pip install "credo[plot]"'
+        'Pictures need matplotlib, which is not installed. Run pip install "credo[plot]".'
     )
