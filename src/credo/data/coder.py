@@ -109,10 +109,15 @@ class Coder:
             self._note_texts(taken.values, len(taken.where) - taken.missing)
             return
         n = len(taken.values)
-        lut = np.empty(n + 1, dtype=np.int64)
+        lut = np.zeros(n + 1, dtype=np.int64)
+        seen = self._seen(taken)
         for i, value in enumerate(taken.values):
-            code = self._codes_of.setdefault(cell_key(value), len(self.states))
-            if code == len(self.states):
+            key = cell_key(value)
+            code = self._codes_of.get(key)
+            if code is None:
+                if seen is not None and not seen[i]:
+                    continue  # a dictionary lists it, but no row has it
+                code = self._codes_of[key] = len(self.states)
                 self.states.append(value)
                 if not self.keep and code < 1000:  # codes that are not kept cannot be searched
                     self._met[code] = self._row(int((taken.where == i).argmax()))
@@ -125,6 +130,14 @@ class Coder:
             self._parts.append(out)
         if len(self.states) > MAX_STATES and self.kind != "discrete":
             self._overflow()
+
+    def _seen(self, taken: States) -> NDArray[np.bool_] | None:
+        """Which values of a dictionary stand in some row; None when all do."""
+        if not taken.listed or all(cell_key(v) in self._codes_of for v in taken.values):
+            return None
+        seen = np.zeros(len(taken.values) + 1, dtype=bool)
+        seen[taken.where] = True
+        return seen
 
     def _add_numbers(self, taken: Numbers) -> None:
         self._count_missing(taken)

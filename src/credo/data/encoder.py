@@ -62,6 +62,8 @@ class Encoder:
                 try:
                     code = self._known[key] = self._find(value)
                 except UnknownNameError as error:
+                    if not taken.has(i):
+                        continue
                     row = row_of(int((taken.where == i).argmax()))
                     raise not_a_state(self.variable, value, row, error) from None
             lut[i] = code

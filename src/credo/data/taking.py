@@ -35,6 +35,12 @@ class States:
     missing: int
     types: set[str]
     missing_as: dict[str, int] = field(default_factory=dict)
+    listed: bool = False
+    """Whether `values` is a dictionary, which may list values that no row has."""
+
+    def has(self, index: int) -> bool:
+        """Whether a row has this value."""
+        return not self.listed or bool((self.where == index).any())
 
 
 @dataclass(slots=True)
@@ -71,22 +77,21 @@ def take_states(cells: Any, tokens: Tokens) -> States:
     """The different values of a batch that are not missing."""
     if isinstance(cells, np.ndarray):
         values, where, types = _objects(cells)
+        taken = States(values, where, int((where == len(values)).sum()), types)
     else:
-        values, where, types = _arrow_states(cells)
+        taken = _arrow_states(cells)
+    values, where = taken.values, taken.where
     gone = [i for i, v in enumerate(values) if is_missing(v) or v in tokens]
-    missing_as: dict[str, int] = {}
     if gone:
         for i in gone:
-            if not is_missing(values[i]):
-                n = int((where == i).sum())
-                if n:
-                    token = tokens.shown(values[i])
-                    missing_as[token] = missing_as.get(token, 0) + n
-        keep = [i for i in range(len(values)) if i not in set(gone)]
-        where = _moved(where, keep, len(values))
-        values = [values[i] for i in keep]
-    missing = int((where == len(values)).sum())
-    return States(values, where, missing, types, missing_as)
+            n = int((where == i).sum())
+            taken.missing += n
+            if n and not is_missing(values[i]):
+                _add(taken.missing_as, {tokens.shown(values[i]): n})
+        kept = sorted(set(range(len(values))).difference(gone))
+        taken.where = _moved(where, kept, len(values))
+        taken.values = [values[i] for i in kept]
+    return taken
 
 
 def _moved(where: NDArray[np.int32], keep: list[int], n: int) -> NDArray[np.int32]:
@@ -98,10 +103,10 @@ def _moved(where: NDArray[np.int32], keep: list[int], n: int) -> NDArray[np.int3
     return out.view(np.int32)
 
 
-def _arrow_states(cells: Any) -> tuple[list[Any], NDArray[np.int32], set[str]]:
+def _arrow_states(cells: Any) -> States:
     cells = _simple(cells)
     if pa.types.is_null(cells.type):
-        return [], np.zeros(len(cells), dtype=np.int32), set()
+        return States([], np.zeros(len(cells), dtype=np.int32), len(cells), set())
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
     name = type_name(kind)
     if name.startswith("unsupported"):
@@ -113,17 +118,10 @@ def _arrow_states(cells: Any) -> tuple[list[Any], NDArray[np.int32], set[str]]:
     indices = cells.indices
     if indices.type != pa.int32():
         indices = indices.cast(pa.int32())
-    if indices.null_count:
+    nulls = indices.null_count
+    if nulls:
         indices = pc.fill_null(indices, len(values))
-    where = int32s(indices)
-    if listed:  # a dictionary may list values that no row has, or one value twice
-        seen = np.zeros(len(values) + 1, dtype=bool)
-        seen[where] = True
-        if not seen[:-1].all():
-            keep = np.flatnonzero(seen[:-1]).tolist()
-            where = _moved(where, keep, len(values))
-            values = [values[i] for i in keep]
-    return values, where, {name}
+    return States(values, int32s(indices), nulls, {name}, listed=listed)
 
 
 def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str]]:
