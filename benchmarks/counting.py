@@ -1,7 +1,7 @@
 """Counting: pair tables and family tables of 37 variables with the arities of alarm.
 
-The table is in memory, read beforehand, in the form that suits each library best. Cold: the
-first tally of a table, in which credo builds its bitmaps. Warm: any later one.
+The table is in memory, read beforehand, in the form that suits each library best. Cold is the
+first tally of a table, in which credo builds its bitmaps; the other rows are later ones.
 """
 
 from __future__ import annotations
@@ -79,12 +79,14 @@ class World:
 
     def family_entries(self) -> list[Entry]:
         return [
-            self._credo("credo tally, warm"),
-            self._credo("credo tally, cold", cold=True),
-            self._native("credo kernel alone, warm"),
+            self._credo("credo tally, every table taken", taken=True),
+            self._credo("credo tally, none taken"),
+            self._credo("credo tally, Families kept", kept=True),
+            self._credo("credo tally, kept, 2 threads", kept=True, threads=2),
+            self._credo("credo tally, kept, cold", kept=True, cold=True),
+            self._credo("credo tally, kept, cold, 2 threads", kept=True, cold=True, threads=2),
+            self._native("credo kernel alone"),
             self._native("credo kernel alone, cold", cold=True),
-            self._credo("credo tally, warm, 2 threads", threads=2),
-            self._credo("credo tally, cold, 2 threads", cold=True, threads=2),
             Entry("NumPy bincount, uint8 codes", self._bincount8, answer=self._flat),
             Entry(
                 "NumPy bincount, intp codes",
@@ -149,29 +151,50 @@ class World:
 
     # --- credo --------------------------------------------------------------------------------
 
-    def _credo(self, name: str, *, cold: bool = False, threads: int = 1) -> Entry:
+    def _credo(
+        self,
+        name: str,
+        *,
+        taken: bool = False,
+        kept: bool = False,
+        cold: bool = False,
+        threads: int = 1,
+    ) -> Entry:
+        """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one."""
         import credo as cr
+        from credo.stats.block import Block
 
-        families: dict[int, list[Any]] = {}
+        asked: dict[int, Any] = {}  # the user's own list, made in the run before the clock starts
+
+        def families(items: Sequence[Set]) -> Any:
+            if id(items) not in asked:
+                pairs = [(self.names[at[-1]], [self.names[i] for i in at[:-1]]) for at in items]
+                asked[id(items)] = cr.Families.of(pairs) if kept else pairs
+            return asked[id(items)]
 
         def run(table: Any, items: Sequence[Set]) -> Any:
-            return cr.tally(table, families[id(items)], threads=threads)
+            wanted = families(items)
+            found = cr.tally(table, wanted, threads=threads)
+            if taken:
+                for family in wanted:
+                    found[family]
+            return found
 
         def fresh(table: Any) -> Any:
-            return data.credo_table(self.codes) if cold else table
+            return cr.Table(Block(table.schema, table.block.arrays)) if cold else table
 
         def answer(found: Any, items: Sequence[Set]) -> list[np.ndarray]:
-            return [np.asarray(found[f]) for f in families[id(items)]]
-
-        def named(table: Any, items: Sequence[Set]) -> Any:
-            if id(items) not in families:  # the user's own list, made before the clock starts
-                families[id(items)] = [
-                    (self.names[at[-1]], [self.names[i] for i in at[:-1]]) for at in items
-                ]
-            return run(table, items)
+            return [np.asarray(found[f]) for f in families(items)]
 
         return Entry(
-            name, named, None, lambda: data.credo_table(self.codes), fresh, answer, threads
+            name,
+            run,
+            None,
+            lambda: data.credo_table(self.codes),
+            fresh,
+            answer,
+            threads,
+            whole=True,
         )
 
     def _native(self, name: str, *, cold: bool = False) -> Entry:
@@ -181,20 +204,19 @@ class World:
             return data.credo_table(self.codes).block.native
 
         def run(native: Any, items: Sequence[Set]) -> Any:
-            if id(items) not in lists:
-                lists[id(items)] = [list(at) for at in items]
+            if id(items) not in lists:  # what varies comes last, so that the rest is shared
+                lists[id(items)] = [[*at[:-2], at[-1], at[-2]] for at in items]
             return native.count(lists[id(items)], threads=1)
 
-        return Entry(
-            name,
-            run,
-            None,
-            columns,
-            (lambda _: columns()) if cold else None,
-            lambda raw, items: [
-                np.reshape(r, self.shape(at)) for r, at in zip(raw, items, strict=True)
-            ],
-        )
+        def answer(raw: Any, items: Sequence[Set]) -> list[np.ndarray]:
+            out = []
+            for r, at in zip(raw, items, strict=True):
+                shape = self.shape((*at[:-2], at[-1], at[-2]))
+                out.append(np.reshape(r, shape).swapaxes(-1, -2))
+            return out
+
+        fresh = (lambda _: columns()) if cold else None
+        return Entry(name, run, None, columns, fresh, answer, whole=True)
 
     # --- NumPy --------------------------------------------------------------------------------
 

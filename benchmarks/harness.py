@@ -103,8 +103,8 @@ class Bench:
     def __init__(self, rows: tuple[int, ...] | None, quick: bool, json: str | None) -> None:
         self.rows = rows
         self.quick = quick
-        self.repeats = 3 if quick else 9
-        self.limit = 1.0 if quick else 4.0  # seconds that all turns of one entry may take
+        self.repeats = 3 if quick else 7
+        self.limit = 1.0 if quick else 2.0  # seconds that all turns of one entry may take
         self.area = ""
         self.console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
         self._json = json
@@ -138,7 +138,7 @@ class Bench:
         say(f"CPU: {_cpu_name()}, {os.cpu_count()} cores; kernels: {', '.join(_core.paths())}")
         say("peers: " + ", ".join(f"{p} {v}" for p, v in versions.items()))
         if absent:
-            say(f"absent: {', '.join(absent)} (pip install 'credo[peers]')")
+            say(f"absent: {', '.join(absent)}; make bench installs them")
 
     # --- running ------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class Bench:
         memory: bool = False,
     ) -> None:
         table = Table(title=f"{self.area}: {task.title}", title_justify="left", title_style="bold")
-        table.add_column("")
+        table.add_column("", no_wrap=True)
         for head in ("CPU best", "median", "wall best", "median"):
             table.add_column(head, justify="right")
         if memory:
@@ -240,12 +240,13 @@ class Bench:
         table.add_column("CPU ratio", justify="right")
         table.add_column("wall ratio", justify="right")
         credo = next((r for r in results if r.turns), None)
+        wrong = []
         for result in results:
             scaled = "≈ " if result.scale > 1 else ""
             row = [result.name]
             if result.wrong or not result.turns:
-                row += ["[red]wrong[/]", result.wrong[:60]]
-                table.add_row(*row)
+                table.add_row(result.name, "[red]wrong[/]")
+                wrong.append(f"{result.name} is wrong: {result.wrong}.")
             else:
                 for what in ("cpu", "wall"):
                     row += [scaled + seconds(result.best(what)), seconds(result.median(what))]
@@ -257,9 +258,11 @@ class Bench:
                 table.add_row(*row, style="bold" if result is credo else None)
             self._records.append(self._record(task.title, result, credo))
         for entry in absent:
-            table.add_row(entry.name, f"absent: pip install {entry.package}", style="dim")
+            table.add_row(entry.name, "absent", style="dim")
         self.console.print()
         self.console.print(table)
+        for line in wrong:
+            self.console.print(line, style="red", markup=False)
         scaled_ones = [r for r in results if r.scale > 1]
         if scaled_ones:
             shares = ", ".join(f"{r.name}: {r.items}" for r in scaled_ones)
@@ -300,8 +303,8 @@ class Bench:
         """Explain the columns, and write the JSON file."""
         self.console.print(
             "\nRatios are times divided by the first row's: above 1 is slower than credo. "
-            "CPU adds up all threads.\nEvery answer was compared with credo's before it was "
-            "timed. Absolute times mean nothing on another machine.",
+            "CPU adds up all threads.\nAnswers were compared before a time was printed; "
+            "docs/benchmarks.md says how. Absolute times mean nothing on another machine.",
             style="dim",
         )
         if self._json:

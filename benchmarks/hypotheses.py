@@ -62,20 +62,16 @@ def run(bench: Bench) -> None:
         codes = np.array([at[c] for c in candies])
         so_far = np.log(prior) + np.cumsum(logs[codes], axis=0)
         so_far = np.exp(so_far - so_far.max(axis=1, keepdims=True))
-        return [(so_far / so_far.sum(axis=1, keepdims=True))[-1]]
+        return [so_far / so_far.sum(axis=1, keepdims=True)]
 
-    def steps(*_: Any) -> Any:
-        seen = few.observe(candies)
-        return seen.history, seen.posterior
+    def steps(*_: Any) -> Any:  # the first row of a history is the prior
+        return [few.observe(candies).history.posteriors[1:]]
 
     bench.compare(
         Task(
             f"5 hypotheses, the posterior after each of {N:,} observations",
-            [
-                Entry("credo", steps, answer=lambda raw, items: _posterior(raw[1], items)),
-                Entry("NumPy twin", steps_twin),
-            ],
-            tolerance=1e-12,
+            [Entry("credo", steps), Entry("NumPy twin", steps_twin)],
+            tolerance=1e-9,
         )
     )
 

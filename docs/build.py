@@ -54,7 +54,7 @@ def _signature(name: str, value: object) -> list[str]:
     except (TypeError, ValueError):
         return []
     if inspect.isclass(value):
-        signature = signature.removesuffix(" -> None")
+        signature = signature.removesuffix(" -> None").removesuffix(" -> 'None'")
     return ["```text", f"credo.{name}{signature}".replace("credo.schema.", ""), "```", ""]
 
 
@@ -88,9 +88,28 @@ def _members(value: type) -> list[str]:
         doc = inspect.getdoc(member)
         if callable(member) or isinstance(member, property):
             first = (doc or "").split("\n\n")[0].replace("\n", " ")
-            shown = f"{name}()" if callable(member) else name
+            shown = f"{name}{_arguments(member)}" if callable(member) else name
             rows.append(f"| `{shown}` | {first.replace('|', chr(92) + '|')} |")
     return ["| member | |", "|---|---|", *rows, ""] if rows else []
+
+
+def _default(value: object) -> str:
+    plain = value is None or isinstance(value, (bool, int, float, str, tuple))
+    return repr(value) if plain else "…"
+
+
+def _arguments(member: object) -> str:
+    """The arguments of a method, without their types."""
+    try:
+        parameters = inspect.signature(member).parameters.values()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return "()"
+    shown = [
+        p.name if p.default is p.empty else f"{p.name}={_default(p.default)}"
+        for p in parameters
+        if p.name not in ("self", "cls")
+    ]
+    return f"({', '.join(shown)})".replace("|", chr(92) + "|")
 
 
 GENERATED = {"command-line.md": command_page, "names.md": names_page}

@@ -77,6 +77,8 @@ def shortened(items: Iterable[object], most: int = 6, wide: int = 48) -> str:
         if shown and width(", ".join([*shown, cut])) > wide:
             break
         shown.append(cut)
+    if len(texts) == len(shown) + 1:
+        shown.append(texts[-1] if len(texts[-1]) <= 24 else texts[-1][:23] + "…")
     rest = len(texts) - len(shown)
     return ", ".join(shown) + (f", … {rest} more" if rest else "")
 

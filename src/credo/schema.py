@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -64,7 +64,7 @@ class Variable:
     name: str
     kind: Kind
     states: tuple[Any, ...] = ()
-    ordered: bool = False
+    ordered: bool = field(default=False, compare=False)
     _codes: dict[object, int] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -74,7 +74,10 @@ class Variable:
             raise SchemaError(
                 f"The kind of {self.name!r} must be 'discrete' or 'continuous', got {self.kind!r}."
             )
-        object.__setattr__(self, "states", tuple(self.states))
+        states: Any = self.states
+        if isinstance(states, str) or not isinstance(states, Iterable):
+            raise SchemaError(f"The states of {self.name!r} must be a list, got {states!r}.")
+        object.__setattr__(self, "states", tuple(states))
         if self.kind == "continuous":
             if self.states:
                 raise SchemaError(f"The continuous variable {self.name!r} cannot have states.")
@@ -98,6 +101,21 @@ class Variable:
                 ) from None
             if seen != code:
                 raise SchemaError(f"The state {state!r} of {self.name!r} is given twice.")
+
+    def __eq__(self, other: object) -> bool:
+        """The same name, kind and states; True and 1 are different states."""
+        if not isinstance(other, Variable):
+            return NotImplemented
+        return (self.name, self.kind) == (other.name, other.kind) and (
+            self.states is other.states
+            or (
+                self.states == other.states
+                and list(map(_key, self.states)) == list(map(_key, other.states))
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.kind, self.states))
 
     @property
     def is_discrete(self) -> bool:
@@ -154,7 +172,7 @@ class Column:
         return self.missing / self.rows if self.rows else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """The variables of a table, in order, and what was noticed about each column.
 
@@ -173,9 +191,14 @@ class Schema:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(self.variables))
+        given: Any = self.variables
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise SchemaError(f"A schema is made of variables, got {given!r}.")
+        object.__setattr__(self, "variables", tuple(given))
         seen: set[str] = set()
         for variable in self.variables:
+            if not isinstance(variable, Variable):
+                raise SchemaError(f"A schema is made of variables, got {variable!r}.")
             if variable.name in seen:
                 raise SchemaError(f"The variable {variable.name!r} is in the schema twice.")
             seen.add(variable.name)
@@ -210,16 +233,20 @@ class Schema:
         rates = {c.name: c.missing_rate for c in self.columns}
         return {name: rates.get(name, 0.0) for name in self.names}
 
+    @cached_property
+    def _columns(self) -> dict[str, Column]:
+        return {c.name: c for c in self.columns}
+
     def column(self, name: str) -> Column:
         """What reading noticed about one column of the source."""
-        for column in self.columns:
-            if column.name == name:
-                return column
+        found = self._columns.get(name) if isinstance(name, str) else None
+        if found is not None:
+            return found
         raise unknown_name("Column", name, [c.name for c in self.columns], "in the table")
 
     def index(self, name: str) -> int:
         """The position of a variable."""
-        found = self._index.get(name)
+        found = self._index.get(name) if isinstance(name, str) else None
         if found is not None:
             return found
         if isinstance(name, str) and name in self.set_aside:
@@ -240,15 +267,22 @@ class Schema:
         return len(self.variables)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return isinstance(name, str) and name in self._index
 
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the variables, in the order given."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise SchemaError(f"A list of variable names is needed, got {names!r}.")
         return Schema(
             tuple(self[name] for name in names),
-            tuple(self.column(n) for n in names if any(c.name == n for c in self.columns)),
+            tuple(self._columns[n] for n in names if n in self._columns),
             self.source,
         )
+
+    def __repr__(self) -> str:
+        from credo.render import shortened
+
+        return f"Schema({len(self.variables)} variables: {shortened(self.names)})"
 
     def __str__(self) -> str:
         from credo.render import schema_text

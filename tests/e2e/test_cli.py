@@ -66,7 +66,10 @@ def test_schema_options(tmp_path):
     ("args", "sentence"),
     [
         (["schema", "nope.csv"], "Error: There is no file nope.csv."),
-        (["schema", "bad.csv"], "Error: Line 3 of bad.csv has 1 cells, but the header has 2."),
+        (
+            ["schema", "bad.csv"],
+            "Error: Line 3 of bad.csv has 1 cell, but the header has 2. Mend the line, or skip such lines with --skip-ragged.",
+        ),
         (
             ["schema", "ok.csv", "--kind", "a"],
             "Error: --kind must have the form NAME=KIND, got 'a'.",
@@ -91,7 +94,11 @@ def test_unknown_commands_and_options():
     code, _, err = run("schme")
     assert code == 2 and "There is no command 'schme'. Did you mean 'schema'?" in err
     code, _, err = run("schema", "t.csv", "--jsn")
-    assert code == 2 and "--json" in err
+    assert code == 2 and "--json" in err and len(err.strip().splitlines()) == 1
+    code, _, err = run("schema", str(cr.examples.path("play_tennis")), "--drop", "Dy")
+    assert code == 2 and err.startswith(
+        "Error: Column 'Dy' is not in the table. Did you mean 'Day'?"
+    )
     assert run("schema")[0] == 2
 
 

@@ -6,6 +6,7 @@ with one sentence on standard error and exit code 2; Ctrl-C with exit code 130.
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 
@@ -68,11 +69,14 @@ def main() -> None:
     """Run the command line; every refusal is one sentence and exit code 2."""
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
     except CredoError as error:
         _complain(str(error))
         code = 2
     except click.ClickException as error:
-        error.show()
+        where = getattr(error, "ctx", None)
+        help_of = where.command_path if where is not None else "credo"
+        _complain(f"{error.format_message()} See '{help_of} --help'.")
         code = 2
     except (click.Abort, KeyboardInterrupt):
         _complain("Stopped.")
@@ -80,9 +84,27 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
+    except OSError as error:
+        _complain(f"The output cannot be written: {error.strerror or error}.")
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
 
+# how the library's own advice reads on the command line
+_ADVICE = (
+    (r"ragged='skip'", "--skip-ragged"),
+    (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
+    (r"schema=\{'(.+?)': 'drop'\}", r"--drop '\1'"),
+    (r"schema=\{'(.+?)': '(.+?)'\}", r"--kind '\1=\2'"),
+    (r"the states in schema=", "its --states"),
+    (r"Name the kinds in schema=", "Name kinds with --kind"),
+    (r"encoding='(.+?)'", r"--encoding \1"),
+    (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
+)
+
+
 def _complain(text: str) -> None:
+    for python, option in _ADVICE:
+        text = re.sub(python, option, text)
     click.secho("Error: ", fg="red", bold=True, nl=False, err=True)
     click.echo(" ".join(text.split()), err=True)

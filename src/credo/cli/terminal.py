@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 
 import click
@@ -39,6 +41,14 @@ def print_table(
     Console(highlight=False).print(table)
 
 
+def _wrapped(line: str) -> str:
+    """A line folded to the width of the terminal; as it is when piped."""
+    if not sys.stdout.isatty():
+        return line
+    width = shutil.get_terminal_size().columns
+    return "\n".join(textwrap.wrap(line, width, subsequent_indent="    ")) or line
+
+
 def print_schema(schema: Schema) -> None:
     """The schema report."""
     title, variables, aside, notes = schema_parts(schema)
@@ -49,4 +59,4 @@ def print_schema(schema: Schema) -> None:
     if notes:
         heading("noticed")
         for note in notes:
-            click.echo(f"  {note}")
+            click.echo(_wrapped(f"  {note}"))

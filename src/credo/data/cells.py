@@ -1,4 +1,4 @@
-"""Cells of any kind: what a value is, whether it stands for missing, which state it is."""
+"""Cells: which are the same, which stand for missing, which state one is."""
 
 from __future__ import annotations
 
@@ -10,22 +10,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import floats, texts
-from credo.data.numerals import as_bool, as_number
-from credo.errors import TableError, UnknownNameError
-from credo.schema import Variable, is_missing
+from credo.data.arrays import texts
+from credo.data.numerals import as_bool, as_int, as_number
+from credo.errors import InputError, TableError, UnknownNameError
+from credo.schema import Variable
 
 __all__ = [
     "Tokens",
+    "Unhashable",
+    "Unsupported",
     "cell_key",
     "finder",
-    "is_scalar",
+    "not_a_number",
     "not_a_state",
     "number_of",
-    "numbers",
-    "objects_of",
     "type_name",
 ]
+
+
+class Unsupported(Exception):
+    """A batch of a type that can be neither states nor numbers; the column is set aside."""
+
+
+class Unhashable(Unsupported):
+    """A cell that is a list, a dict or the like, at a position of its batch."""
+
+    def __init__(self, index: int, cell: Any) -> None:
+        super().__init__("unsupported lists or dicts")
+        self.index = index
+        self.cell = cell
 
 
 def cell_key(value: Any) -> tuple[str, Any]:
@@ -38,75 +51,63 @@ def cell_key(value: Any) -> tuple[str, Any]:
 
 
 class Tokens:
-    """What the user takes as missing besides null. In text, blanks around a token are ignored.
+    """What the user takes as missing besides null. In text, blanks around a token are ignored,
+    and a number stands for every way to write it.
 
-    >>> "NA " in Tokens(["NA", -9], text=True), -9 in Tokens([-9], text=False)
+    >>> "NA " in Tokens(["NA", -9], text=True), "-9.0" in Tokens([-9], text=True)
     (True, True)
     """
 
     def __init__(self, given: Collection[Any], text: bool) -> None:
         self.text = text
-        self._keys = {cell_key(str(t) if text else t) for t in given}
+        plain = [t.item() if isinstance(t, np.generic) else t for t in given]
+        try:
+            self._keys = {cell_key(str(t) if text else t) for t in plain}
+        except TypeError:
+            raise InputError(f"missing= must be a list of single cells, got {given!r}.") from None
         self._numbers = [
-            float(t) for t in given if isinstance(t, (int, float)) and not isinstance(t, bool)
+            float(t) for t in plain if isinstance(t, (int, float)) and not isinstance(t, bool)
         ]
-        self._texts = texts([str(t) for t in given])
+        self._plain = plain
+        self._array: Any = None
 
     def __contains__(self, value: Any) -> bool:
         if not self._keys:
             return False
-        return cell_key(value.strip() if self.text else value) in self._keys
+        if not isinstance(value, str):
+            return cell_key(value) in self._keys
+        stripped = value.strip() if self.text else value
+        if cell_key(stripped) in self._keys:
+            return True
+        return self.text and bool(self._numbers) and as_number(stripped) in self._numbers
 
-    def clear_numbers(self, values: NDArray[np.float64]) -> list[tuple[str, int]]:
+    def shown(self, value: Any) -> str:
+        """A token as the report names it."""
+        return str(value).strip() if self.text else str(value)
+
+    def clear_numbers(self, values: NDArray[np.float64]) -> dict[str, int]:
         """Make the tokens among some numbers NaN, in place; say which, and how many."""
-        found = []
+        found = {}
         for number in self._numbers:
             hit = values == number
             if hit.any():
-                found.append((f"{number:g}", int(hit.sum())))
+                found[f"{number:g}"] = int(hit.sum())
                 values[hit] = np.nan
         return found
 
-    def clear_texts(self, cells: Any) -> tuple[Any, list[tuple[str, int]]]:
+    def clear_texts(self, cells: Any) -> tuple[Any, dict[str, int]]:
         """Texts without blanks around them, null where they are a token; say which, how many."""
         trimmed = pc.utf8_trim_whitespace(cells.cast(pa.string()))
-        if not len(self._texts):
-            return trimmed, []
-        hit = pc.fill_null(pc.is_in(trimmed, self._texts), False)
+        if not self._plain:
+            return trimmed, {}
+        if self._array is None:
+            self._array = texts([str(t) for t in self._plain])
+        hit = pc.fill_null(pc.is_in(trimmed, self._array), False)
         if not pc.any(hit).as_py():
-            return trimmed, []
+            return trimmed, {}
         counts = pc.value_counts(trimmed.filter(hit)).to_pylist()
         cleared = pc.if_else(hit, pa.scalar(None, type=pa.string()), trimmed)
-        return cleared, [(c["values"], c["counts"]) for c in counts]
-
-
-def objects_of(
-    cells: NDArray[Any], name: str, before: int
-) -> tuple[list[Any], NDArray[np.int32], set[str]]:
-    """Python objects as their different values, the position of each cell (past the end for
-    missing), and the types met.
-    """
-    codes: dict[Any, int] = {}
-    values: list[Any] = []
-    types: set[str] = set()
-    where = np.empty(len(cells), dtype=np.int32)
-    for i, cell in enumerate(cells):
-        if is_missing(cell):
-            where[i] = -1
-            continue
-        try:
-            code = codes.setdefault(cell_key(cell), len(values))
-        except TypeError:
-            raise TableError(
-                f"Row {before + i + 1} of column {name!r} holds {cell!r}, which cannot be a state.",
-                hint=f"Leave the column out with schema={{{name!r}: 'drop'}}.",
-            ) from None
-        if code == len(values):
-            values.append(cell)
-            types.add(_python_type(cell))
-        where[i] = code
-    where[where < 0] = len(values)
-    return values, where, types
+        return cleared, {c["values"]: c["counts"] for c in counts}
 
 
 def number_of(value: Any) -> float:
@@ -124,34 +125,35 @@ def number_of(value: Any) -> float:
         return float("nan")
 
 
-def numbers(cells: Any) -> NDArray[np.float64]:
-    """An Arrow array of numbers as floats; dates and times as days since 1970."""
-    if pa.types.is_temporal(cells.type):
-        micros = pc.cast(pc.cast(cells, pa.timestamp("us")), pa.int64())
-        return floats(micros) / 86_400e6
-    return floats(cells)
-
-
 def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     """A function from a cell to the code of its state; raw text finds states of any type."""
     if not text:
         return variable.code
     by_text = {str(s): i for i, s in enumerate(variable.states)}
     by_bool = {s: i for i, s in enumerate(variable.states) if isinstance(s, bool)}
-    by_number = {
-        float(s): i
-        for i, s in enumerate(variable.states)
-        if isinstance(s, (int, float, np.number)) and not isinstance(s, bool)
-    }
+    by_int: dict[int, int] = {}
+    by_float: dict[float, int] = {}
+    for i, s in enumerate(variable.states):
+        if isinstance(s, (int, np.integer)) and not isinstance(s, bool):
+            by_int[int(s)] = i
+        elif isinstance(s, (float, np.floating)):
+            by_float[float(s)] = i
 
     def find(cell: str) -> int:
         found = by_text.get(cell)
+        plain = cell.strip()
         if found is None and by_bool:
-            truth = as_bool(cell.strip())
+            truth = as_bool(plain)
             found = by_bool.get(truth) if truth is not None else None
-        if found is None and by_number:
-            value = as_number(cell.strip())
-            found = by_number.get(value) if value is not None else None
+        if found is None and (by_int or by_float):
+            whole = as_int(plain)
+            number = as_number(plain)
+            if whole is not None:
+                found = by_int.get(whole)
+            elif number is not None and number.is_integer():
+                found = by_int.get(int(number))
+            if found is None and number is not None:
+                found = by_float.get(number)
         return variable.code(cell) if found is None else found
 
     return find
@@ -170,15 +172,12 @@ def not_a_state(
     )
 
 
-def is_scalar(kind: Any) -> bool:
-    """Whether an Arrow type holds single values that can be states."""
-    return bool(
-        pa.types.is_boolean(kind)
-        or pa.types.is_integer(kind)
-        or pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_temporal(kind)
+def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a number") -> TableError:
+    """The error for a cell that is no finite number in a column of numbers."""
+    where = f"Row {row:,} of column" if row else "Column"
+    return TableError(
+        f"{where} {name!r} holds {cell!r}, which {why}.",
+        hint="Mend the cell, or name it in missing= to take it as missing.",
     )
 
 
@@ -192,18 +191,9 @@ def type_name(kind: Any) -> str:
         return "bool"
     if pa.types.is_integer(kind):
         return "int"
-    if pa.types.is_floating(kind):
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "float"
     if pa.types.is_temporal(kind):
         return "date"
-    return "str" if is_scalar(kind) else f"unsupported {kind}"
-
-
-def _python_type(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "bool"
-    if isinstance(value, (int, np.integer)):
-        return "int"
-    if isinstance(value, (float, np.floating)):
-        return "float"
-    return "date" if hasattr(value, "isoformat") else "str"
+    is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return "str" if any(check(kind) for check in is_text) else f"unsupported {kind}"

@@ -8,8 +8,10 @@ from typing import Any
 
 from credo.data.infer import Declared
 from credo.data.prefetch import prefetch
+from credo.errors import CredoError, TableError
+from credo.schema import is_missing
 
-__all__ = ["BATCH", "Batch", "Feed", "distinct_names"]
+__all__ = ["BATCH", "Batch", "Feed", "distinct_names", "foreign"]
 
 BATCH = 131_072
 """Rows in a batch: small enough to stay cheap, large enough for the overhead to vanish."""
@@ -35,14 +37,31 @@ class Feed:
     once: bool = False
     in_memory: bool = False
     declared: Mapping[str, Declared] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     late_notes: Callable[[], tuple[str, ...]] = tuple
     """What is noticed only while reading, asked for when the last batch has come."""
 
     def read(self, names: Sequence[str]) -> Iterator[Batch]:
         """The batches; those that must be parsed are read ahead in a second thread."""
-        batches = self.batches(names)
+        batches = self._guarded(names)
         return batches if self.in_memory else prefetch(batches)
+
+    def _guarded(self, names: Sequence[str]) -> Iterator[Batch]:
+        """The batches, with the errors of foreign engines told in one sentence of ours."""
+        try:
+            yield from self.batches(names)
+        except (CredoError, MemoryError):
+            raise
+        except Exception as error:
+            raise foreign(self.label, error) from error
+
+
+def foreign(label: str, error: Exception) -> TableError:
+    """An engine's or a file's own error, as ours: its first line is kept."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    text = lines[0].strip().rstrip(".") if lines else type(error).__name__
+    return TableError(f"{label} cannot be read: {text}.")
 
 
 def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -53,20 +72,22 @@ def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ..
     """
     out: list[str] = []
     notes: list[str] = []
-    taken = {str(g) for g in given}
+    given_texts = {str(g) for g in given}
+    used: set[str] = set()
     for i, name in enumerate(given, start=1):
-        text = "" if name is None else str(name)
+        text = "" if is_missing(name) else str(name)
         new = text
         if not text.strip():
-            new = _free(f"column_{i}", taken | set(out))
+            new = _free(f"column_{i}", given_texts | used)
             notes.append(f"column {i} has no name and is called {new!r}")
-        elif text in out:
+        elif text in used:
             k = 2
-            while f"{text}_{k}" in taken or f"{text}_{k}" in out:
+            while f"{text}_{k}" in given_texts or f"{text}_{k}" in used:
                 k += 1
             new = f"{text}_{k}"
             notes.append(f"column {i} repeats the name {text!r} and is called {new!r}")
         out.append(new)
+        used.add(new)
     return tuple(out), tuple(notes)
 
 

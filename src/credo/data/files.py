@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from credo.data.cells import type_name
 from credo.data.feed import BATCH, Batch, Feed, distinct_names
 from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
@@ -60,11 +61,28 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
                 f"{p.name} has other columns than {paths[0].name}: {odd!r} is in only one of them.",
                 hint="All files of a glob must have the same columns.",
             )
+        if feed.text != first.text:
+            raise TableError(
+                f"{p.name} and {paths[0].name} are files of different kinds.",
+                hint="Read text files and others one after the other.",
+            )
+        for name, kind in feed.types.items():
+            other = first.types.get(name, kind)
+            if kind != other and {kind, other} != {"int", "float"}:
+                raise TableError(
+                    f"Column {name!r} is {kind} in {p.name} and {other} in {paths[0].name}.",
+                    hint="All files of a glob must have columns of the same types.",
+                )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         for feed in feeds:
             yield from feed.batches(wanted)
 
+    declared = {
+        name: d
+        for name, d in first.declared.items()
+        if all(f.declared.get(name) == d for f in feeds)
+    }
     known = [f.rows for f in feeds]
     sizes = [f.bytes for f in feeds]
     return replace(
@@ -73,19 +91,32 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
         batches=batches,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
+        declared=declared,
+        late_notes=lambda: tuple(
+            f"{p.name}: {note}"
+            for p, f in zip(paths, feeds, strict=True)
+            for note in f.late_notes()
+        ),
     )
 
 
 def _matches(text: str) -> list[Path]:
+    if not text.strip():
+        raise TableError("The path is empty.")
     path = Path(text).expanduser()
-    if path.exists():
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise TableError(f"There is no file {text[:60]}…: {error.strerror}.") from None
+    if there:
         if path.is_dir():
             raise TableError(f"{text} is a folder.", hint=f"Name its files: {text}/*.parquet")
         return [path]
     if any(c in text for c in "*?["):
         found = sorted(glob.glob(str(path), recursive=True))
-        if found:
-            return [Path(p) for p in found if Path(p).is_file()]
+        files = [Path(p) for p in found if Path(p).is_file()]
+        if files:
+            return files
         raise TableError(f"No file matches {text}.")
     folder = path.parent
     near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
@@ -153,6 +184,9 @@ def _parquet_feed(path: Path) -> Feed:
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+            if len(set(schema.names)) < len(schema.names):  # repeated names: by position
+                yield from record_batches(file.iter_batches(BATCH), names, wanted)
+                return
             columns = [given[n] for n in wanted]
             for batch in file.iter_batches(BATCH, columns=columns):
                 at = {name: i for i, name in enumerate(batch.schema.names)}
@@ -165,7 +199,14 @@ def _parquet_feed(path: Path) -> Feed:
     declared = {names[i]: d for i, d in declared_by(schema, first).items()}
     rows = opened.metadata.num_rows
     return Feed(
-        path.name, names, batches, rows, rows * _row_bytes(schema), declared=declared, notes=notes
+        path.name,
+        names,
+        batches,
+        rows,
+        rows * _row_bytes(schema),
+        declared=declared,
+        types=_types(names, schema),
+        notes=notes,
     )
 
 
@@ -193,8 +234,21 @@ def _ipc_feed(path: Path) -> Feed:
 
     rows = sum(b.num_rows for b in open_any()[1])
     return Feed(
-        path.name, names, batches, rows, rows * _row_bytes(schema), declared=declared, notes=notes
+        path.name,
+        names,
+        batches,
+        rows,
+        rows * _row_bytes(schema),
+        declared=declared,
+        types=_types(names, schema),
+        notes=notes,
     )
+
+
+def _types(names: Sequence[str], schema: Any) -> dict[str, str]:
+    """What kind of cells each column has, as the file says."""
+    kinds = (f.type.value_type if pa.types.is_dictionary(f.type) else f.type for f in schema)
+    return {n: type_name(k) for n, k in zip(names, kinds, strict=True) if not pa.types.is_null(k)}
 
 
 def _row_bytes(schema: Any) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from credo.data.cells import cell_key
 from credo.data.feed import BATCH, Batch, Feed, distinct_names
 from credo.data.infer import Declared
 from credo.errors import InputError, TableError
@@ -60,15 +62,30 @@ def record_batches(batches: Any, given: Sequence[str], names: Sequence[str]) -> 
 def declared_by(schema: pa.Schema, first: Any) -> dict[int, Declared]:
     """Ordered dictionaries keep their order; `first` is a chunk that shows their values."""
     out = {}
+    categorical = _pandas_categoricals(schema)
     for i, field in enumerate(schema):
+        enum = b"_PL_ENUM_VALUES2" in (field.metadata or {})
         if pa.types.is_dictionary(field.type) and (
-            field.type.ordered or b"_PL_ENUM_VALUES2" in (field.metadata or {})
+            field.type.ordered or enum or field.name in categorical
         ):
             chunk = first(i)
             if chunk is not None and chunk.dictionary.null_count == 0:
                 states = tuple(chunk.dictionary.to_pylist())
-                out[i] = Declared(states, ordered=True)
+                if len(set(map(cell_key, states))) == len(states) and states:
+                    out[i] = Declared(states, ordered=field.type.ordered or enum)
     return out
+
+
+def _pandas_categoricals(schema: Any) -> set[str]:
+    """The columns that pandas wrote down as categorical; other dictionaries are an encoding."""
+    note = (schema.metadata or {}).get(b"pandas")
+    if note is None:
+        return set()
+    try:
+        columns = json.loads(note).get("columns", [])
+        return {c["name"] for c in columns if c.get("pandas_type") == "categorical"}
+    except (ValueError, AttributeError, KeyError, TypeError):
+        return set()
 
 
 def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
@@ -95,11 +112,20 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
 
 def _from_reader(reader: Any, label: str) -> Feed:
     names, notes = distinct_names(reader.schema.names)
+    start = next(iter(reader), None)  # its dictionaries show their order
+    declared = declared_by(reader.schema, lambda i: None if start is None else start.column(i))
+
+    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        if start is not None:
+            yield from record_batches([start], names, wanted)
+        yield from record_batches(reader, names, wanted)
+
     return Feed(
         label,
         names,
-        lambda wanted: record_batches(reader, names, wanted),
+        batches,
         once=True,
+        declared={names[i]: d for i, d in declared.items()},
         notes=notes,
     )
 
@@ -126,13 +152,17 @@ def _from_duckdb(relation: Any) -> Feed:
             hint="Use con.sql('select …') or con.table('…').",
         )
     names, notes = distinct_names(relation.columns)
+    declared = {}
+    for name, kind in zip(names, relation.types, strict=True):
+        if kind.id == "enum":
+            declared[name] = Declared(tuple(dict(kind.children)["values"]), ordered=True)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         reader = relation.to_arrow_reader(BATCH)
         return record_batches(reader, names, wanted)
 
     rows = relation.count("*").fetchall()[0][0]
-    return Feed("DuckDB relation", names, batches, rows=rows, notes=notes)
+    return Feed("DuckDB relation", names, batches, rows=rows, declared=declared, notes=notes)
 
 
 def _from_polars(frame: Any) -> Feed:
@@ -184,13 +214,22 @@ def _from_pandas(frame: Any) -> Feed:
             declared[name] = Declared(states, bool(kind.ordered))
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        # Objects have a type only as a whole column; other columns are converted bit by bit.
+        whole = {n: _arrow(frame.iloc[:, i], n) for n, i in at.items() if _is_object(frame, i)}
         for start in range(0, len(frame), BATCH):
             part = frame.iloc[start : start + BATCH]
-            yield {name: _arrow(part.iloc[:, at[name]], name) for name in wanted}
+            yield {
+                n: whole[n][start : start + BATCH] if n in whole else _arrow(part.iloc[:, at[n]], n)
+                for n in wanted
+            }
 
     return Feed(
         "pandas frame", names, batches, len(frame), in_memory=True, declared=declared, notes=notes
     )
+
+
+def _is_object(frame: Any, column: int) -> bool:
+    return bool(frame.dtypes.iloc[column] == np.dtype(object))
 
 
 def _from_narwhals(x: Any) -> Feed:
@@ -229,15 +268,28 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
         if type(kind).__name__ == "CategoricalDtype":
             states = tuple(_plain(c) for c in kind.categories.tolist())
             declared[name] = Declared(states, bool(kind.ordered))
+        elif type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
+            declared[name] = Declared(tuple(kind.categories.to_list()), ordered=True)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        # Lists and objects have a type only as a whole column.
+        cells = {n: _arrow(v, n) if _is_untyped(v) else v for n, v in values.items()}
         for start in range(0, rows, BATCH):
-            yield {n: _arrow(values[n][start : start + BATCH], n) for n in wanted}
+            yield {n: _arrow(cells[n][start : start + BATCH], n) for n in wanted}
 
     return Feed(label, names, batches, rows, in_memory=True, declared=declared, notes=notes)
 
 
+def _is_untyped(values: Any) -> bool:
+    kind = getattr(values, "dtype", None)
+    return not isinstance(values, pa.Array) and (kind is None or kind == np.dtype(object))
+
+
 def _column(values: Any, name: str) -> Any:
+    if isinstance(values, (set, frozenset, Mapping)):
+        raise InputError(
+            f"Column {name!r} must be a sequence of cells, got a {type(values).__name__}."
+        )
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         if hasattr(values, "__iter__") and not isinstance(values, (str, bytes)):
             return list(values)
@@ -284,10 +336,19 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
 
 def _arrow(values: Any, name: str) -> Any:
     """One column's cells as an Arrow array; as objects where Arrow has no type for the mix."""
-    if isinstance(values, pa.Array):
+    if isinstance(values, pa.Array) or _is_objects(values):
         return values
     if hasattr(values, "to_arrow") and type(values).__module__.startswith("polars"):
         return values.to_arrow()
+    if isinstance(values, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(values)
+        return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
+    if _odd_categories(values):
+        return _objects(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "c":
+        raise TableError(
+            f"Column {name!r} holds complex numbers.", hint="Read their real parts or sizes."
+        )
     if isinstance(values, np.ndarray) and values.dtype.kind == "V":
         raise TableError(f"Column {name!r} holds cells of type {values.dtype}, not single values.")
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
@@ -295,11 +356,31 @@ def _arrow(values: Any, name: str) -> Any:
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return np.fromiter(iter(values), dtype=object, count=len(values))
+        return _objects(values)
     if pa.types.is_floating(array.type) and not _holds_floats(values):
         # Python integers next to None or NaN: keep them whole.
-        return np.fromiter(iter(values), dtype=object, count=len(values))
+        return _objects(values)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _is_objects(values: Any) -> bool:
+    return isinstance(values, _Objects)
+
+
+class _Objects(np.ndarray[Any, Any]):
+    """Cells of mixed types, after the whole column has been looked at."""
+
+
+def _objects(values: Any) -> Any:
+    return np.fromiter(iter(values), dtype=object, count=len(values)).view(_Objects)
+
+
+def _odd_categories(values: Any) -> bool:
+    """Whether a pandas categorical has categories that Arrow would take apart (intervals)."""
+    kind: Any = getattr(values, "dtype", None)
+    if type(kind).__name__ != "CategoricalDtype":
+        return False
+    return type(kind.categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex")
 
 
 def _holds_floats(values: Any) -> bool:

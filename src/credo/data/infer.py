@@ -5,8 +5,8 @@ The rules, in the order in which they are tried (docs/tables.md explains them):
 1. nothing but missing cells → empty; one value in two or more rows → constant;
 2. a categorical or enum, or a boolean → discrete, order kept;
 3. dates → date;
-4. whole numbers: named like an identifier and nearly all different, or all different and
-   consecutive → identifier; at most 20 values that repeat → discrete; else continuous;
+4. whole numbers: named like an identifier and nearly all different, or each of 0, 1, 2, … (or
+   1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else continuous;
 5. other numbers → continuous; cells that are not finite numbers are named;
 6. text: sentences that hardly repeat → text; nearly all different → identifier;
    hardly repeating → text; else discrete.
@@ -105,6 +105,8 @@ class _Typed:
     type: str
     states: tuple[Any, ...]
     doubts: tuple[Doubt, ...]
+    numeric_doubt: bool = False
+    """Whether most cells are numbers, or look like them, and some are not."""
 
     @property
     def few_whole_floats(self) -> bool:
@@ -119,11 +121,16 @@ def _typed(profile: Profile) -> _Typed:
         name = _type_of(types)
         if values is None and profile.text and name == "float" and profile.whole:
             name = "float" if "float" in types and "int" not in types else "int"
-        return _Typed(profile, name, _sorted(values or ()), profile.doubts)
+        if name == "str" and values and all(isinstance(v, str) for v in values):
+            name = "date" if all(looks_like_date(v.strip()) for v in values) else name
+        return _Typed(profile, name, _sorted(values or ()), profile.doubts, bool(profile.doubts))
     kind, states = typed_states([str(v) for v in values])
     doubts = profile.doubts
+    numeric: list[Doubt] = []
     if kind == "str":
-        doubts = (*doubts, *_numeric_doubts(profile, [str(v) for v in values]))
+        texts = [str(v) for v in values]
+        numeric = _numeric_doubts(profile, texts)
+        doubts = (*doubts, *numeric, *_other_doubts(profile, texts, {d.cell for d in numeric}))
     if kind == "float":
         numbers = np.array(states)
         profile = replace(
@@ -132,7 +139,7 @@ def _typed(profile: Profile) -> _Typed:
             high=float(numbers.max()),
             whole=bool((numbers % 1 == 0).all()),
         )
-    return _Typed(profile, kind, states, doubts)
+    return _Typed(profile, kind, states, doubts, bool(numeric))
 
 
 def _type_of(types: set[str]) -> str:
@@ -208,9 +215,10 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "doubtful", _first_doubt(typed) + ": no model can hold it"
     if typed.type == "float":
         return "continuous", "numbers"
-    if p.doubts and p.values is None:
-        return "doubtful", _first_doubt(typed) + ": a number elsewhere in the column"
-    return _text_rule(p, n, d)
+    kind, reason = _text_rule(p, n, d)
+    if kind != "discrete" and typed.numeric_doubt:
+        return "doubtful", _first_doubt(typed) + ", while most other cells are"
+    return kind, reason
 
 
 def _is_constant(typed: _Typed) -> bool:
@@ -229,7 +237,7 @@ def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[
     d = len(states) or d
     if n >= 5 and _named_like_id(p.name) and d >= 0.8 * p.sampled:
         return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
-    if n >= 5 and d == p.sampled == n and high - low == n - 1:
+    if n >= 5 and d == p.sampled == n and high - low == n - 1 and low in (0, 1):
         return "identifier", f"consecutive numbers from {low:,} to {high:,}, each once"
     if d <= 2 or (d <= 4 and d < n) or (d <= FEW_INTEGERS and 2 * d <= n):
         return "discrete", f"whole numbers, {d} different"
@@ -246,7 +254,7 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
         return "discrete", "text" if d <= 50 else f"text, {different}"
     if p.words >= 4:
         return "text", f"sentences, {different}"
-    if d >= 0.95 * p.sampled:
+    if d >= 0.95 * p.sampled or _named_like_id(p.name):
         return "identifier", different
     if d > MAX_STATES:
         return "text", f"more than {MAX_STATES:,} different values"
@@ -295,6 +303,40 @@ def _numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
     if not meant and len(odd) > max(3, len(texts) // 10):
         return []
     return [Doubt(profile.first_row(t) or 0, t, "is not a number") for t in odd[:5]]
+
+
+_MISSING_WORDS = frozenset(
+    ("nan", "na", "n/a", "none", "null", "nil", "-", "--", ".", "missing", "unknown", "#n/a")
+)
+_TRUTH_WORDS = frozenset("yes no y n true false t f 0 1 on off ja nein oui non si".split())  # noqa: SIM905
+
+
+def _other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list[Doubt]:
+    """Cells that may be meant otherwise: odd numbers, odd dates, other words for missing."""
+    if len(texts) > 1000:
+        return []
+    found: list[Doubt] = []
+    dates = [t for t in texts if looks_like_date(t.strip())]
+    shapes = {re.sub(r"[0-9]+", "0", t.strip()) for t in dates}
+    for text in texts:
+        plain = text.strip()
+        why = ""
+        if text in told:
+            continue
+        if plain.casefold() in _MISSING_WORDS:
+            why = "is kept as a state; name it in missing= if it is missing"
+        elif looks_numeric(plain) and numbers_of([plain])[0] != numbers_of([plain])[0]:
+            why = "" if re.fullmatch(r"[+-]?0[0-9]+", plain) else "is not read as a number"
+        elif 2 * len(dates) >= len(texts) and text not in dates:
+            why = "is not a date"
+        elif 2 * len(dates) >= len(texts) and len(shapes) > 1:
+            why = "is written in another way than other dates"
+        if why and len(found) < 6:
+            found.append(Doubt(profile.first_row(text) or 0, text, why))
+    truth = [t for t in texts if t.strip().casefold() in _TRUTH_WORDS]
+    if len(truth) == len(texts) > 2:
+        found.append(Doubt(0, ", ".join(sorted(texts)), "are kept apart as states"))
+    return found
 
 
 def _alike_notes(typed: _Typed) -> tuple[str, ...]:

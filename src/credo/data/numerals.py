@@ -32,13 +32,15 @@ _INT = re.compile(r"[+-]?(0|[1-9][0-9]*)", re.ASCII)
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
 _NUMBERISH = re.compile(
-    r"[+-]?(inf(inity)?|0x[0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]*,[0-9]+|[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?)",
+    r"[$€£¥]? ?[+-]?(inf(inity)?|0x[0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]*,[0-9]+"
+    r"|[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?|[0-9]+(\.[0-9]+)?) ?[%€$£]?",
     re.IGNORECASE | re.ASCII,
 )
 _DATE = re.compile(
     r"([0-9]{4}([-/.])(0[1-9]|1[0-2])\2(0[1-9]|[12][0-9]|3[01])"
     r"|(0?[1-9]|[12][0-9]|3[01])([/.-])(0?[1-9]|[12][0-9]|3[01])\6[0-9]{4})"
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    r"|([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
 )
 
 
@@ -48,7 +50,7 @@ def as_int(text: str) -> int | None:
     >>> as_int("+2"), as_int("0012"), as_int("2.0")
     (2, None, None)
     """
-    return int(text) if _INT.fullmatch(text) and len(text) <= 19 else None
+    return int(text) if len(text) <= 300 and _INT.fullmatch(text) else None
 
 
 def as_number(text: str) -> float | None:
@@ -82,10 +84,10 @@ def looks_numeric(text: str) -> bool:
 
 
 def looks_like_date(text: str) -> bool:
-    """Whether a text is a date, or a date and time: year first, or last after day and month.
+    """Whether a text is a date (year first, or last after day and month), a time, or both.
 
-    >>> looks_like_date("2024-02-29"), looks_like_date("29.02.2024"), looks_like_date("1-2")
-    (True, True, False)
+    >>> [looks_like_date(t) for t in ("2024-02-29", "29.02.2024", "12:30", "1-2", "2024-13-01")]
+    [True, True, True, False, False]
     """
     return _DATE.fullmatch(text) is not None
 
@@ -99,8 +101,6 @@ def numbers_of(given: Sequence[str]) -> NDArray[np.float64]:
     array = texts(given)
     values, bad = parse_floats(array)
     values[bad] = np.nan
-    trimmed = pc.utf8_trim_whitespace(array)
-    values[bools(pc.match_substring_regex(trimmed, f"^({_CODE.pattern})$"))] = np.nan
     return values
 
 
@@ -108,14 +108,14 @@ def parse_floats(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The numbers of an Arrow array of texts (NaN where null), and where a text is no number."""
     trimmed = pc.utf8_trim_whitespace(cells)
     null = bools(trimmed.is_null())
+    code = bools(pc.match_substring_regex(trimmed, f"^({_CODE.pattern})$"))  # 007 is no number
     try:
         values = floats(pc.cast(trimmed, pa.float64()))
-        suspects = np.flatnonzero(~np.isfinite(values) & ~null)
     except pa.ArrowInvalid:
         values = np.full(len(trimmed), np.nan)
         good = pc.match_substring_regex(trimmed, f"^({_FLOAT.pattern})$")
         good = pc.fill_null(good, False)
         values[bools(good)] = floats(pc.cast(trimmed.filter(good), pa.float64()))
-        suspects = np.flatnonzero(~np.isfinite(values) & ~null)
+    suspects = np.flatnonzero((~np.isfinite(values) | code) & ~null)
     values[null] = np.nan
     return values, suspects

@@ -5,21 +5,31 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from credo.data.cells import Tokens
 from credo.data.coder import Coder
-from credo.data.feed import Feed
+from credo.data.feed import Feed, foreign
 from credo.data.files import feed_of_path
 from credo.data.frames import feed_of_frame
-from credo.data.infer import Decision, decide
+from credo.data.infer import Decision, Declared, decide
+from credo.data.row_numbers import RowNumbers
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.text import TextOptions
-from credo.data.weights import Weights
-from credo.errors import CredoWarning, InputError, LimitError, SchemaError, TableError, unknown_name
+from credo.data.weights import Weights, are_whole
+from credo.errors import (
+    CredoError,
+    CredoWarning,
+    InputError,
+    LimitError,
+    SchemaError,
+    TableError,
+    unknown_name,
+)
 from credo.progress import Report, track
 from credo.schema import Column, Schema, Variable
 from credo.stats.block import Block
@@ -87,22 +97,33 @@ def read(
     stage     discrete    2: I, II  1 (25 %)  text
     age       continuous            0         numbers
     """
+    if isinstance(columns, str):
+        raise InputError(f"columns= must be a list of names, got {columns!r}.")
+    if isinstance(missing, str):
+        missing = [missing]
+    if missing is not None and not isinstance(missing, Iterable):
+        raise InputError(f"missing= must be a list of cells, got {missing!r}.")
     options = TextOptions(delimiter, encoding, ragged, columns)
     if isinstance(x, (Table, Stream)):
         if schema is None and weights is None:
             return x
         raise InputError("The table has been read already; give schema= and weights= to read.")
     is_path = isinstance(x, (str, os.PathLike))
-    feed = feed_of_path(x, options) if is_path else feed_of_frame(x, columns)
+    if not is_path and options != TextOptions(columns=columns):
+        raise InputError("delimiter=, encoding= and ragged= are for text files.")
+    feed = _feed(x, options, columns)
     if not feed.names:
         raise TableError(f"{feed.label} has no columns.")
     tokens = tuple(MISSING if feed.text else ()) if missing is None else tuple(missing)
     wanted = _wanted(schema, feed.names)
     weighting = Weights.of(weights, feed.names, text=feed.text)
+    if weighting.column in wanted and wanted[weighting.column] != "drop":
+        raise InputError(f"{weighting.column!r} cannot be the weights and a variable at once.")
     limit = _memory(memory)
     coders, weights_seen, rows = _collect(feed, wanted, weighting, tokens, limit, report)
     streams = not all(c.keep for c in coders.values())
-    decisions, found = _decided(feed, coders, wanted, schema, rows, weighting)
+    taken = Tokens(tokens, feed.text)
+    decisions, found = _decided(feed, coders, wanted, schema, rows, weighting, taken)
     for decision in decisions:
         if decision.column.kind == "doubtful":
             warnings.warn(
@@ -110,8 +131,10 @@ def read(
                 CredoWarning,
                 stacklevel=2,
             )
-    whole = bool(len(weights_seen)) and all(bool((w % 1 == 0).all()) for w in weights_seen)
+    whole = bool(weights_seen) and are_whole(weights_seen)
     if streams:
+        for variable in found.variables:
+            coders[variable.name].check(variable)
         if weighting.column is not None:
             weighting = Weights(weighting.column, whole=whole, text=weighting.text)
         return Stream(feed, found, rows, tokens, weighting, report)
@@ -150,6 +173,18 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
 
 
 # --- the parts of reading -----------------------------------------------------------------
+
+
+def _feed(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
+    """The feed of anything; what an engine says against it is told in our words."""
+    try:
+        if isinstance(x, (str, os.PathLike)):
+            return feed_of_path(x, options)
+        return feed_of_frame(x, columns)
+    except (CredoError, MemoryError):
+        raise
+    except Exception as error:
+        raise foreign(f"A table of type {type(x).__name__}", error) from error
 
 
 def _wanted(schema: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -201,14 +236,16 @@ def _memory(given: int | str | None) -> float:
         except (AttributeError, ValueError, OSError):
             return 4e9
     if isinstance(given, str):
-        match = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", given.casefold())
+        match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]?)i?b?\s*", given.casefold())
         if not match:
             raise InputError(
                 f"memory must be a number of bytes or a text like '2GB', got {given!r}."
             )
+        if float(match[1]) == 0:
+            raise InputError(f"memory must be more than 0, got {given!r}.")
         return float(match[1]) * float(1000 ** " kmgt".index(match[2] or " "))
-    if given <= 0:
-        raise InputError(f"memory must be more than 0, got {given}.")
+    if not isinstance(given, (int, float)) or not given > 0:
+        raise InputError(f"memory must be more than 0, got {given!r}.")
     return float(given)
 
 
@@ -225,6 +262,8 @@ def _collect(
     Cells are kept while they fit the limit; after that the table is only looked at.
     """
     keep = _size(feed) <= limit
+    taken = Tokens(tokens, feed.text)
+    numbers = RowNumbers()
     coders: dict[str, Coder] = {}
     for name in feed.names:
         word = wanted.get(name)
@@ -233,7 +272,9 @@ def _collect(
         kind = word.kind if isinstance(word, Variable) else word
         if kind is None and name in feed.declared:
             kind = "discrete"
-        coders[name] = Coder(name, text=feed.text, missing=tokens, kind=kind, keep=keep)
+        coders[name] = Coder(
+            name, text=feed.text, missing=taken, kind=kind, keep=keep, numbers=numbers
+        )
     weights: list[Any] = []
     done = 0
     names = weighting.with_column(list(coders)) or list(feed.names[:1])
@@ -244,7 +285,9 @@ def _collect(
         size=lambda b: len(next(iter(b.values()))),
         report=report,
     ):
-        kept, weight = weighting.split(batch, done)
+        kept, weight, there = weighting.split(batch, done)
+        rows = len(next(iter(batch.values())))
+        numbers.add(done, rows, there)
         for name, coder in coders.items():
             coder.add(kept[name])
         if weight is not None:
@@ -258,15 +301,23 @@ def _collect(
                 )
             for coder in coders.values():
                 coder.forget()
-        done += len(next(iter(batch.values())))
+        done += rows
     if done == 0:
         raise TableError(f"{feed.label} has a header but no rows.")
     if weighting.array is not None and len(weighting.array) != done:
         raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
-    rows = next(iter(coders.values())).rows if coders else done
-    if (weighting.column or weighting.array is not None) and rows == 0:
+    kept_rows = next(iter(coders.values())).rows if coders else done
+    if (weighting.column or weighting.array is not None) and kept_rows == 0:
         raise TableError("Every weight is 0, so no row is left.")
-    return coders, weights, rows
+    return coders, weights, kept_rows
+
+
+def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | None:
+    """The states a table declares, less those that stand for missing."""
+    if declared is None:
+        return None
+    states = tuple(s for s in declared.states if s not in tokens)
+    return Declared(states, declared.ordered) if states else None
 
 
 def _decided(
@@ -276,6 +327,7 @@ def _decided(
     schema: Any,
     rows: int,
     weighting: Weights,
+    tokens: Tokens,
 ) -> tuple[list[Decision], Schema]:
     """Every column decided, and the schema of those that became variables."""
     decisions = []
@@ -288,7 +340,8 @@ def _decided(
             decisions.append(Decision(column, None))
         else:
             profile = coders[name].profile()
-            decisions.append(decide(profile, wanted.get(name), feed.declared.get(name)))
+            declared = _without_tokens(feed.declared.get(name), tokens)
+            decisions.append(decide(profile, wanted.get(name), declared))
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:
         if all(d.column.kind == "empty" for d in decisions):

@@ -10,10 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Feed
+from credo.data.row_numbers import RowNumbers
 from credo.data.table import Table
 from credo.data.weights import Weights
+from credo.errors import InputError, TableError
 from credo.progress import Report, track
 from credo.schema import Schema
 from credo.stats.block import Block
@@ -25,7 +28,7 @@ from credo.stats.tally import Tally
 __all__ = ["Stream"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stream:
     """A source that reads its rows again for every tally, in bounded memory.
 
@@ -52,28 +55,41 @@ class Stream:
 
     def batches(self, names: Sequence[str] | None = None) -> Iterator[Table]:
         """The rows as small tables of the variables named (all when none are)."""
-        schema = self.schema if names is None else self.schema.select(list(names))
+        schema = self.schema if names is None else self.schema.select(names)
+        if not schema.names:
+            raise InputError("The stream has no variable of the kind asked for.")
         wanted = self.weighting.with_column(schema.names)
-        encoders = [Encoder(v, text=self.feed.text, missing=self.missing) for v in schema.variables]
-        done = 0
+        tokens = Tokens(self.missing, self.feed.text)
+        encoders = [Encoder(v, tokens) for v in schema.variables]
+        done = kept_rows = 0
         for batch in track(
             self.feed.read(wanted),
             f"reading {self.feed.label}",
-            total=self.feed.rows,
+            total=self.feed.rows or self.rows,
             size=lambda b: len(next(iter(b.values()))),
             report=self.report,
         ):
-            kept, weights = self.weighting.split(batch, done)
-            arrays = [e.encode(kept[e.variable.name], done) for e in encoders]
+            kept, weights, there = self.weighting.split(batch, done)
+            numbers = RowNumbers()
+            numbers.add(done, len(next(iter(batch.values()))), there)
+            arrays = tuple(e.encode(kept[e.variable.name], numbers.of) for e in encoders)
             done += len(next(iter(batch.values())))
-            yield Table(Block(schema, tuple(arrays), weights))
+            kept_rows += len(arrays[0])
+            yield Table(Block(schema, arrays, weights))
+        if kept_rows != self.rows:
+            raise TableError(
+                f"{self.feed.label} had {self.rows:,} rows when it was first read and has "
+                f"{kept_rows:,} now.",
+                hint="Read it again.",
+            )
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
         wanted = Families.of(self.schema.names if families is None else families)
         plan = Plan.of(self.schema, wanted, self.rows)
         return plan.finish(
-            plan.count(part.block, threads=threads) for part in self.batches(plan.names)
+            plan.count(part.block, threads=threads, compact=False)
+            for part in self.batches(plan.names or self.schema.names[:1])
         )
 
     def unique(self) -> Rows:
@@ -93,6 +109,12 @@ class Stream:
         arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
         weights = [p.weights for p in parts if p.weights is not None]
         return Table(Block(self.schema, arrays, np.concatenate(weights) if weights else None))
+
+    def __repr__(self) -> str:
+        return f"Stream({self.feed.label}, {self.rows:,} rows, {len(self.schema)} variables)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A stream reads from its source and cannot be pickled; pickle the path.")
 
     def __str__(self) -> str:
         return f"{self.feed.label}: {self.rows:,} rows, read batch by batch"

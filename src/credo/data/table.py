@@ -98,12 +98,22 @@ class Table:
 
     def select(self, names: Sequence[str]) -> Table:
         """Some of the variables, in the order given."""
-        at = [self.schema.index(n) for n in names]
-        arrays = tuple(self.block.arrays[i] for i in at)
-        return Table(Block(self.schema.select(names), arrays, self.block.weights))
+        schema = self.schema.select(names)
+        arrays = tuple(self.block.arrays[self.schema.index(n)] for n in schema.names)
+        return Table(Block(schema, arrays, self.block.weights))
 
     def take(self, rows: Any) -> Table:
-        """Some of the rows: positions, a slice, or a mask."""
+        """Some of the rows: a list of positions, a slice, or a mask."""
+        try:
+            kept = np.arange(self.rows)[rows]
+        except (IndexError, TypeError, ValueError):
+            kept = None
+        if kept is None or kept.ndim != 1:
+            raise InputError(
+                f"Rows are taken by a slice, a mask of {self.rows:,} booleans, or a list of "
+                f"positions from 0 to {self.rows - 1:,}, got {rows!r}."
+            )
+        rows = slice(0, 0) if isinstance(rows, list) and not rows else rows
         arrays = tuple(a[rows] for a in self.block.arrays)
         weights = None if self.weights is None else self.weights[rows]
         return Table(Block(self.schema, arrays, weights))

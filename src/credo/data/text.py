@@ -11,6 +11,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,14 @@ import pyarrow as pa
 from pyarrow import csv as csv_
 
 from credo.data.feed import Batch, Feed, distinct_names
-from credo.data.unpack import HEAD, Watched, decode_head, first_bad_byte, read_head
+from credo.data.unpack import (
+    BLANK_LINES,
+    HEAD,
+    Watched,
+    decode_head,
+    first_bad_byte,
+    read_head,
+)
 from credo.errors import InputError, LimitError, TableError
 
 __all__ = ["MAX_COLUMNS", "TextOptions", "csv_feed"]
@@ -28,6 +36,7 @@ MAX_COLUMNS = 20_000
 """A text file with more columns than this is refused."""
 
 _BLOCK = 4 * 2**20  # bytes parsed at a time; no record can be longer
+_LONG = -1  # in place of the number of cells: the line is too long to be parsed
 _DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -43,8 +52,15 @@ class TextOptions:
     def __post_init__(self) -> None:
         if self.ragged not in ("error", "skip"):
             raise InputError(f"ragged must be 'error' or 'skip', got {self.ragged!r}.")
-        if self.delimiter is not None and len(self.delimiter) != 1:
-            raise InputError(f"The delimiter must be one character, got {self.delimiter!r}.")
+        if self.delimiter is not None and (
+            not isinstance(self.delimiter, str)
+            or len(self.delimiter) != 1
+            or self.delimiter in '\r\n"'
+            or not self.delimiter.isascii()
+        ):
+            raise InputError(
+                f"The delimiter must be one character such as ',' or ';', got {self.delimiter!r}."
+            )
 
 
 # --- CSV ----------------------------------------------------------------------------------
@@ -56,6 +72,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     encoding, text = decode_head(path, raw, options.encoding)
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
+    text = BLANK_LINES.sub("", text)
     delimiter = options.delimiter or ("\t" if tab else _delimiter(text))
     given = list(options.columns) if options.columns else _header(path, text, delimiter)
     if len(given) > MAX_COLUMNS:
@@ -66,11 +83,12 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     if not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter):
         raise TableError(f"{path.name} has a header but no rows.")
     names, notes = distinct_names(given)
+    position = {n: i for i, n in enumerate(names)}
     skipped: list[int] = [0]
     dialect = Dialect(path, compression, encoding, delimiter, len(names), not options.columns)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        at = [names.index(n) for n in wanted]
+        at = [position[n] for n in wanted]
         skipped[0] = 0
         for batch in _scan(dialect, at, skipped if options.ragged == "skip" else None):
             yield {n: batch.column(i) for i, n in enumerate(wanted)}
@@ -135,7 +153,7 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
             source = pa.PythonFile(stream, mode="r")
             yield from csv_.open_csv(source, read, parse, convert)
             if stream.quotes % 2:
-                line, cells = _first_ragged(dialect)
+                line, cells = _first_ragged(dialect, only_quotes=True)
                 if line and not cells:
                     raise _unclosed(dialect.path.name, line)
     except pa.ArrowInvalid as error:
@@ -154,11 +172,17 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
             return _unclosed(name, line)
         where = f"Line {line:,} of {name}" if line else f"A line of {name}"
         return TableError(
-            f"{where} has {cells or ragged[2]} cells, but the header has {ragged[1]}.",
+            f"{where} has {_cells(cells or int(ragged[2]))}, but the header has {ragged[1]}.",
             hint="Mend the line, or skip such lines with ragged='skip'.",
         )
     if "straddl" in text or "quote" in text or "truncated" in text:
-        return _unclosed(name, _first_ragged(dialect)[0])
+        line, cells = _first_ragged(dialect)
+        if cells == _LONG:
+            return TableError(
+                f"Line {line:,} of {name} is longer than {_BLOCK // 2**20} MiB.",
+                hint="Cells of that size cannot be states; leave the column out of the file.",
+            )
+        return _unclosed(name, line)
     if "UTF8" in text:
         byte = first_bad_byte(dialect.path, dialect.compression)
         where = f"Byte {byte:,} of {name}" if byte else name
@@ -172,6 +196,10 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
     return TableError(f"{name} cannot be read: {first}.")
 
 
+def _cells(n: int) -> str:
+    return f"{n:,} cell{'s' * (n != 1)}"
+
+
 def _unclosed(name: str, line: int) -> TableError:
     where = f"Line {line:,} of {name}" if line else name
     return TableError(
@@ -180,35 +208,52 @@ def _unclosed(name: str, line: int) -> TableError:
     )
 
 
-def _first_ragged(dialect: Dialect) -> tuple[int, int]:
+def _first_ragged(dialect: Dialect, *, only_quotes: bool = False) -> tuple[int, int]:
     """The line of the first record that is not as wide as the header, and its cells.
 
     Zero cells say that the record opens a quote and never closes it.
     """
-    csv.field_size_limit(_BLOCK)
     line = 1
-    with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
+    with (
+        _fields_up_to(_BLOCK),
+        Watched(dialect.path, dialect.compression, dialect.encoding) as stream,
+    ):
         text = io.TextIOWrapper(io.BufferedReader(stream), dialect.encoding, "replace", newline="")
         reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
         try:
             for record in reader:
-                if record and len(record) != dialect.width:
+                line += stream.blank_lines if line == 1 else 0
+                if record and len(record) != dialect.width and not only_quotes:
                     return line, len(record)
-                line = reader.line_num + 1
-        except csv.Error:
-            return line, 0
+                line = reader.line_num + 1 + stream.blank_lines
+        except csv.Error as error:
+            # past the limit inside a quote that was opened, or in a cell that is just long
+            long = "field limit" in str(error) and stream.quotes % 2 == 0
+            return line, _LONG if long else 0
         except TableError:
             pass
     return 0, 0
 
 
+@contextmanager
+def _fields_up_to(size: int) -> Iterator[None]:
+    """The csv module's limit on the size of a cell, for a while; it is the process's own."""
+    before = csv.field_size_limit(size)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
 def _header(path: Path, text: str, delimiter: str) -> list[str]:
-    csv.field_size_limit(HEAD)
+    with _fields_up_to(HEAD):
+        return _first_record(path, text, delimiter)
+
+
+def _first_record(path: Path, text: str, delimiter: str) -> list[str]:
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         header = next(reader)
-        if not any(c.strip() for c in header) and len(header) <= 1:
-            header = next(reader)
     except (csv.Error, StopIteration):
         if len(text) >= HEAD // 4:
             count = text.count(delimiter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,15 @@ import pyarrow as pa
 
 from credo.errors import InputError, LimitError, TableError
 
-__all__ = ["MAX_RATIO", "MAX_UNPACKED", "Watched", "decode_head", "first_bad_byte", "read_head"]
+__all__ = [
+    "BLANK_LINES",
+    "MAX_RATIO",
+    "MAX_UNPACKED",
+    "Watched",
+    "decode_head",
+    "first_bad_byte",
+    "read_head",
+]
 
 MAX_RATIO = 200
 """A compressed file that unpacks to more than this many times its size is refused …"""
@@ -22,6 +31,11 @@ MAX_UNPACKED = 512 * 2**20
 """… once it has passed this many bytes."""
 
 HEAD = 1 << 20
+
+BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
+"""Blank lines before the header, which are no rows."""
+
+_START = re.compile(rb"\A(\xef\xbb\xbf)?((?:[ \t]*(?:\r\n|\n|\r))*)")
 
 
 class Watched(io.RawIOBase):
@@ -38,6 +52,7 @@ class Watched(io.RawIOBase):
         self._nul = not encoding.startswith("utf-16")
         self._done = 0
         self.quotes = 0
+        self.blank_lines = 0
 
     def readable(self) -> bool:
         return True
@@ -49,6 +64,8 @@ class Watched(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._file.read(size)
+        if not self._done and self._nul:
+            data = self._without_blank_lines(data)
         if self._nul and b"\0" in data:
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
@@ -61,6 +78,15 @@ class Watched(io.RawIOBase):
                 hint="If the file is what it should be, unpack it first and read the result.",
             )
         return data
+
+    def _without_blank_lines(self, data: bytes) -> bytes:
+        """The first bytes without a byte-order mark and without blank lines before the header."""
+        found = _START.match(data)
+        assert found is not None
+        blank = found[2]
+        self.blank_lines = blank.count(b"\n") + blank.replace(b"\r\n", b"").count(b"\r")
+        self._done += found.end()
+        return data[found.end() :]
 
     def close(self) -> None:
         self._file.close()

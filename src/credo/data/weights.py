@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
 from credo.errors import InputError, TableError, unknown_name
 from credo.schema import Variable
 
-__all__ = ["Weights"]
+__all__ = ["Weights", "are_whole"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Weights:
             if given not in names:
                 raise unknown_name("The weights column", given, names, "in the table")
             return cls(column=given, text=text)
+        if isinstance(given, np.ma.MaskedArray):
+            given = np.where(np.ma.getmaskarray(given), np.nan, given.data.astype(np.float64))
         try:
             array = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
@@ -48,21 +51,26 @@ class Weights:
         if array.ndim != 1:
             raise InputError(f"The weights must have one axis, got the shape {array.shape}.")
         _check(array, 0, "weights")
-        return cls(array=array, whole=bool((array % 1 == 0).all()))
+        return cls(array=array, whole=are_whole([array]))
 
     def with_column(self, names: Sequence[str]) -> list[str]:
         """The names to read: the variables', and the weights' column if there is one."""
         extra = [self.column] if self.column is not None and self.column not in names else []
         return [*names, *extra]
 
-    def split(self, batch: Batch, done: int) -> tuple[Batch, NDArray[Any] | None]:
-        """The batch without its rows of weight 0, and the weights of the rest."""
+    def split(
+        self, batch: Batch, done: int
+    ) -> tuple[Batch, NDArray[Any] | None, NDArray[np.bool_] | None]:
+        """The batch without its rows of weight 0, the weights of the rest, and which those are
+        (None: all).
+        """
         if self.column is None and self.array is None:
-            return batch, None
+            return batch, None, None
         n = len(next(iter(batch.values())))
         if self.column is not None:
             variable = Variable(self.column, "continuous")
-            weights = Encoder(variable, text=self.text).encode(batch[self.column], done)
+            tokens = Tokens(("",) if self.text else (), self.text)
+            weights = Encoder(variable, tokens).encode(batch[self.column], lambda i: done + i + 1)
             _check(weights, done, f"weights column {self.column!r}")
         else:
             assert self.array is not None
@@ -77,7 +85,14 @@ class Weights:
                 k: c[there] if isinstance(c, np.ndarray) else c.filter(mask)
                 for k, c in batch.items()
             }
-        return batch, weights.astype(np.int64) if self.whole else weights
+        kept = weights.astype(np.int64) if self.whole else weights
+        return batch, kept, None if there.all() else there
+
+
+def are_whole(weights: Sequence[NDArray[np.float64]]) -> bool:
+    """Whether weights are whole numbers whose sum an integer can hold exactly."""
+    total = sum(float(w.sum()) for w in weights)
+    return total <= 2**53 and all(bool((w % 1 == 0).all()) for w in weights)
 
 
 def _check(weights: NDArray[np.float64], done: int, what: str) -> None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from credo.errors import InputError
 from credo.model.discrete import Discrete
 from credo.model.evidence import States, distinct
-from credo.model.value import NAME, finite
+from credo.model.reals import shown
+from credo.model.value import NAME, finite, listed
 
 if TYPE_CHECKING:
     from credo.model.beta import Beta
@@ -25,9 +26,9 @@ __all__ = ["Bernoulli", "two_states"]
 
 def two_states(states: Sequence[Any], what: str) -> tuple[Any, Any]:
     """Exactly two states, as a tuple."""
-    pair = () if isinstance(states, (str, bytes)) else tuple(states)
+    pair = () if isinstance(states, (str, bytes)) else listed(states, "The states")
     if len(pair) != 2:
-        raise InputError(f"{what} has two states, got {states!r}.")
+        raise InputError(f"{what} has two states, got {shown(states)}.")
     return pair[0], pair[1]
 
 

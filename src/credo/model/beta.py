@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.model.bernoulli import Bernoulli, two_states
-from credo.model.interval import Interval, shares, tails
+from credo.model.conjugate import one_parameter
+from credo.model.elliptical import points
+from credo.model.interval import Interval, halved, probability, shares, tails
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
 from credo.model.value import NAME, WEIGHT, positive
@@ -65,7 +67,7 @@ pseudo-counts are all at least 1.
         >>> Beta.uniform()
         Beta(a=1, b=1)
         """
-        return cls(1.0, 1.0, tuple(states))
+        return cls(1.0, 1.0, two_states(states, "A Beta"))
 
     @classmethod
     def jeffreys(cls, states: Sequence[Any] = (False, True)) -> Self:
@@ -74,7 +76,7 @@ pseudo-counts are all at least 1.
         >>> Beta.jeffreys()
         Beta(a=0.5, b=0.5)
         """
-        return cls(0.5, 0.5, tuple(states))
+        return cls(0.5, 0.5, two_states(states, "A Beta"))
 
     @property
     def pseudocounts(self) -> Floats:
@@ -95,10 +97,7 @@ pseudo-counts are all at least 1.
         """
         from scipy.special import betaln, xlog1py, xlogy
 
-        (given,) = parameter
-        p = np.asarray(given, dtype=np.float64)
-        if np.isnan(p).any():
-            raise InputError("The probability must be a number, got NaN.")
+        p = points(one_parameter(parameter, "a probability"))
         inside = (p >= 0) & (p <= 1)
         q = np.where(inside, p, 0.5)
         with np.errstate(divide="ignore"):
@@ -120,10 +119,21 @@ pseudo-counts are all at least 1.
         >>> round(Beta(6, 6).quantile(0.5), 12)
         0.5
         """
-        from scipy.special import betaincinv
+        from scipy.special import betainc, betaincinv
 
-        out = betaincinv(self.a, self.b, shares(q))
-        return out if np.ndim(out) else float(out)
+        share = shares(q)
+        found = np.asarray(betaincinv(self.a, self.b, share))
+        with np.errstate(invalid="ignore"):
+            miss = np.abs(betainc(self.a, self.b, found) - share)
+            good = miss <= 1e-9 * np.minimum(share, 1 - share)
+        if not good.all():  # far in a tail, or with large pseudo-counts, betaincinv gets lost
+
+            def below(s: Floats) -> Floats:
+                return np.asarray(betainc(self.a, self.b, np.exp(s)))
+
+            slow = np.exp(halved(below, share, -745.0, 0.0))
+            found = np.where(good, found, np.where(share > 0, slow, 0.0))
+        return found if found.ndim else float(found)
 
     def central(self, level: float = 0.95) -> Interval:
         """The interval that leaves as much probability out below as above."""
@@ -138,7 +148,7 @@ pseudo-counts are all at least 1.
         """
         from scipy.optimize import brentq
 
-        tails(level)
+        level = probability(level)
         if self.a < 1 and self.b < 1:
             raise InputError(
                 f"{self!r} has its highest density at both ends, so no interval holds it.",

@@ -16,7 +16,7 @@ from credo.model.discrete import Discrete
 from credo.model.distribution import probabilities
 from credo.model.evidence import States, distinct
 from credo.model.point import no_data
-from credo.model.value import NAME
+from credo.model.value import NAME, listed
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class Categorical(Discrete):
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "states", Variable(self.name, "discrete", self.states).states)
+        states = listed(self.states, "The states")
+        object.__setattr__(self, "states", Variable(self.name, "discrete", states).states)
         shape = (len(self.states),)
         object.__setattr__(self, "p", probabilities(self.p, shape, repr(self.name)))
 

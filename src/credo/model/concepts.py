@@ -19,8 +19,30 @@ from credo.errors import InputError, LimitError, unknown_name
 from credo.model.hypotheses import Hypotheses
 from credo.model.hypotheses_likelihoods import Sampling
 from credo.model.hypotheses_space import MAX_CELLS
+from credo.model.reals import NotReal, real, shown
+from credo.model.value import LARGEST, flag, whole
 
 __all__ = ["mathematical_concepts", "number_game"]
+
+
+MAX_NUMBER = 100_000
+"""The number game is played up to this number at most."""
+
+
+def _upto(upto: Any) -> int:
+    most = whole(upto, 1, "The largest number of the number game")
+    if most > MAX_NUMBER:
+        raise LimitError(
+            f"The number game is played up to {MAX_NUMBER:,} at most, got {shown(upto)}."
+        )
+    return most
+
+
+def _number(value: Any) -> float:
+    try:
+        return real(value)
+    except NotReal:
+        return math.nan
 
 
 def mathematical_concepts(
@@ -37,6 +59,8 @@ def mathematical_concepts(
     >>> len(mathematical_concepts())
     35
     """
+    upto = _upto(upto)
+    one, exceptions = flag(one, "one"), flag(exceptions, "exceptions")
     numbers = range(1, upto + 1)
 
     def powers(k: int) -> Iterable[int]:
@@ -95,12 +119,13 @@ def number_game(
     >>> round(h.generalise()[32], 4), round(h.generalise()[10], 6)
     (1.0, 0.000409)
     """
-    if not isinstance(upto, int) or isinstance(upto, bool) or upto < 1:
-        raise InputError(f"The number game needs a whole number of 1 or more, got {upto!r}.")
-    if not 0 <= maths <= 1:
-        raise InputError(f"The part of the mathematical concepts is 0 to 1, got {maths!r}.")
-    if not 0 < scale < math.inf:
-        raise InputError(f"The scale of the intervals must be above 0, got {scale!r}.")
+    upto = _upto(upto)
+    if not 0 <= _number(maths) <= 1:
+        raise InputError(f"The part of the mathematical concepts is 0 to 1, got {shown(maths)}.")
+    if not 0 < _number(scale) < math.inf:
+        raise InputError(f"The scale of the intervals must be above 0, got {shown(scale)}.")
+    maths, scale = _number(maths), _number(scale)
+    intervals = flag(intervals, "intervals")
     cells = upto * upto * (upto + 1) // 2
     if intervals and cells > MAX_CELLS:
         raise LimitError(
@@ -127,14 +152,16 @@ def _weights(
     concepts: Mapping[str, frozenset[int]], weights: Mapping[str, float] | None
 ) -> dict[str, float]:
     out = {name: 0.01 if " plus " in name or " except " in name else 1.0 for name in concepts}
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(f"weights must be a mapping from concept to number, got {shown(weights)}.")
     for name, weight in (weights or {}).items():
         if name not in out:
             raise unknown_name("Concept", name, out, "a mathematical concept")
-        if not 0 <= weight < math.inf:
+        if not 0 <= _number(weight) <= LARGEST:
             raise InputError(
-                f"The weight of {name!r} must be finite and not negative, got {weight!r}."
+                f"The weight of {name!r} must be finite and not negative, got {shown(weight)}."
             )
-        out[name] = float(weight)
+        out[name] = _number(weight)
     return out
 
 

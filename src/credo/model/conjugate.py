@@ -21,7 +21,14 @@ from credo.model.value import Value
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
-__all__ = ["Conjugate"]
+__all__ = ["Conjugate", "one_parameter"]
+
+
+def one_parameter(given: tuple[Any, ...], what: str) -> Any:
+    """The one value at which a density of one parameter is asked for."""
+    if len(given) != 1:
+        raise InputError(f"Give {what}, and nothing else: logpdf(…) came with {len(given)} values.")
+    return given[0]
 
 
 class Conjugate(Value):

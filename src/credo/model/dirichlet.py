@@ -8,7 +8,7 @@ Jeffreys' prior (1946); 1/K for each, worth one observation in all, is Perks' (1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -17,9 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.model.categorical import Categorical
+from credo.model.conjugate import one_parameter
+from credo.model.elliptical import points
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
-from credo.model.value import NAME, WEIGHT, positive, readonly
+from credo.model.value import NAME, WEIGHT, listed, positive, readonly
 from credo.schema import Variable
 
 __all__ = ["Dirichlet"]
@@ -52,13 +54,13 @@ class Dirichlet(Pseudocounts):
 
     def __post_init__(self) -> None:
         given: Any = self.alpha
-        states = tuple(self.states) if self.states is not None else ()
+        states = listed(self.states, "The states") if self.states is not None else ()
         if isinstance(given, Mapping):
             if states and set(states) != set(given):
                 raise InputError("Give the states in the mapping, or with states=, not both.")
             states = states or tuple(given)
             values = [given[s] for s in states]
-        elif np.ndim(given) == 0 and not isinstance(given, str):
+        elif not isinstance(given, (str, bytes)) and not isinstance(given, Iterable):
             if not states:
                 raise InputError(
                     "One pseudo-count for every state needs to know the states.",
@@ -66,7 +68,7 @@ class Dirichlet(Pseudocounts):
                 )
             values = [given] * len(states)
         else:
-            values = list(given)
+            values = list(listed(given, "The pseudo-counts"))
             states = states or tuple(range(len(values)))
         if len(values) != len(states):
             raise InputError(
@@ -86,7 +88,7 @@ class Dirichlet(Pseudocounts):
         >>> Dirichlet.uniform(["a", "b"])
         Dirichlet(alpha=[1, 1], states=('a', 'b'))
         """
-        return cls(np.ones(len(states)), tuple(states))
+        return cls(1.0, listed(states, "The states"))
 
     @classmethod
     def jeffreys(cls, states: Sequence[Any]) -> Self:
@@ -95,7 +97,7 @@ class Dirichlet(Pseudocounts):
         >>> Dirichlet.jeffreys(["a", "b"])
         Dirichlet(alpha=[0.5, 0.5], states=('a', 'b'))
         """
-        return cls(np.full(len(states), 0.5), tuple(states))
+        return cls(0.5, listed(states, "The states"))
 
     @property
     def pseudocounts(self) -> Floats:
@@ -115,11 +117,10 @@ class Dirichlet(Pseudocounts):
         >>> round(Dirichlet([1, 1, 1]).logpdf([0.2, 0.3, 0.5]), 6)
         0.693147
         """
-        (given,) = parameter
-        p = np.asarray(given, dtype=np.float64)
+        p = points(one_parameter(parameter, "probabilities of all states"))
         if p.ndim == 0 or p.shape[-1] != len(self.states):
             raise InputError(f"A probability for each of {len(self.states)} states is needed.")
-        if np.isnan(p).any() or (abs(p.sum(axis=-1) - 1) > 1e-9).any():
+        if (abs(p.sum(axis=-1) - 1) > 1e-9).any():
             raise InputError("The probabilities must add up to 1.")
         out = np.where((p >= 0).all(axis=-1), self._log_at(np.maximum(p, 0.0)), -np.inf)
         return out if out.ndim else float(out)

@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.model.distribution import Distribution, drawn, numeric
-from credo.model.evidence import States, counted
+from credo.model.evidence import States, counted, known_states
 from credo.model.likelihood import LikelihoodCurve, checked_grid, log_probability_curve
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng
-from credo.model.value import NAME, View
+from credo.model.reals import shown
+from credo.model.sources import is_source, source_counts, values_of
+from credo.model.value import NAME, WEIGHT, View, listed, positive, text
 from credo.render import bar
 from credo.schema import Variable
 from credo.stats.counts import Counts
@@ -103,11 +105,16 @@ class Discrete(Point):
         variable = self.variable
         with np.errstate(divide="ignore"):
             logs = np.log(self.probabilities)
-        if isinstance(x, np.ndarray) and x.ndim:
+        if isinstance(x, np.ndarray) and not x.ndim:
+            x = x.item()
+        if isinstance(x, np.ndarray):
             codes = np.array([variable.code(s) for s in x.ravel().tolist()], dtype=np.intp)
             return logs[codes.reshape(x.shape)]
-        if isinstance(x, list):
-            return logs[np.array([variable.code(s) for s in x], dtype=np.intp)]
+        if isinstance(x, list) or (
+            hasattr(x, "__array__") and not isinstance(x, np.generic)
+        ):  # a column of any frame
+            found = [variable.code(s) for s in (x if isinstance(x, list) else values_of(x))]
+            return logs[np.array(found, dtype=np.intp)]
         return float(logs[variable.code(x)])
 
     def log_likelihood(self, data: States) -> float:
@@ -127,32 +134,33 @@ class Discrete(Point):
     def _counts(cls, data: States, states: Sequence[Any] | None, name: str | None) -> Counts:
         if isinstance(data, Iterator):
             data = list(data)  # it is looked at twice: for its states and for their counts
-        if states is not None:
-            known = tuple(states)
-        elif isinstance(data, Counts) and len(data.variables) == 1:
-            known = data.variables[0].states
-        else:
-            known = cls._states_of(data)
-        return counted(data, known, name or NAME)
+        called = NAME if name is None else text(name, "The name")
+        if is_source(data):
+            data = source_counts(data, called)  # one pass, for the states and for their counts
+        known = known_states(data) if states is None else listed(states, "The states")
+        return counted(data, cls._states_of(data) if known is None else known, called)
 
     @classmethod
     def _posterior(
         cls, data: States, prior: Any, states: Sequence[Any] | None, name: str | None
     ) -> Any:
         if type(prior) is cls._belief():
-            if states is not None and set(states) != set(prior.states):
+            given = prior.states if states is None else listed(states, "The states")
+            if sorted(map(repr, given)) != sorted(map(repr, prior.states)):
                 raise InputError(
-                    f"The states {list(states)} are not those of the prior, {list(prior.states)}."
+                    f"The states {list(given)} are not those of the prior, {list(prior.states)}."
                 )
             return prior.update(data)
         if prior is not None and (isinstance(prior, bool) or not isinstance(prior, Real)):
             raise InputError(
                 f"The prior of a {cls.__name__} must be a cr.{cls._belief().__name__}, or a "
-                f"number of pseudo-counts for each state, got {prior!r}."
+                f"number of pseudo-counts for each state, got {shown(prior)}."
             )
         counts = cls._counts(data, states, name)
         flat = cls._prior(
-            1.0 if prior is None else float(prior), counts.variables[0].states, counts.names[0]
+            1.0 if prior is None else positive(prior, "The prior", WEIGHT),
+            counts.variables[0].states,
+            counts.names[0],
         )
         return flat.update(counts)
 

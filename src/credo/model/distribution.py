@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import NAME, readonly
+from credo.model.reals import NotReal, reals, shown
+from credo.model.value import NAME, at_least, finite, listed, readonly, taken_apart, text
 from credo.render import bar, table_html, table_text
 from credo.schema import Variable
 
@@ -40,9 +41,11 @@ def probabilities(p: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np
     [0.25, 0.75]
     """
     try:
-        given = np.array(p, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"The probabilities of {what} must be numbers, got {p!r}.") from None
+        given = reals(p)
+    except NotReal as no:
+        raise InputError(
+            f"The probabilities of {what} must be numbers, got {shown(no.bad)}."
+        ) from None
     if given.shape != shape:
         raise InputError(
             f"The probabilities of {what} must have the shape {shape}, got {given.shape}."
@@ -51,7 +54,8 @@ def probabilities(p: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np
         raise InputError(f"The probabilities of {what} must be finite, got {_bad(given)}.")
     if (given < 0).any():
         raise InputError(f"The probabilities of {what} cannot be negative, got {given.min():.6g}.")
-    total = float(given.sum())
+    with np.errstate(over="ignore"):
+        total = float(given.sum())
     if abs(total - 1.0) > TOLERANCE:
         raise InputError(
             f"The probabilities of {what} must add up to 1, they add up to {total:.10g}.",
@@ -101,7 +105,10 @@ class Distribution(Mapping[Any, float]):
 
     def __post_init__(self) -> None:
         given: Any = self.variables
-        variables = (given,) if isinstance(given, Variable) else tuple(given)
+        variables = (given,) if isinstance(given, Variable) else listed(given, "The variables")
+        for v in variables:
+            if not isinstance(v, Variable) or not v.is_discrete:
+                raise InputError(f"A distribution is over discrete variables, got {shown(v)}.")
         object.__setattr__(self, "variables", variables)
         if not variables:
             raise InputError("A distribution needs at least one variable.")
@@ -117,6 +124,8 @@ class Distribution(Mapping[Any, float]):
             )
         what = ", ".join(repr(n) for n in names)
         object.__setattr__(self, "p", probabilities(self.p, shape, what))
+        if self.interval is not None and not isinstance(self.interval, Interval):
+            raise InputError(f"The interval must be an Interval, got {shown(self.interval)}.")
         if self.interval is not None and np.shape(self.interval.lower) != shape:
             raise InputError(f"The interval of {what} must have an end for each state.")
 
@@ -130,10 +139,11 @@ class Distribution(Mapping[Any, float]):
         0.5
         """
         if not isinstance(p, Mapping) or not p:
-            raise InputError(f"A mapping from state to probability is needed, got {p!r}.")
+            raise InputError(f"A mapping from state to probability is needed, got {shown(p)}.")
         if isinstance(name, str):
-            return cls((Variable(name, "discrete", tuple(p)),), np.array(list(p.values())))
-        names = tuple(name)
+            chances: Any = list(p.values())
+            return cls((Variable(name, "discrete", tuple(p)),), chances)
+        names = tuple(text(n, "The name of a variable") for n in listed(name, "The names"))
         for key in p:
             if not isinstance(key, tuple) or len(key) != len(names):
                 raise InputError(
@@ -146,7 +156,8 @@ class Distribution(Mapping[Any, float]):
         )
         table = np.zeros(tuple(v.arity for v in variables))
         for key, value in p.items():
-            table[tuple(v.code(s) for v, s in zip(variables, key, strict=True))] = value
+            where = tuple(v.code(s) for v, s in zip(variables, key, strict=True))
+            table[where] = finite(value, f"The probability of {shown(key)}")
         return cls(variables, table)
 
     # --- a mapping ------------------------------------------------------------------------
@@ -269,9 +280,9 @@ class Distribution(Mapping[Any, float]):
         >>> d.marginal("A")
         Distribution(A: T 0.4, F 0.6)
         """
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        wanted = (names,) if isinstance(names, str) else listed(names, "The variables to keep")
         for n in wanted:
-            if n not in self.names:
+            if not isinstance(n, str) or n not in self.names:
                 raise unknown_name("Variable", n, self.names, "in the distribution")
         axes = [self.names.index(n) for n in wanted]
         if len(set(axes)) < len(axes) or not axes:
@@ -296,6 +307,9 @@ class Distribution(Mapping[Any, float]):
 
     # --- equality -------------------------------------------------------------------------
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return taken_apart(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distribution):
             return NotImplemented
@@ -315,6 +329,9 @@ class Distribution(Mapping[Any, float]):
         >>> a.isclose(Distribution.of({"b": 0.8, "a": 0.2 + 1e-12}))
         True
         """
+        if not isinstance(other, Distribution):
+            raise InputError(f"A Distribution is needed to compare with, got {shown(other)}.")
+        tolerance = at_least(tolerance, 0.0, "The tolerance")
         if set(self.names) != set(other.names) or len(self) != len(other):
             return False
         other = other.marginal(self.names)
@@ -338,9 +355,9 @@ class Distribution(Mapping[Any, float]):
         a  0.20000  0.100–0.300  ████
         b  0.80000  0.700–0.900  ████████████████
         """
-        return Distribution(
-            self.variables, self.p, Interval(np.asarray(lower), np.asarray(upper), level)
-        )
+        low: Any = lower
+        high: Any = upper
+        return Distribution(self.variables, self.p, Interval(low, high, level))
 
     # --- views ----------------------------------------------------------------------------
 
@@ -383,7 +400,7 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
     try:
         if any(isinstance(s, (str, bytes)) for s in variable.states):
             raise TypeError
-        return np.array([float(s) for s in variable.states])
+        return np.array([finite(s, "A state") for s in variable.states])
     except (TypeError, ValueError):
         raise InputError(
             f"The states of {variable.name!r} are not numbers, so they have no mean: "

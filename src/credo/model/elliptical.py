@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.value import NAME, SQUARE
+from credo.model.reals import NotReal, reals, shown
+from credo.model.value import NAME, SQUARE, flag, listed, text
 
 __all__ = [
     "check_spread",
+    "column_names",
     "distance",
     "divisor",
     "factor",
@@ -43,20 +45,38 @@ def named(names: Sequence[str] | None, d: int) -> tuple[str, ...]:
     >>> named(None, 2)
     ('x1', 'x2')
     """
-    if names is None or not len(names):
+    found = column_names(names)
+    if not found:
         return (NAME,) if d == 1 else tuple(f"{NAME}{i + 1}" for i in range(d))
-    found = (names,) if isinstance(names, str) else tuple(names)
-    if len(found) != d or len(set(found)) < d:
+    if len(found) != d:
         raise InputError(f"{d} different names are needed, one for each column, got {list(found)}.")
+    return found
+
+
+def column_names(names: Any) -> tuple[str, ...]:
+    """The names of columns as the user gave them: none, one text, or a list of different ones.
+
+    >>> column_names("wait"), column_names(None), column_names(["a", "b"])
+    (('wait',), (), ('a', 'b'))
+    """
+    if names is None:
+        return ()
+    found = (names,) if isinstance(names, str) else listed(names, "The names of the columns")
+    for name in found:
+        text(name, "The name of a column")
+    if len(set(found)) < len(found):
+        raise InputError(
+            f"{len(found)} different names are needed, one for each column, got {list(found)}."
+        )
     return found
 
 
 def symmetric(matrix: ArrayLike, d: int, what: str) -> Floats:
     """A finite symmetric matrix of d × d, with its halves made equal."""
     try:
-        out = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a matrix of numbers.") from None
+        out = reals(matrix)
+    except NotReal as no:
+        raise InputError(f"{what} must be a matrix of numbers, got {shown(no.bad)}.") from None
     if out.shape != (d, d):
         raise InputError(f"{what} must have the shape {(d, d)}, got {out.shape}.")
     if not np.isfinite(out).all():
@@ -146,7 +166,7 @@ def divisor(n: float, sample_variance: bool) -> float:
     >>> divisor(12, True)
     11
     """
-    if not sample_variance:
+    if not flag(sample_variance, "sample_variance"):
         return n
     if n <= 1:
         raise InputError(f"The sample variance needs more than one row, got a weight of {n:g}.")
@@ -156,9 +176,9 @@ def divisor(n: float, sample_variance: bool) -> float:
 def points(x: ArrayLike, d: int | None = None) -> Floats:
     """Values at which a density is asked for; with `d`, rows of d numbers."""
     try:
-        out = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"The density is asked for at numbers, got {x!r}.") from None
+        out = reals(x)
+    except NotReal as no:
+        raise InputError(f"The density is asked for at numbers, got {shown(no.bad)}.") from None
     if np.isnan(out).any():
         raise InputError("The density is asked for at numbers, got NaN.")
     if d is not None and (out.ndim == 0 or out.shape[-1] != d):

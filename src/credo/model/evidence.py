@@ -2,7 +2,7 @@
 
 Whatever learns here learns from `Counts` of one discrete variable or `Moments` of continuous
 ones. Raw values are counted or measured first, so both forms give the same answer. Missing
-values (None, NaN) are left out and counted in `skipped`.
+values (None, NaN, masked) are left out and counted in `skipped`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,32 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, SchemaError
-from credo.model.value import NAME, finite
-from credo.schema import Variable, is_missing
+from credo.model.reals import NotReal, absent, real, reals, shown
+from credo.model.sources import (
+    categories,
+    frame_columns,
+    is_source,
+    source_counts,
+    source_moments,
+    source_values,
+    values_of,
+)
+from credo.model.value import LARGEST, NAME, finite
+from credo.schema import Variable
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
-__all__ = ["Numbers", "States", "columns", "counted", "distinct", "measured", "summary"]
+__all__ = [
+    "Numbers",
+    "States",
+    "columns",
+    "counted",
+    "distinct",
+    "known_states",
+    "measured",
+    "single",
+    "summary",
+]
 
 States = Counts | Mapping[Any, float] | Iterable[Any]
 """Discrete data: counts, a mapping from state to count, or the values themselves."""
@@ -35,17 +55,22 @@ def _tallied(data: States) -> tuple[list[tuple[Any, float]], int]:
     """Each different value with its count, and how many are missing."""
     if isinstance(data, Mapping):
         return list(data.items()), 0
-    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+    if (
+        isinstance(data, (str, bytes, Moments))
+        or not isinstance(data, Iterable)
+        or (isinstance(data, np.ndarray) and not data.ndim)
+    ):
         raise InputError(
-            f"The data must be a sequence of values, a mapping from state to count, or Counts, "
-            f"got {data!r}."
+            "The data must be a sequence of values, a mapping from state to count, or Counts, "
+            f"got {shown(data)}."
         )
-    if isinstance(data, np.ndarray) and data.dtype.kind in "biuf":
-        unique, n = np.unique(data, return_counts=True)
+    fast = isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind in "biuf"
+    if fast and not isinstance(data, np.ma.MaskedArray):
+        unique, n = np.unique(np.asarray(data), return_counts=True)
         cells = list(zip(unique.tolist(), n.tolist(), strict=True))
     else:
-        cells = _different(data.tolist() if isinstance(data, np.ndarray) else list(data))
-    kept = [(v, n) for v, n in cells if not is_missing(v)]
+        cells = _different(values_of(data))
+    kept = [(v, n) for v, n in cells if not absent(v)]
     return kept, sum(n for _, n in cells) - sum(n for _, n in kept)
 
 
@@ -61,14 +86,23 @@ def _different(values: list[Any]) -> list[tuple[Any, int]]:
         raise InputError("Each value of the data must be a single state, not a list.") from None
 
 
+def known_states(data: Any, name: str = NAME) -> tuple[Any, ...] | None:
+    """The states that the data names itself: those of counts, of a table, or categories."""
+    if isinstance(data, Counts):
+        return single(data).states
+    if is_source(data):
+        return source_counts(data, name).variables[0].states
+    return categories(data)
+
+
 def distinct(data: States) -> tuple[Any, ...]:
     """The different values of the data, sorted where they can be.
 
     >>> distinct([1, 3, 2, 1, 1, 3])
     (1, 2, 3)
     """
-    if isinstance(data, Counts):
-        return _one(data).states
+    if (known := known_states(data)) is not None:
+        return known
     if isinstance(data, Mapping):
         return tuple(data)
     values = [v for v, _ in _tallied(data)[0]]
@@ -78,10 +112,12 @@ def distinct(data: States) -> tuple[Any, ...]:
         return tuple(values)
 
 
-def _one(counts: Counts) -> Variable:
+def single(counts: Counts) -> Variable:
+    """The variable of counts that have one axis."""
     if len(counts.variables) != 1:
         raise InputError(
-            f"Counts of one variable are needed, got counts of {', '.join(counts.names)}.",
+            "Counts of one variable are needed, got counts of "
+            f"{', '.join(counts.names) or 'none'}.",
             hint='Take a slice such as counts[{"Pneumonia": "T"}], or counts.marginal("Fever").',
         )
     return counts.variables[0]
@@ -93,8 +129,10 @@ def counted(data: States, states: Sequence[Any], name: str = NAME) -> Counts:
     >>> np.asarray(counted(["T", "F", "T", None], ("F", "T")))
     array([1, 2])
     """
+    if is_source(data):
+        data = source_counts(data, name)
     if isinstance(data, Counts):
-        source = _one(data)
+        source = single(data)
         name = source.name if name == NAME else name
         if source.states == tuple(states):
             return data.dense()
@@ -122,13 +160,24 @@ def _has(variable: Variable, state: object) -> bool:
 
 def _filled(variable: Variable, cells: list[tuple[Any, float]], skipped: float) -> Counts:
     whole = all(isinstance(n, (int, np.integer)) for _, n in cells)
-    values: NDArray[Any] = np.zeros(variable.arity, dtype=np.int64 if whole else np.float64)
+    totals: list[Any] = [0] * variable.arity
     for state, n in cells:
-        try:
-            values[variable.code(state)] += n
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"The count of {state!r} must be a number, got {n!r}.") from None
-    return Counts((variable,), values, None, skipped)
+        amount = _amount(state, n)
+        totals[variable.code(state)] += int(n) if whole else amount
+    exact = whole and sum(totals) < 2**62
+    return Counts((variable,), np.array(totals, np.int64 if exact else np.float64), None, skipped)
+
+
+def _amount(state: Any, n: Any) -> float:
+    try:
+        amount = real(n)
+    except NotReal:
+        raise InputError(f"The count of {shown(state)} must be a number, got {shown(n)}.") from None
+    if not 0 <= amount <= LARGEST:
+        raise InputError(
+            f"Counts must be finite and not negative, got {shown(n)} for {shown(state)}."
+        )
+    return amount
 
 
 # --- continuous ---------------------------------------------------------------------------
@@ -136,31 +185,14 @@ def _filled(variable: Variable, cells: list[tuple[Any, float]], skipped: float) 
 
 def _floats(values: ArrayLike, where: str) -> NDArray[np.float64]:
     if isinstance(values, (str, bytes)):
-        raise InputError(f"{where} must be a sequence of numbers, got {values!r}.")
+        raise InputError(f"{where} must be a sequence of numbers, got {shown(values)}.")
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        bad = next((v for v in _flat(values) if not _is_number(v)), values)
-        raise InputError(f"{where} must be numbers, got {bad!r}.") from None
+        array = reals(values)
+    except NotReal as no:
+        raise InputError(f"{where} must be numbers, got {shown(no.bad)}.") from None
     if np.isinf(array).any():
         raise InputError(f"{where} must be finite numbers, got inf.")
     return array
-
-
-def _flat(values: Any) -> Iterable[Any]:
-    for v in values:
-        if isinstance(v, Iterable) and not isinstance(v, (str, bytes)):
-            yield from _flat(v)
-        else:
-            yield v
-
-
-def _is_number(value: object) -> bool:
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return value is None
-    return True
 
 
 def columns(data: Numbers, names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
@@ -174,6 +206,11 @@ def columns(data: Numbers, names: Sequence[str]) -> tuple[tuple[str, ...], NDArr
     """
     if isinstance(data, Moments):
         raise InputError("The rows themselves are needed here, not their moments.")
+    if is_source(data):
+        have: tuple[str, ...] = data.schema.continuous  # type: ignore[union-attr]
+        wanted = tuple(names) if names and set(names) <= set(have) else have
+        wanted = wanted if len(names) != 1 or len(wanted) == 1 else (names[0],)
+        data = {n: source_values(data, n, "continuous") for n in wanted}
     found, matrix = _matrix(data, names)
     return found, matrix[~np.isnan(matrix).any(axis=1)]
 
@@ -182,8 +219,8 @@ def _matrix(
     data: Mapping[str, ArrayLike] | ArrayLike, names: Sequence[str]
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Names and rows of raw data; missing cells are NaN."""
-    if hasattr(data, "columns") and hasattr(data, "__getitem__"):  # a data frame
-        data = {str(name): data[name] for name in data.columns}
+    if (frame := frame_columns(data)) is not None:
+        data = frame
     if isinstance(data, Mapping):
         found = tuple(data)
         parts = [_floats(c, f"The values of {n!r}") for n, c in data.items()]
@@ -194,7 +231,8 @@ def _matrix(
             matrix = matrix[:, [found.index(n) for n in names]]
             found = tuple(names)
     else:
-        listed = isinstance(data, Iterable) and not isinstance(data, (np.ndarray, str, bytes))
+        listed = isinstance(data, Iterable) and not isinstance(data, (str, bytes))
+        listed = listed and not hasattr(data, "__array__")  # an array, or a column of any frame
         matrix = _floats(list(data) if listed else data, "The values")  # type: ignore[arg-type]
         if matrix.ndim == 0 or matrix.ndim > 2:
             raise InputError(
@@ -232,6 +270,8 @@ def measured(data: Numbers, names: Sequence[str] = ()) -> Moments:
     >>> measured([4.0, 8.0, 6.0]).mean.tolist()
     [[6.0]]
     """
+    if is_source(data):
+        data = source_moments(data, names)
     if isinstance(data, Moments):
         if data.discrete:
             groups = ", ".join(v.name for v in data.discrete)

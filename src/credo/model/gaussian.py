@@ -20,6 +20,7 @@ from credo.model.interval import Interval, shares, tails
 from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
+from credo.model.reals import shown
 from credo.model.value import NAME, SQUARE, View, finite, positive
 from credo.render import number
 
@@ -172,10 +173,10 @@ leave 'x' out.
         elif not isinstance(prior, (NormalInverseGamma, NormalMean)):
             raise InputError(
                 "The prior of a Gaussian must be a cr.NormalInverseGamma, or a cr.NormalMean "
-                f"when its variance is known, got {prior!r}."
+                f"when its variance is known, got {shown(prior)}."
             )
-        elif known_variance is not None and getattr(prior, "known_variance", None) != float(
-            known_variance
+        elif known_variance is not None and getattr(prior, "known_variance", None) != positive(
+            known_variance, "known_variance", SQUARE
         ):
             raise InputError(
                 f"The prior {prior!r} is not one for the known variance {known_variance!r}.",
@@ -205,7 +206,7 @@ leave 'x' out.
         n, mean, scatter = _one(moments.names, *summary(moments))
         if not n:
             raise InputError("There is no data, so the likelihood is the same everywhere.")
-        if isinstance(grid, tuple) and len(grid) == 2 and np.ndim(grid[0]) == 1:
+        if isinstance(grid, tuple) and len(grid) == 2 and not all(np.isscalar(g) for g in grid):
             mu, sigma = checked_grid(grid[0], "the mean"), checked_grid(grid[1], "σ")
             if (sigma <= 0).any():
                 raise InputError("The grid of σ must lie above 0.")

@@ -19,16 +19,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from credo.errors import ImpossibleError, InputError, LimitError, unknown_name
+from credo.errors import ImpossibleError, InputError, LimitError
 from credo.model.distribution import Distribution
 from credo.model.hypotheses_evidence import Evidence, Floats, posterior
 from credo.model.hypotheses_generalise import Generalisation
 from credo.model.hypotheses_history import History
 from credo.model.hypotheses_likelihoods import Sampling
-from credo.model.hypotheses_observations import Past, read_observations
+from credo.model.hypotheses_observations import Past, read_observations, same
 from credo.model.hypotheses_prior import read_bits, read_prior
 from credo.model.hypotheses_report import Comparison, Picked, space_html, space_text
-from credo.model.hypotheses_rules import Rule, best, scores
+from credo.model.hypotheses_rules import Rule, best, known_rule, scores
 from credo.model.hypotheses_space import Space, TableSpace, read_space
 from credo.render import shortened
 from credo.schema import MAX_STATES
@@ -263,8 +263,7 @@ class Hypotheses:
         return tuple(self.names[k] for k in self._pick(by))
 
     def _pick(self, by: str) -> list[int]:
-        if by not in get_args(Rule):
-            raise unknown_name("The rule", by, get_args(Rule), "one that picks a hypothesis")
+        by = known_rule(by, get_args(Rule), "one that picks a hypothesis")
         likelihood = self._evidence.log_likelihood
         return best(scores(by, likelihood, self._log_prior, self._bits))
 
@@ -318,8 +317,7 @@ class Hypotheses:
         return float(np.exp(row + self._log_posterior).sum())
 
     def _check_by(self, by: str) -> None:
-        if by not in get_args(By):
-            raise unknown_name("The rule", by, get_args(By), "a way to predict")
+        known_rule(by, get_args(By), "a way to predict")
 
     def _refuse_weak(self) -> None:
         if self._space.weak:
@@ -379,6 +377,20 @@ class Hypotheses:
             else:
                 predictions.append(None)
         return Comparison(tuple(rows), tuple(predictions), None if outcome is _ALL else (outcome,))
+
+    def __eq__(self, other: object) -> bool:
+        """The same hypotheses, prior, bits and observations; functions are the same by identity."""
+        if not isinstance(other, Hypotheses):
+            return NotImplemented
+        return (
+            self._space == other._space
+            and np.array_equal(self._weights, other._weights)
+            and same(self._bits, other._bits)
+            and self._past == other._past
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self._past.steps, self._past.total))
 
     def __len__(self) -> int:
         return len(self.names)

@@ -15,6 +15,7 @@ from typing import Any
 
 from credo.errors import unknown_name
 from credo.model.hypotheses_evidence import Floats
+from credo.model.value import whole
 from credo.render import bar, number, table_html, table_text
 
 __all__ = ["Generalisation", "strip"]
@@ -78,6 +79,7 @@ class Generalisation(Mapping[Any, float]):
         >>> Generalisation(("a", "b", "c"), np.array([0.2, 1.0, 0.2])).top(2)
         [('b', 1.0), ('a', 0.2)]
         """
+        most = whole(most, 0, "The number of outcomes")
         order = sorted(range(len(self.p)), key=lambda i: (-round(float(self.p[i]), 12), i))
         return [(self.outcomes[i], float(self.p[i])) for i in order[:most]]
 

@@ -17,10 +17,11 @@ import numpy as np
 
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.hypotheses_evidence import Evidence, Floats, posterior
-from credo.model.hypotheses_observations import Past
+from credo.model.hypotheses_observations import Past, same
 from credo.model.hypotheses_predictions import Predictions, curve, shown_rows
 from credo.model.hypotheses_rules import Rule, best, scores
 from credo.model.hypotheses_space import MAX_CELLS, Space, TableSpace
+from credo.model.value import whole
 from credo.render import number, table_html, table_text
 
 __all__ = ["History"]
@@ -71,9 +72,7 @@ class History:
         >>> h.history.every(400).n.tolist()
         [0.0, 400.0, 800.0, 1000.0]
         """
-        if not isinstance(step, int) or step < 1:
-            raise InputError(f"The step must be a whole number of 1 or more, got {step!r}.")
-        return replace(self, _every=step)
+        return replace(self, _every=whole(step, 1, "The step"))
 
     def __len__(self) -> int:
         """The number of rows, the one before any observation included."""
@@ -167,9 +166,17 @@ class History:
         >>> Hypotheses({"a": {0: 1.0}, "b": {0: 0.5, 1: 0.5}}).observe([1]).history.of("a")
         array([0.5, 0. ])
         """
-        if name not in self.names:
+        try:
+            at = self._index.get(name)
+        except TypeError:  # not hashable, so not a name
+            at = None
+        if at is None:
             raise unknown_name("Hypothesis", name, self.names, "in the space")
-        return self.posteriors[:, self.names.index(name)]
+        return self.posteriors[:, at]
+
+    @cached_property
+    def _index(self) -> dict[Any, int]:
+        return {name: k for k, name in enumerate(self.names)}
 
     def rows(self) -> list[dict[str, Any]]:
         """One plain mapping for each step: n, the observation, the posterior."""
@@ -189,6 +196,20 @@ class History:
             "observation": list(self.observations),
             "posterior": {m: self.posteriors[:, k].tolist() for k, m in enumerate(self.names)},
         }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return (
+            self._space == other._space
+            and self._every == other._every
+            and same(self._weights, other._weights)
+            and same(self._bits, other._bits)
+            and self._past == other._past
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self._past, self._every))
 
     # --- for people ---------------------------------------------------------------------
 

@@ -19,6 +19,9 @@ import numpy as np
 
 from credo.errors import InputError
 from credo.model.hypotheses_evidence import Floats
+from credo.model.hypotheses_observations import same
+from credo.model.reals import NotReal, real, reals, shown
+from credo.model.value import LARGEST, flag
 from credo.schema import is_missing
 
 __all__ = ["Called", "Chances", "Likelihood", "Members", "read_hypothesis"]
@@ -47,7 +50,7 @@ def _log(p: float) -> float:
     return math.log(p) if p > 0 else -math.inf
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Chances:
     """A mapping from outcome to probability.
 
@@ -65,13 +68,13 @@ class Chances:
         p: dict[Any, float] = {}
         for outcome, chance in given.items():
             try:
-                value = float(chance)
-            except (TypeError, ValueError):
+                value = real(chance)
+            except NotReal:
                 value = math.nan
-            if is_missing(outcome) or not 0 <= value < math.inf:
+            if is_missing(outcome) or not 0 <= value <= LARGEST:
                 raise InputError(
                     f"The hypothesis {name!r} must map each outcome to a probability, "
-                    f"got {outcome!r}: {chance!r}."
+                    f"got {shown(outcome)}: {shown(chance)}."
                 )
             p[outcome] = value
         total = math.fsum(p.values())
@@ -92,7 +95,7 @@ class Chances:
         return np.array([_log(self.p.get(x, 0.0)) for x in xs], dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Members:
     """A set of outcomes and how examples are drawn from it.
 
@@ -135,11 +138,25 @@ class Called:
     at_once: bool = False  # worth one call with the whole array
     outcomes: None = None
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Called):
+            return NotImplemented
+        mine, its = (getattr(c.call, "__self__", None) for c in (self, other))
+        if mine is None or its is None or isinstance(mine, type):
+            called = self.call is other.call
+        else:  # the method of a distribution: equal distributions are the same hypothesis
+            names = {getattr(c.call, "__name__", None) for c in (self, other)}
+            called = len(names) == 1 and same(mine, its)
+        return called and self.name == other.name and self.log == other.log
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def log_p(self, xs: Sequence[Any]) -> Floats:
         """ln P(x | h) for each observation."""
         if self.at_once and len(xs) > 1 and all(isinstance(x, (int, float)) for x in xs):
             try:
-                found = np.asarray(self.call(np.array(xs, dtype=np.float64)), dtype=np.float64)
+                found = reals(self.call(np.array(xs, dtype=np.float64)))
             except Exception:  # one by one then, where the failure can be named
                 found = np.empty(0)
             if found.shape == (len(xs),) and not np.isnan(found).any() and (found < np.inf).all():
@@ -148,17 +165,21 @@ class Called:
 
     def _one(self, x: Any) -> float:
         try:
-            value = float(self.call(x))
+            given = self.call(x)
         except Exception as error:
             raise InputError(
-                f"The likelihood of the hypothesis {self.name!r} failed on {x!r}: {error!r}."
+                f"The likelihood of the hypothesis {self.name!r} failed on {shown(x)}: {error!r}."
             ) from error
+        try:
+            value = given = real(given)
+        except NotReal:
+            value = math.nan
         if math.isnan(value) or value == math.inf or (value < 0 and not self.log):
             what = "a log-probability" if self.log else "a probability or density"
             raise InputError(
                 f"The likelihood of the hypothesis {self.name!r} must be {what}, "
-                f"got {value!r} for {x!r}.",
-                hint="" if self.log or value >= 0 else "For log-probabilities pass log=True.",
+                f"got {shown(given)} for {shown(x)}.",
+                hint="" if self.log or not value < 0 else "For log-probabilities pass log=True.",
             )
         return value if self.log else _log(value)
 
@@ -200,12 +221,12 @@ def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> 
         if callable(found := getattr(given, method, None)):
             return Called(name, found, log=True, at_once=True)
     if callable(given) and not isinstance(given, type):
-        return Called(name, given, log=log)
+        return Called(name, given, log=flag(log, "log"))
     hint = ""
     if isinstance(given, (list, tuple)):
         hint = "A concept is a set: {1, 2, 4}."
     raise InputError(
         f"The hypothesis {name!r} must be a mapping from outcome to probability, a distribution, "
-        f"a likelihood function or a set, got {given!r} instead.",
+        f"a likelihood function or a set, got {shown(given)} instead.",
         hint=hint,
     )

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
-from credo.schema import is_missing
+from credo.model.evidence import single
+from credo.model.reals import NotReal, absent, real, shown
+from credo.model.sources import is_source, source_values, values_of
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_COUNT", "Past", "read_observations"]
+__all__ = ["MAX_COUNT", "Past", "read_observations", "same"]
 
 MAX_COUNT = 1e15
 """A count is at most this, so that it is exact in a float and its sums never overflow."""
@@ -36,12 +38,15 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
     >>> read_observations({"lime": 5, "cherry": 0}, True)
     (['lime'], array([5.]))
     """
-    if isinstance(data, Counts) and len(data.variables) == 1:
-        data, counts = dict(zip(data.variables[0].states, np.asarray(data), strict=True)), True
+    if is_source(data):
+        data = source_values(data, "")
+    if isinstance(data, Counts):
+        data, counts = dict(zip(single(data).states, np.asarray(data), strict=True)), True
     if counts is True or (counts is None and isinstance(data, Counter)):
         if not isinstance(data, Mapping):
             raise InputError(
-                f"With counts=True the data must be a mapping from outcome to count, got {data!r}."
+                "With counts=True the data must be a mapping from outcome to count, "
+                f"got {shown(data)}."
             )
         values, weights = list(data), list(data.values())
     else:
@@ -52,7 +57,7 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
             weights = list(counts)
         except TypeError:
             raise InputError(
-                f"The counts must be True or one number for each observation, got {counts!r}."
+                f"The counts must be True or one number for each observation, got {shown(counts)}."
             ) from None
         if len(weights) != len(values):
             raise InputError(
@@ -62,13 +67,13 @@ def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.flo
     out = np.empty(len(weights))
     for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
         try:
-            out[i] = float(weight)
-        except (TypeError, ValueError):
+            out[i] = real(weight)
+        except NotReal:
             out[i] = math.nan
         if not 0 <= out[i] <= MAX_COUNT:
             raise InputError(
-                f"The count of {value!r} must be a number from 0 to {MAX_COUNT:.0e}, "
-                f"got {weight!r}."
+                f"The count of {shown(value)} must be a number from 0 to {MAX_COUNT:.0e}, "
+                f"got {shown(weight)}."
             )
     keep = out > 0
     return _checked([v for v, k in zip(values, keep, strict=True) if k], out[keep])
@@ -94,21 +99,44 @@ def many(data: Any) -> list[Any]:
         return list(data)
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
         return [data]
-    if isinstance(data, np.ndarray) or hasattr(data, "to_numpy"):  # a column of any frame
-        array = np.asarray(data)
-        if array.ndim == 0:
-            return [array.item()]
-        return array.tolist() if array.ndim == 1 else list(array)
+    if data is np.ma.masked:
+        return [data]
+    if isinstance(data, np.ndarray):
+        if data.ndim == 0:
+            return [data.item()]
+        return data.tolist() if data.ndim == 1 else list(data)
+    if hasattr(data, "to_numpy"):  # a column of any frame
+        return values_of(data)
     return list(data) if isinstance(data, Iterator) else [data]
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two things are equal, arrays and what holds arrays included.
+
+    >>> same(np.array([1, 2]), np.array([1, 2])), same((1, 2), (1, 3)), same(None, np.zeros(1))
+    (True, False, False)
+    """
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.shape != b.shape:
+            return False
+        if a.dtype != object and b.dtype != object:
+            return bool(np.array_equal(a, b))
+        return all(map(same, a.ravel(), b.ravel()))
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        return len(a) == len(b) and all(map(same, a, b))
+    try:
+        return a is b or bool(a == b)
+    except Exception:  # whatever a foreign comparison raises, or an array of answers
+        return False
 
 
 def _checked(
     values: list[Any], counts: NDArray[np.float64]
 ) -> tuple[list[Any], NDArray[np.float64]]:
     for i, value in enumerate(values):
-        if is_missing(value):
+        if absent(value):
             raise InputError(
-                f"Observation {i + 1} of {len(values)} is missing ({value!r}).",
+                f"Observation {i + 1} of {len(values)} is missing ({shown(value)}).",
                 hint="Leave missing observations out.",
             )
     return values, counts
@@ -139,6 +167,20 @@ class Past:
         values.setflags(write=False)
         counts.setflags(write=False)
         return Past((*chunks, (values, counts)), steps, total)
+
+    def _whole(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        values, counts = zip(*self.chunks, strict=True)
+        return np.concatenate(values), np.concatenate(counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Past):
+            return NotImplemented
+        if self.steps != other.steps or self.total != other.total:
+            return False
+        return not self.steps or all(map(same, self._whole(), other._whole()))
+
+    def __hash__(self) -> int:
+        return hash((self.steps, self.total))
 
     @property
     def n(self) -> int | float:

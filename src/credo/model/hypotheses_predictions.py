@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import unknown_name
 from credo.model.hypotheses_evidence import Floats
 from credo.model.hypotheses_generalise import strip
+from credo.model.hypotheses_observations import same
+from credo.model.hypotheses_rules import known_rule
 from credo.render import number, table_html, table_text
 
 __all__ = ["Predictions", "curve", "shown_rows"]
@@ -65,15 +66,27 @@ class Predictions(Mapping[str, Floats]):
     by: Mapping[str, Floats]
 
     def __getitem__(self, rule: str) -> Floats:
-        if rule not in self.by:
-            raise unknown_name("The rule", rule, self.by, "a way to predict")
-        return self.by[rule]
+        return self.by[known_rule(rule, tuple(self.by), "a way to predict")]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.by)
 
     def __len__(self) -> int:
         return len(self.by)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Predictions):
+            return NotImplemented
+        return (
+            same(self.outcome, other.outcome)
+            and same(self.n, other.n)
+            and same(self.observations, other.observations)
+            and list(self.by) == list(other.by)
+            and all(same(self.by[r], other.by[r]) for r in self.by)
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.by), self.n.tobytes()))
 
     def __repr__(self) -> str:
         return f"<Predictions of {self.outcome!r} at {len(self.n):,} steps>"

@@ -17,6 +17,8 @@ import numpy as np
 
 from credo.errors import InputError, unknown_name
 from credo.model.hypotheses_evidence import Floats
+from credo.model.reals import NotReal, real, shown
+from credo.model.value import listed
 from credo.render import shortened
 
 __all__ = ["read_bits", "read_prior"]
@@ -36,12 +38,16 @@ def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
                 hint="Give a number for every hypothesis; it may be 0.",
             )
         values = [given[n] for n in names]
-    elif isinstance(given, str) or not hasattr(given, "__len__"):
+    elif (
+        isinstance(given, (str, bytes, set, frozenset))
+        or not hasattr(given, "__len__")
+        or (isinstance(given, np.ndarray) and given.ndim != 1)
+    ):
         raise InputError(
-            f"The {what} must be a sequence or a mapping of numbers, got {given!r} instead."
+            f"The {what} must be a sequence or a mapping of numbers, got {shown(given)} instead."
         )
     else:
-        values = list(given)
+        values = list(listed(given, f"The {what}"))
         if len(values) != len(names):
             raise InputError(
                 f"The {what} must have one number for each of the {len(names)} hypotheses, "
@@ -50,12 +56,15 @@ def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     out = np.empty(len(names))
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
         try:
-            out[i] = float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"The {what} of {name!r} must be a number, got {value!r}.") from None
+            out[i] = real(value)
+        except NotReal:
+            raise InputError(
+                f"The {what} of {name!r} must be a number, got {shown(value)}."
+            ) from None
         if not math.isfinite(out[i]) or out[i] < 0:
             raise InputError(
-                f"The {what} of {name!r} must be a finite number and not negative, got {value!r}."
+                f"The {what} of {name!r} must be a finite number and not negative, "
+                f"got {shown(value)}."
             )
     return out
 

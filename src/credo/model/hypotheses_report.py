@@ -98,7 +98,7 @@ class Comparison:
 
     def __getitem__(self, rule: str) -> Picked:
         for row in self.rows:
-            if row.rule == rule:
+            if isinstance(rule, str) and row.rule == rule:
                 return row
         raise unknown_name("The rule", rule, [r.rule for r in self.rows], "in the comparison")
 

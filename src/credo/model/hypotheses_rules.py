@@ -9,18 +9,34 @@ hypothesis in the user's order wins, so the choice does not hang on the order of
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.errors import unknown_name
 from credo.model.hypotheses_evidence import Floats
+from credo.model.value import choice
 
-__all__ = ["Rule", "best", "scores", "tied"]
+__all__ = ["Rule", "best", "known_rule", "scores", "tied"]
 
 Rule = Literal["map", "mle", "mdl"]
 
 _SAME = 1e-13  # relative; a log-likelihood carries a few units of 2e-16
+
+
+def known_rule(by: Any, rules: Sequence[str], where: str) -> str:
+    """The rule that is meant; an unknown one is refused with near names, or with all of them.
+
+    >>> known_rule("map", ("map", "mle"), "a way to predict")
+    'map'
+    """
+    if not isinstance(by, str):
+        choice(by, rules, "by")
+    if by not in rules:
+        raise unknown_name("The rule", by, rules, where)
+    return str(by)
 
 
 def scores(rule: str, likelihood: Floats, log_prior: Floats, bits: Floats | None) -> Floats:

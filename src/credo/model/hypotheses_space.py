@@ -25,6 +25,9 @@ from credo.model.hypotheses_likelihoods import (
     in_order,
     read_hypothesis,
 )
+from credo.model.hypotheses_observations import same
+from credo.model.reals import shown
+from credo.model.value import listed
 from credo.schema import is_missing
 
 __all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "read_space"]
@@ -54,6 +57,21 @@ class TableSpace:
     weak: bool
     _codes: dict[Any, int] = field(repr=False)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TableSpace):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and self.outcomes == other.outcomes
+            and self.weak == other.weak
+            and same(self.inside, other.inside)
+            and same(self.log_inside, other.log_inside)
+            and same(self.chance, other.chance)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.outcomes))
+
     def encode(self, xs: Sequence[Any]) -> NDArray[np.int64]:
         """The row of each observation; an unknown outcome is refused with near names."""
         out = np.empty(len(xs), dtype=np.int64)
@@ -66,7 +84,7 @@ class TableSpace:
                 ) from None
             except TypeError:
                 hint = "For counts pass counts=True." if isinstance(x, Mapping) else ""
-                raise InputError(f"{x!r} cannot be an outcome here.", hint=hint) from None
+                raise InputError(f"{shown(x)} cannot be an outcome here.", hint=hint) from None
         return out
 
     def decode(self, code: Any) -> Any:
@@ -108,7 +126,7 @@ class TableSpace:
         return np.where(self.inside[:, k], np.exp(self.log_inside[k]), 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class OpenSpace:
     """Hypotheses that can only be asked about an observation."""
 
@@ -160,8 +178,8 @@ def read_space(
         )
     if not hypotheses:
         raise InputError("A space needs at least one hypothesis, got none.")
-    if sampling not in ("strong", "weak"):
-        raise InputError(f"The sampling must be 'strong' or 'weak', got {sampling!r} instead.")
+    if not isinstance(sampling, str) or sampling not in ("strong", "weak"):
+        raise InputError(f"The sampling must be 'strong' or 'weak', got {shown(sampling)} instead.")
     for name in hypotheses:
         if is_missing(name):
             raise InputError(f"The name of a hypothesis cannot be missing, got {name!r}.")
@@ -172,10 +190,14 @@ def read_space(
     names = tuple(hypotheses)
     weak = sampling == "weak" and any(isinstance(h, Members) for h in each)
     if outcomes is not None:
-        listed = list(outcomes)
-        if len(set(listed)) < len(listed) or not listed:
+        every = list(listed(outcomes, "The outcomes"))
+        try:
+            different = len(set(every))
+        except TypeError:
+            raise InputError("Each of the outcomes must be a single value, not a list.") from None
+        if different < len(every) or not every:
             raise InputError("The outcomes must be given once each, and at least one.")
-        return _table(names, each, listed, weak, complete=True)
+        return _table(names, each, every, weak, complete=True)
     if any(h.outcomes is None for h in each):
         return OpenSpace(names, tuple(each), weak)
     return _table(names, each, _union(each), weak)

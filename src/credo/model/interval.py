@@ -5,7 +5,7 @@ It unpacks into its ends: `low, high = posterior.interval(0.95)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.reals import NotReal, real, reals, shown
+from credo.model.value import taken_apart
 from credo.render import number
 
-__all__ = ["Interval", "shares", "tails"]
+__all__ = ["Interval", "halved", "probability", "shares", "tails"]
 
 End = float | NDArray[np.float64]
 
@@ -26,16 +28,26 @@ def tails(level: float) -> tuple[float, float]:
     >>> tails(0.5)
     (0.25, 0.75)
     """
+    share = probability(level)
+    return (1.0 - share) / 2.0, (1.0 + share) / 2.0
+
+
+def probability(level: Any) -> float:
+    """The level of an interval, above 0 and below 1.
+
+    >>> probability(0.95)
+    0.95
+    """
     try:
-        inside = 0.0 < level < 1.0
-    except TypeError:
-        inside = False
-    if not inside:
+        share = real(level)
+    except NotReal:
+        share = np.nan
+    if not 0.0 < share < 1.0:
         raise InputError(
-            f"The level of an interval must lie between 0 and 1, got {level!r}.",
+            f"The level of an interval must lie between 0 and 1, got {shown(level)}.",
             hint="Write 0.95 for 95 %.",
         )
-    return (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    return share
 
 
 def shares(q: ArrayLike) -> NDArray[np.float64]:
@@ -45,12 +57,32 @@ def shares(q: ArrayLike) -> NDArray[np.float64]:
     [0.1, 0.9]
     """
     try:
-        out = np.asarray(q, dtype=np.float64)
-    except (TypeError, ValueError):
+        out = reals(q)
+    except NotReal:
         out = np.array(np.nan)
     if not ((out >= 0) & (out <= 1)).all():
-        raise InputError(f"The share of a quantile must lie between 0 and 1, got {q!r}.")
+        raise InputError(f"The share of a quantile must lie between 0 and 1, got {shown(q)}.")
     return out
+
+
+def halved(
+    share: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    q: NDArray[np.float64],
+    low: float,
+    high: float,
+) -> NDArray[np.float64]:
+    """Where an increasing function reaches each `q`, between two ends, by halving.
+
+    >>> halved(lambda s: s**2, np.array(0.25), 0.0, 1.0).round(12)
+    np.float64(0.5)
+    """
+    below, above = np.full(q.shape, low), np.full(q.shape, high)
+    for _ in range(70):
+        middle = (below + above) / 2
+        under = share(middle) < q
+        below, above = np.where(under, middle, below), np.where(under, above, middle)
+    found: NDArray[np.float64] = (below + above) / 2
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,19 +102,24 @@ class Interval:
     level: float
 
     def __post_init__(self) -> None:
-        tails(self.level)
+        object.__setattr__(self, "level", probability(self.level))
         for name in ("lower", "upper"):
-            end = getattr(self, name)
-            if isinstance(end, np.ndarray):
-                end = np.array(end, dtype=np.float64)
-                end.flags.writeable = False
-            else:
-                end = float(end)
-            object.__setattr__(self, name, end)
+            given = getattr(self, name)
+            try:
+                end = reals(given)
+            except NotReal:
+                end = np.array(np.nan)
+            if np.isnan(end).any():
+                raise InputError(f"The ends of an interval must be numbers, got {shown(given)}.")
+            end.flags.writeable = False
+            object.__setattr__(self, name, end if end.ndim else float(end))
         if np.shape(self.lower) != np.shape(self.upper) or not np.all(
             np.less_equal(self.lower, self.upper)
         ):
             raise InputError("The lower end of an interval must not lie above the upper end.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return taken_apart(self)
 
     @property
     def width(self) -> Any:
@@ -94,7 +131,10 @@ class Interval:
         yield self.upper
 
     def __contains__(self, value: object) -> bool:
-        at = np.asarray(value)
+        try:
+            at = reals(value)
+        except NotReal:
+            return False
         return bool(np.all((self.lower <= at) & (at <= self.upper)))
 
     def __eq__(self, other: object) -> bool:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.value import LARGEST, Value, View, readonly
+from credo.model.reals import NotReal, reals
+from credo.model.value import LARGEST, Value, View, listed, readonly, text
 from credo.render import bar, number
 
 __all__ = ["LikelihoodCurve", "checked_grid", "log_probability_curve"]
@@ -38,8 +39,16 @@ class LikelihoodCurve(Value):
     log_likelihood: Floats = field(repr=False)
 
     def __post_init__(self) -> None:
-        grids = tuple(readonly(g) for g in self.grids)
+        names = tuple(
+            text(n, "The name of a parameter") for n in listed(self.parameters, "The parameters")
+        )
+        grids = tuple(
+            readonly(checked_grid(g, "a parameter")) for g in listed(self.grids, "The grids")
+        )
         values = readonly(self.log_likelihood)
+        if len(names) != len(grids):
+            raise InputError(f"A grid for each of {list(names)} is needed, got {len(grids)}.")
+        object.__setattr__(self, "parameters", names)
         if values.shape != tuple(len(g) for g in grids) or not values.size:
             raise InputError("A likelihood curve needs a value for each point of its grid.")
         if np.isnan(values).any() or not np.isfinite(values.max()):
@@ -103,8 +112,8 @@ def _plain(value: float) -> str:
 def checked_grid(grid: ArrayLike, what: str) -> Floats:
     """A grid given by the user: finite numbers in one row."""
     try:
-        points = np.array(grid, dtype=np.float64)
-    except (TypeError, ValueError):
+        points = reals(grid)
+    except NotReal:
         points = np.array(np.nan)
     if points.ndim != 1 or not points.size or not (np.abs(points) <= LARGEST).all():
         raise InputError(f"The grid of {what} must be a row of finite numbers.")

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError, unknown_name
 from credo.model.elliptical import (
     check_spread,
+    column_names,
     distance,
     divisor,
     factor,
@@ -30,6 +31,7 @@ from credo.model.interval import Interval
 from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
+from credo.model.reals import NotReal, reals, shown
 from credo.model.value import View, finite, readonly
 from credo.render import number
 
@@ -44,11 +46,11 @@ Floats = NDArray[np.float64]
 def centre(mean: ArrayLike, what: str) -> Floats:
     """A row of finite numbers."""
     try:
-        out = readonly(mean)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a row of numbers, got {mean!r}.") from None
+        out = readonly(reals(mean))
+    except NotReal:
+        raise InputError(f"{what} must be a row of numbers, got {shown(mean)}.") from None
     if out.ndim != 1 or not out.size or not np.isfinite(out).all():
-        raise InputError(f"{what} must be a row of finite numbers, got {mean!r}.")
+        raise InputError(f"{what} must be a row of finite numbers, got {shown(mean)}.")
     for part in out.tolist():
         finite(part, what)
     return out
@@ -144,7 +146,7 @@ cr.NormalInverseWishart.default(…).
         if how != "mle":
             fitted: Self = picked(cls.posterior(data, prior, names=names), how)
             return fitted
-        moments = measured(data, tuple(names or ()))
+        moments = measured(data, column_names(names))
         n, mean, scatter = summary(moments)
         example = "cr.NormalInverseWishart.default(mean, sd)"
         if not n:
@@ -176,12 +178,12 @@ cr.NormalInverseWishart.default(…).
         from credo.model.normal_inverse_wishart import NormalInverseWishart
 
         if prior is None:
-            moments = measured(data, tuple(names or ()))
+            moments = measured(data, column_names(names))
             return NormalInverseWishart.reference(moments.names).update(moments)
         if not isinstance(prior, NormalInverseWishart):
             raise InputError(
                 "The prior of a MultivariateGaussian must be a cr.NormalInverseWishart, "
-                f"got {prior!r}."
+                f"got {shown(prior)}."
             )
         return prior.update(data)
 
@@ -210,7 +212,7 @@ cr.NormalInverseWishart.default(…).
 
 def position(name: str, names: Sequence[str]) -> int:
     """Where a variable stands among the names."""
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise unknown_name("Variable", name, names, "in the distribution")
     return list(names).index(name)
 

@@ -22,7 +22,7 @@ from credo.model.interval import Interval, shares, tails
 from credo.model.normal_wishart import Hyper, NormalWishart
 from credo.model.randomness import Rng
 from credo.model.student import StudentT
-from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, finite, positive
+from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, choice, finite, positive
 from credo.render import number
 
 __all__ = ["NormalInverseGamma"]
@@ -138,15 +138,13 @@ class NormalInverseGamma(NormalWishart):
 
     def quantile(self, q: ArrayLike, of: str = "mean") -> Any:
         """The value of the mean or of the variance below which the share `q` lies."""
-        if of == "mean":
+        if choice(of, ("mean", "variance"), "of") == "mean":
             return self.marginal_mean().quantile(q)
-        if of != "variance":
-            raise InputError(f"of must be 'mean' or 'variance', got {of!r}.")
         from scipy.special import gammainccinv
 
         self._check_proper("quantiles")
         with np.errstate(over="ignore", divide="ignore"):  # a tail may pass every number
-            out = self.beta / gammainccinv(self.alpha, shares(q))
+            out = np.asarray(self.beta / gammainccinv(self.alpha, shares(q)))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:

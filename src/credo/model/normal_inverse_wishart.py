@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.elliptical import named, points, symmetric
+from credo.model.elliptical import column_names, named, points, symmetric
 from credo.model.interval import Interval
 from credo.model.multivariate import MultivariateGaussian, centre, matrix_view, position
 from credo.model.normal_inverse_gamma import NormalInverseGamma
@@ -89,8 +89,11 @@ class NormalInverseWishart(NormalWishart):
         >>> NormalInverseWishart.reference(["a", "b"]).is_proper
         False
         """
-        d = len(names)
-        return cls(np.zeros(d), 0.0, -1.0, np.zeros((d, d)), tuple(names))
+        found = column_names(names)
+        if not found:
+            raise InputError("The names of the columns are needed, got none.")
+        d = len(found)
+        return cls(np.zeros(d), 0.0, -1.0, np.zeros((d, d)), found)
 
     @property
     def is_proper(self) -> bool:

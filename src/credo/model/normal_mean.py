@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.conjugate import Conjugate
+from credo.model.conjugate import Conjugate, one_parameter
 from credo.model.evidence import Numbers, measured, summary
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval
 from credo.model.normal_wishart import moved
 from credo.model.randomness import Rng
+from credo.model.reals import shown
 from credo.model.value import NAME, SQUARE, View, finite, positive
 from credo.render import number
 from credo.stats.moments import Moments
@@ -117,8 +118,7 @@ class NormalMean(Conjugate):
 
     def logpdf(self, *parameter: ArrayLike) -> Any:
         """The log-density at values of the mean."""
-        (mu,) = parameter
-        return self.belief.logpdf(mu)
+        return self.belief.logpdf(one_parameter(parameter, "a mean"))
 
     def sample(self, n: int, rng: Rng) -> Floats:
         """Draws of the mean."""
@@ -130,8 +130,8 @@ class NormalMean(Conjugate):
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
         """The central credible interval of the mean."""
-        if of != "mean":
-            raise InputError(f"Only the mean is unknown here, got of={of!r}.")
+        if not isinstance(of, str) or of != "mean":
+            raise InputError(f"Only the mean is unknown here, got of={shown(of)}.")
         return self.belief.interval(level)
 
     def _view(self) -> View:

@@ -96,6 +96,9 @@ class Hyper(NamedTuple):
         d = self.d
         mu, sigma = np.broadcast_arrays(mu[..., None], sigma)
         mu = mu[..., 0]
+        real = np.asarray(np.isfinite(sigma).all(axis=(-2, -1)) & np.isfinite(mu).all(axis=-1))
+        sigma = np.where(real[..., None, None], sigma, -np.eye(d))
+        mu = np.where(real[..., None], mu, 0.0)
         valid = np.linalg.eigvalsh(sigma)[..., 0] > 0
         safe = np.where(valid[..., None, None], sigma, np.eye(d))
         inverse = np.linalg.inv(safe)

@@ -17,7 +17,7 @@ import numpy as np
 
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import Value
+from credo.model.value import Value, choice
 
 if TYPE_CHECKING:
     from credo.model.conjugate import Conjugate
@@ -51,8 +51,8 @@ class Point(Value):
 
     def replicates(self, n: int, draws: int, rng: Rng) -> Iterator[Any]:
         """`draws` data sets of `n` rows each, drawn from this distribution, one by one."""
-        g = generator(rng)
-        return (self.sample(n, g) for _ in range(size(draws, "draws")))
+        g, rows = generator(rng), size(n)
+        return (self.sample(rows, g) for _ in range(size(draws, "draws")))
 
 
 def chosen(estimate: str | None, prior: object) -> Estimate:
@@ -63,8 +63,7 @@ def chosen(estimate: str | None, prior: object) -> Estimate:
     """
     if estimate is None:
         return "mle" if prior is None else "mean"
-    if estimate not in ("mle", "map", "mean"):
-        raise InputError(f"estimate must be 'mle', 'map' or 'mean', got {estimate!r}.")
+    choice(estimate, ("mle", "map", "mean"), "estimate")
     if estimate == "mle" and prior is not None:
         raise InputError(
             "Maximum likelihood uses no prior.", hint="Leave the prior out, or say estimate='map'."

@@ -22,7 +22,7 @@ from credo.model.distribution import Distribution
 from credo.model.evidence import States, counted
 from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import NAME, View
+from credo.model.value import NAME, View, flag
 from credo.render import bar, number
 from credo.schema import Variable
 from credo.stats.counts import Counts
@@ -130,7 +130,7 @@ class Pseudocounts(Conjugate):
             self.variable.code(state)
             return Interval(1.0, 1.0, level)
         b = self.marginal(state)
-        found: Interval = b.shortest(level) if hpd else b.central(level)
+        found: Interval = b.shortest(level) if flag(hpd, "hpd") else b.central(level)
         return found
 
     def _state(self, of: Any) -> Any:

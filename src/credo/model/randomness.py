@@ -6,11 +6,15 @@ import operator
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.errors import InputError, LimitError
+from credo.model.reals import shown
 
-__all__ = ["Rng", "generator", "size"]
+__all__ = ["MAX_DRAWS", "Rng", "generator", "size"]
 
 Rng = int | np.random.Generator
+
+MAX_DRAWS = 1_000_000_000
+"""At most this many draws at once."""
 
 
 def generator(rng: Rng) -> np.random.Generator:
@@ -23,22 +27,24 @@ def generator(rng: Rng) -> np.random.Generator:
         return rng
     if isinstance(rng, (bool, np.bool_)) or not isinstance(rng, (int, np.integer)) or rng < 0:
         raise InputError(
-            f"rng must be a whole-number seed or a numpy.random.Generator, got {rng!r}.",
+            f"rng must be a whole-number seed or a numpy.random.Generator, got {shown(rng)}.",
             hint="Write rng=0 for a repeatable draw.",
         )
     return np.random.default_rng(int(rng))
 
 
-def size(n: int, what: str = "n") -> int:
-    """A number of draws: a whole number, not negative.
+def size(n: int, what: str = "n", most: int = MAX_DRAWS) -> int:
+    """A number of draws: a whole number, not negative, and not too many to keep.
 
     >>> size(3)
     3
     """
     try:
         whole = operator.index(n)
-    except TypeError:
+    except Exception:  # whatever a foreign __index__ raises
         whole = -1
     if whole < 0:
-        raise InputError(f"{what} must be a whole number of draws, at least 0, got {n!r}.")
+        raise InputError(f"{what} must be a whole number of draws, at least 0, got {shown(n)}.")
+    if whole > most:
+        raise LimitError(f"{what} must be at most {most:,} draws, got {shown(whole)}.")
     return whole

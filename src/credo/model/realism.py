@@ -25,14 +25,18 @@ from credo.model.evidence import columns
 from credo.model.point import Point
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng, size
-from credo.model.value import Value, View
+from credo.model.reals import NotReal, absent, real, shown
+from credo.model.sources import is_source, source_values, values_of
+from credo.model.value import LARGEST, Value, View, finite, short
 from credo.render import number
-from credo.schema import is_missing
 from credo.stats.counts import Counts
 
-__all__ = ["Check", "Realism", "observed_rows", "predictive_check"]
+__all__ = ["MAX_SETS", "Check", "Realism", "observed_rows", "predictive_check"]
 
 Statistic = Callable[[Any], float]
+
+MAX_SETS = 1_000_000
+"""At most this many data sets are generated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class Realism(Value):
 
     def __getitem__(self, name: str) -> Check:
         for check in self.checks:
-            if check.name == name:
+            if isinstance(name, str) and check.name == name:
                 return check
         from credo.errors import unknown_name
 
@@ -169,10 +173,40 @@ def observed_rows(model: Point | Conjugate, data: Any) -> Any:
         if isinstance(data, (Counts, Mapping, str)):
             raise InputError("The values themselves are needed here, not their counts.")
         variable = model.variable
-        return [variable.states[variable.code(v)] for v in data if not is_missing(v)]
+        if is_source(data):
+            data = source_values(data, model.name, "discrete")
+        return [variable.states[variable.code(v)] for v in values_of(data) if not absent(v)]
     names = getattr(model, "names", ())
     _, rows = columns(data, names)
     return rows if names else rows[:, 0]
+
+
+def _given(statistics: Any) -> dict[str, Statistic]:
+    """The statistics of the user: functions by name."""
+    if not isinstance(statistics, Mapping):
+        raise InputError(
+            f"statistics must be a mapping from name to function, got {shown(statistics)}.",
+            hint='Write statistics={"median": np.median}.',
+        )
+    if not statistics:
+        raise InputError("At least one statistic is needed.")
+    for name, function in statistics.items():
+        if not isinstance(name, str) or not callable(function):
+            raise InputError(
+                "statistics must map each name to a function of a data set, "
+                f"got {shown(name)}: {shown(function)}."
+            )
+    return dict(statistics)
+
+
+def _value(name: str, statistic: Statistic, rows: Any) -> float:
+    """A statistic of one data set; what goes wrong inside it is told by its name."""
+    try:
+        return real(statistic(rows))
+    except NotReal as no:
+        raise InputError(f"The statistic {name!r} must be a number, got {no}.") from None
+    except Exception as error:
+        raise InputError(f"The statistic {name!r} failed: {error!r}.") from error
 
 
 def predictive_check(
@@ -197,24 +231,31 @@ def predictive_check(
     """
     if not isinstance(model, (Point, Conjugate)):
         raise InputError(f"A distribution or a posterior is needed, got {model!r}.")
-    if size(draws, "draws") < 20:
+    draws = size(draws, "draws", MAX_SETS)
+    if draws < 20:
         raise InputError(f"draws must be at least 20, got {draws}.")
+    alarm = finite(alarm, "alarm")
     if not 0 < alarm < 1:
-        raise InputError(f"alarm must lie between 0 and 1, got {alarm!r}.")
+        raise InputError(f"alarm must lie between 0 and 1, got {short(alarm)}.")
     seen = observed_rows(model, data)
     if not len(seen):
         raise InputError("There is no data to compare with.")
-    wanted = _usual(model) if statistics is None else dict(statistics)
-    if not wanted:
-        raise InputError("At least one statistic is needed.")
-    generated = np.array(
-        [[float(t(g)) for t in wanted.values()] for g in model.replicates(len(seen), draws, rng)]
-    )
+    wanted = _usual(model) if statistics is None else _given(statistics)
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below, by name
+        generated = np.array(
+            [
+                [_value(name, t, g) for name, t in wanted.items()]
+                for g in model.replicates(len(seen), draws, rng)
+            ]
+        )
+        own = [_value(name, t, seen) for name, t in wanted.items()]
     checks = []
-    for (name, statistic), there in zip(wanted.items(), generated.T, strict=True):
-        here = float(statistic(seen))
-        if not np.isfinite(here) or not np.isfinite(there).all():
-            raise InputError(f"The statistic {name!r} is not a finite number for every data set.")
+    for name, here, there in zip(wanted, own, generated.T, strict=True):
+        if not abs(here) <= LARGEST or not (np.abs(there) <= LARGEST).all():
+            raise InputError(
+                f"The statistic {name!r} is not a finite number for every data set.",
+                hint=f"It may be as large as {LARGEST:g}.",
+            )
         slack = 1e-12 * max(abs(here), float(np.abs(there).max()))
         below = (1 + (there <= here + slack).sum()) / (draws + 1)
         above = (1 + (there >= here - slack).sum()) / (draws + 1)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.model.elliptical import distance, factor, named, points, student_log_density, symmetric
 from credo.model.evidence import Numbers, columns
-from credo.model.interval import Interval, shares, tails
+from credo.model.interval import Interval, halved, shares, tails
 from credo.model.multivariate import centre, matrix_view, position
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
@@ -26,6 +26,29 @@ from credo.render import number
 __all__ = ["MultivariateT", "StudentT"]
 
 Floats = NDArray[np.float64]
+
+
+def _standard_quantile(dof: float, q: Floats) -> Floats:
+    """Quantiles of the t around 0 of scale 1, from its lower half: stdtrit is lost in the tails."""
+    from scipy.special import betaln, stdtr, stdtrit
+
+    share = np.minimum(q, 1 - q)
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = -np.abs(stdtrit(dof, share))
+        miss = np.abs(stdtr(dof, found) - share)
+    good = miss <= 1e-9 * share
+    if not good.all():
+
+        def below(s: Floats) -> Floats:  # the logarithm of the distance runs downwards
+            return np.asarray(stdtr(dof, -np.exp(-s)))
+
+        slow = -np.exp(-halved(below, share, -300.0, 745.0))
+        found = np.where(good, found, np.where(share == 0.5, 0.0, slow))
+    with np.errstate(divide="ignore", over="ignore"):  # far out P(T < −t) is a power of t
+        far = ((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - np.log(share)) / dof
+        found = np.where(far > 20 + max(0.0, math.log(dof)), -np.exp(far), found)
+    out: Floats = np.where(q > 0.5, -found, found) + 0.0
+    return out
 
 
 def _needs(dof: float, least: int, what: str) -> None:
@@ -88,10 +111,8 @@ class StudentT(Point):
 
     def quantile(self, q: ArrayLike) -> Any:
         """The value below which the share `q` of the probability lies."""
-        from scipy.special import stdtrit
-
         with np.errstate(over="ignore"):  # a tail may pass every number
-            out = self.location + self.scale * stdtrit(self.dof, shares(q))
+            out = self.location + self.scale * _standard_quantile(self.dof, shares(q))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95) -> Interval:

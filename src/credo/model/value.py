@@ -7,8 +7,10 @@ A subclass is a frozen, slotted dataclass (`eq=False, repr=False`) and says how 
 from __future__ import annotations
 
 import html
+import math
+import operator
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.reals import NotReal, real, reals, shown
 from credo.render import table_html, table_text
 
 __all__ = [
@@ -26,10 +29,17 @@ __all__ = [
     "Value",
     "View",
     "at_least",
+    "choice",
     "finite",
+    "flag",
+    "listed",
     "positive",
     "readonly",
+    "restored",
     "short",
+    "taken_apart",
+    "text",
+    "whole",
 ]
 
 NAME = "x"
@@ -73,9 +83,92 @@ def short(value: object) -> str:
 
 def readonly(values: ArrayLike) -> NDArray[np.float64]:
     """A read-only copy as floats."""
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(reals(values))
+    except NotReal as no:
+        raise InputError(f"Numbers are needed, got {shown(no.bad)}.") from None
     array.flags.writeable = False
     return array
+
+
+def choice(value: object, choices: Sequence[str], what: str) -> str:
+    """One of a few texts, or an error that lists them.
+
+    >>> choice("map", ("mle", "map"), "estimate")
+    'map'
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    *most, last = map(repr, choices)
+    raise InputError(f"{what} must be {', '.join(most)} or {last}, got {shown(value)}.")
+
+
+def flag(value: object, what: str) -> bool:
+    """A yes or no: True, False, 1 or 0.
+
+    >>> flag(True, "log")
+    True
+    """
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise InputError(f"{what} must be True or False, got {shown(value)}.")
+
+
+def whole(value: Any, low: int, what: str) -> int:
+    """A whole number that is not below `low`.
+
+    >>> whole(3, 1, "most")
+    3
+    """
+    try:
+        found = -1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except Exception:  # whatever a foreign __index__ raises
+        found = -1
+    if found < low:
+        raise InputError(f"{what} must be a whole number of {low} or more, got {shown(value)}.")
+    return found
+
+
+def restored(kind: type[Any], values: tuple[Any, ...]) -> Any:
+    """A frozen value as it was before it was pickled or copied, its arrays read-only again."""
+    new = object.__new__(kind)
+    for f, value in zip(fields(kind), values, strict=True):
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, np.ndarray):
+                part.flags.writeable = False
+        object.__setattr__(new, f.name, value)
+    return new
+
+
+def taken_apart(value: Any) -> tuple[Any, ...]:
+    """What `__reduce__` returns for a frozen dataclass."""
+    return restored, (type(value), tuple(getattr(value, f.name) for f in fields(value)))
+
+
+def text(value: object, what: str) -> str:
+    """A name: a text that is not empty.
+
+    >>> text("wait", "The name")
+    'wait'
+    """
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{what} must be a text that is not empty, got {shown(value)}.")
+    return value
+
+
+def listed(values: Any, what: str) -> tuple[Any, ...]:
+    """The items of a list, tuple, array or other sequence; a text is not a list of letters.
+
+    >>> listed(["a", "b"], "The states")
+    ('a', 'b')
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{what} must be a list, got {shown(values)}.")
+    if isinstance(values, np.ndarray):
+        if values.ndim == 0:
+            raise InputError(f"{what} must be a list, got {shown(values)}.")
+        return tuple(values.tolist())
+    return tuple(values)
 
 
 def finite(value: object, what: str, most: float = LARGEST) -> float:
@@ -85,11 +178,11 @@ def finite(value: object, what: str, most: float = LARGEST) -> float:
     3.0
     """
     try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise InputError(f"{what} must be a finite number, got {value!r}.")
+        number = real(value)
+    except NotReal:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{what} must be a finite number, got {shown(value)}.")
     if abs(number) > most:
         raise InputError(
             f"{what} is too large: {number:.6g} passes {most:g}.",
@@ -144,6 +237,9 @@ class Value(ABC):
                     (part.shape, *part.ravel().tolist()) if isinstance(part, np.ndarray) else part
                 )
         return tuple(parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return taken_apart(self)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

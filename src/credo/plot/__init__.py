@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 _WHERE = {
     "density": "distributions",
     "distribution": "distributions",
+    "generalisation": "hypotheses",
     "generated": "distributions",
     "likelihood_curve": "distributions",
     "posterior_curves": "hypotheses",
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from credo.plot.distributions import generated as generated
     from credo.plot.distributions import likelihood_curve as likelihood_curve
     from credo.plot.distributions import prior_posterior as prior_posterior
+    from credo.plot.hypotheses import generalisation as generalisation
     from credo.plot.hypotheses import posterior_curves as posterior_curves
     from credo.plot.hypotheses import prediction_curve as prediction_curve
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, MissingPackageError
+from credo.errors import InputError, LimitError
 from credo.model.conjugate import Conjugate
 from credo.model.discrete import Discrete
 from credo.model.distribution import Distribution
@@ -21,24 +21,21 @@ from credo.model.normal_inverse_gamma import NormalInverseGamma
 from credo.model.normal_mean import NormalMean
 from credo.model.point import Point
 from credo.model.pseudocounts import Pseudocounts
-from credo.model.randomness import Rng
+from credo.model.randomness import Rng, size
 from credo.model.realism import observed_rows
+from credo.model.reals import shown as shown_value
 from credo.model.student import StudentT
+from credo.model.value import flag
+from credo.plot.axes import axes, name_bars
 
 __all__ = ["density", "distribution", "generated", "likelihood_curve", "prior_posterior"]
 
 _SEEN = "0.35"
 
-
-def _axes(ax: Any) -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingPackageError(
-            "Pictures need matplotlib, which is not installed.",
-            hint='Run pip install "credo[plot]".',
-        ) from None
-    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
+MAX_GENERATED = 10_000
+"""At most this many data sets are generated for a picture."""
+MAX_CELLS = 20_000_000
+"""At most this many values are generated for a picture."""
 
 
 def distribution(d: Distribution | Discrete, ax: Any = None) -> Any:
@@ -52,13 +49,13 @@ def distribution(d: Distribution | Discrete, ax: Any = None) -> Any:
     if isinstance(d, Discrete):
         d = d.distribution()
     if not isinstance(d, Distribution):
-        raise InputError(f"A discrete distribution is needed, got {d!r}.")
+        raise InputError(f"A discrete distribution is needed, got {shown_value(d)}.")
     if len(d) > 200:
         raise InputError(
             f"{len(d):,} bars do not fit in a picture; at most 200 do.",
             hint="Take a marginal() of fewer variables.",
         )
-    ax = _axes(ax)
+    ax = axes(ax)
     labels = [str(s) if len(d.names) == 1 else ", ".join(map(str, s)) for s in d]
     p = d.p.ravel()
     where = np.arange(len(p))
@@ -66,8 +63,8 @@ def distribution(d: Distribution | Discrete, ax: Any = None) -> Any:
     if d.interval is not None:
         low, high = (np.ravel(end) for end in d.interval)
         errors = np.maximum(np.stack([p - low, high - p]), 0.0)
-    ax.bar(where, p, width=0.8, yerr=errors, capsize=3)
-    ax.set_xticks(where, labels, rotation=90 if len(p) > 12 else 0)
+    ax.bar(where, p, width=0.8, yerr=errors, capsize=3 if len(p) <= 40 else 0)
+    name_bars(ax, labels)
     ax.set_xlabel(", ".join(d.names))
     ax.set_ylabel("probability")
     ax.set_ylim(0, None)
@@ -83,7 +80,13 @@ def likelihood_curve(curve: LikelihoodCurve, ax: Any = None, *, log: bool = Fals
     >>> ax.get_title()
     'greatest at 0.6'
     """
-    ax = _axes(ax)
+    if not isinstance(curve, LikelihoodCurve):
+        raise InputError(
+            f"A likelihood curve is needed, got {shown_value(curve)}.",
+            hint="Make one with cr.Bernoulli.likelihood_curve(data), or another's.",
+        )
+    log = flag(log, "log")
+    ax = axes(ax)
     best = np.atleast_1d(curve.maximum)
     if len(curve.grids) == 2:
         x, y = curve.grids
@@ -102,21 +105,35 @@ def likelihood_curve(curve: LikelihoodCurve, ax: Any = None, *, log: bool = Fals
     return ax
 
 
-def _belief(c: Conjugate, of: Any) -> tuple[str, Any, tuple[float, float]]:
-    """What the belief is about, its density, and where it is worth drawing."""
+def _belief(c: Conjugate, of: Any) -> tuple[str, Any, Gaussian | StudentT | None]:
+    """What the belief is about, its density, and its curve if it can lie anywhere."""
     if isinstance(c, Pseudocounts):
         state = c._state(of)
         beta = c.marginal(state)
-        return f"P({c.name} = {state})", lambda x: np.exp(beta.logpdf(x)), (0.0, 1.0)
+        return f"P({c.name} = {state})", lambda x: np.exp(beta.logpdf(x)), None
     if isinstance(c, (NormalMean, NormalInverseGamma)):
         over: Gaussian | StudentT
         over = c.belief if isinstance(c, NormalMean) else c.marginal_mean()
-        low, high = over.interval(0.98)
-        return f"mean of {c.name}", over.pdf, (low, high)
+        return f"mean of {c.name}", over.pdf, over
     raise InputError(
         "Only beliefs about one parameter can be drawn as a curve.",
         hint="Take the marginal() of one column first.",
     )
+
+
+def _range(prior: Any, posterior: Any) -> tuple[float, float]:
+    """Where the curves are drawn: all of the posterior, and the middle half of the prior.
+
+    A prior far wider than the posterior is cut, so that the posterior stays visible.
+    """
+    if posterior is None:
+        return 0.0, 1.0
+    low, high = posterior.interval(0.995 if isinstance(posterior, Gaussian) else 0.98)
+    if prior is not None:
+        wide = 10 * (high - low)
+        left, right = prior.interval(0.95 if isinstance(prior, Gaussian) else 0.5)
+        low, high = min(low, max(left, low - wide)), max(high, min(right, high + wide))
+    return low, high
 
 
 def prior_posterior(
@@ -132,13 +149,14 @@ def prior_posterior(
     >>> [line.get_label() for line in ax.lines]
     ['prior', 'posterior']
     """
-    if type(prior) is not type(posterior):
+    if not isinstance(prior, Conjugate) or type(prior) is not type(posterior):
         raise InputError("A prior and its posterior are of the same kind.")
-    ax = _axes(ax)
+    if not posterior.is_proper:
+        raise InputError("The posterior is not yet a distribution.", hint="Give it more data.")
+    ax = axes(ax)
     shown = [("prior", prior)] if prior.is_proper else []
     views = [(label, *_belief(c, of)) for label, c in [*shown, ("posterior", posterior)]]
-    ends = [v[3] for v in views]
-    x = np.linspace(min(e[0] for e in ends), max(e[1] for e in ends), 401)
+    x = np.linspace(*_range(views[0][3] if shown else None, views[-1][3]), 801)
     if isinstance(prior, Pseudocounts):
         x = x[1:-1]  # a density may be infinite at 0 and 1
     for (label, _, pdf, _), style in zip(views, ["--", "-"][-len(views) :], strict=True):
@@ -158,8 +176,8 @@ def density(model: Gaussian | StudentT, data: Any = None, ax: Any = None) -> Any
     'density'
     """
     if not isinstance(model, (Gaussian, StudentT)):
-        raise InputError(f"A Gaussian or a StudentT is needed, got {model!r}.")
-    ax = _axes(ax)
+        raise InputError(f"A Gaussian or a StudentT is needed, got {shown_value(model)}.")
+    ax = axes(ax)
     low, high = model.interval(0.998 if isinstance(model, Gaussian) else 0.98)
     if data is not None:
         _, rows = columns(data, (model.name,))
@@ -190,48 +208,73 @@ def generated(
 ) -> Any:
     """The data seen against `n` data sets of the same size that the model generates.
 
-    The bars are the data; each thin line is one generated set. Does the data look like one of
-    them? Given a posterior, each set draws its own parameter first.
+    The bars are the data. For numbers the line is the median of the generated sets in each bin
+    and the band holds 95 % of them; for states each mark is one set. Is the data one of them?
+    Given a posterior, each set draws its own parameter first. At most 10,000 sets are drawn.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> ax = generated(Gaussian(6, 1), [4.0, 8.0, 6.0], n=5, rng=0)
     >>> ax.get_title()
     '3 values seen, 5 data sets generated'
     """
-    ax = _axes(ax)
+    if not isinstance(model, (Point, Conjugate)):
+        raise InputError(f"A distribution or a posterior is needed, got {shown_value(model)}.")
+    n = size(n, "n", MAX_GENERATED)
+    if not n:
+        raise InputError("At least one data set must be generated, got n=0.")
     seen = observed_rows(model, data)
     if not len(seen):
         raise InputError("There is no data to compare with.")
-    sets = list(model.replicates(len(seen), n, rng))
-    if isinstance(model, (Discrete, Pseudocounts)):
-        variable = model.variable
-        where = np.arange(variable.arity)
-
-        def share(values: list[Any]) -> NDArray[np.float64]:
-            codes = [variable.code(v) for v in values]
-            return np.bincount(codes, minlength=variable.arity) / len(values)
-
-        ax.bar(where, share(seen), color=_SEEN, alpha=0.35, label="seen")
-        for i, values in enumerate(sets):
-            ax.plot(where, share(values), "_", color="C0", ms=20, label="" if i else "generated")
-        ax.set_xticks(where, [str(s) for s in variable.states])
-        ax.set_ylabel("share")
-    else:
-        if np.ndim(seen) > 1:
-            raise InputError(
-                "A histogram shows one variable.", hint="Take the marginal() of one column."
-            )
-        every = np.concatenate([seen, np.ravel(sets)])
-        low, high = np.quantile(every, [0.005, 0.995])
-        low, high = min(low, seen.min()), max(high, seen.max())
-        edges = np.linspace(low, high, max(6, min(40, 2 * round(len(seen) ** 0.5) + 6)))
-        ax.hist(seen, bins=edges, color=_SEEN, alpha=0.35, label="seen")
-        for i, values in enumerate(sets):
-            n_bin, _ = np.histogram(values, bins=edges)
-            label = "" if i else "generated"
-            ax.stairs(n_bin, edges, color="C0", alpha=0.4, linewidth=1, label=label)
-        ax.set_ylabel("values")
+    if np.ndim(seen) > 1:
+        raise InputError(
+            "A histogram shows one variable.", hint="Take the marginal() of one column."
+        )
+    cells = n * len(seen)
+    if cells > MAX_CELLS:
+        raise LimitError(
+            f"{n:,} sets of {len(seen):,} values would take {cells:,} draws; at most "
+            f"{MAX_CELLS:,} are drawn.",
+            hint="Generate fewer sets.",
+        )
+    ax = axes(ax)
+    draw = _generated_states if isinstance(model, (Discrete, Pseudocounts)) else _generated_numbers
+    draw(model, seen, list(model.replicates(len(seen), n, rng)), ax)
     ax.set_xlabel(getattr(model, "name", ""))
     ax.set_title(f"{len(seen):,} values seen, {n:,} data sets generated")
     ax.legend()
     return ax
+
+
+def _generated_states(model: Any, seen: list[Any], sets: list[Any], ax: Any) -> None:
+    variable = model.variable
+    where = np.arange(variable.arity)
+
+    def share(values: list[Any]) -> NDArray[np.float64]:
+        codes = [variable.code(v) for v in values]
+        return np.bincount(codes, minlength=variable.arity) / len(values)
+
+    shares = np.array([share(values) for values in sets])
+    low, high = np.quantile(shares, [0.025, 0.975], axis=0)
+    ax.bar(where, share(seen), color=_SEEN, alpha=0.35, label="seen")
+    for i, row in enumerate(shares[:50]):
+        ax.plot(where, row, "_", color="C0", ms=16, alpha=0.35, label="" if i else "generated")
+    ax.vlines(where, low, high, color="C0", label="95 % of generated")
+    name_bars(ax, [str(s) for s in variable.states])
+    ax.set_ylabel("share")
+
+
+def _generated_numbers(model: Any, seen: NDArray[np.float64], sets: list[Any], ax: Any) -> None:
+    every = np.concatenate([seen, np.ravel(sets)])
+    low, high = np.quantile(every, [0.005, 0.995])
+    low, high = min(low, seen.min()), max(high, seen.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, max(6, min(40, 2 * round(len(seen) ** 0.5) + 6)))
+    heights = np.array([np.histogram(values, bins=edges)[0] for values in sets])
+    below, middle, above = np.quantile(heights, [0.025, 0.5, 0.975], axis=0)
+    ax.hist(seen, bins=edges, color=_SEEN, alpha=0.35, label="seen")
+    ax.stairs(
+        above, edges, baseline=below, fill=True, color="C0", alpha=0.2, label="95 % of generated"
+    )
+    ax.stairs(middle, edges, color="C0", linewidth=1.5, label="median of generated")
+    ax.set_ylabel("values")

@@ -12,12 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import InputError, MissingPackageError, unknown_name
+from credo.errors import InputError, LimitError
+from credo.model.hypotheses_rules import known_rule
+from credo.model.reals import shown
+from credo.model.value import listed
+from credo.plot.axes import axes, legend, name_bars
 
 if TYPE_CHECKING:
     from credo.model.hypotheses import Hypotheses
+    from credo.model.hypotheses_generalise import Generalisation
 
-__all__ = ["posterior_curves", "prediction_curve"]
+__all__ = ["generalisation", "posterior_curves", "prediction_curve"]
+
+MOST_BARS = 1_000
+"""At most this many bars are drawn."""
 
 RULES = ("average", "map", "mle", "mdl")
 
@@ -25,14 +33,11 @@ _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")  # told apart without colour
 _DASHES = {"average": "-", "map": "--", "mle": ":", "mdl": "-."}
 
 
-def _axes(ax: Any) -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise MissingPackageError(
-            "Pictures need matplotlib, which is not installed.", hint='pip install "credo[plot]"'
-        ) from None
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+def _check(h: Any) -> None:
+    from credo.model.hypotheses import Hypotheses
+
+    if not isinstance(h, Hypotheses):
+        raise InputError(f"A space of hypotheses is needed, got {shown(h)}.")
 
 
 def _every(h: Hypotheses, most: int = 500) -> Any:
@@ -51,13 +56,14 @@ def posterior_curves(h: Hypotheses, ax: Any = None, *, most: int = 8) -> Any:
     >>> [line.get_label() for line in ax.lines]
     ['fair', 'bent']
     """
-    if not isinstance(most, int) or most < 1:
-        raise InputError(f"At least one hypothesis must be drawn, got most={most!r}.")
-    ax = _axes(ax)
+    _check(h)
+    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        raise InputError(f"At least one hypothesis must be drawn, got most={shown(most)}.")
+    ax = axes(ax)
     history = _every(h)
     peaks = history.posteriors.max(axis=0)
-    shown = sorted(np.argsort(-peaks, kind="stable")[:most].tolist())
-    for i, k in enumerate(shown):
+    drawn = sorted(np.argsort(-peaks, kind="stable")[:most].tolist())
+    for i, k in enumerate(drawn):
         ax.plot(
             history.n,
             history.posteriors[:, k],
@@ -81,11 +87,13 @@ def prediction_curve(
     >>> ax.get_ylabel(), [line.get_label() for line in ax.lines]
     ('P(0 next | observations)', ['average', 'map'])
     """
-    rules = (by,) if isinstance(by, str) else tuple(by)
+    _check(h)
+    rules = (by,) if isinstance(by, str) else listed(by, "by")
+    if not rules:
+        raise InputError(f"by must name at least one of {', '.join(map(repr, RULES))}, got none.")
     for rule in rules:
-        if rule not in RULES:
-            raise unknown_name("The rule", rule, RULES, "a way to predict")
-    ax = _axes(ax)
+        known_rule(rule, RULES, "a way to predict")
+    ax = axes(ax)
     history = _every(h)
     predictions = history.predictions(outcome)
     for rule in rules:
@@ -101,6 +109,50 @@ def prediction_curve(
     return ax
 
 
+def generalisation(
+    g: Generalisation | Hypotheses, ax: Any = None, *, examples: Sequence[Any] = ()
+) -> Any:
+    """P(y belongs to the concept | data) for every outcome y, as bars; numbers keep their place.
+
+    Given the hypotheses themselves, the examples seen are the bars of another colour.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> from credo.model.hypotheses import Hypotheses
+    >>> h = Hypotheses({"even": {2, 4, 6}, "small": {1, 2, 3}}).observe(2)
+    >>> ax = generalisation(h)
+    >>> ax.get_ylabel(), [float(b.get_height()) for b in ax.patches]
+    ('P(in the concept | examples)', [0.5, 1.0, 0.5, 0.5, 0.5])
+    """
+    from credo.model.hypotheses import Hypotheses
+    from credo.model.hypotheses_generalise import Generalisation
+
+    seen = listed(examples, "The examples")
+    if isinstance(g, Hypotheses):
+        seen = (*g.history.observations[1:], *seen)
+        g = g.generalise()
+    if not isinstance(g, Generalisation):
+        raise InputError(
+            f"A generalisation is needed, got {shown(g)}.", hint="Give h.generalise(), or h."
+        )
+    if len(g) > MOST_BARS:
+        raise LimitError(f"{len(g):,} bars do not fit in a picture; at most {MOST_BARS:,} do.")
+    ax = axes(ax)
+    numbers = all(isinstance(x, int) and not isinstance(x, bool) for x in g.outcomes)
+    where = list(g.outcomes) if numbers else list(range(len(g)))
+    colours = ["C1" if x in seen else "C0" for x in g.outcomes]
+    ax.bar(where, g.p, width=0.8, color=colours)
+    if numbers:
+        ax.margins(x=0.01)
+    else:
+        name_bars(ax, [str(x) for x in g.outcomes])
+    ax.set_xlabel("outcome")
+    ax.set_ylabel("P(in the concept | examples)")
+    ax.set_ylim(0, 1.02)
+    if any(x in seen for x in g.outcomes):
+        ax.set_title("the examples seen are in another colour", fontsize="small")
+    return ax
+
+
 def _finish(ax: Any, label: str) -> None:
     ax.set_xlabel("observations")
     ax.set_ylabel(label)
@@ -109,4 +161,4 @@ def _finish(ax: Any, label: str) -> None:
         low, high = -0.02, 1.02  # probabilities; a density keeps its own scale
     ax.set_ylim(low, high)
     if len(ax.lines) > 1:
-        ax.legend(frameon=False)
+        legend(ax)

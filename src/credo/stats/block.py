@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.errors import InputError
 from credo.schema import Schema
 from credo.stats.configurations import frozen, grouped
 from credo.stats.rows import Rows
@@ -34,8 +35,14 @@ class Block:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arrays", tuple(frozen(a) for a in self.arrays))
+        columns = (*self.arrays, *(() if self.weights is None else (self.weights,)))
+        if len({len(c) for c in columns}) > 1 or len(self.arrays) != len(self.schema):
+            raise InputError("A block needs one array for each variable, all of the same length.")
         if self.weights is not None:
             object.__setattr__(self, "weights", frozen(self.weights))
+
+    def __reduce__(self) -> Any:
+        return Block, (self.schema, self.arrays, self.weights)
 
     @property
     def rows(self) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["frozen", "grouped"]
+from credo.errors import InputError
+
+__all__ = ["frozen", "grouped", "named"]
 
 A = TypeVar("A", bound=np.generic)
 
@@ -17,6 +20,22 @@ def frozen(array: NDArray[A]) -> NDArray[A]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def named(names: Sequence[str] | str) -> tuple[str, ...]:
+    """One name or a list of names, as a tuple; anything else is refused.
+
+    >>> named("a"), named(["a", "b"])
+    (('a',), ('a', 'b'))
+    """
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable):
+        raise InputError(f"A name or a list of names is needed, got {names!r}.")
+    out = tuple(names)
+    if len(set(map(str, out))) < len(out):
+        raise InputError(f"A variable is named twice in {list(out)}.")
+    return out
 
 
 def grouped(where: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

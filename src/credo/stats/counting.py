@@ -29,8 +29,6 @@ def count_dense(
     block: Block, positions: list[list[int]], threads: int, kernel: Kernel, path: Path
 ) -> NDArray[Any]:
     """All dense tables, one after the other; a set is positions of discrete columns."""
-    if kernel == "auto" and len(positions) >= 16 and block.compact is not None:
-        block = block.compact
     weights: Any = block.weights
     tables: NDArray[Any] = block.native.count_flat(positions, weights, kernel, path, threads)[0]
     return tables

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.render import number, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import frozen, grouped
+from credo.stats.configurations import frozen, grouped, named
 
 __all__ = ["MAX_CELLS", "Counts"]
 
@@ -49,15 +49,18 @@ class Counts:
     values: NDArray[Any]
     configurations: NDArray[np.uint32] | None = None
     skipped: Number = 0
-    _hash: None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "variables", _variables(self.variables))
         values = np.asarray(self.values)
         if values.dtype.kind in "bui":
             values = values.astype(np.int64, copy=False)
-        else:
+        elif values.dtype.kind == "f":
             values = values.astype(np.float64, copy=False)
+        else:
+            raise InputError(f"Counts must be numbers, got {self.values!r}.")
+        if not isinstance(self.skipped, (int, float)) or not 0 <= self.skipped < math.inf:
+            raise InputError(f"The skipped weight must be 0 or more, got {self.skipped!r}.")
         if self.configurations is None:
             if values.shape != self.shape:
                 raise InputError(
@@ -71,6 +74,18 @@ class Counts:
         object.__setattr__(self, "values", frozen(values))
         if self.configurations is not None:
             object.__setattr__(self, "configurations", frozen(self.configurations))
+
+    @classmethod
+    def trusted(
+        cls, variables: tuple[Variable, ...], values: NDArray[Any], skipped: Number
+    ) -> Counts:
+        """Dense counts straight from a kernel, which need no checking."""
+        out = object.__new__(cls)
+        values.flags.writeable = False
+        for name, value in (("variables", variables), ("values", values), ("skipped", skipped)):
+            object.__setattr__(out, name, value)
+        object.__setattr__(out, "configurations", None)
+        return out
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -124,7 +139,9 @@ class Counts:
         if self.configurations is not None:
             return self
         if not self.variables:
-            return Counts((), self.values.reshape(1), np.zeros((1, 0), np.uint32), self.skipped)
+            seen_any = self.values.reshape(1)[self.values.reshape(1) != 0]
+            empty = np.zeros((len(seen_any), 0), np.uint32)
+            return Counts((), seen_any, empty, self.skipped)
         seen = np.nonzero(self.values)
         where = np.stack(seen, axis=1)
         return Counts(self.variables, self.values[seen], _codes(where), self.skipped)
@@ -166,6 +183,22 @@ class Counts:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __radd__(self, other: object) -> Counts:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def close_to(self, other: Counts, tolerance: float = 1e-12) -> bool:
+        """Equal up to the rounding of fractional weights that were added in another order."""
+        if not isinstance(other, Counts) or self.variables != other.variables:
+            return False
+        a, b = self.sparse(), other.sparse()
+        assert a.configurations is not None and b.configurations is not None
+        room = tolerance * max(float(self.total) + float(self.skipped), 1.0)
+        return bool(
+            np.array_equal(a.configurations, b.configurations)
+            and (np.abs(a.values - b.values) <= room).all()
+            and abs(self.skipped - other.skipped) <= room
+        )
+
     def marginal(self, names: Sequence[str] | str) -> Counts:
         """Sum over every axis that is not named; the axes come in the order named.
 
@@ -174,10 +207,8 @@ class Counts:
         >>> np.asarray(c.marginal("B")), np.asarray(c.marginal(["B", "A"])).shape
         (array([3, 5, 7]), (3, 2))
         """
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        wanted = named(names)
         axes = [self._axis(n) for n in wanted]
-        if len(set(axes)) < len(axes):
-            raise InputError(f"An axis is named twice in {list(wanted)}.")
         variables = tuple(self.variables[a] for a in axes)
         if self.configurations is not None:
             return self._gathered(
@@ -298,6 +329,16 @@ class Counts:
     def _repr_html_(self) -> str:
         head, rows, right = self._rows()
         return table_html(head, rows, right=right)
+
+
+def _variables(given: Any) -> tuple[Variable, ...]:
+    if isinstance(given, Variable):
+        return (given,)
+    found = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    for v in found:
+        if not isinstance(v, Variable):
+            raise InputError(f"The axes of counts must be variables, got {v!r}.")
+    return found
 
 
 def _codes(where: NDArray[Any]) -> NDArray[np.uint32]:

@@ -31,6 +31,9 @@ class Family(tuple[str, tuple[str, ...]]):
                 raise InputError(f"A family is made of variable names, got {name!r}.")
         return tuple.__new__(cls, (child, parents))
 
+    def __reduce__(self) -> Any:
+        return Family, (self[0], self[1])
+
     @property
     def child(self) -> str:
         """The variable whose distribution the family describes."""
@@ -97,7 +100,7 @@ class Families:
     def __init__(self, items: Iterable[Family]) -> None:
         self._at: dict[Key, int] = {}
         kept: list[Family] = []
-        for family in items:
+        for family in map(Family.of, items):
             if self._at.setdefault(family.key, len(kept)) == len(kept):
                 kept.append(family)
         self._items = tuple(kept)
@@ -118,11 +121,14 @@ class Families:
             given = [given]
         if not isinstance(given, Iterable):
             raise InputError(f"The families must be a list of (child, [parents]), got {given!r}.")
-        return cls(Family.of(item) for item in given)
+        return cls(given)
 
-    def index(self, family: Family) -> int | None:
+    def __reduce__(self) -> Any:
+        return Families, (self._items,)
+
+    def index(self, family: Any) -> int | None:
         """The position of a family, whatever the order of its parents."""
-        return self._at.get(family.key)
+        return self._at.get(Family.of(family).key)
 
     def plan_for(self, schema: Any, rows: int) -> Any:
         """The plan kept from an earlier tally of the same schema and size, if there is one."""

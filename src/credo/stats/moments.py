@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.render import number, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import frozen, grouped
+from credo.stats.configurations import frozen, grouped, named
 
 __all__ = ["Moments", "refuse_underflow"]
 
@@ -164,10 +164,14 @@ class Moments:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __radd__(self, other: object) -> Moments:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def close_to(self, other: Moments, tolerance: float = 1e-12) -> bool:
         """Equal up to rounding: each number within `tolerance` of the scale it lives on."""
         if not (
-            self.discrete == other.discrete
+            isinstance(other, Moments)
+            and self.discrete == other.discrete
             and self.continuous == other.continuous
             and abs(self.skipped - other.skipped) <= tolerance * (self.total + self.skipped)
             and np.array_equal(self.configurations, other.configurations)
@@ -187,7 +191,7 @@ class Moments:
 
     def marginal(self, names: Sequence[str] | str) -> Moments:
         """The moments of some of the variables; groups that become one are merged."""
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        wanted = named(names)
         for name in wanted:
             if name not in self.names:
                 raise unknown_name("Variable", name, self.names, "in these moments")
@@ -205,9 +209,17 @@ class Moments:
             self.skipped,
         )
 
-    def __getitem__(self, key: Mapping[str, Any]) -> Moments:
-        """The moments of one slice: `m[{"sex": "male"}]`."""
+    def __getitem__(self, key: Any) -> Moments:
+        """The moments of one slice: `m["male"]` or `m[{"sex": "male"}]`."""
         names = [v.name for v in self.discrete]
+        if not isinstance(key, Mapping):
+            labels = key if isinstance(key, tuple) and len(names) > 1 else (key,)
+            if len(labels) != len(names):
+                raise InputError(
+                    f"Expected {len(names)} labels, one for each of {', '.join(names) or 'none'}, "
+                    f"got {len(labels)}."
+                )
+            key = dict(zip(names, labels, strict=True))
         hit = np.ones(len(self.n), dtype=bool)
         for name, state in key.items():
             if name not in names:
@@ -281,8 +293,9 @@ def _too_close(name: str) -> InputError:
 
 def refuse_underflow(name: str, values: Floats) -> None:
     """Refuse values so small that their squares are 0: their variance could not be told."""
-    largest = np.nanmax(np.abs(values), initial=0.0)
-    if 0 < largest < 1e-145 and not (values == values[0]).all():
+    seen = values[~np.isnan(values)]
+    largest = np.abs(seen).max(initial=0.0)
+    if 0 < largest < 1e-145 and seen.min() < seen.max():
         raise _too_close(name)
 
 

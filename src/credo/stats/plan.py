@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import LimitError, TableError
+from credo.errors import InputError, LimitError, TableError
 from credo.schema import Schema
 from credo.stats.block import Block
 from credo.stats.counting import (
@@ -32,7 +32,7 @@ from credo.stats.tally import Statistic, Tally
 
 __all__ = ["Partial", "Plan", "tally_block"]
 
-_DENSE_CELLS = 1 << 20  # up to this many cells a table is dense whatever the number of rows
+_DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
 NameSet = frozenset[str]
 
@@ -102,7 +102,7 @@ class Plan:
         sparse: list[tuple[str, ...]] = []
         mixed: list[tuple[str, ...]] = []
         cells = 0
-        most = max(4 * rows, _DENSE_CELLS)
+        most = min(max(4 * rows, _DENSE_CELLS), MAX_CELLS)
         for names in sets.values():
             arities = [states[n] if n in states else schema[n].arity for n in names]
             if None in arities:
@@ -147,17 +147,37 @@ class Plan:
         threads: int | None = None,
         kernel: Kernel = "auto",
         path: Path = "auto",
+        compact: bool = True,
     ) -> Partial:
         """One pass over one block."""
-        threads = threads or os.cpu_count() or 1
+        if threads is None:
+            threads = os.cpu_count() or 1
+        if not isinstance(threads, int) or threads < 1:
+            raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
         positions = self.positions(block)
         return Partial(
-            count_dense(block, positions, threads, kernel, path) if positions else np.zeros(0),
+            self._dense(block, positions, threads, kernel, path, compact),
             [count_sparse(block, names) for names in self.sparse],
             [count_moments(block, names, threads) for names in self.mixed],
             block.weight,
             {n for n, gap in zip(block.schema.names, block.gaps, strict=True) if gap},
         )
+
+    def _dense(
+        self,
+        block: Block,
+        positions: list[list[int]],
+        threads: int,
+        kernel: Kernel,
+        path: Path,
+        compact: bool,
+    ) -> NDArray[Any]:
+        """All dense tables; from gathered rows where many tables are asked and that pays."""
+        if not positions:
+            return np.zeros(0)
+        if compact and kernel == "auto" and len(positions) >= 16 and block.compact is not None:
+            block = block.compact
+        return count_dense(block, positions, threads, kernel, path)
 
     def finish(self, partials: Iterable[Partial]) -> Tally:
         """The tally of all blocks. A table becomes counts with names when it is asked for."""
@@ -181,7 +201,7 @@ class Plan:
         variables = tuple(self.schema[n] for n in names)
         cells = total.dense[self._starts[table] : self._starts[table + 1]]
         skipped = skipped_weight(total.weight, cells, total.gaps.intersection(names))
-        return Counts(variables, cells.reshape([v.arity for v in variables]), None, skipped)
+        return Counts.trusted(variables, cells.reshape([v.arity for v in variables]), skipped)
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -17,7 +17,7 @@ from credo import _core
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.render import number, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import frozen
+from credo.stats.configurations import frozen, named
 from credo.stats.counts import Counts
 
 __all__ = ["Rows", "code_type"]
@@ -120,9 +120,12 @@ class Rows:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __radd__(self, other: object) -> Rows:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def marginal(self, names: Sequence[str] | str) -> Rows:
         """The weighted unique rows of some of the variables."""
-        wanted = (names,) if isinstance(names, str) else tuple(names)
+        wanted = named(names)
         return Rows.of(
             [self.variables[self._axis(n)] for n in wanted],
             [self.codes[self._axis(n)] for n in wanted],

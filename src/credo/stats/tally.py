@@ -19,6 +19,8 @@ __all__ = ["Source", "Statistic", "Tally"]
 
 Statistic = Counts | Moments
 
+_SHOWN = 20  # families printed in full
+
 
 @runtime_checkable
 class Source(Protocol):
@@ -90,6 +92,21 @@ class Tally(Mapping[Any, Statistic]):
         sums = [_sum(self[f], other[f]) for f in self.families]
         return Tally(self.families, sums.__getitem__, self.rows + other.rows)
 
+    def __radd__(self, other: object) -> Tally:
+        return self if other == 0 else NotImplemented
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.families, [self[f] for f in self.families], self.rows)
+
+    def close_to(self, other: Tally, tolerance: float = 1e-12) -> bool:
+        """Equal up to rounding: counts and moments that were merged in another order."""
+        return (
+            isinstance(other, Tally)
+            and self.families == other.families
+            and abs(self.rows - other.rows) <= tolerance * abs(self.rows)
+            and all(_close(self[f], other[f], tolerance) for f in self.families)
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
@@ -102,7 +119,9 @@ class Tally(Mapping[Any, Statistic]):
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{f}\n{self[f]}" for f in self.families)
+        shown = [f"{f}\n{self[f]}" for f in list(self.families)[:_SHOWN]]
+        rest = len(self) - len(shown)
+        return "\n\n".join([*shown, *([f"… {rest:,} more families"] if rest else [])])
 
     def __repr__(self) -> str:
         noun = "family" if len(self) == 1 else "families"
@@ -110,8 +129,21 @@ class Tally(Mapping[Any, Statistic]):
 
     def _repr_html_(self) -> str:
         return "".join(
-            f"<h4>{html.escape(str(f))}</h4>{self[f]._repr_html_()}" for f in self.families
+            f"<h4>{html.escape(str(f))}</h4>{self[f]._repr_html_()}"
+            for f in list(self.families)[:_SHOWN]
         )
+
+
+def _restored(families: Families, statistics: list[Statistic], rows: int | float) -> Tally:
+    return Tally(families, statistics.__getitem__, rows)
+
+
+def _close(a: Statistic, b: Statistic, tolerance: float) -> bool:
+    if isinstance(a, Moments) and isinstance(b, Moments):
+        return a.close_to(b, tolerance)
+    if isinstance(a, Counts) and isinstance(b, Counts):
+        return a.close_to(b, tolerance)
+    return False
 
 
 def _sum(a: Statistic, b: Statistic) -> Statistic:

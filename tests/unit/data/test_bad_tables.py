@@ -184,7 +184,8 @@ def test_a_doubtful_cell_is_named_and_never_becomes_nan(put, cell):
     rows = [f"{i / 7:.3f}" for i in range(50)]
     rows[16] = cell
     path = put("x,y\n" + "".join(f"{r},{i % 2}\n" for i, r in enumerate(rows)))
-    table = cr.read(path)
+    with pytest.warns(CredoWarning, match="Column 'x' was set aside: row 17 holds"):
+        table = cr.read(path)
     plain = cell.strip('"')
     assert f"row 17 holds {plain!r}, which is not a number" in str(table.schema)
     assert "x" not in table.schema or plain in table.schema["x"].states
@@ -316,8 +317,10 @@ def test_reading_a_table_again():
         cr.read(table, {"a": "continuous"})
 
 
-def test_unhashable_cells_name_the_row():
+def test_cells_that_are_lists_are_set_aside_or_name_the_row():
+    table = cr.read({"a": ["x", [1], 2], "b": [0, 1, 0]})
+    assert table.schema.set_aside == {"a": "cells of type lists or dicts"}
     with pytest.raises(
         TableError, match=r"Row 2 of column 'a' holds \[1\], which cannot be a state"
     ):
-        cr.read({"a": ["x", [1], 2]})
+        cr.read({"a": ["x", [1], 2]}, {"a": "discrete"})

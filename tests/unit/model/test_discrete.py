@@ -228,7 +228,7 @@ def test_estimates():
         ),
         (lambda: Beta(1, 1).quantile(2), "The share of a quantile must lie between 0 and 1, got 2"),
         (lambda: Beta(1, 1).quantile("x"), "The share of a quantile must lie between 0 and 1"),
-        (lambda: Beta(1, 1).logpdf(float("nan")), "The probability must be a number, got NaN"),
+        (lambda: Beta(1, 1).logpdf(float("nan")), "The density is asked for at numbers, got NaN"),
         (lambda: Dirichlet([1, 1]).logpdf([0.5, 0.4]), "The probabilities must add up to 1"),
         (lambda: Dirichlet([1, 1]).logpdf([0.5]), "A probability for each of 2 states is needed"),
         (
@@ -255,8 +255,8 @@ def test_dirichlet_forms():
     assert Dirichlet({"a": 1, "b": 2}, states=("b", "a")) == Dirichlet([2, 1], ("b", "a"))
     assert Dirichlet(2, ["a", "b"]) == Dirichlet([2, 2], ("a", "b"))
     assert Dirichlet([1, 1]).states == (0, 1)
-    assert Dirichlet.uniform("ab") == Dirichlet(1, "ab")
-    assert Dirichlet.jeffreys("ab") == Dirichlet(0.5, "ab")
+    assert Dirichlet.uniform(["a", "b"]) == Dirichlet(1, ["a", "b"])
+    assert Dirichlet.jeffreys(["a", "b"]) == Dirichlet(0.5, ["a", "b"])
     assert Beta.uniform(("a", "b")) == Beta(1, 1, ("a", "b"))
     assert Beta.jeffreys().a == 0.5
     assert Dirichlet([1, 2]).weight == 3 and Dirichlet([1, 2]).is_proper

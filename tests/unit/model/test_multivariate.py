@@ -121,7 +121,7 @@ def test_one_dimension_is_the_normal_inverse_gamma():
         (lambda: NIW.default([0, 0], [1, 1]).interval(), "Say which column .* Write of='x1'"),
         (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0]), "Give a mean and a covariance"),
         (lambda: NIW.default([0, 0], [1, 1]).logpdf([0, 0], [1, 1]), r"must have the shape \(2, 2"),
-        (lambda: NIW.reference("ab").predictive(), "it has no predictive distribution"),
+        (lambda: NIW.reference(["a", "b"]).predictive(), "it has no predictive distribution"),
         (lambda: NIW.default([0, 0], [1, 1]).update([[1.0, 2.0, 3.0]]), "must have 2 columns"),
         (lambda: MultivariateT(1, [0], [[1]]).mean, "has no mean: it needs more than 1"),
         (lambda: MultivariateT(2, [0], [[1]]).variance, "has no covariance: it needs more than 2"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import credo.model as m
-from credo.errors import InputError, MissingPackageError
+from credo.errors import InputError, LimitError, MissingPackageError
 from credo.plot import distributions as plot
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -64,7 +65,7 @@ def test_likelihood_curves():
     ("prior", "data", "lines"),
     [
         (m.Beta(0.5, 0.5), [True, False], 2),
-        (m.Dirichlet(1, "abc"), ["a", "b"], 2),
+        (m.Dirichlet(1, ["a", "b", "c"]), ["a", "b"], 2),
         (m.NormalMean(5, 1, 1), WAITS, 2),
         (m.NormalMean.flat(1), WAITS, 1),
         (m.NormalInverseGamma.default(5, 2), WAITS, 2),
@@ -139,3 +140,54 @@ def test_the_import_is_light():
         "if m in sys.modules]; assert not bad, bad"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: plot.distribution(None), "A discrete distribution is needed, got None."),
+        (lambda: plot.density(None), "A Gaussian or a StudentT is needed, got None."),
+        (lambda: plot.likelihood_curve(None), "A likelihood curve is needed, got None."),
+        (
+            lambda: plot.prior_posterior(None, None),
+            "A prior and its posterior are of the same kind",
+        ),
+        (lambda: plot.generated(None, [1.0]), "A distribution or a posterior is needed, got None."),
+        (lambda: plot.distribution(m.Bernoulli(0.3), ax=3), "ax must be the axes of a matplotlib"),
+    ],
+)
+def test_odd_arguments(call, text):
+    with pytest.raises(InputError, match=text):
+        call()
+
+
+def test_generated_has_a_limit():
+    with pytest.raises(LimitError, match="n must be at most 10,000 draws, got 1000000"):
+        plot.generated(m.Gaussian(0, 1), WAITS, n=10**6)
+    with pytest.raises(LimitError, match=r"at most 20,000,000 are drawn\. Generate fewer sets"):
+        plot.generated(m.Gaussian(0, 1), np.zeros(10_000), n=10_000)
+
+
+def test_seen_and_generated_share_their_bins():
+    ax = plot.generated(m.Gaussian.fit(WAITS), WAITS, rng=1)
+    bars = [p for p in ax.patches if isinstance(p, matplotlib.patches.Rectangle)]
+    edges = [p.get_x() for p in bars] + [bars[-1].get_x() + bars[-1].get_width()]
+    for stairs in (p for p in ax.patches if isinstance(p, matplotlib.patches.StepPatch)):
+        assert stairs.get_data().edges == pytest.approx(edges)
+    assert ax.get_legend_handles_labels()[1] == ["seen", "95 % of generated", "median of generated"]
+
+
+def test_the_names_of_many_bars_are_thinned():
+    ax = plot.distribution(m.Distribution.of({f"state {i}": 0.01 for i in range(100)}))
+    assert len(ax.get_xticklabels()) <= 40 and len(ax.patches) == 100
+    ax.figure.draw_without_rendering()
+    boxes = [t.get_window_extent() for t in ax.get_xticklabels()]
+    assert all(a.x1 <= b.x0 + 1 for a, b in pairwise(boxes))
+    assert ax.xaxis.label.get_window_extent().y0 >= 0
+
+
+def test_the_range_follows_the_posterior():
+    prior = m.NormalInverseGamma.default(0, 10)
+    ax = plot.prior_posterior(prior, prior.update(np.linspace(4, 6, 30)))
+    low, high = ax.lines[0].get_xdata()[[0, -1]]
+    assert -20 < low < 4 and 6 < high < 20

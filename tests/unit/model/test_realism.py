@@ -57,7 +57,8 @@ def test_states():
     few = predictive_check(Bernoulli(0.1), mixed).unrealistic
     assert few == ("share of False", "share of True", "longest run")
     report = predictive_check(
-        Categorical([0.5, 0.5], "ab"), ["a", "b", "b", None, "a", "a", "b", "a", "b", "b", "a"]
+        Categorical([0.5, 0.5], ["a", "b"]),
+        ["a", "b", "b", None, "a", "a", "b", "a", "b", "b", "a"],
     )
     assert report.n == 10 and report.is_realistic
 

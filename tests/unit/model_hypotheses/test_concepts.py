@@ -116,8 +116,14 @@ def test_more_hypotheses_than_a_distribution_has_states():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"upto": 0}, "The number game needs a whole number of 1 or more, got 0."),
-        ({"upto": 9.5}, "The number game needs a whole number of 1 or more, got 9.5."),
+        (
+            {"upto": 0},
+            "The largest number of the number game must be a whole number of 1 or more, got 0.",
+        ),
+        (
+            {"upto": 9.5},
+            "The largest number of the number game must be a whole number of 1 or more, got 9.5.",
+        ),
         ({"maths": 2}, "The part of the mathematical concepts is 0 to 1, got 2."),
         ({"scale": 0}, "The scale of the intervals must be above 0, got 0."),
         (

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from credo.errors import InputError, MissingPackageError, UnknownNameError
+from credo.errors import InputError, LimitError, MissingPackageError, UnknownNameError
+from credo.model.concepts import number_game
 from credo.model.hypotheses import Hypotheses
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -14,7 +15,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt  # noqa: E402
 
-from credo.plot.hypotheses import posterior_curves, prediction_curve  # noqa: E402
+from credo.plot.hypotheses import generalisation, posterior_curves, prediction_curve  # noqa: E402
 
 BAGS = {f"h{i + 1}": {"cherry": 1 - q, "lime": q} for i, q in enumerate([0, 0.25, 0.5, 0.75, 1])}
 
@@ -74,5 +75,41 @@ def test_without_matplotlib(ten, monkeypatch):
     with pytest.raises(MissingPackageError) as caught:
         posterior_curves(ten)
     assert str(caught.value) == (
-        'Pictures need matplotlib, which is not installed. pip install "credo[plot]"'
+        'Pictures need matplotlib, which is not installed. Run pip install "credo[plot]".'
     )
+
+
+def test_odd_arguments(ten):
+    for call, text in [
+        (lambda: posterior_curves(None), "A space of hypotheses is needed, got None."),
+        (lambda: prediction_curve(None, "lime"), "A space of hypotheses is needed, got None."),
+        (lambda: prediction_curve(ten, "lime", by=None), "by must be a list, got None."),
+        (lambda: prediction_curve(ten, "lime", by=[]), "by must name at least one of 'average'"),
+        (lambda: prediction_curve(ten, "lime", by=[3]), "by must be 'average', 'map', 'mle' or"),
+        (lambda: posterior_curves(ten, 3), "ax must be the axes of a matplotlib figure, got 3."),
+        (lambda: generalisation(None), "A generalisation is needed, got None."),
+    ]:
+        with pytest.raises(InputError) as caught:
+            call()
+        assert text in str(caught.value)
+
+
+def test_generalisation():
+    h = number_game(20).observe([2, 8])
+    ax = generalisation(h)
+    assert [p.get_height() for p in ax.patches] == list(h.generalise().values())
+    assert ax.patches[1].get_facecolor() == ax.patches[7].get_facecolor()
+    assert ax.patches[0].get_facecolor() != ax.patches[1].get_facecolor()
+    named = Hypotheses({"a": {"x", "y"}, "b": {"y", "z"}}).observe("y").generalise()
+    assert [t.get_text() for t in generalisation(named).get_xticklabels()] == ["x", "y", "z"]
+    wide = Hypotheses({"a": range(2000)}).generalise()
+    with pytest.raises(LimitError, match="2,000 bars do not fit in a picture; at most 1,000 do"):
+        generalisation(wide)
+    plt.close("all")
+
+
+def test_a_long_legend_stands_beside_the_curves():
+    ax = posterior_curves(number_game(20).observe([2, 8]), most=8)
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+    plt.close("all")
