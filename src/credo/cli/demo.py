@@ -92,6 +92,15 @@ def _story(quiet: bool) -> dict[str, Any]:
         "6. Which numbers are meant? 16, 8, 2, 64",
         f"{best}, with probability {game.posterior[best]:.3f}",
     )
+    net = _burglary()
+    burglar = net.p("Burglary", given={"John": "yes", "Mary": "yes"})
+    tell(
+        "7. Both neighbours call: is it a burglar?",
+        net,
+        "",
+        burglar,
+        net.dag.why("Burglary", "Earthquake", given=["John"]),
+    )
     if not quiet:
         click.echo("\nNext: credo schema YOUR_TABLE.csv, and the tour in README.md")
     return {
@@ -100,7 +109,30 @@ def _story(quiet: bool) -> dict[str, Any]:
         "next_candy_lime": lime,
         "bags": dict(after.posterior),
         "number_game": {"concept": best, "probability": game.posterior[best]},
+        "burglary_given_both_calls": burglar["yes"],
     }
+
+
+def _burglary() -> Any:
+    """The burglary alarm of Russell & Norvig."""
+    import credo as cr
+
+    def row(yes: float) -> dict[str, float]:
+        return {"no": 1 - yes, "yes": yes}
+
+    return cr.Network(
+        "[Burglary][Earthquake][Alarm|Burglary:Earthquake][John|Alarm][Mary|Alarm]",
+        {
+            "Burglary": row(0.001),
+            "Earthquake": row(0.002),
+            "Alarm": {
+                "no": {"no": row(0.001), "yes": row(0.29)},
+                "yes": {"no": row(0.94), "yes": row(0.95)},
+            },
+            "John": {"no": row(0.05), "yes": row(0.9)},
+            "Mary": {"no": row(0.01), "yes": row(0.7)},
+        },
+    )
 
 
 def _span(interval: Any) -> str:
