@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -71,10 +72,13 @@ class Scanner:
     # --- where we are ---------------------------------------------------------------------
 
     def line(self, at: int | None = None) -> int:
-        """The line of a position; asked in rising order it costs one pass in all."""
+        """The line of a position, counted from the one asked for last."""
         at = self.at if at is None else at
-        known, line = self._line if self._line[0] <= at else (0, 1)
-        line += self.text.count("\n", known, at)
+        known, line = self._line
+        if at >= known:
+            line += self.text.count("\n", known, at)
+        else:
+            line -= self.text.count("\n", at, known)
         self._line = at, line
         return line
 
@@ -133,21 +137,17 @@ class Scanner:
     def until(self, mark: str, what: str, *, braces: bool = True) -> tuple[str, int]:
         """The raw text up to a mark (texts in quotes are passed over), and where it starts."""
         start = self.at
-        found = self.text.find(mark, start, self.end)
-        quote = self.text.find('"', start, found if found >= 0 else self.end)
-        if found >= 0 and quote < 0:
-            self.at = found + 1
-            odd = -1 if braces else self.text.find("}", start, found)
-        else:
-            odd = -1
-            while not (token := self.next()).is_mark(mark):
-                if not token.text and not token.quoted:
-                    raise self.error(f"The file ends inside {what}; {mark!r} is missing.", start)
-                if not braces and odd < 0 and token.is_mark("}"):
-                    odd = token.at
-        if odd >= 0:
+        match = _passing(mark, braces).match(self.text, start, self.end)
+        assert match is not None
+        stop = match.end()
+        if stop == self.end:
+            raise self.error(f"The file ends inside {what}; {mark!r} is missing.", start)
+        if self.text[stop] == '"':
+            raise self.error("This text in quotes is not closed.", stop)
+        if self.text[stop] != mark:
             raise self.error(f"{mark!r} is missing after {what}.", start)
-        return self.text[start : self.at - 1], start
+        self.at = stop + 1
+        return self.text[start:stop], start
 
     def count(self, what: str) -> tuple[int, int]:
         """A whole number, and where it stands."""
@@ -155,6 +155,13 @@ class Scanner:
         if not _DIGITS.fullmatch(token.text):
             raise self.error(f"Expected {what}, got {_shown(token)}.", token.at)
         return int(token.text), token.at
+
+
+@cache
+def _passing(mark: str, braces: bool) -> re.Pattern[str]:
+    """Whatever may stand before a mark; without braces a closing one stops it too."""
+    stops = re.escape(mark if braces else mark + "}")
+    return re.compile(rf'(?:[^"{stops}]++|"[^"]*")*+')
 
 
 def _shown(token: Token) -> str:
