@@ -65,8 +65,8 @@ def state_text(state: object) -> str:
 def kinds_text(variable: Variable) -> str:
     """What the states' types were, for the property beside them; "" when all are text.
 
-    >>> kinds_text(Variable("x", "discrete", (0, 1))), kinds_text(Variable("x", "discrete", "ab"))
-    ('int', '')
+    >>> kinds_text(Variable("x", "discrete", (0, 1)))
+    'int'
     >>> kinds_text(Variable("x", "discrete", ("low", 1), ordered=True))
     'ordered str,int'
     """
