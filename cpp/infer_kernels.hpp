@@ -8,21 +8,16 @@
 
 namespace credo::infer {
 
-// Of each lane over all cells: the largest value, and the smallest that is not zero.
-struct Extremes {
-  double high = 0;
-  double low;
-};
-
 struct Kernels {
-  // OUT out[cells of begin..end) = Σ IN a · IN b, outer cells begin..end of the nest. Reads up to 32
-  // bytes past the ends of a and b.
+  // OUT out = Σ IN a · IN b, for outer cells begin..end of the nest. Reads up to 32 bytes past the
+  // ends of a and b.
   void (*sum)(const Nest&, const double* a, const double* b, double* out, std::size_t begin,
               std::size_t end);
   // The same with the largest product in place of the sum.
   void (*max)(const Nest&, const double* a, const double* b, double* out, std::size_t begin,
               std::size_t end);
-  // Widens OUT high and low [lanes] by IN values [cells][lanes].
+  // Of each lane, the largest of IN values [cells][lanes] and the smallest that is not zero: widens
+  // OUT high and low [lanes].
   void (*extremes)(const double* values, std::size_t cells, std::size_t lanes, double* high,
                    double* low);
 };

@@ -26,7 +26,7 @@ struct Fold {
 struct Line {
   const double *a, *b;
   double* out;
-  std::size_t count, step_a, step_b;
+  std::size_t count, step_a, step_b, step_out;
   bool add;
 };
 
@@ -84,14 +84,15 @@ inline void tile_along(const Nest& nest, const Line& line, std::size_t from) {
         s[j][v] = F::with(s[j][v], L::load(xj + v * kW), kRunB ? L::load(yj + v * kW) : y_all);
     }
   }
-  double* out = line.out + from * run;
+  double* out = line.out + from * line.step_out;
   const std::size_t rest = run - (kV - 1) * kW;
-  for (std::size_t j = 0; j < kJ; ++j, out += run) {
+  const bool spill = !line.add && line.step_out == run;
+  for (std::size_t j = 0; j < kJ; ++j, out += line.step_out) {
     if (line.add)
       for (std::size_t v = 0; v < kV; ++v) s[j][v] = F::both(s[j][v], L::load(out + v * kW));
     for (std::size_t v = 0; v + 1 < kV; ++v) L::store(out + v * kW, s[j][v]);
     double* last = out + (kV - 1) * kW;
-    if (rest == kW || (j + 1 < kJ && !line.add)) L::store(last, s[j][kV - 1]);
+    if (rest == kW || (j + 1 < kJ && spill)) L::store(last, s[j][kV - 1]);
     else L::store_part(last, s[j][kV - 1], rest);
   }
 }
@@ -140,14 +141,14 @@ inline void tile_summed(const Nest& nest, const Line& line, std::size_t from) {
         odd[j] = F::with(odd[j], L::load_part(x + j * line.step_a + r, run - r),
                          kRunB ? L::load_part(y + j * line.step_b + r, run - r) : y_all[j]);
   }
-  double* out = line.out + from;
-  for (std::size_t j = 0; j < kJ; ++j) {
+  double* out = line.out + from * line.step_out;
+  for (std::size_t j = 0; j < kJ; ++j, out += line.step_out) {
     double x[kW];
     L::store(x, F::both(even[j], odd[j]));
     double total = x[0];
     if constexpr (kW == 2) total = F::one(x[0], x[1]);
     if constexpr (kW == 4) total = F::one(F::one(x[0], x[1]), F::one(x[2], x[3]));
-    out[j] = line.add ? F::one(out[j], total) : total;
+    *out = line.add ? F::one(*out, total) : total;
   }
 }
 
@@ -157,7 +158,6 @@ inline void for_lines(const Nest& nest, const double* a, const double* b, double
                       std::size_t begin, std::size_t end, Sweep&& sweep) {
   constexpr std::size_t kLoops = 64;
   const std::size_t n_loops = nest.outer.size();
-  out += begin * nest.out_per_outer();
   const auto whole = [&](Line line) {
     sweep(line);
     if (nest.again.empty()) return;
@@ -179,7 +179,7 @@ inline void for_lines(const Nest& nest, const double* a, const double* b, double
     }
   };
   if (n_loops == 0) {
-    if (begin < end) whole({a, b, out, 1, 0, 0, false});
+    if (begin < end) whole({a, b, out, 1, 0, 0, 0, false});
     return;
   }
   std::size_t at[kLoops];
@@ -190,24 +190,27 @@ inline void for_lines(const Nest& nest, const double* a, const double* b, double
     rest /= loop.extent;
     a += at[d] * loop.a;
     b += at[d] * loop.b;
+    out += at[d] * loop.out;
   }
   const Loop last = nest.outer[n_loops - 1];
   std::size_t first = at[n_loops - 1];
   for (std::size_t i = begin; i < end;) {
     const std::size_t count = last.extent - first < end - i ? last.extent - first : end - i;
-    whole({a, b, out, count, last.a, last.b, false});
-    out += count * nest.out_per_outer();
+    whole({a, b, out, count, last.a, last.b, last.out, false});
     i += count;
     a -= first * last.a;
     b -= first * last.b;
+    out -= first * last.out;
     first = 0;
     for (std::size_t d = n_loops - 1; d-- > 0;) {
       const Loop& loop = nest.outer[d];
       a += loop.a;
       b += loop.b;
+      out += loop.out;
       if (++at[d] < loop.extent) break;
       a -= loop.a * loop.extent;
       b -= loop.b * loop.extent;
+      out -= loop.out * loop.extent;
       at[d] = 0;
     }
   }
@@ -219,8 +222,8 @@ void sweep_long(const Nest& nest, const double* a, const double* b, double* out,
   for_lines(nest, a, b, out, begin, end, [&](const Line& line) {
     for (std::size_t j = 0; j < line.count; ++j)
       run_along<L, kMax, kRunA, kRunB, kOne>(nest, line.a + j * line.step_a,
-                                             line.b + j * line.step_b, line.out + j * nest.run,
-                                             line.add);
+                                             line.b + j * line.step_b,
+                                             line.out + j * line.step_out, line.add);
   });
 }
 

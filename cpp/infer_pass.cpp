@@ -180,17 +180,23 @@ void Pass::contract(const Nest& nest, const double* a, const double* b, double* 
   const std::size_t chunk = std::max<std::size_t>(
       1, std::min<std::size_t>(kChunkCells * lanes_ / per_outer,
                                static_cast<std::size_t>(kChunkWork / work_per_outer)));
+  const std::size_t out_cells = nest.n_outer * per_outer / lanes_;
   const auto part = [&](std::size_t begin, std::size_t end, double* part_high, double* part_low) {
     for (std::size_t i = begin; i < end; i += chunk) {
       const std::size_t stop = std::min(end, i + chunk);
       if (nest.work > kThreadWork) monitor_.poll();
       sweep(nest, a, b, out, i, stop);
-      kernels_.extremes(out + i * per_outer, (stop - i) * per_outer / lanes_, lanes_, part_high,
-                        part_low);
+      if (nest.in_order)
+        kernels_.extremes(out + i * per_outer, (stop - i) * per_outer / lanes_, lanes_, part_high,
+                          part_low);
     }
+  };
+  const auto finish = [&] {
+    if (!nest.in_order) kernels_.extremes(out, out_cells, lanes_, high, low);
   };
   if (threads_ == 1 || nest.work < kThreadWork || nest.n_outer == 1) {
     part(0, nest.n_outer, high, low);
+    finish();
     return;
   }
   const std::size_t n_tasks = std::min(nest.n_outer, static_cast<std::size_t>(threads_) * 4);
@@ -205,6 +211,7 @@ void Pass::contract(const Nest& nest, const double* a, const double* b, double* 
       low[l] = std::min(low[l], task_low[l]);
     }
   });
+  finish();
 }
 
 // After `contract`, which leaves the largest values in `high`.

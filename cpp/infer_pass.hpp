@@ -1,7 +1,7 @@
 // The passes over one block of rows, or over what all rows share.
 #pragma once
 
-#include "big_array.hpp"
+#include "infer_arena.hpp"
 #include "infer_run.hpp"
 
 namespace credo::infer {
@@ -21,9 +21,9 @@ struct Lanes {
 };
 
 struct Memory {
-  BigArray<double> values;            // tensors
+  Arena values;                       // tensors
   std::vector<double> low, adjoint_low;  // per tensor and lane: smallest positive value
-  BigArray<double> scratch;
+  Arena scratch;
   std::vector<std::int32_t> codes;    // [column][lane]
   std::vector<double> high;           // per lane
   Memory(const Plan& plan, const Program& program, bool batched);

@@ -7,6 +7,7 @@
 namespace credo::infer {
 namespace {
 
+constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kGreedyTensors = 12;  // more in a bucket are multiplied one by one
 
 class Builder {
@@ -76,24 +77,26 @@ class Builder {
 
   // ---------------------------------------------------------------- the tree of contractions
 
-  Variables joined(const Variables& a, const Variables& b) {
-    Variables both;
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both),
-                   [&](std::int32_t x, std::int32_t y) { return rank_[x] < rank_[y]; });
-    return both;
-  }
-
   bool contains(std::int32_t t, std::int32_t v) const {
     const Variables& scope = plan_.tensors[t].scope;
     return std::find(scope.begin(), scope.end(), v) != scope.end();
   }
 
-  // Variables of the product of a and b (-1: none) that no other living tensor contains.
+  // The variables of the product of a and b (-1: none), and those that no other living tensor
+  // contains. Scopes are sorted by rank.
   void product(std::int32_t a, std::int32_t b, Variables& scope, Variables& summed) {
-    scope = b < 0 ? plan_.tensors[a].scope : joined(plan_.tensors[a].scope, plan_.tensors[b].scope);
+    static const Variables none;
+    const Variables &x = plan_.tensors[a].scope, &y = b < 0 ? none : plan_.tensors[b].scope;
+    scope.clear();
     summed.clear();
-    for (const std::int32_t v : scope) {
-      const int inside = contains(a, v) + (b >= 0 && contains(b, v));
+    for (std::size_t i = 0, j = 0; i < x.size() || j < y.size();) {
+      const std::int32_t rank_x = i < x.size() ? rank_[x[i]] : kLast,
+                         rank_y = j < y.size() ? rank_[y[j]] : kLast;
+      const std::int32_t v = rank_x <= rank_y ? x[i] : y[j];
+      const int inside = (rank_x <= rank_y) + (rank_y <= rank_x);
+      i += rank_x <= rank_y;
+      j += rank_y <= rank_x;
+      scope.push_back(v);
       if (uses_[v] == inside) summed.push_back(v);
     }
   }
@@ -102,9 +105,10 @@ class Builder {
     Step step{a, b, -1, {}, {}, 0};
     product(a, b, step.scope, step.summed);
     Variables rest;
-    for (const std::int32_t v : step.scope)
-      if (std::find(step.summed.begin(), step.summed.end(), v) == step.summed.end())
-        rest.push_back(v);
+    rest.reserve(step.scope.size() - step.summed.size());
+    for (std::size_t i = 0, j = 0; i < step.scope.size(); ++i)
+      if (j < step.summed.size() && step.summed[j] == step.scope[i]) ++j;
+      else rest.push_back(step.scope[i]);
     const auto retire = [&](std::int32_t t) {
       if (t < 0) return;
       for (const std::int32_t v : plan_.tensors[t].scope) --uses_[v];
@@ -127,6 +131,7 @@ class Builder {
     std::pair<std::size_t, std::size_t> best{0, 1};
     double least_result = std::numeric_limits<double>::infinity(), least_product = least_result;
     Variables scope, summed;
+    if (bucket.size() == 2) return best;
     for (std::size_t i = 0; i < bucket.size(); ++i)
       for (std::size_t j = i + 1; j < bucket.size(); ++j) {
         product(bucket[i], bucket[j], scope, summed);
