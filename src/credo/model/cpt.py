@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, SchemaError, UnknownNameError, unknown_name
+from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.distribution import Distribution
 from credo.model.value import readonly
 from credo.render import table_html, table_text
@@ -58,7 +58,7 @@ class Cpt:
     rescaled: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parents", tuple(self.parents))
+        object.__setattr__(self, "parents", family(self.child, self.parents))
         for v in self.variables:
             if not v.is_discrete:
                 raise SchemaError(f"A table cannot have the continuous variable {v.name!r}.")
@@ -81,7 +81,10 @@ class Cpt:
             )
         object.__setattr__(self, "values", readonly(self._normalised(given)))
         if self.counts is not None:
-            counts = readonly(self.counts)
+            try:
+                counts = readonly(self.counts)
+            except (TypeError, ValueError):
+                counts = readonly(np.nan)
             if counts.shape != self.shape or not (counts >= 0).all():
                 raise InputError(f"The pseudo-counts of {self.child.name!r} do not fit its table.")
             object.__setattr__(self, "counts", counts)
@@ -94,7 +97,8 @@ class Cpt:
                 raise InputError(
                     f"P({self.child.name}={state}{self._given(at[:-1])}) {what}: {given[at]:g}."
                 )
-        total = given.sum(axis=-1, keepdims=True)
+        with np.errstate(over="ignore"):
+            total = given.sum(axis=-1, keepdims=True)
         off = np.abs(total - 1.0)
         worst = float(off.max(initial=0.0))
         if worst > TOLERANCE:
@@ -125,7 +129,7 @@ class Cpt:
         >>> Cpt.of(a, [], {"t": 0.2}).values.tolist()
         [0.8, 0.2]
         """
-        parents = tuple(parents)
+        parents = family(child, parents)
         if isinstance(given, Cpt):
             return given.on(child, parents)
         if isinstance(given, Distribution):
@@ -134,6 +138,8 @@ class Cpt:
             return cls(child, parents, _from_mapping(child, parents, given))
         if hasattr(given, "columns") and hasattr(given, "__getitem__"):
             return cls(child, parents, _from_frame(child, parents, given))
+        if not parents and isinstance(given, (int, float, np.number)):
+            return cls(child, parents, _last(child, given))
         return cls(child, parents, given)
 
     def on(self, child: Variable, parents: tuple[Variable, ...]) -> Cpt:
@@ -142,7 +148,7 @@ class Cpt:
             return self
         if child != self.child or set(parents) != set(self.parents):
             raise SchemaError(
-                f"The table is P({self}) and cannot be that of {child.name!r} given "
+                f"The table is {self.title} and cannot be that of {child.name!r} given "
                 f"{[p.name for p in parents]}."
             )
         order = [*(self.parents.index(p) for p in parents), len(parents)]
@@ -173,6 +179,8 @@ class Cpt:
 
     def row(self, given: Mapping[str, Any] | None = None, **states: Any) -> Distribution:
         """The distribution of the child for one configuration of its parents."""
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(f"A row is named by a mapping from parent to state, got {given!r}.")
         wanted = {**(given or {}), **states}
         names = [p.name for p in self.parents]
         for name in wanted:
@@ -240,6 +248,18 @@ class Cpt:
         return table_html(head, rows, right=right, caption=self.title)
 
 
+def family(child: Variable, parents: Any) -> tuple[Variable, ...]:
+    """The parents as a tuple of variables, each named once and none of them the child."""
+    found = tuple(parents) if isinstance(parents, Sequence) else (parents,)
+    for v in (child, *found):
+        if not isinstance(v, Variable):
+            raise InputError(f"A child and its parents must be of type Variable, got {v!r}.")
+    names = [child.name, *(v.name for v in found)]
+    if len(set(names)) < len(names):
+        raise SchemaError(f"A variable is named twice in the family {names}.")
+    return found
+
+
 def cells(variables: Sequence[Variable]) -> int:
     """The number of configurations of some variables."""
     out = 1
@@ -304,27 +324,36 @@ def _nested(
 def _last(child: Variable, row: Any) -> NDArray[np.float64]:
     """One row: a mapping (one state may be left out and gets the rest), or numbers in order."""
     if isinstance(row, Mapping):
-        out = np.full(child.arity, np.nan)
+        out = np.zeros(child.arity)
+        left = np.ones(child.arity, dtype=bool)
         for state, p in row.items():
-            try:
-                out[child.code(state)] = float(p)
-            except (TypeError, ValueError) as error:
-                if isinstance(error, UnknownNameError):
-                    raise
-                raise InputError(f"P({child.name}={state}) must be a number, got {p!r}.") from None
-        left = np.isnan(out)
+            code = child.code(state)
+            out[code], left[code] = _number(child, state, p), False
         if left.sum() == 1:
             out[left] = max(0.0, 1.0 - float(out[~left].sum()))
         elif left.any():
             state = child.states[int(np.argmax(left))]
             raise InputError(f"A row of {child.name!r} has no probability for {state!r}.")
         return out
-    if isinstance(row, (int, float)) and child.arity == 2:
+    if isinstance(row, (int, float, np.number)) and child.arity == 2:
         return np.array([1.0 - row, float(row)])
-    array = np.asarray(row, dtype=np.float64)
+    try:
+        array = np.asarray(row, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
     if array.shape != (child.arity,):
         raise InputError(f"A row of {child.name!r} needs {child.arity} probabilities, got {row!r}.")
     return array
+
+
+def _number(child: Variable, state: Any, p: Any) -> float:
+    try:
+        number = float(p)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if np.isnan(number):
+        raise InputError(f"P({child.name}={state}) must be a number, got {p!r}.")
+    return number
 
 
 def _from_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> NDArray[np.float64]:
@@ -333,26 +362,37 @@ def _from_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> N
     """
     import narwhals as nw
 
-    table = nw.from_native(frame, eager_only=True)
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise InputError(f"The table of {child.name!r} cannot be read: {frame!r}.") from None
     columns = {c: table[c].to_list() for c in table.columns}
     for parent in parents:
         if parent.name not in columns:
             raise unknown_name("The parent", parent.name, list(columns), "a column of the frame")
+    if cells((*parents, child)) > MAX_CELLS:
+        raise LimitError(f"The table of {child.name!r} would have too many numbers.")
     out = np.full([v.arity for v in (*parents, child)], np.nan)
     ats = list(zip(*([p.code(s) for s in columns[p.name]] for p in parents), strict=True))
     ats = ats if parents else [()] * len(table)
     if child.name in columns and "p" in columns:
         for at, state, p in zip(ats, columns[child.name], columns["p"], strict=True):
-            out[(*at, child.code(state))] = p
+            _put(out, (*at, child.code(state)), child, p)
     else:
         by_text = {str(c): c for c in columns}
         for k, state in enumerate(child.states):
             if str(state) not in by_text:
                 raise unknown_name("The state", state, list(columns), "a column of the frame")
             for at, p in zip(ats, columns[by_text[str(state)]], strict=True):
-                out[(*at, k)] = p
+                _put(out, (*at, k), child, p)
     if np.isnan(out).any():
         at = np.argwhere(np.isnan(out))[0]
         states = tuple(v.states[i] for v, i in zip((*parents, child), at, strict=True))
         raise InputError(f"The frame of {child.name!r} has no probability for {states!r}.")
     return out
+
+
+def _put(out: NDArray[np.float64], at: tuple[int, ...], child: Variable, p: Any) -> None:
+    if not np.isnan(out[at]):
+        raise InputError(f"The frame of {child.name!r} has a row twice.")
+    out[at] = _number(child, child.states[at[-1]], p)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, SchemaError, unknown_name
+from credo.model.cpt import family
 from credo.model.gaussian import Gaussian
-from credo.model.value import readonly
+from credo.model.value import finite, readonly
 from credo.render import table_html, table_text
 from credo.schema import Variable
 
@@ -46,7 +47,7 @@ class LinearGaussian:
     variance: Floats
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parents", tuple(self.parents))
+        object.__setattr__(self, "parents", family(self.child, self.parents))
         if self.child.is_discrete:
             raise SchemaError(f"The discrete variable {self.child.name!r} needs a table.")
         shape = tuple(v.arity for v in self.discrete)
@@ -54,8 +55,8 @@ class LinearGaussian:
         lines["coefficients"] = (*shape, len(self.continuous))
         for what, wanted in lines.items():
             given = self._array(getattr(self, what), what)
-            if given.ndim == 0 or (what == "coefficients" and given.ndim == 1):
-                given = np.broadcast_to(given, wanted) if given.size else np.zeros(wanted)
+            if given.ndim == 0 or (what == "coefficients" and given.shape == wanted[-1:]):
+                given = np.broadcast_to(given, wanted)
             if given.shape != wanted:
                 raise InputError(
                     f"The {what} of {self.child.name!r} must have the shape {wanted}, "
@@ -104,6 +105,8 @@ class LinearGaussian:
 
     def given(self, parents: Mapping[str, Any]) -> Gaussian:
         """The distribution of the child when every parent is known."""
+        if not isinstance(parents, Mapping):
+            raise InputError(f"The parents are given by a mapping, got {parents!r}.")
         names = [p.name for p in self.parents]
         for name in parents:
             if name not in names:
@@ -112,7 +115,7 @@ class LinearGaussian:
         if lacking:
             raise InputError(f"{self.child.name!r} needs a value for {lacking[0]!r} too.")
         at = tuple(p.code(parents[p.name]) for p in self.discrete)
-        y = np.array([float(parents[p.name]) for p in self.continuous])
+        y = np.array([finite(parents[p.name], f"The value of {p.name!r}") for p in self.continuous])
         mean = float(self.intercept[at] + self.coefficients[at] @ y)
         return Gaussian(mean, float(self.variance[at]), name=self.child.name)
 

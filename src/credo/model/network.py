@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, SchemaError, unknown_name
@@ -73,7 +74,7 @@ class Network:
         if not isinstance(dag, Dag):
             dag = Dag(dag, nodes=list(tables))
         _same_names(dag, tables)
-        variables = network_variables(dag, tables, states or {})
+        variables = network_variables(dag, tables, {} if states is None else states)
         distributions: dict[str, Local] = {}
         for name in dag.nodes:
             parents = tuple(variables[p] for p in dag.parents(name))
@@ -81,13 +82,18 @@ class Network:
         self._set(dag, distributions, record)
 
     def _set(self, dag: Dag, distributions: dict[str, Local], record: Record | None) -> None:
-        for name, value in (("dag", dag), ("distributions", distributions), ("record", record)):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "dag", dag)
+        object.__setattr__(self, "distributions", MappingProxyType(distributions))
+        object.__setattr__(self, "record", record)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("dag", "distributions", "record"):
-            raise AttributeError("A network is a frozen value; build a new one instead.")
-        object.__setattr__(self, name, value)
+        raise AttributeError("A network is a frozen value; build a new one instead.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("A network is a frozen value; build a new one instead.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.dag, dict(self.distributions), self.record)
 
     # --- what it is -----------------------------------------------------------------------
 
@@ -117,11 +123,24 @@ class Network:
         return sum(d.free_parameters for d in self.distributions.values())
 
     def variable(self, name: str) -> Variable:
-        """A variable by its name."""
+        """A variable by its name.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.variable("wet").states
+        (False, True)
+        """
         return self._distribution(name).child
 
     def cpt(self, name: str) -> Local:
-        """The distribution of one variable given its parents."""
+        """The distribution of one variable given its parents.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.cpt("wet"))
+        P(wet | rain)
+        rain   wet=False  wet=True
+        False        0.9       0.1
+        True         0.2       0.8
+        """
         return self._distribution(name)
 
     def _distribution(self, name: str) -> Local:
@@ -131,10 +150,13 @@ class Network:
         return found
 
     def with_record(self, record: Record | None) -> Network:
-        """The same network with another record."""
-        out = Network.__new__(Network)
-        out._set(self.dag, dict(self.distributions), record)
-        return out
+        """The same network with another record.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.with_record(Record(how="typed by hand")).record.how
+        'typed by hand'
+        """
+        return _again(self.dag, dict(self.distributions), record)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):
@@ -149,55 +171,108 @@ class Network:
     # --- asking ---------------------------------------------------------------------------
 
     def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
-        """The distribution of one variable, or the joint of several, given evidence."""
+        """The distribution of one variable, or the joint of several, given evidence.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.p("rain", given={"wet": True}))
+        rain         p
+        False  0.33333  ██████▋
+        True   0.66667  █████████████▎
+        >>> net.p(["rain", "wet"])[True, True]
+        0.16000000000000003
+        """
         from credo.predict.posterior import posterior
 
-        return posterior(self, target, given or {})
+        return posterior(self, target, {} if given is None else given)
 
     def ask(self, question: str, *, explain: bool = False) -> Answer | Any:
-        """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md."""
+        """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.ask("P(rain=true | wet=true)")
+        0.6666666666666666
+        >>> dict(net.ask("argmax P(rain, wet)"))
+        {'rain': False, 'wet': False}
+        """
         from credo.predict.asking import ask
 
         return ask(self, question, explain=explain)
 
     def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The distribution of every variable that is not observed, all at once."""
+        """The distribution of every variable that is not observed, all at once.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.marginals()["wet"]
+        Distribution(wet: False 0.76, True 0.24)
+        """
         from credo.predict.posterior import marginals
 
-        return marginals(self, given or {})
+        return marginals(self, {} if given is None else given)
 
     def log_evidence(self, given: Mapping[str, Any]) -> float:
-        """ln P(evidence)."""
+        """ln P(evidence).
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.log_evidence({"wet": True})  # ln 0.24
+        -1.4271163556401458
+        """
         from credo.predict.posterior import log_evidence
 
         return log_evidence(self, given)
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable explanation: a state for every variable that is not observed."""
+        """The most probable explanation: a state for every variable that is not observed.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.mpe({"wet": True}))
+        variable  state
+        rain      True
+        ln P = -1.83258
+        """
         from credo.predict.explanation import mpe
 
-        return mpe(self, given or {})
+        return mpe(self, {} if given is None else given)
 
     def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable states of some variables together, the others summed out."""
+        """The most probable states of some variables together, the others summed out.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.map(["rain"], given={"wet": True})["rain"]
+        True
+        """
         from credo.predict.explanation import marginal_map
 
-        return marginal_map(self, targets, given or {})
+        return marginal_map(self, targets, {} if given is None else given)
 
     def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
-        """P(target | the other cells) for each row of a table, a column for each state."""
+        """P(target | the other cells) for each row of a table, a column for each state.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
+        [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
+        """
         from credo.predict.rows import predict_proba
 
         return predict_proba(self, rows, target, **options)
 
     def log_likelihood(self, rows: Any, **options: Any) -> float:
-        """ln P(rows), missing cells summed out."""
+        """ln P(rows), missing cells summed out.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.log_likelihood({"rain": [True, None], "wet": [True, True]})  # ln 0.16 + ln 0.24
+        -3.2596978193884
+        """
         from credo.predict.rows import log_likelihood
 
         return log_likelihood(self, rows, **options)
 
     def do(self, values: Mapping[str, Any]) -> Network:
-        """The network after an intervention: the variables are set, not observed."""
+        """The network after an intervention: the variables are set, not observed.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
+        0.2
+        """
         from credo.predict.intervention import intervene
 
         return intervene(self, values)
@@ -205,7 +280,15 @@ class Network:
     # --- files ----------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the network to a file; the ending says the format."""
+        """Write the network to a file; the ending says the format.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> import credo as cr, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "rain.bif")
+        >>> net.save(path)
+        >>> cr.load(path)
+        Network(2 variables, 1 edges, 3 parameters)
+        """
         from credo.formats import save
 
         save(self, path)
@@ -233,7 +316,16 @@ class Network:
         return self.dag._repr_html_()
 
 
+def _again(dag: Dag, distributions: dict[str, Local], record: Record | None) -> Network:
+    """A network from parts that are known to fit."""
+    out = Network.__new__(Network)
+    out._set(dag, distributions, record)
+    return out
+
+
 def _by_name(tables: Iterable[Local]) -> dict[str, Local]:
+    if not isinstance(tables, Iterable):
+        raise InputError(f"The tables must be a mapping by name, or a list of Cpt, got {tables!r}.")
     out: dict[str, Local] = {}
     for table in tables:
         if not isinstance(table, Cpt | LinearGaussian):

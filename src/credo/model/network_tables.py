@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import InputError, SchemaError
+from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.cpt import Cpt
 from credo.model.distribution import Distribution
 from credo.model.linear_gaussian import LinearGaussian
@@ -23,9 +23,13 @@ def network_variables(
     dag: Dag, tables: Mapping[str, Any], states: Mapping[str, Sequence[Any]]
 ) -> dict[str, Variable]:
     """A variable for each node: as its table says, else from `states`, else as its table shows."""
-    for name in states:
+    if not isinstance(states, Mapping):
+        raise InputError(f"states= is a mapping from variable to its states, got {states!r}.")
+    for name, given in states.items():
         if name not in dag.nodes:
-            raise SchemaError(f"states= names {name!r}, which is not in the graph.")
+            raise unknown_name("The variable of states=", name, dag.nodes, "in the graph")
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+            raise InputError(f"The states of {name!r} must be a list, got {given!r}.")
     found: dict[str, Variable] = {}
     for name in dag.nodes:
         given = tables[name]
@@ -69,6 +73,8 @@ def _shown(name: str, given: Any, depth: int) -> tuple[Any, ...]:
     if isinstance(row, (int, float)) and not isinstance(row, bool):
         return (False, True)
     if hasattr(given, "columns"):
+        if name in given.columns and "p" in given.columns:
+            return tuple(dict.fromkeys(given[name].to_list()))
         raise InputError(
             f"The states of {name!r} are needed.", hint=f"Give states={{{name!r}: […]}}."
         )

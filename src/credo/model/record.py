@@ -26,7 +26,7 @@ class Record:
     seconds: float | None = None
     seed: int | None = None
     notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         lines = [self.how + (f" from {self.source}" if self.source else "")]
@@ -35,5 +35,7 @@ class Record:
         if self.reason:
             lines.append(f"stopped: {self.reason}")
         if self.seconds is not None:
-            lines.append(f"{self.seconds:.3g} s" + (f", seed {self.seed}" if self.seed else ""))
+            lines.append(f"{self.seconds:.3g} s")
+        if self.seed is not None:
+            lines.append(f"seed {self.seed}")
         return "\n  ".join([*lines, *self.notes])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from credo.errors import InputError
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.render import shortened, table_text
@@ -89,7 +90,10 @@ def _weights(net: Network, question: Question, evidence: Evidence) -> tuple[str,
     whole = p_of(evidence, codes)
     weights = {}
     for item in evidence.names:
-        less = p_of(evidence.without(item), codes)
+        try:
+            less = p_of(evidence.without(item), codes)
+        except InputError:  # without it the question is a later storey
+            continue
         if whole > 0 and less > 0:
             weights[item] = float(np.log2(whole) - np.log2(less))
     shown = f"{name}={states[0]}" if len(states) == 1 else f"{name} in {states}"

@@ -10,7 +10,7 @@ from credo.errors import InputError
 from credo.predict.account import account
 from credo.predict.answer import Answer
 from credo.predict.evidence import Evidence
-from credo.predict.explanation import marginal_map, mpe
+from credo.predict.explanation import Explanation, marginal_map, mpe
 from credo.predict.posterior import joint_with_evidence, posterior
 from credo.predict.question import Question, parse
 
@@ -35,9 +35,13 @@ def ask(net: Network, text: str, *, explain: bool = False) -> Any:
 
 def _value(net: Network, question: Question) -> Any:
     if question.argmax:
-        free = [n for n in net.names if n not in question.given]
-        if set(question.targets) == set(free):
-            return mpe(net, question.given)
+        evidence = Evidence.of(net, question.given)
+        free = {n for n in net.names if n not in evidence.hard and n not in evidence.values}
+        if any(v.is_discrete for v in net.variables):
+            free = {n for n in free if net.variable(n).is_discrete}
+        if set(question.targets) == free - set(question.do):
+            found = mpe(net, question.given)
+            return Explanation({n: found[n] for n in question.targets}, found.log_p)
         return marginal_map(net, question.targets, question.given)
     if not question.events:
         target = question.targets[0] if len(question.targets) == 1 else question.targets

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credo.errors import ImpossibleError
+from credo.errors import ImpossibleError, LimitError
 from credo.predict.engine import engine_of
+from credo.predict.evidence import Evidence
 
 if TYPE_CHECKING:
     from credo.model.network import Network
-    from credo.predict.evidence import Evidence
 
 __all__ = ["impossible", "refuse_impossible"]
 
@@ -22,10 +22,19 @@ def refuse_impossible(net: Network, evidence: Evidence, log_evidence: float) -> 
         raise impossible(net, evidence)
 
 
-def impossible(net: Network, evidence: Evidence) -> ImpossibleError:
-    """The error: no item of the conflict it names can be left out."""
-    part = evidence
-    for name in evidence.names:
+def impossible(net: Network, evidence: Evidence) -> ImpossibleError | LimitError:
+    """The error: no item of the conflict it names can be left out.
+
+    A density is never zero, so the conflict is among the discrete variables.
+    """
+    part = Evidence(evidence.hard, evidence.soft)
+    if engine_of(net).ask(part, []).log_evidence[0] > -np.inf:
+        return LimitError(
+            f"The densities of {', '.join(map(repr, evidence.values))} are too far apart to be "
+            "compared.",
+            hint="Their values are far from what the model expects; check their units.",
+        )
+    for name in part.names:
         less = part.without(name)
         if engine_of(net).ask(less, []).log_evidence[0] == -np.inf:
             part = less
@@ -35,7 +44,6 @@ def impossible(net: Network, evidence: Evidence) -> ImpossibleError:
     for name, likelihood in part.soft.items():
         states = [s for s, x in zip(net.variable(name).states, likelihood, strict=True) if x > 0]
         items.append(f"{name} in {states}")
-    items += [f"{name}={value:g}" for name, value in part.values.items()]
     what = items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
     together = "cannot be true" if len(items) == 1 else "cannot be true together"
     return ImpossibleError(

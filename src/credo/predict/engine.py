@@ -10,28 +10,26 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError, LimitError
+from credo.errors import LimitError
 from credo.model.cpt import Cpt
+from credo.predict.densities import density_tables
 
 if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.predict.evidence import Evidence
 
-__all__ = ["MAX_BYTES", "MIXED", "Engine", "Outcome", "engine_of"]
+__all__ = ["MAX_BYTES", "Engine", "Outcome", "engine_of"]
 
 MAX_BYTES = 8 * 10**9
 """A question whose tables would take more memory than this is refused before it runs."""
-
-MIXED = (
-    "Wider inference in mixed networks is a later storey: exact answers need every continuous "
-    "variable that matters to be observed."
-)
 
 _KEPT = 64  # plans kept for each network
 
@@ -65,6 +63,7 @@ class Engine:
         self.model = _core.Model(self.arities, scopes)
         self.tables = tables
         self._plans: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = Lock()
 
     def plan(
         self,
@@ -79,7 +78,10 @@ class Engine:
         """The plan for a question, compiled or kept; refused if it would not fit."""
         wanted = None if targets is None else tuple(targets)
         key = (tuple(observed), wanted, tuple(soft), tuple(maybe), mode, families)
-        plan = self._plans.get(key)
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is not None:
+                self._plans.move_to_end(key)
         if plan is None:
             options: dict[str, Any] = {"soft": list(soft), "mode": mode, "families": families}
             if maybe:
@@ -92,11 +94,10 @@ class Engine:
                     f"({plan.bytes / 1e9:,.1f} GB); at most {MAX_BYTES / 1e9:.0f} GB are allowed.",
                     hint="Observe more variables, or ask for fewer at once.",
                 )
-            self._plans[key] = plan
-            if len(self._plans) > _KEPT:
-                self._plans.popitem(last=False)
-        else:
-            self._plans.move_to_end(key)
+            with self._lock:
+                self._plans[key] = plan
+                if len(self._plans) > _KEPT:
+                    self._plans.popitem(last=False)
         return plan
 
     def ask(
@@ -114,7 +115,7 @@ class Engine:
         soft = [self.at[n] for n in evidence.soft]
         wanted = None if targets is None else [self.at[n] for n in targets]
         plan = self.plan(observed, wanted, soft=soft, mode=mode)
-        tables, log_scale = self.tables_with(evidence.values)
+        tables, log_scale = density_tables(self, evidence)
         likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
         row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
         log_e, flat, families = plan.run(tables, row, likelihoods, threads)
@@ -126,40 +127,11 @@ class Engine:
         gone = set(observed)
         return [i for i in range(len(self.arities)) if i not in gone]
 
-    def tables_with(self, values: dict[str, Any]) -> tuple[list[Floats], Any]:
-        """The tables, with a density over the discrete parents for each observed value.
-
-        Values may be arrays, one number for each row; then so are the tables. The densities
-        are divided by their largest, whose logarithm is the second thing returned.
-        """
-        if not values:
-            return self.tables, 0.0
-        tables = list(self.tables)
-        scale: Any = 0.0
-        for name, value in values.items():
-            line = self.net.distributions[name]
-            parents = []
-            for parent in line.continuous:  # type: ignore[union-attr]
-                if parent.name not in values:
-                    raise InputError(
-                        f"The parent {parent.name!r} of {name!r} is continuous and not observed.",
-                        hint=MIXED,
-                    )
-                parents.append(values[parent.name])
-            log = line.log_density(value, parents)  # type: ignore[union-attr]
-            flat = log.reshape(len(log), -1)
-            most = flat.max(axis=1, keepdims=True)
-            table = np.exp(flat - most)
-            single = np.ndim(value) == 0
-            tables[self.at[name]] = np.ascontiguousarray(table[0] if single else table)
-            scale = scale + (float(most[0, 0]) if single else most[:, 0])
-        return tables, scale
-
 
 def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
     """Marginals of several targets side by side, each as an array of its own."""
     ends = np.cumsum([0, *sizes])
-    return [flat[:, a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [flat[:, a:b] for a, b in pairwise(ends)]
 
 
 def engine_of(net: Network) -> Engine:
@@ -167,4 +139,4 @@ def engine_of(net: Network) -> Engine:
     found = net.__dict__.get("_engine")
     if found is None:
         found = net.__dict__["_engine"] = Engine(net)
-    return found  # type: ignore[no-any-return]
+    return found

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
+from credo.model.value import finite
 from credo.schema import Variable, is_missing
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ class Evidence:
     @classmethod
     def of(cls, net: Network, given: Mapping[str, Any]) -> Evidence:
         """Evidence as the user gave it; unknown names and states offer near ones."""
-        if isinstance(given, Evidence):
-            return given
         if not isinstance(given, Mapping):
             raise InputError(
                 f"The evidence must be a mapping from variable to state, got {given!r}."
@@ -74,16 +73,7 @@ class Evidence:
 
 
 def _number(variable: Variable, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise InputError(
-            f"The evidence on the continuous variable {variable.name!r} must be a finite number, "
-            f"got {value!r}."
-        )
-    return number
+    return finite(value, f"The evidence on the continuous variable {variable.name!r}")
 
 
 def _likelihood(variable: Variable, value: Any) -> int | Floats:

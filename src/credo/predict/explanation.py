@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import unknown_name
+from credo.errors import InputError, unknown_name
 from credo.predict.conflict import refuse_impossible
+from credo.predict.densities import MIXED, density_tables
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "marginal_map", "mpe"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explanation(Mapping[str, Any]):
     """A state for each variable explained; `log_p` is ln P(these states, the evidence)."""
 
@@ -49,19 +50,20 @@ class Explanation(Mapping[str, Any]):
 
 
 def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
-    """The most probable states of every variable that is not observed, together."""
+    """The most probable states of every variable that is not observed, together.
+
+    In a mixed network these are the discrete ones; a continuous one that is not observed is
+    averaged over.
+    """
     evidence = Evidence.of(net, given)
     if not any(v.is_discrete for v in net.variables):
-        free = [n for n in net.names if n not in evidence.values]
-        best = {n: gaussian_posterior(net, [n], evidence).mean for n in free}
-        whole = Evidence(values={**evidence.values, **best})
-        return Explanation(best, gaussian_log_evidence(net, whole))
+        return _means(net, [n for n in net.names if n not in evidence.values], evidence)
     engine = engine_of(net)
     known = [*evidence.hard, *evidence.values]
     observed = [engine.at[n] for n in known]
     soft = [engine.at[n] for n in evidence.soft]
     plan = engine.plan(observed, None, soft=soft, mode="max")
-    tables, scale = engine.tables_with(evidence.values)
+    tables, scale = density_tables(engine, evidence)
     codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
     row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
     likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
@@ -75,12 +77,26 @@ def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
     return Explanation(states, float(log_p[0] + scale))
 
 
+def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanation:
+    """Of a Gaussian, the most probable values together are the means."""
+    best = {n: float(gaussian_posterior(net, [n], evidence).mean) for n in names}
+    whole = Evidence(values={**evidence.values, **best})
+    return Explanation(best, gaussian_log_evidence(net, whole))
+
+
 def marginal_map(
     net: Network, targets: Sequence[str] | str, given: Mapping[str, Any]
 ) -> Explanation:
     """The most probable states of the targets together, all other variables summed out."""
     evidence = Evidence.of(net, given)
     names = target_names(net, targets, evidence)
+    if not any(v.is_discrete for v in net.variables):
+        return _means(net, names, evidence)
+    for name in names:
+        if not net.variable(name).is_discrete:
+            raise InputError(
+                f"map() is for discrete variables; {name!r} is continuous.", hint=MIXED
+            )
     table, log_e = joint_with_evidence(net, names, evidence)
     refuse_impossible(net, evidence, log_e)
     at = np.unravel_index(int(table.argmax()), table.shape)

@@ -1,107 +1,120 @@
 """Questions about continuous variables, where every discrete variable that matters is observed.
 
-A network of lines with Gaussian noise is one multivariate Gaussian:
+A network of lines with Gaussian noise is one multivariate Gaussian, the image of its noise:
 
-    x = a + B x + ε   ⇒   mean = (I − B)⁻¹ a,   cov = (I − B)⁻¹ D (I − B)⁻ᵀ
+    x = a + B x + D^½ ε   ⇒   x = m + L ε,   L = (I − B)⁻¹ D^½,   ε ~ N(0, I)
 
-and conditioning on any of its variables is a Schur complement.
+Observing x_k turns the noise: with L_kᵀ = Q R, the part of ε along the first columns of Q is
+R⁻ᵀ (x_k − m_k) and the part along the rest stays free. No variance is found by subtraction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from credo.errors import InputError
 from credo.model.gaussian import Gaussian
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.multivariate import MultivariateGaussian
-from credo.predict.engine import MIXED
+from credo.predict.densities import MIXED
 
 if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.predict.evidence import Evidence
 
-__all__ = ["gaussian_log_evidence", "gaussian_posterior", "joint_gaussian"]
+__all__ = ["gaussian_log_evidence", "gaussian_posterior", "gaussian_rows", "joint_gaussian"]
 
 Floats = NDArray[np.float64]
 
 
 def joint_gaussian(
-    net: Network, names: Sequence[str], evidence: Evidence
+    net: Network, names: Sequence[str], hard: dict[str, int]
 ) -> tuple[list[str], Floats, Floats]:
-    """The joint mean and covariance of the continuous variables that `names` rest on."""
-    wanted = set(names)
-    for name in names:
-        wanted |= set(net.dag.ancestors(name))
+    """The continuous variables that `names` rest on, their mean m, and L: their noise's image."""
+    wanted = set(names) | set(net.dag.ancestors(list(names)))
     order = [n for n in net.dag.order if n in wanted and not net.variable(n).is_discrete]
     at = {n: i for i, n in enumerate(order)}
     mean = np.zeros(len(order))
-    cov = np.zeros((len(order), len(order)))
-    for name in order:
+    image = np.zeros((len(order), len(order)))
+    for i, name in enumerate(order):
         line = net.distributions[name]
         assert isinstance(line, LinearGaussian)
-        codes = []
         for parent in line.discrete:
-            if parent.name not in evidence.hard:
+            if parent.name not in hard:
                 raise InputError(
                     f"{name!r} depends on {parent.name!r}, which is discrete and not observed.",
                     hint=MIXED,
                 )
-            codes.append(evidence.hard[parent.name])
-        row = tuple(codes)
+        row = tuple(hard[p.name] for p in line.discrete)
         parents = [at[p.name] for p in line.continuous]
         slope = line.coefficients[row]
-        i = at[name]
         mean[i] = line.intercept[row] + slope @ mean[parents]
-        across = slope @ cov[parents, :] if parents else np.zeros(len(order))
-        cov[i, :] = cov[:, i] = across
-        cov[i, i] = line.variance[row] + (slope @ across[parents] if parents else 0.0)
-    return order, mean, cov
+        image[i] = slope @ image[parents]
+        image[i, i] = np.sqrt(line.variance[row])
+    return order, mean, image
 
 
 def gaussian_posterior(
     net: Network, targets: Sequence[str], evidence: Evidence
 ) -> Gaussian | MultivariateGaussian:
     """The distribution of continuous variables given evidence."""
-    _discrete_matters(net, targets, evidence)
-    known = list(evidence.values)
-    order, mean, cov = joint_gaussian(net, [*targets, *known], evidence)
-    at = {n: i for i, n in enumerate(order)}
-    t, k = [at[n] for n in targets], [at[n] for n in known]
-    if k:
-        away = np.array([evidence.values[n] for n in known]) - mean[k]
-        gain = np.linalg.solve(cov[np.ix_(k, k)], cov[np.ix_(k, t)]).T
-        m = mean[t] + gain @ away
-        c = cov[np.ix_(t, t)] - gain @ cov[np.ix_(k, t)]
-    else:
-        m, c = mean[t], cov[np.ix_(t, t)]
-    c = (c + c.T) / 2
-    if len(targets) == 1:
-        return Gaussian(float(m[0]), float(c[0, 0]), name=targets[0])
-    return MultivariateGaussian(m, c, names=tuple(targets))
-
-
-def _discrete_matters(net: Network, targets: Sequence[str], evidence: Evidence) -> None:
-    """Soft evidence, or a discrete variable below a continuous target, would need more."""
     if evidence.soft:
         name = next(iter(evidence.soft))
         raise InputError(
             f"Soft evidence on {name!r} does not go with a continuous target.", hint=MIXED
         )
+    known = list(evidence.values)
+    order, mean, image = joint_gaussian(net, [*targets, *known], evidence.hard)
+    at = {n: i for i, n in enumerate(order)}
+    t, k = [at[n] for n in targets], [at[n] for n in known]
+    m, spread = mean[t], image[t]
+    if k:
+        q, r = np.linalg.qr(image[k].T, mode="complete")
+        away = np.array([evidence.values[n] for n in known]) - mean[k]
+        turned = spread @ q
+        m = m + turned[:, : len(k)] @ _whitened(r[: len(k)], away, known)
+        spread = turned[:, len(k) :]
+    cov = spread @ spread.T
+    if len(targets) == 1:
+        return Gaussian(float(m[0]), float(cov[0, 0]), name=targets[0])
+    return MultivariateGaussian(m, cov, names=tuple(targets))
 
 
 def gaussian_log_evidence(net: Network, evidence: Evidence) -> float:
     """ln p of the observed continuous variables, given the observed discrete ones."""
     known = list(evidence.values)
-    if not known:
-        return 0.0
-    order, mean, cov = joint_gaussian(net, known, evidence)
-    at = {n: i for i, n in enumerate(order)}
-    k = [at[n] for n in known]
-    model = MultivariateGaussian(mean[k], cov[np.ix_(k, k)], names=tuple(known))
-    values: Any = np.array([evidence.values[n] for n in known])
-    return float(np.asarray(model.logpdf(values)).item())
+    values = np.array([[evidence.values[n] for n in known]])
+    return float(gaussian_rows(net, known, values, evidence.hard)[0])
+
+
+def gaussian_rows(
+    net: Network, names: Sequence[str], values: Floats, hard: dict[str, int] | None = None
+) -> Floats:
+    """ln p of rows of continuous variables, a column for each name; the others integrated out."""
+    if not names:
+        return np.zeros(len(values))
+    order, mean, image = joint_gaussian(net, names, hard or {})
+    k = [order.index(n) for n in names]
+    _, r = np.linalg.qr(image[k].T)
+    white = _whitened(r, (values - mean[k]).T, names)
+    log_det = np.log(np.abs(np.diag(r))).sum()
+    out: Floats = -0.5 * (len(k) * np.log(2 * np.pi) + (white**2).sum(axis=0)) - log_det
+    return out
+
+
+def _whitened(r: Floats, away: Floats, names: Sequence[str]) -> Floats:
+    """R⁻ᵀ times the distances from the mean."""
+    diagonal = np.abs(np.diag(r))
+    if not (diagonal > 1e-14 * np.sqrt((r**2).sum(axis=0))).all():
+        raise InputError(
+            f"The observed variables {', '.join(map(repr, names))} determine each other to the "
+            "last digit, so they cannot be observed together.",
+            hint="Leave one of them out, or give the lines more variance.",
+        )
+    out: Floats = solve_triangular(r, away, trans="T")
+    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.distribution import Distribution
 from credo.predict.conflict import refuse_impossible
+from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
@@ -27,11 +28,16 @@ MAX_JOINT = 10_000_000
 
 def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) -> tuple[str, ...]:
     """The targets by name; unknown, repeated or observed ones are refused."""
-    names = (target,) if isinstance(target, str) else tuple(target)
+    if isinstance(target, str):
+        names: tuple[str, ...] = (target,)
+    elif isinstance(target, Iterable):
+        names = tuple(target)
+    else:
+        raise InputError(f"Ask about a variable or a list of them, by name, got {target!r}.")
     if not names:
         raise InputError("Name at least one variable to ask about.")
     for name in names:
-        if name not in net.distributions:
+        if not isinstance(name, str) or name not in net.distributions:
             raise unknown_name("Variable", name, net.names, "in the model")
         if name in evidence.hard or name in evidence.values:
             raise InputError(f"{name!r} is asked about and observed at once.")
@@ -73,7 +79,7 @@ def joint_with_evidence(
         raise LimitError(
             f"The joint of {', '.join(names)} would have {prod(shape):,} cells; "
             f"at most {MAX_JOINT:,} are allowed.",
-            hint="Ask for fewer variables at once, or for map() of them.",
+            hint="Ask for fewer variables at once, or for mpe() of all of them.",
         )
     first, last = list(names[:-1]), names[-1]
     rows = np.indices(shape[:-1]).reshape(len(first), prod(shape[:-1])).T
@@ -85,7 +91,7 @@ def joint_with_evidence(
     batch[:, len(codes) :] = rows
     soft_names = [n for n in evidence.soft if n not in first]
     plan = engine.plan(observed, [engine.at[last]], soft=[engine.at[n] for n in soft_names])
-    tables, scale = engine.tables_with(evidence.values)
+    tables, scale = density_tables(engine, evidence)
     soft = [np.ascontiguousarray(evidence.soft[n][None, :]) for n in soft_names]
     log_e, flat, _ = plan.run(tables, batch, soft, 1)
     log_e = np.asarray(log_e, dtype=np.float64).copy()
@@ -111,14 +117,13 @@ def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
     free = [n for n in net.names if n not in evidence.hard and n not in evidence.values]
     discrete = [n for n in free if net.variable(n).is_discrete]
     out: dict[str, Any] = {}
+    if all(not v.is_discrete for v in net.variables):
+        return {name: gaussian_posterior(net, [name], evidence) for name in free}
     if discrete or evidence.names:
         outcome = engine_of(net).ask(evidence, discrete)
         refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
         for name, p in zip(discrete, outcome.marginals, strict=True):
             out[name] = Distribution((net.variable(name),), p[0])
-    if all(not v.is_discrete for v in net.variables):
-        for name in free:
-            out[name] = gaussian_posterior(net, [name], evidence)
     return {n: out[n] for n in free if n in out}
 
 

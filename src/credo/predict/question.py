@@ -37,7 +37,7 @@ class Question:
 
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<mark>[|(),{}]|!=|=|\bin\b|∈)"""
+    r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<mark>[|(),{}]|!=|=|∈)"""
     r"""|(?P<word>[^\s|(),{}=!'"]+))"""
 )
 
@@ -55,6 +55,10 @@ class _Reader:
             if match is None:
                 raise self.error(at, "something that can be read", text[at])
             kind = match.lastgroup or ""
+            if match[kind] == "in":
+                self.tokens.append(("mark", "in", match.start(kind)))
+                at = match.end()
+                continue
             self.tokens.append((kind, match[kind], match.start(kind)))
             at = match.end()
         self.tokens.append(("end", "", len(text.rstrip())))
@@ -113,9 +117,10 @@ class _Reader:
                 return float(text)
             except ValueError:
                 raise self.error(place, f"a number for {variable.name!r}", text) from None
-        for state in variable.states:
-            if str(state) == text:
-                return state
+        quoted = self.text[place] in "'\""
+        same = [s for s in variable.states if str(s) == text] or _same_number(variable, text)
+        if same:  # "1" in quotes is rather the text than the number
+            return next((s for s in same if isinstance(s, str) == quoted), same[0])
         folded = [s for s in variable.states if str(s).casefold() == text.casefold()]
         if len(folded) == 1:
             return folded[0]
@@ -125,6 +130,15 @@ class _Reader:
         raise UnknownNameError(
             f"State {text!r} (character {place + 1}) is not one of {variable.name!r}. {hint}"
         )
+
+
+def _same_number(variable: Variable, text: str) -> list[Any]:
+    try:
+        number = float(text)
+    except ValueError:
+        return []
+    numbers = [s for s in variable.states if not isinstance(s, (str, bytes, bool))]
+    return [s for s in numbers if s == number]
 
 
 def parse(net: Network, text: str) -> Question:
@@ -168,7 +182,7 @@ def _targets(reader: _Reader) -> tuple[list[str], dict[str, list[Any]]]:
             events[variable.name] = [reader.value(variable)]
         elif reader.has("!="):
             out = reader.value(variable)
-            events[variable.name] = [s for s in variable.states if s is not out and s != out]
+            events[variable.name] = _others(variable, out)
         elif reader.has("in", "∈"):
             events[variable.name] = _set(reader, variable)
         if not reader.has(","):
@@ -181,7 +195,15 @@ def _set(reader: _Reader, variable: Variable) -> list[Any]:
     while reader.has(","):
         states.append(reader.value(variable))
     reader.take("}")
-    return states
+    if not variable.is_discrete:
+        raise InputError(f"{variable.name!r} is continuous; it is observed as one number.")
+    return [variable.states[i] for i in sorted({variable.code(s) for s in states})]
+
+
+def _others(variable: Variable, out: Any) -> list[Any]:
+    if not variable.is_discrete:
+        raise InputError(f"{variable.name!r} is continuous; it is observed as one number.")
+    return [s for i, s in enumerate(variable.states) if i != variable.code(out)]
 
 
 def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> None:
@@ -200,9 +222,9 @@ def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> N
             value: Any
             if reader.has("!="):
                 out = reader.value(variable)
-                value = {s for s in variable.states if s != out}
+                value = _others(variable, out)
             elif reader.has("in", "∈"):
-                value = set(_set(reader, variable))
+                value = _set(reader, variable)
             else:
                 reader.take("=")
                 value = reader.value(variable)

@@ -15,8 +15,13 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table, read
 from credo.errors import ImpossibleError, InputError, unknown_name
 from credo.model.cpt import Cpt
+from credo.predict.densities import row_tables
 from credo.predict.engine import Engine, engine_of
+from credo.predict.evidence import Evidence
+from credo.predict.gaussian_network import gaussian_rows
 from credo.schema import Schema
+from credo.stats.block import Block
+from credo.stats.counts import Counts
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -37,7 +42,10 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         have = [v.name for v in wanted if v.name in rows.schema]
         if all(rows.schema[n].states == net.variable(n).states for n in have):
             return rows.select(have)
-        rows = rows.to("arrow")
+        again = read_rows(net, rows.to("arrow"), without)
+        return Table(Block(again.schema, again.block.arrays, rows.weights))
+    if isinstance(rows, bytes):
+        raise InputError("A path must be a text, not bytes.")
     names = _names(rows)
     if names is not None:
         wanted = [v for v in wanted if v.name in names]
@@ -56,8 +64,8 @@ def _names(rows: Any) -> set[str] | None:
     from credo.data.frames import feed_of_frame
     from credo.data.text import TextOptions
 
-    if isinstance(rows, (str, bytes)) or hasattr(rows, "__fspath__"):
-        return set(feed_of_path(rows, TextOptions()).names)  # type: ignore[arg-type]
+    if isinstance(rows, str) or hasattr(rows, "__fspath__"):
+        return set(feed_of_path(rows, TextOptions()).names)
     if hasattr(rows, "schema") and hasattr(rows.schema, "names"):
         return {str(n) for n in rows.schema.names}
     return set(feed_of_frame(rows, None).names)
@@ -68,8 +76,9 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
 
     A row of probability zero has no answer and is refused with its number.
     """
-    if target not in net.distributions:
+    if not isinstance(target, str) or target not in net.distributions:
         raise unknown_name("Variable", target, net.names, "in the model")
+    threads = _whole(threads)
     if not net.variable(target).is_discrete:
         raise InputError(f"{target!r} is continuous; predict_proba is for discrete variables.")
     table = read_rows(net, rows, without=target)
@@ -93,7 +102,14 @@ def _impossible_row(row: int) -> ImpossibleError:
 def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
     """ln P of each row, its gaps summed out; −inf for a row the model rules out."""
     table = read_rows(net, rows)
+    threads = _whole(threads)
     out = np.empty(len(table))
+    if not any(v.is_discrete for v in net.variables):
+        values = np.stack(table.block.arrays, axis=1)
+        for pattern, at in _patterns(~np.isnan(values)):
+            names = [n for n, s in zip(table.schema.names, pattern, strict=True) if s]
+            out[at] = gaussian_rows(net, names, values[at][:, pattern])
+        return out
     for at, log_e, _ in _run(engine_of(net), table, [], threads):
         out[at] = log_e
     return out
@@ -105,11 +121,12 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
     """
     table = read_rows(net, rows)
+    threads = _whole(threads)
     names = set(table.schema.names)
     weights = table.weights
     if names != set(net.names) or not net.is_discrete:
         each = row_log_likelihoods(net, table, threads=threads)
-        return float(each @ weights if weights is not None else each.sum())
+        return _total(each, weights)
     gaps = np.zeros(len(table), dtype=bool)
     for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
         if table.block.gaps[table.schema.index(v.name)]:
@@ -118,7 +135,7 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     if gaps.any():
         part = table.take(gaps)
         each = row_log_likelihoods(net, part, threads=threads)
-        total += float(each @ part.weights if part.weights is not None else each.sum())
+        total += _total(each, part.weights)
         table = table.take(~gaps)
     if not len(table):
         return total
@@ -126,12 +143,28 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     tally = table.tally(families, threads=threads)
     for child, parents in families:
         local = net.distributions[child]
-        counts = tally[child, parents].sparse()
-        assert isinstance(local, Cpt) and counts.configurations is not None
+        found = tally[child, parents]
+        assert isinstance(local, Cpt) and isinstance(found, Counts)
+        counts = found.sparse()
+        assert counts.configurations is not None
         theta = local.values[tuple(counts.configurations.T.astype(np.intp))]
         with np.errstate(divide="ignore"):
-            total += float(counts.values @ np.log(theta))
+            total += _total(np.log(theta), counts.values)
     return total
+
+
+def _total(each: Floats, weights: NDArray[Any] | None) -> float:
+    """Σ weight · each, where a row of weight 0 is absent, even if it is impossible."""
+    if weights is None:
+        return float(each.sum())
+    seen = weights != 0
+    return float(each[seen] @ weights[seen])
+
+
+def _whole(threads: object) -> int:
+    if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
+        raise InputError(f"threads must be a whole number above 0, got {threads!r}.")
+    return int(threads)
 
 
 # --- running rows -------------------------------------------------------------------------
@@ -200,17 +233,45 @@ def _one_pattern(
 ) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
     observed = [engine.at[n] for n in (*hard, *values)]
     plan = engine.plan(observed, targets)
+    tables: list[Floats] = engine.tables
+    scale: Any = 0.0
     if values:
-        unique, inverse = codes, np.arange(len(codes))
+        tables, scale = row_tables(engine, values)
+        inverse = np.arange(len(codes))
         rows = np.zeros((len(codes), len(observed)), dtype=np.int32)
         rows[:, : len(hard)] = codes
     else:
         relevant = [k for k, i in enumerate(observed) if i not in set(plan.pruned)]
         unique, inverse = _unique(codes, relevant)
         rows = np.ascontiguousarray(unique)
-    tables, scale = engine.tables_with(values)
     log_e, flat, _ = plan.run(tables, rows, [], threads)
-    yield at, (np.asarray(log_e) + scale)[inverse], flat[inverse]
+    log_e = (np.asarray(log_e) + scale)[inverse]
+    flat = flat[inverse]
+    if values:
+        _tails(engine, hard, codes, values, targets, log_e, flat)
+    yield at, log_e, flat
+
+
+def _tails(
+    engine: Engine,
+    hard: list[str],
+    codes: NDArray[np.int32],
+    values: dict[str, Floats],
+    targets: list[int],
+    log_e: Floats,
+    flat: Floats,
+) -> None:
+    """Rows that seem impossible because densities vanished in the tails: each by itself."""
+    names = [engine.net.names[i] for i in targets]
+    for row in np.flatnonzero(log_e == -np.inf):
+        evidence = Evidence(
+            dict(zip(hard, codes[row].tolist(), strict=True)),
+            values={n: float(v[row]) for n, v in values.items()},
+        )
+        outcome = engine.ask(evidence, names)
+        log_e[row] = outcome.log_evidence[0]
+        if outcome.marginals:
+            flat[row] = outcome.marginals[0][0]
 
 
 def _unique(
