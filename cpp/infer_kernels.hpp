@@ -8,6 +8,11 @@
 
 namespace credo::infer {
 
+// An observed axis of a table: its column in the evidence.
+struct Observed {
+  std::size_t column, stride;
+};
+
 struct Kernels {
   // OUT out = Σ IN a · IN b, for outer cells begin..end of the nest. Reads up to 32 bytes past the
   // ends of a and b.
@@ -20,6 +25,9 @@ struct Kernels {
   // OUT high and low [lanes].
   void (*extremes)(const double* values, std::size_t cells, std::size_t lanes, double* high,
                    double* low);
+  // OUT from[lane] = Σ IN codes[column][lane] · stride.
+  void (*offsets)(const std::int32_t* codes, std::size_t lanes, const Observed* observed,
+                  std::size_t n_observed, std::uint32_t* from);
 };
 
 const Kernels& avx2_infer_kernels();

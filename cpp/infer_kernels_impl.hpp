@@ -327,8 +327,19 @@ void extremes(const double* values, std::size_t cells, std::size_t lanes, double
 }
 
 template <class L>
+void offsets(const std::int32_t* codes, std::size_t lanes, const Observed* observed,
+             std::size_t n_observed, std::uint32_t* from) {
+  for (std::size_t l = 0; l < lanes; ++l) from[l] = 0;
+  for (std::size_t i = 0; i < n_observed; ++i) {
+    const std::int32_t* column = codes + observed[i].column * lanes;
+    const auto stride = static_cast<std::uint32_t>(observed[i].stride);
+    for (std::size_t l = 0; l < lanes; ++l) from[l] += static_cast<std::uint32_t>(column[l]) * stride;
+  }
+}
+
+template <class L>
 constexpr Kernels infer_kernels_of() {
-  return {&sweep<L, false>, &sweep<L, true>, &extremes<L>};
+  return {&sweep<L, false>, &sweep<L, true>, &extremes<L>, &offsets<L>};
 }
 
 }  // namespace

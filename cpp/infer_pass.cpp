@@ -20,21 +20,23 @@ constexpr double kChunkWork = 1e6;
 constexpr double kThreadWork = 4e5;         // less is not worth a thread
 alignas(64) constexpr double kOnes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
+// Moves the exponent of y >= 0 to `exponent`.
+void take_exponent(double& y, std::int64_t& exponent) {
+  if (y < DBL_MIN) {
+    if (y == 0) return;
+    y *= 0x1p64;
+    exponent -= 64;
+  }
+  const auto bits = std::bit_cast<std::uint64_t>(y);
+  exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
+  y = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFF) | std::uint64_t{1023} << 52);
+}
+
 // (mantissa, exponent) times x, for x >= 0.
 void multiply(double& mantissa, std::int64_t& exponent, double x) {
-  const auto take_exponent = [&](double& y) {
-    if (y < DBL_MIN) {
-      if (y == 0) return;
-      y *= 0x1p64;
-      exponent -= 64;
-    }
-    const auto bits = std::bit_cast<std::uint64_t>(y);
-    exponent += static_cast<std::int64_t>(bits >> 52) - 1023;
-    y = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFF) | std::uint64_t{1023} << 52);
-  };
-  take_exponent(x);
+  take_exponent(x, exponent);
   mantissa *= x;
-  take_exponent(mantissa);
+  take_exponent(mantissa, exponent);
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ void Pass::load(std::size_t first, std::size_t count) {
     if (program_.value[t].batched != batched_) continue;
     const Tensor& tensor = plan_.tensors[t];
     if (tensor.source == Source::kFactor) {
-      load_factor(t);
+      if (!is_number(t)) load_factor(t);
       continue;
     }
     double* out = place(program_.value[t]);
@@ -135,13 +137,12 @@ void Pass::load_factor(std::size_t t) {
   const TableView& table = inputs_.tables[plan_.tensors[t].index];
   const double scale = ranges_[t].scale;
   double* out = place(program_.value[t]);
-  std::size_t from[64];
-  for (std::size_t l = 0; l < lanes_; ++l) {
-    from[l] = table.draws ? row(l) * slice.table_cells : 0;
-    for (const Slice::Observed& observed : slice.observed)
-      from[l] += static_cast<std::size_t>(own_->codes[observed.column * lanes_ + l]) *
-                 observed.stride;
-  }
+  std::uint32_t in_table[kMaxLanes];
+  std::size_t from[kMaxLanes];
+  kernels_.offsets(own_->codes.data(), lanes_, slice.observed.data(), slice.observed.size(),
+                   in_table);
+  for (std::size_t l = 0; l < lanes_; ++l)
+    from[l] = in_table[l] + (table.draws ? row(l) * slice.table_cells : 0);
   const std::size_t n = slice.axes.size();
   const std::size_t extent = n == 0 ? 1 : slice.axes[n - 1].extent,
                     stride = n == 0 ? 0 : slice.axes[n - 1].stride;
@@ -166,6 +167,38 @@ void Pass::load_factor(std::size_t t) {
     }
     if (d == static_cast<std::size_t>(-1)) return;
   }
+}
+
+bool Pass::is_number(std::size_t t) const {
+  return batched_ && plan_.tensors[t].step < 0 && plan_.tensors[t].source == Source::kFactor &&
+         plan_.family_offsets.empty() && !inputs_.tables[plan_.tensors[t].index].draws &&
+         ranges_[t].low > kRisk;
+}
+
+void Pass::multiply_numbers(Lanes& lanes) const {
+  double bound = 1;  // of the smallest product since exponents were taken
+  int since = 0;
+  for (const std::int32_t t : plan_.roots) {
+    if (static_cast<std::size_t>(t) >= plan_.n_inputs || !program_.value[t].batched ||
+        !is_number(static_cast<std::size_t>(t)))
+      continue;
+    if (bound * ranges_[t].low < kRisk || since == 12) {
+      for (std::size_t l = 0; l < lanes_; ++l) take_exponent(lanes.mantissa[l], lanes.exponent[l]);
+      bound = 1;
+      since = 0;
+    }
+    bound *= std::min(1.0, ranges_[t].low);
+    ++since;
+    const Slice& slice = program_.slices[t];
+    const double* table = inputs_.tables[plan_.tensors[t].index].data;
+    const double scale = ranges_[t].scale;
+    std::uint32_t from[kMaxLanes];
+    kernels_.offsets(own_->codes.data(), lanes_, slice.observed.data(), slice.observed.size(),
+                     from);
+    double* product = lanes.mantissa.data();
+    for (std::size_t l = 0; l < lanes_; ++l) product[l] *= table[from[l]] * scale;
+  }
+  for (std::size_t l = 0; l < lanes_; ++l) take_exponent(lanes.mantissa[l], lanes.exponent[l]);
 }
 
 // ---------------------------------------------------------------- computing
@@ -251,8 +284,11 @@ void Pass::forward(Lanes& lanes) {
     note_risk(lanes, value_low(step.a), value_low(step.b));
     rescale(out, to.cells, low, lanes.exponent.data());
   }
+  if (batched_) multiply_numbers(lanes);
   for (const std::int32_t root : plan_.roots) {
+    const bool is_input = static_cast<std::size_t>(root) < plan_.n_inputs;
     if (program_.value[root].batched != batched_) continue;
+    if (is_input && is_number(static_cast<std::size_t>(root))) continue;
     const double* x = value(root);
     for (std::size_t l = 0; l < lanes_; ++l) multiply(lanes.mantissa[l], lanes.exponent[l], x[l]);
   }
@@ -294,7 +330,7 @@ void Pass::step_back(const Step& step, std::int32_t into, std::int32_t other, co
 // ---------------------------------------------------------------- answering
 
 void Pass::normalise(double* values, std::size_t cells, Lanes& lanes) const {
-  double total[64] = {};
+  double total[kMaxLanes] = {};
   for (std::size_t c = 0; c < cells; ++c)
     for (std::size_t l = 0; l < lanes_; ++l) total[l] += values[c * lanes_ + l];
   for (std::size_t l = 0; l < lanes_; ++l) {
@@ -332,7 +368,7 @@ void Pass::answer_family(std::int32_t input, Lanes& lanes, const Outputs& out) {
   const std::size_t row_cells = plan_.family_offsets.back();
   for_rows([&](std::size_t r, std::size_t l) {
     double* to = out.families + r * row_cells + plan_.family_offsets[tensor.index];
-    for (const Slice::Observed& observed : slice.observed)
+    for (const Observed& observed : slice.observed)
       to += static_cast<std::size_t>(own_->codes[observed.column * lanes_ + l]) * observed.stride;
     for (std::size_t c = 0; c < program_.family[input].cells; ++c) {
       std::size_t rest = c, at = 0;

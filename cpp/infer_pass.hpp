@@ -62,6 +62,9 @@ class Pass {
   Low adjoint_low(std::int32_t t) const;
   std::size_t row(std::size_t lane) const;
   void load_factor(std::size_t t);
+  // A factor with no variable left open, in a block: multiplied into P(evidence) without a tensor.
+  bool is_number(std::size_t t) const;
+  void multiply_numbers(Lanes& lanes) const;
   void contract(const Nest& nest, const double* a, const double* b, double* out, double* low);
   void rescale(double* values, std::size_t cells, double* low, std::int64_t* exponent);
   void note_risk(Lanes& lanes, Low a, Low b) const;

@@ -8,10 +8,13 @@
 
 #include <span>
 
+#include "infer_kernels.hpp"
 #include "infer_nest.hpp"
 #include "infer_plan.hpp"
 
 namespace credo::infer {
+
+inline constexpr std::size_t kMaxLanes = 64;  // rows of a block
 
 struct Place {
   bool batched = false;
@@ -24,9 +27,6 @@ struct Place {
 struct Slice {
   struct Axis {
     std::size_t extent, stride;
-  };
-  struct Observed {
-    std::size_t column, stride;
   };
   std::vector<Axis> axes;
   std::vector<Observed> observed;

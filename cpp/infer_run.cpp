@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLog2 = 0.693147180559945309417;
-constexpr std::size_t kMaxLanes = 64;
 constexpr double kCacheDoubles = 3e4;   // of a block, if it can be
 constexpr double kBlockDoubles = 8e6;   // of a block of rows at most; else row by row
 constexpr double kTaskDoubles = 1.6e7;  // per thread at most; else the threads share a row
@@ -133,6 +132,9 @@ std::shared_ptr<const Program> Runner::program_for(const Inputs& inputs,
   const Plan& plan = *plan_;
   if (plan.largest > 0xFFFFFFFFu)
     throw std::length_error("The largest table of this plan has too many cells to be run.");
+  for (const Variables& scope : plan.model->scopes)
+    if (plan.model->cells(scope) > 0xFFFFFFFFu)
+      throw std::length_error("A table of this model has too many cells to be run.");
   std::vector<bool> batched(plan.n_inputs);
   double batched_cells = 0;
   if (inputs.rows > 1)
