@@ -142,6 +142,9 @@ class Families:
     def __iter__(self) -> Iterator[Family]:
         return iter(self._items)
 
+    def __getitem__(self, position: int) -> Family:
+        return self._items[position]
+
     def __len__(self) -> int:
         return len(self._items)
 

@@ -197,11 +197,15 @@ class Plan:
         if table >= len(self.dense):
             others: list[Statistic] = [*total.sparse, *total.moments]
             return others[table - len(self.dense)]
-        names = self.dense[table]
-        variables = tuple(self.schema[n] for n in names)
+        names, wanted = self.dense[table], self.families[family].names
         cells = total.dense[self._starts[table] : self._starts[table + 1]]
-        skipped = skipped_weight(total.weight, cells, total.gaps.intersection(names))
-        return Counts.trusted(variables, cells.reshape([v.arity for v in variables]), skipped)
+        gaps = total.gaps.intersection(names) if total.gaps else total.gaps
+        skipped = skipped_weight(total.weight, cells, gaps)
+        at = {n: self.schema[n] for n in names}
+        values = cells.reshape([len(at[n].states) for n in names])
+        if wanted != names:
+            values = values.transpose([names.index(n) for n in wanted])
+        return Counts.trusted(tuple(at[n] for n in wanted), values, skipped)
 
     @cached_property
     def _starts(self) -> list[int]:
