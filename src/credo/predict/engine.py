@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.predict.evidence import Evidence
 
-__all__ = ["MAX_BYTES", "Engine", "Outcome", "engine_of"]
+__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "engine_of"]
 
 MAX_BYTES = 8 * 10**9
 """A question whose tables would take more memory than this is refused before it runs."""
+
+MAX_WORK = 10**13
+"""A question that needs more multiplications than this (hours) is refused before it runs."""
 
 _KEPT = 64  # plans kept for each network
 
@@ -88,12 +91,7 @@ class Engine:
                 options["maybe"] = list(maybe)
             target_list = None if wanted is None else list(wanted)
             plan = self.model.compile(list(observed), target_list, **options)
-            if plan.bytes > MAX_BYTES:
-                raise LimitError(
-                    f"The question needs tables of {plan.total_states:,.0f} cells "
-                    f"({plan.bytes / 1e9:,.1f} GB); at most {MAX_BYTES / 1e9:.0f} GB are allowed.",
-                    hint="Observe more variables, or ask for fewer at once.",
-                )
+            _guard(plan)
             with self._lock:
                 self._plans[key] = plan
                 if len(self._plans) > _KEPT:
@@ -126,6 +124,23 @@ class Engine:
         """The variables that are not observed, in order."""
         gone = set(observed)
         return [i for i in range(len(self.arities)) if i not in gone]
+
+
+def _guard(plan: Any) -> None:
+    """Refuse a plan that would not fit, before anything is allocated."""
+    hint = "Observe more variables, ask for fewer at once, or simplify the graph."
+    if plan.bytes > MAX_BYTES:
+        raise LimitError(
+            f"The question needs tables of {plan.bytes / 1e9:,.1f} GB (its largest clique has "
+            f"{plan.largest_clique:,.0f} states); at most {MAX_BYTES / 1e9:g} GB are allowed.",
+            hint=hint,
+        )
+    if plan.flops > MAX_WORK:
+        raise LimitError(
+            f"The question needs {plan.flops:,.0f} multiplications (its largest clique has "
+            f"{plan.largest_clique:,.0f} states); at most {MAX_WORK:,} are allowed.",
+            hint=hint,
+        )
 
 
 def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
