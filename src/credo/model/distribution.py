@@ -130,6 +130,16 @@ class Distribution(Mapping[Any, float]):
             raise InputError(f"The interval of {what} must have an end for each state.")
 
     @classmethod
+    def trusted(cls, variables: tuple[Variable, ...], p: NDArray[np.float64]) -> Distribution:
+        """A distribution from numbers that need no checking, such as the engine's; not copied."""
+        out = object.__new__(cls)
+        p.flags.writeable = False
+        object.__setattr__(out, "variables", variables)
+        object.__setattr__(out, "p", p)
+        object.__setattr__(out, "interval", None)
+        return out
+
+    @classmethod
     def of(cls, p: Mapping[Any, float], name: str | Sequence[str] = NAME) -> Distribution:
         """A distribution from a mapping; a joint one has several names and tuples as keys.
 

@@ -59,7 +59,7 @@ def posterior(net: Network, target: str | Sequence[str], given: Mapping[str, Any
     if len(names) == 1:
         outcome = engine_of(net).ask(evidence, names)
         refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
-        return Distribution((net.variable(names[0]),), outcome.marginals[0][0])
+        return Distribution.trusted((net.variable(names[0]),), outcome.marginals[0][0])
     table, log_e = joint_with_evidence(net, names, evidence)
     refuse_impossible(net, evidence, log_e)
     return Distribution(tuple(net.variable(n) for n in names), table)
@@ -123,7 +123,7 @@ def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
         outcome = engine_of(net).ask(evidence, discrete)
         refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
         for name, p in zip(discrete, outcome.marginals, strict=True):
-            out[name] = Distribution((net.variable(name),), p[0])
+            out[name] = Distribution.trusted((net.variable(name),), p[0])
     return {n: out[n] for n in free if n in out}
 
 
