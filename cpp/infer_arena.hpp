@@ -1,5 +1,5 @@
-// Memory for tensors, kept between runs: the pages of a fresh array are cleared by the system, which
-// would cost a quarter of a run.
+// Memory for tensors, kept between runs: the pages of a fresh array are cleared by the system,
+// which would cost a quarter of a run.
 #pragma once
 
 #include "big_array.hpp"

@@ -184,7 +184,8 @@ void bind_inference(nb::module_& m) {
       .def_prop_ro("offsets",
                    [](const PyPlan& p) {
                      std::vector<std::size_t> offsets;
-                     for (const infer::Target& target : p->targets) offsets.push_back(target.offset);
+                     for (const infer::Target& target : p->targets)
+                       offsets.push_back(target.offset);
                      offsets.push_back(p->marginal_states);
                      return offsets;
                    })

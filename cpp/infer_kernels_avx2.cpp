@@ -22,7 +22,8 @@ struct Avx2 {
   static void store(double* p, V v) { _mm256_storeu_pd(p, v); }
   static V load_part(const double* p, std::size_t n) {
     const __m256i lane = _mm256_setr_epi64x(0, 1, 2, 3);
-    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(n)), lane));
+    const __m256i count = _mm256_set1_epi64x(static_cast<long long>(n));
+    return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(count, lane));
   }
   static void store_part(double* p, V v, std::size_t n) {
     const __m128d low = _mm256_castpd256_pd128(v);

@@ -333,7 +333,8 @@ void offsets(const std::int32_t* codes, std::size_t lanes, const Observed* obser
   for (std::size_t i = 0; i < n_observed; ++i) {
     const std::int32_t* column = codes + observed[i].column * lanes;
     const auto stride = static_cast<std::uint32_t>(observed[i].stride);
-    for (std::size_t l = 0; l < lanes; ++l) from[l] += static_cast<std::uint32_t>(column[l]) * stride;
+    for (std::size_t l = 0; l < lanes; ++l)
+      from[l] += static_cast<std::uint32_t>(column[l]) * stride;
   }
 }
 

@@ -39,11 +39,8 @@ const Kernels& plain_infer_kernels() {
 }
 
 const Kernels& infer_kernels_for(const std::string& path) {
-  const LaneKernels* found = &kernels_for(path);  // checks the name
-#if defined(__x86_64__)
-  if (found != &plain_kernels()) return avx2_infer_kernels();
-#endif
-  return found != nullptr ? plain_infer_kernels() : plain_infer_kernels();
+  const bool plain = &kernels_for(path) == &plain_kernels();  // throws for an unknown name
+  return plain ? plain_infer_kernels() : avx2_infer_kernels();
 }
 
 }  // namespace credo::infer

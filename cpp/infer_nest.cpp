@@ -23,7 +23,8 @@ Small<Axis, 16> fused_axes(const std::vector<std::int64_t>& arity, const Variabl
   Small<Axis, 16> axes;
   const auto add = [&](const Axis& axis) {
     if (axis.extent == 1) return;
-    if (!axes.empty() && axes[axes.size() - 1].like(axis)) axes[axes.size() - 1].extent *= axis.extent;
+    Axis* last = axes.empty() ? nullptr : axes.end() - 1;
+    if (last != nullptr && last->like(axis)) last->extent *= axis.extent;
     else axes.push_back(axis);
   };
   const std::size_t lanes = std::max({a.lanes, b.lanes, out.lanes});

@@ -31,7 +31,8 @@ struct Graph {
 };
 
 Graph moral_graph(const std::vector<std::int64_t>& arity, const Variables& vertices,
-                  const std::vector<std::int32_t>& vertex_of, const std::vector<Variables>& scopes) {
+                  const std::vector<std::int32_t>& vertex_of,
+                  const std::vector<Variables>& scopes) {
   Graph graph;
   for (const std::int32_t v : vertices) graph.weight.push_back(static_cast<double>(arity[v]));
   graph.near.resize(vertices.size());

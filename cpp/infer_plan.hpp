@@ -2,8 +2,8 @@
 //
 // The leaves are the factors, sliced at the evidence, and the likelihoods λ; each inner tensor is a
 // message. Eliminating a variable multiplies the tensors that contain it pair by pair, smallest
-// result first, and each product is summed at once over the variables that no other tensor contains:
-// the table of a whole clique is never stored. The posteriors are derivatives of the root
+// result first, and each product is summed at once over the variables that no other tensor
+// contains: the table of a whole clique is never stored. The posteriors are derivatives of the root
 // (Darwiche 2003): the adjoint of a is Σ adj(out) b, so going back needs no division.
 #pragma once
 

@@ -36,7 +36,8 @@ std::vector<InputRange> ranges_of(const Plan& plan, const Inputs& inputs, const 
     const Tensor& tensor = plan.tensors[t];
     if (tensor.source == Source::kFactor) {
       const TableView& table = inputs.tables[tensor.index];
-      const auto cells = static_cast<std::size_t>(plan.model->cells(plan.model->scopes[tensor.index]));
+      const auto cells =
+          static_cast<std::size_t>(plan.model->cells(plan.model->scopes[tensor.index]));
       ranges.push_back(range_of(kernels, table.data, cells * (table.draws ? inputs.rows : 1)));
     } else if (tensor.source == Source::kSoft) {
       const SoftView& soft = inputs.soft[tensor.index];

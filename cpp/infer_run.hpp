@@ -1,9 +1,9 @@
-// Runs a plan on rows of evidence: a forward pass gives P(evidence), a backward pass the posteriors.
+// Runs a plan on rows of evidence: a forward pass for P(evidence), a backward pass for posteriors.
 //
 // Scaled linear space: when the largest value of a message leaves 2^±128 it is scaled by a power of
 // two, which is exact, and the exponents are added up per row. A row in which a product could have
-// fallen below the range of a double (so that a state might be lost that matters later) is run again
-// with numbers of unlimited exponent: see infer_wide.hpp.
+// fallen below the range of a double (so that a state might be lost that matters later) is run
+// again with numbers of unlimited exponent: see infer_wide.hpp.
 #pragma once
 
 #include <atomic>

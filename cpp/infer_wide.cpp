@@ -94,7 +94,8 @@ class WideRow {
     }
     if (out.families == nullptr) return;
     for (std::size_t t = 0; t < plan_.n_inputs; ++t)
-      if (plan_.tensors[t].source == Source::kFactor) answer_family(static_cast<std::int32_t>(t), out);
+      if (plan_.tensors[t].source == Source::kFactor)
+        answer_family(static_cast<std::int32_t>(t), out);
   }
 
   void backtrack() {
@@ -121,8 +122,8 @@ class WideRow {
     if (tensor.source == Source::kFactor) {
       const Variables& scope = plan_.model->scopes[tensor.index];
       const TableView& table = inputs_.tables[tensor.index];
-      const double* data =
-          table.data + (table.draws ? row_ * static_cast<std::size_t>(plan_.model->cells(scope)) : 0);
+      const auto cells = static_cast<std::size_t>(plan_.model->cells(scope));
+      const double* data = table.data + (table.draws ? row_ * cells : 0);
       for_each_state(tensor.scope, [&] { values.emplace_back(data[offset(scope)]); });
       return;
     }
