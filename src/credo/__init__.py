@@ -5,8 +5,9 @@ The names below load when they are first used, so that `import credo` is quick.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from credo.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -85,20 +86,6 @@ if TYPE_CHECKING:
     from credo.stats import Tally as Tally
 
 
-def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        value = getattr(import_module(_WHERE[name]), name)
-    elif name in _MODULES:
-        value = import_module(f"credo.{name}")
-    else:
-        from credo.errors import close_names
-
-        near = close_names(name, __all__)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise AttributeError(f"credo has no name {name!r}.{hint}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(
+    "credo", {"__version__": "credo", **_WHERE, **{m: f"credo.{m}" for m in _MODULES}}
+)

@@ -6,8 +6,9 @@ Distributions with known parameters (`Gaussian`, …), what is believed about th
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from credo.lazy import lazy_names
 
 _WHERE = {
     "Bernoulli": "bernoulli",
@@ -63,17 +64,6 @@ if TYPE_CHECKING:
     from credo.model.student import StudentT as StudentT
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        from credo.errors import close_names
-
-        near = close_names(name, _WHERE)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise AttributeError(f"credo.model has no name {name!r}.{hint}")
-    value = getattr(import_module(f"credo.model.{_WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(_WHERE)
+__getattr__, __dir__ = lazy_names(
+    "credo.model", {name: f"credo.model.{module}" for name, module in _WHERE.items()}
+)

@@ -5,8 +5,9 @@ The names load when they are first used; `pip install "credo[plot]"` brings matp
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from credo.lazy import lazy_names
 
 _WHERE = {
     "density": "distributions",
@@ -32,17 +33,6 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import prediction_curve as prediction_curve
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        from credo.errors import close_names
-
-        near = close_names(name, _WHERE)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise AttributeError(f"credo.plot has no name {name!r}.{hint}")
-    value = getattr(import_module(f"credo.plot.{_WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(_WHERE)
+__getattr__, __dir__ = lazy_names(
+    "credo.plot", {name: f"credo.plot.{module}" for name, module in _WHERE.items()}
+)

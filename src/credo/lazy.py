@@ -1,0 +1,37 @@
+"""Names that load when they are first used, so that importing a package stays quick."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["lazy_names"]
+
+
+def lazy_names(
+    package: str, where: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package whose names live in other modules.
+
+    A name that maps to itself, as a module of the package, is that module.
+
+    >>> get, names = lazy_names("credo", {"bar": "credo.render"})
+    >>> get("bar")(0.5, 4), names()
+    ('██', ['bar'])
+    """
+
+    def get(name: str) -> Any:
+        if name not in where:
+            from credo.errors import close_names
+
+            near = close_names(name, where)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise AttributeError(f"{package} has no name {name!r}.{hint}")
+        module = import_module(where[name])
+        value = module if where[name] == f"{package}.{name}" else getattr(module, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, lambda: sorted(where)
