@@ -203,10 +203,10 @@ def _run(
         yield from _maybe(engine, discrete, codes, targets, threads)
         return
     for pattern, at in groups:
-        known = [n for n, s in zip(names, pattern, strict=True) if s]
-        part = codes[at][:, [k for k, n in enumerate(discrete) if n in set(known)]]
-        here = {n: values[n][at] for n in continuous if n in set(known)}
-        hard = [n for n in discrete if n in set(known)]
+        known = {n for n, s in zip(names, pattern, strict=True) if s}
+        part = codes[at][:, [k for k, n in enumerate(discrete) if n in known]]
+        here = {n: values[n][at] for n in continuous if n in known}
+        hard = [n for n in discrete if n in known]
         yield from _one_pattern(engine, hard, part, here, at, targets, threads)
 
 
@@ -241,7 +241,8 @@ def _one_pattern(
         rows = np.zeros((len(codes), len(observed)), dtype=np.int32)
         rows[:, : len(hard)] = codes
     else:
-        relevant = [k for k, i in enumerate(observed) if i not in set(plan.pruned)]
+        pruned = set(plan.pruned)
+        relevant = [k for k, i in enumerate(observed) if i not in pruned]
         unique, inverse = _unique(codes, relevant)
         rows = np.ascontiguousarray(unique)
     log_e, flat, _ = plan.run(tables, rows, [], threads)

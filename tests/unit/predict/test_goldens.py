@@ -61,7 +61,8 @@ def test_burglary_given_both_calls():
     """Russell & Norvig, Artificial Intelligence, section 13.3: ⟨0.284, 0.716⟩."""
     both = {"JohnCalls": True, "MaryCalls": True}
     assert BURGLARY.p("Burglary", both)[True] == pytest.approx(0.284171835364393, abs=1e-14)
-    assert BURGLARY.p("Earthquake", both)[True] == pytest.approx(0.176066835505457, abs=1e-12)
+    quake = BURGLARY.p("Earthquake", both)[True]
+    assert quake == pytest.approx(0.176066838405, abs=1e-12)  # by enumeration
     asked = BURGLARY.ask("P(Burglary=true | JohnCalls=true, MaryCalls=true)")
     assert asked == pytest.approx(0.284171835364393, abs=1e-14)
     false_alarm = dict(zip(BURGLARY.names, [False, False, True, True, True], strict=True))
@@ -205,7 +206,7 @@ def test_limits_can_be_set(monkeypatch):
     with pytest.raises(LimitError, match=r"needs [\d,]+ multiplications"):
         net.marginals()
     monkeypatch.undo()
-    with pytest.raises(LimitError, match="The joint of x0_0.* would have 33,554,432 cells"):
+    with pytest.raises(LimitError, match=r"The joint of x0_0.* would have 33,554,432 cells"):
         net.p(list(net.names[:25]))
 
 
