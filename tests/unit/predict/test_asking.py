@@ -12,12 +12,7 @@ NET = Network(
     {
         "smoke": {"yes": 0.3, "no": 0.7},
         "lung": {"yes": [0.2, 0.3, 0.5], "no": [0.05, 0.15, 0.8]},
-        "in-hospital": {
-            s: p
-            for s, p in zip(
-                ("bad", "so so", "fine"), ([0.9, 0.1], [0.5, 0.5], [0.1, 0.9]), strict=True
-            )
-        },
+        "in-hospital": {"bad": [0.9, 0.1], "so so": [0.5, 0.5], "fine": [0.1, 0.9]},
         "Asy/Patch": {"<5.12": 0.25, "5.12-9 %": 0.25, "a=b|c": 0.25, "it's": 0.25},
         "count": {s: {1: 0.2, 2: 0.3, 3: 0.5} for s in ("bad", "so so", "fine")},
         "flag": {"bad": 0.9, "so so": 0.4, "fine": 0.2},
