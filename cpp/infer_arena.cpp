@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t kKeptArrays = 4;
 constexpr std::size_t kKeptDoubles = std::size_t{1} << 24;  // 128 MB in all
 
+// The lock is never waited for: in a forked child it may be held for ever.
 struct Kept {
   std::mutex lock;
   std::vector<BigArray<double>> arrays;
@@ -26,12 +27,12 @@ Kept& kept() {
 Arena::Arena(std::size_t size) {
   if (size <= kKeptDoubles) {
     Kept& pool = kept();
-    const std::lock_guard guard(pool.lock);
+    const std::unique_lock guard(pool.lock, std::try_to_lock);
     auto best = pool.arrays.end();
-    for (auto array = pool.arrays.begin(); array != pool.arrays.end(); ++array)
+    for (auto array = pool.arrays.begin(); guard && array != pool.arrays.end(); ++array)
       if (array->size() >= size && (best == pool.arrays.end() || array->size() < best->size()))
         best = array;
-    if (best != pool.arrays.end()) {
+    if (guard && best != pool.arrays.end()) {
       pool.doubles -= best->size();
       array_ = std::move(*best);
       pool.arrays.erase(best);
@@ -44,7 +45,8 @@ Arena::Arena(std::size_t size) {
 Arena::~Arena() {
   if (array_.size() == 0 || array_.size() > kKeptDoubles) return;
   Kept& pool = kept();
-  const std::lock_guard guard(pool.lock);
+  const std::unique_lock guard(pool.lock, std::try_to_lock);
+  if (!guard) return;
   // The newest stays; the oldest goes.
   while (!pool.arrays.empty() && (pool.arrays.size() >= kKeptArrays ||
                                   pool.doubles + array_.size() > kKeptDoubles)) {

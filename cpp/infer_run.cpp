@@ -162,10 +162,13 @@ std::shared_ptr<const Program> Runner::program_for(const Inputs& inputs,
   }
   lanes = std::clamp<std::size_t>(lanes, 1, kMaxLanes);
   while (lanes > 4 && lanes / 2 >= inputs.rows) lanes /= 2;
-  const std::lock_guard guard(lock_);
-  if (!program_ || program_->inputs_batched != batched || program_->lanes != lanes)
-    program_ = std::make_shared<const Program>(plan, std::move(batched), lanes);
-  return program_;
+  // Never waits: in a forked child the lock may be held for ever.
+  if (const std::unique_lock guard(lock_, std::try_to_lock); guard)
+    if (program_ && program_->inputs_batched == batched && program_->lanes == lanes)
+      return program_;
+  const auto program = std::make_shared<const Program>(plan, std::move(batched), lanes);
+  if (const std::unique_lock guard(lock_, std::try_to_lock); guard) program_ = program;
+  return program;
 }
 
 void Runner::run(const Inputs& inputs, const RunOptions& options, Monitor& monitor,

@@ -251,6 +251,36 @@ def test_a_plan_too_large_is_estimated_and_not_run() -> None:
         plan.run(world.tables, NONE)
 
 
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # Python 3.12 warns of a fork with threads
+def test_one_plan_from_many_threads_and_in_a_forked_child() -> None:
+    world = grid(6, 6, seed=9)
+    plan = world.model.compile([3], None)
+    batches = [np.tile(np.array([[0], [1]], np.int32), (k, 1)) for k in (1, 2, 30, 40)]
+    expected = plan.run(world.tables, batches[0])[1]
+
+    def work(k: int, wrong: list[int]) -> None:
+        for i in range(40):
+            got = plan.run(world.tables, batches[(i + k) % 4], threads=1 + i % 2)[1]
+            if not np.allclose(got[:2], expected, rtol=1e-12):
+                wrong.append(k)
+
+    wrong: list[int] = []
+    threads = [threading.Thread(target=work, args=(k, wrong)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    child = os.fork()
+    if child == 0:
+        mine: list[int] = []
+        work(0, mine)
+        os._exit(len(mine))
+    for thread in threads:
+        thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert wrong == []
+
+
 def test_interrupt_stops_a_run() -> None:
     world = grid(26, 26)
     observed = [0, 50, 100]
