@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 import pytest
-
 from tests.unit.predict.joint import Joint, random_evidence, random_network, rows_of
 
 
