@@ -108,7 +108,7 @@ class Cpt:
                 f"{float(total[(*at, 0)]):.9g}, not to 1.",
                 hint="Divide them by their sum if they are weights.",
             )
-        if worst > 1e-15:
+        if worst > 1e-13:  # dividing again would move the last bits of numbers that are right
             object.__setattr__(self, "rescaled", max(worst, self.rescaled))
             given = given / total
         return given

@@ -344,7 +344,7 @@ def _same_names(dag: Dag, tables: Mapping[str, Any]) -> None:
         if name not in tables:
             raise SchemaError(f"The variable {name!r} is in the graph but has no distribution.")
     for name in tables:
-        if name not in dag.nodes:
+        if name not in dag:
             raise unknown_name("The distribution of", name, dag.nodes, "for a node of the graph")
 
 

@@ -51,7 +51,7 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         wanted = [v for v in wanted if v.name in names]
     if not wanted:
         raise InputError(
-            "The rows have no column of the model.",
+            "The rows have no column of the model" + (f" but {without!r}." if without else "."),
             hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
         )
     table = read(rows, Schema(tuple(wanted)))

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from credo.errors import CredoError, InputError, LimitError, SchemaError, UnknownNameError
+from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
 from credo.model.cpt import Cpt
 from credo.model.dag import Dag
 from credo.model.distribution import Distribution
@@ -175,7 +175,7 @@ BAD = [
     (lambda: Network("[a]", 5), InputError, "list of Cpt"),
     (lambda: Network("[rain]", [Cpt(RAIN, (), [1, 0])] * 2), InputError, "two distributions"),
     (lambda: Network("[a]", {"a": Cpt(RAIN, (), [1, 0])}), SchemaError, "'rain' was given for 'a'"),
-    (lambda: Network(5, {"a": 0.5}), CredoError, ""),
+    (lambda: Network(5, {"a": 0.5}), InputError, "list of pairs"),
     (lambda: Network("[a]", {"a": 0.5}, states=5), InputError, "mapping from variable"),
     (
         lambda: Network(

@@ -170,3 +170,33 @@ def test_the_same_answers_in_any_order_of_asking():
         given = {m: net.variable(m).states[0] for m in names}
         answer = net.p(net.names[-1], given)
         assert first.setdefault(names, answer) == answer
+
+
+def test_rows_of_every_kind(tmp_path):
+    import pandas as pd
+
+    import credo as cr
+
+    net = random_network(2, 5)
+    joint = Joint(net)
+    columns = rows_of(net, joint, np.random.default_rng(0), 30, 0.2)
+    exact, total = net.predict_proba(columns, "v1"), net.log_likelihood(columns)
+    frame = pd.DataFrame(columns)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    schema = {v.name: list(v.states) for v in net.variables}
+    forms = [
+        frame,
+        frame.assign(other=3),
+        frame[list(net.names[::-1])],
+        frame.to_dict("records"),
+        str(tmp_path / "rows.csv"),
+        tmp_path / "rows.csv",
+        cr.read(columns),
+        cr.read(frame, schema),
+    ]
+    for rows in forms:
+        np.testing.assert_array_equal(net.predict_proba(rows, "v1"), exact)
+        assert net.log_likelihood(rows) == pytest.approx(total, rel=1e-12)
+    unseen = net.predict_proba({"v0": [None, None]}, "v1")
+    np.testing.assert_allclose(unseen, [net.p("v1").p] * 2, rtol=1e-12)
+    assert net.log_likelihood({"v0": [None, None]}) == pytest.approx(0.0, abs=1e-12)

@@ -293,3 +293,23 @@ def test_other_refusals():
     for kind, text in (("c", "kind=c and group=g"), ({"c": 2.0}, r"group=g and kind in \['c'\]")):
         with pytest.raises(ImpossibleError, match=f"{text} cannot be true together"):
             net.log_evidence({"kind": kind, "group": "g", "x": 1.0, "y": 2.0})
+
+
+def test_densities_that_contradict_each_other_beyond_all_numbers():
+    """x says e^5000 for l, y says e^5000 for r, of two variables that are always equal."""
+    one, two = (Variable(n, "discrete", ("l", "r")) for n in ("one", "two"))
+    tables = [Cpt(one, (), [0.5, 0.5]), Cpt(two, (one,), np.eye(2))]
+    for name, parent in (("x", one), ("y", two)):
+        line = LinearGaussian(number(name), (parent,), [-50.0, 50.0], np.zeros((2, 0)), 1.0)
+        tables.append(line)
+    net = Network([("one", "two"), ("one", "x"), ("two", "y")], tables)
+    with pytest.raises(LimitError, match="densities of 'x', 'y' are too far apart"):
+        net.p("one", {"x": -50.0, "y": 50.0})
+    np.testing.assert_allclose(net.p("one", {"x": -0.1, "y": 0.1}).p, [0.5, 0.5], rtol=1e-12)
+
+
+def test_the_account_of_a_mixed_question_leaves_out_what_cannot_be_asked():
+    work = mixed().ask("P(kind=a | x=1.2, y=2.0, group=g)", explain=True).account
+    assert set(work.weights) == {"group", "y"}  # without x, y would need wider inference
+    line = mixed().cpt("x")
+    assert line.given({"kind": "b"}).mean == 1.0

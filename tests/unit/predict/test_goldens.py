@@ -239,6 +239,7 @@ WRONG = [
     (lambda: ASIA.predict_proba({"smoke": ["yes"]}, ["lung"]), UnknownNameError, "is not in"),
     (lambda: ASIA.predict_proba({"smoke": ["yse"]}, "lung"), CredoError, "yse"),
     (lambda: ASIA.predict_proba({"height": [3]}, "lung"), InputError, "no column of the model"),
+    (lambda: ASIA.predict_proba({"lung": ["no"]}, "lung"), InputError, "of the model but 'lung'"),
     (lambda: ASIA.predict_proba({"smoke": ["yes"]}, "lung", threads=0), InputError, "threads"),
     (lambda: ASIA.predict_proba({"smoke": ["yes"]}, "lung", threads="2"), InputError, "threads"),
     (lambda: ASIA.log_likelihood(b"file"), InputError, "not bytes"),
