@@ -9,6 +9,7 @@
 #include "cpu.hpp"
 #include "group_rows.hpp"
 #include "kernel_choice.hpp"
+#include "packed_groups.hpp"
 #include "parallel.hpp"
 
 namespace credo {
@@ -42,14 +43,43 @@ Kernel forced_kernel(const std::string& name, bool weighted) {
       name + "' instead.");
 }
 
+// For each set in sorted order, the time of its leaf in the histogram walk. Only neighbours of the
+// same prefix are taken for siblings.
+std::vector<double> leaf_times_of(const Columns& columns, const SetList& sets,
+                                  std::span<const std::size_t> order, bool weighted) {
+  const auto rows = static_cast<double>(columns.n_rows());
+  std::vector<double> times;
+  std::vector<std::int32_t> variables;
+  for (std::size_t i = 0; i < order.size();) {
+    const auto set = sets[order[i]];
+    const auto cells = static_cast<double>(cells_of(columns, set));
+    const auto is_sibling = [&](std::span<const std::int32_t> other) {
+      return other.size() == set.size() && shared_prefix(set, other) + 1 >= set.size();
+    };
+    if (weighted || set.empty()) {
+      times.push_back(table_ns(rows, cells));
+      ++i;
+      continue;
+    }
+    variables.clear();
+    for (; i < order.size() && is_sibling(sets[order[i]]); ++i)
+      variables.push_back(sets[order[i]].back());
+    const auto some = leaf_times(columns, variables, cells / columns[set.back()].arity, rows);
+    times.insert(times.end(), some.begin(), some.end());
+  }
+  return times;
+}
+
 Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& options,
                bool weighted, const LaneKernels& kernels) {
   Work work;
   work.order = sorted_order(sets);
+  const std::vector<double> leaf_ns = leaf_times_of(columns, sets, work.order, weighted);
   std::span<const std::int32_t> last;
-  for (const std::size_t position : work.order) {
-    const auto set = sets[position];
-    const KernelTimes times = estimate(columns, set, shared_prefix(last, set), kernels);
+  for (std::size_t i = 0; i < work.order.size(); ++i) {
+    const auto set = sets[work.order[i]];
+    const KernelTimes times =
+        estimate(columns, set, shared_prefix(last, set), leaf_ns[i], kernels);
     const Kernel kernel = options.kernel == "auto" ? times.fastest(weighted)
                                                    : forced_kernel(options.kernel, weighted);
     work.kernel.push_back(kernel);
