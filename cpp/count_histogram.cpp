@@ -14,7 +14,8 @@
 namespace credo {
 namespace {
 
-constexpr std::size_t kBlockRows = 16384;                  // 16 kB of indices a level
+// 64 kB of indices a level, in the second-level cache; shorter blocks read columns in short runs.
+constexpr std::size_t kBlockRows = 16384;
 constexpr std::size_t kFlushRows = std::size_t{1} << 31;  // before a 32-bit count can overflow
 
 // Copies of a small table that consecutive rows take in turn: incrementing the same cell twice
@@ -82,7 +83,8 @@ class HistogramWalk {
   template <class Put>
   void block(std::size_t first, std::size_t n, Put&& put) {
     for (std::size_t k = 0; k < packed_.packings.size(); ++k)
-      pack_codes(columns_, packed_.packings[k], first, n, packed_codes_.data() + k * kBlockRows);
+      pack_codes(columns_, packed_.packings[k], first, n, kernels_,
+                 packed_codes_.data() + k * kBlockRows);
     for (std::size_t i = 0; i < packed_.trie.nodes.size(); ++i) {
       const TrieNode& node = packed_.trie.nodes[i];
       std::uint32_t* index = levels_[node.depth].data();  // all zero at the root

@@ -12,7 +12,7 @@ namespace {
 constexpr double kCallNs = 8;       // to start and sum up a row of masks, each block
 constexpr double kBlockUnits = 32;  // mask units in a block
 constexpr double kIndexNs = 0.07;   // to extend one row's index by a variable
-constexpr double kPackNs = 0.05;    // to push a digit on one row's packed code
+constexpr double kPackNs = 0.06;    // to push a digit on one row's packed code
 constexpr double kMarginNs = 1;     // to sum up one cell of a joint table
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups

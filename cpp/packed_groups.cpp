@@ -72,14 +72,6 @@ void sum_digits(std::span<const std::uint32_t> radices, std::size_t prefixes,
   sum_digits(fast, prefixes, by_fast.data(), margins);
 }
 
-template <class Code>
-void push_digit(const void* codes, std::size_t first, std::size_t n, std::uint8_t radix,
-                std::uint8_t* __restrict out) {
-  const Code* __restrict digits = static_cast<const Code*>(codes) + first;
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<std::uint8_t>(out[i] * radix + static_cast<std::uint8_t>(digits[i]));
-}
-
 }  // namespace
 
 PackedTrie pack_nothing(const SetTrie& trie) {
@@ -147,15 +139,10 @@ PackedTrie pack_leaves(const Columns& columns, const SetTrie& trie, std::size_t 
 }
 
 void pack_codes(const Columns& columns, const PackedTrie::Packing& packing, std::size_t first,
-                std::size_t n, std::uint8_t* codes) {
-  std::fill_n(codes, n, 0);
-  for (const std::int32_t v : packing.variables) {
-    const CodeView& column = columns[v];
-    const auto radix = static_cast<std::uint8_t>(columns.radix(v));
-    if (column.width == 1) push_digit<std::uint8_t>(column.codes, first, n, radix, codes);
-    if (column.width == 2) push_digit<std::uint16_t>(column.codes, first, n, radix, codes);
-    if (column.width == 4) push_digit<std::uint32_t>(column.codes, first, n, radix, codes);
-  }
+                std::size_t n, const LaneKernels& kernels, std::uint8_t* codes) {
+  for (const std::int32_t v : packing.variables)
+    kernels.extend_byte(codes, columns[v], first, n, static_cast<std::uint8_t>(columns.radix(v)),
+                        v == packing.variables[0]);
 }
 
 std::vector<std::vector<std::uint32_t>> margins(const Columns& columns,

@@ -43,7 +43,7 @@ PackedTrie pack_nothing(const SetTrie& trie);
 
 // OUT codes [n]: the packed codes of the rows from `first`.
 void pack_codes(const Columns& columns, const PackedTrie::Packing& packing, std::size_t first,
-                std::size_t n, std::uint8_t* codes);
+                std::size_t n, const LaneKernels& kernels, std::uint8_t* codes);
 
 // IN joint: the table of a group, [prefixes][packed states].
 // OUT margins: of each variable, [prefixes][arity], one after the other.
