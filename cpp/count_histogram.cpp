@@ -58,14 +58,15 @@ template <class Count>
 class HistogramWalk {
  public:
   HistogramWalk(const Columns& columns, const PackedTrie& packed, const LaneKernels& kernels,
-                bool weighted)
+                RowRange rows, bool weighted)
       : columns_(columns),
         packed_(packed),
         kernels_(kernels),
         tables_of_(packed.trie.nodes.size()),
         gaps_(packed.trie.nodes.size()),
         levels_(packed.trie.depth + 1),
-        packed_codes_(packed.packings.size() * kBlockRows) {
+        block_rows_(std::min(kBlockRows, rows.end - rows.begin)),
+        packed_codes_(packed.packings.size() * block_rows_) {
     std::size_t size = 0;
     for (std::size_t i = 0; i < packed.trie.nodes.size(); ++i) {
       const TrieNode& node = packed.trie.nodes[i];
@@ -76,7 +77,7 @@ class HistogramWalk {
       size += tables_of_[i].copies * (node.cells + 1);
     }
     tables_ = std::make_unique<ZeroArray<Count>>(size);
-    for (auto& level : levels_) level.assign(kBlockRows, 0);
+    for (auto& level : levels_) level.assign(block_rows_, 0);
   }
 
   // Calls put(indices, n, node, table) for every requested node of a block of rows.
@@ -84,7 +85,7 @@ class HistogramWalk {
   void block(std::size_t first, std::size_t n, Put&& put) {
     for (std::size_t k = 0; k < packed_.packings.size(); ++k)
       pack_codes(columns_, packed_.packings[k], first, n, kernels_,
-                 packed_codes_.data() + k * kBlockRows);
+                 packed_codes_.data() + k * block_rows_);
     for (std::size_t i = 0; i < packed_.trie.nodes.size(); ++i) {
       const TrieNode& node = packed_.trie.nodes[i];
       std::uint32_t* index = levels_[node.depth].data();  // all zero at the root
@@ -108,7 +109,7 @@ class HistogramWalk {
   CodeView view(const TrieNode& node) const {
     if (!is_packed(node)) return columns_[node.variable];
     const std::size_t k = node.variable - columns_.n_variables();
-    return {packed_codes_.data() + k * kBlockRows, 1, packed_.packings[k].states, false};
+    return {packed_codes_.data() + k * block_rows_, 1, packed_.packings[k].states, false};
   }
 
   const Columns& columns_;
@@ -117,6 +118,7 @@ class HistogramWalk {
   std::vector<HistogramTable> tables_of_;
   std::vector<char> gaps_;  // whether a row may be missing from a node's table
   std::vector<std::vector<std::uint32_t>> levels_;
+  std::size_t block_rows_;
   std::vector<std::uint8_t> packed_codes_;  // of the block, by packing
   std::unique_ptr<ZeroArray<Count>> tables_;
 };
@@ -140,7 +142,7 @@ void put_sums(const std::uint32_t* tables, std::size_t cells, std::size_t copies
 void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
                 RowRange rows, const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
   const PackedTrie packed = pack_leaves(columns, trie, rows.end - rows.begin);
-  HistogramWalk<std::uint32_t> walk(columns, packed, kernels, false);
+  HistogramWalk<std::uint32_t> walk(columns, packed, kernels, rows, false);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
     walk.block(first, std::min(kBlockRows, rows.end - first),
                [](const std::uint32_t* index, std::size_t n, const TrieNode& node,
@@ -176,7 +178,7 @@ void sum_weights(const Columns& columns, const SetTrie& trie, std::span<const st
                  RowRange rows, const Cell* weights, const LaneKernels& kernels,
                  const TableSink<Cell>& sink) {
   const PackedTrie packed = pack_nothing(trie);
-  HistogramWalk<Cell> walk(columns, packed, kernels, true);
+  HistogramWalk<Cell> walk(columns, packed, kernels, rows, true);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
     walk.block(
         first, std::min(kBlockRows, rows.end - first),

@@ -14,6 +14,7 @@ constexpr double kBlockUnits = 32;  // mask units in a block
 constexpr double kIndexNs = 0.07;   // to extend one row's index by a variable
 constexpr double kPackNs = 0.06;    // to push a digit on one row's packed code
 constexpr double kMarginNs = 1;     // to sum up one cell of a joint table
+constexpr double kMemberNs = 200;   // to set up and take apart a group, each set
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
 
@@ -44,7 +45,8 @@ double table_ns(double rows, double cells) {
 }
 
 double packed_table_ns(double rows, double cells, double variables) {
-  return table_ns(rows, cells) + rows * kPackNs * variables + cells * kMarginNs;
+  return table_ns(rows, cells) + cells * kMarginNs +
+         variables * (rows * kPackNs + kMemberNs);
 }
 
 double KernelTimes::of(Kernel kernel) const {
