@@ -1,6 +1,6 @@
 // The constants are measured on one Zen 3 core. Only their ratios matter, and near a crossing
-// either kernel will do: with AVX2 popcount wins below some 180 cells, sparse where cells are
-// more than about a hundred times the rows.
+// either kernel will do: with AVX2 popcount wins below some 180 cells alone and below some 90 among
+// siblings that can be packed, sparse where cells are more than about a hundred times the rows.
 #include "kernel_choice.hpp"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ struct PackedTrie {
 // IN rows: how many will be counted, to weigh larger tables against fewer increments.
 PackedTrie pack_leaves(const Columns& columns, const SetTrie& trie, std::size_t rows);
 
-// The same trie with nothing packed.
+// The same trie with nothing packed: weights are summed set by set.
 PackedTrie pack_nothing(const SetTrie& trie);
 
 // OUT codes [n]: the packed codes of the rows from `first`.
@@ -46,7 +46,7 @@ void pack_codes(const Columns& columns, const PackedTrie::Packing& packing, std:
                 std::size_t n, const LaneKernels& kernels, std::uint8_t* codes);
 
 // IN joint: the table of a group, [prefixes][packed states].
-// OUT margins: of each variable, [prefixes][arity], one after the other.
+// Returns the table of each variable, [prefixes][arity].
 std::vector<std::vector<std::uint32_t>> margins(const Columns& columns,
                                                 const PackedTrie::Packing& packing,
                                                 std::size_t prefixes, const std::uint32_t* joint);
