@@ -9,6 +9,7 @@
 #include "cpu.hpp"
 #include "group_rows.hpp"
 #include "kernel_choice.hpp"
+#include "packed_groups.hpp"
 #include "parallel.hpp"
 
 namespace credo {
@@ -42,21 +43,73 @@ Kernel forced_kernel(const std::string& name, bool weighted) {
       name + "' instead.");
 }
 
+// Sets that share all but their last variable, as neighbours in sorted order: i .. the result.
+std::size_t siblings_end(const SetList& sets, std::span<const std::size_t> order, std::size_t i) {
+  const auto set = sets[order[i]];
+  std::size_t end = i + 1;
+  while (end < order.size() && !set.empty() && sets[order[end]].size() == set.size() &&
+         shared_prefix(set, sets[order[end]]) + 1 >= set.size())
+    ++end;
+  return end;
+}
+
+// For each sibling, the time of its leaf in the histogram walk.
+std::vector<double> leaf_times_of(const Columns& columns, const SetList& sets,
+                                  std::span<const std::size_t> siblings, bool weighted) {
+  const auto rows = static_cast<double>(columns.n_rows());
+  std::vector<double> times;
+  if (weighted || siblings.size() == 1) {
+    for (const std::size_t position : siblings)
+      times.push_back(table_ns(rows, static_cast<double>(cells_of(columns, sets[position]))));
+    return times;
+  }
+  std::vector<std::int32_t> variables;
+  for (const std::size_t position : siblings) variables.push_back(sets[position].back());
+  const auto prefix = sets[siblings[0]].first(sets[siblings[0]].size() - 1);
+  return leaf_times(columns, variables, static_cast<double>(cells_of(columns, prefix)), rows);
+}
+
+// Some siblings by popcount and others by histogram walk the prefix twice and break up groups, so
+// that such a mix has to pay.
+void avoid_mix(std::span<const KernelTimes> times, std::span<Kernel> kernels) {
+  constexpr double kMixGain = 0.75;
+  double popcount = 0, histogram = 0, mix = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (kernels[i] == Kernel::kSparse) continue;
+    popcount += times[i].popcount;
+    histogram += times[i].histogram;
+    mix += times[i].of(kernels[i]);
+  }
+  if (mix < kMixGain * std::min(popcount, histogram)) return;
+  for (Kernel& kernel : kernels)
+    if (kernel != Kernel::kSparse)
+      kernel = popcount < histogram ? Kernel::kPopcount : Kernel::kHistogram;
+}
+
 Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& options,
                bool weighted, const LaneKernels& kernels) {
   Work work;
   work.order = sorted_order(sets);
+  const bool is_free = options.kernel == "auto";
+  std::vector<KernelTimes> times;
   std::span<const std::int32_t> last;
-  for (const std::size_t position : work.order) {
-    const auto set = sets[position];
-    const KernelTimes times = estimate(columns, set, shared_prefix(last, set), kernels);
-    const Kernel kernel = options.kernel == "auto" ? times.fastest(weighted)
-                                                   : forced_kernel(options.kernel, weighted);
-    work.kernel.push_back(kernel);
-    work.ns.push_back(times.of(kernel));
-    work.total_ns += work.ns.back();
-    last = set;
+  for (std::size_t i = 0; i < work.order.size();) {
+    const std::size_t end = siblings_end(sets, work.order, i);
+    const auto leaf_ns =
+        leaf_times_of(columns, sets, std::span(work.order).subspan(i, end - i), weighted);
+    times.clear();
+    for (const double ns : leaf_ns) {
+      const auto set = sets[work.order[i + times.size()]];
+      times.push_back(estimate(columns, set, shared_prefix(last, set), ns, kernels));
+      work.kernel.push_back(is_free ? times.back().fastest(weighted)
+                                    : forced_kernel(options.kernel, weighted));
+      last = set;
+    }
+    if (is_free && !weighted) avoid_mix(times, std::span(work.kernel).subspan(i));
+    for (const KernelTimes& time : times) work.ns.push_back(time.of(work.kernel[work.ns.size()]));
+    i = end;
   }
+  for (const double ns : work.ns) work.total_ns += ns;
   return work;
 }
 

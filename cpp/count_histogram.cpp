@@ -1,6 +1,7 @@
 // Rows are walked in blocks. In a block each inner node of the trie keeps the cell index of every
 // row for the variables so far, so a set costs one multiply-add and one increment per row,
 // however many variables it has. A row with a missing code lands in the one cell past the table.
+// Without weights, sibling sets share the increment (packed_groups.hpp).
 #include "count_histogram.hpp"
 
 #include <algorithm>
@@ -8,11 +9,13 @@
 #include <memory>
 
 #include "big_array.hpp"
+#include "packed_groups.hpp"
 
 namespace credo {
 namespace {
 
-constexpr std::size_t kBlockRows = 4096;                  // 16 kB of indices a level
+// 64 kB of indices a level, in the second-level cache; shorter blocks read columns in short runs.
+constexpr std::size_t kBlockRows = 16384;
 constexpr std::size_t kFlushRows = std::size_t{1} << 31;  // before a 32-bit count can overflow
 
 // Copies of a small table that consecutive rows take in turn: incrementing the same cell twice
@@ -54,35 +57,41 @@ struct HistogramTable {
 template <class Count>
 class HistogramWalk {
  public:
-  HistogramWalk(const Columns& columns, const SetTrie& trie, const LaneKernels& kernels,
-                bool weighted)
+  HistogramWalk(const Columns& columns, const PackedTrie& packed, const LaneKernels& kernels,
+                RowRange rows, bool weighted)
       : columns_(columns),
-        trie_(trie),
+        packed_(packed),
         kernels_(kernels),
-        tables_of_(trie.nodes.size()),
-        gaps_(trie.nodes.size()),
-        levels_(trie.depth + 1) {
+        tables_of_(packed.trie.nodes.size()),
+        gaps_(packed.trie.nodes.size()),
+        levels_(packed.trie.depth + 1),
+        block_rows_(std::min(kBlockRows, rows.end - rows.begin)),
+        packed_codes_(packed.packings.size() * block_rows_) {
     std::size_t size = 0;
-    for (std::size_t i = 0; i < trie.nodes.size(); ++i) {
-      const TrieNode& node = trie.nodes[i];
-      if (node.depth > 0) gaps_[i] = gaps_[node.parent] || columns[node.variable].missing;
+    for (std::size_t i = 0; i < packed.trie.nodes.size(); ++i) {
+      const TrieNode& node = packed.trie.nodes[i];
+      if (node.depth > 0 && !is_packed(node))
+        gaps_[i] = gaps_[node.parent] || columns[node.variable].missing;
       if (!node.requested) continue;
       tables_of_[i] = {size, weighted ? 1 : copies_for(node.cells)};
       size += tables_of_[i].copies * (node.cells + 1);
     }
     tables_ = std::make_unique<ZeroArray<Count>>(size);
-    for (auto& level : levels_) level.assign(kBlockRows, 0);
+    for (auto& level : levels_) level.assign(block_rows_, 0);
   }
 
   // Calls put(indices, n, node, table) for every requested node of a block of rows.
   template <class Put>
   void block(std::size_t first, std::size_t n, Put&& put) {
-    for (std::size_t i = 0; i < trie_.nodes.size(); ++i) {
-      const TrieNode& node = trie_.nodes[i];
+    for (std::size_t k = 0; k < packed_.packings.size(); ++k)
+      pack_codes(columns_, packed_.packings[k], first, n, kernels_,
+                 packed_codes_.data() + k * block_rows_);
+    for (std::size_t i = 0; i < packed_.trie.nodes.size(); ++i) {
+      const TrieNode& node = packed_.trie.nodes[i];
       std::uint32_t* index = levels_[node.depth].data();  // all zero at the root
       if (node.depth > 0) {
         const std::uint32_t* parent = node.depth > 1 ? levels_[node.depth - 1].data() : nullptr;
-        kernels_.extend_index(parent, columns_[node.variable], first, n,
+        kernels_.extend_index(parent, view(node), is_packed(node) ? 0 : first, n,
                               static_cast<std::uint32_t>(node.cells), gaps_[i], index);
       }
       if (node.requested) put(index, n, node, tables_of_[i], counts(i));
@@ -93,38 +102,74 @@ class HistogramWalk {
   const HistogramTable& table(std::size_t node) const { return tables_of_[node]; }
 
  private:
+  bool is_packed(const TrieNode& node) const {
+    return node.variable >= static_cast<std::int32_t>(columns_.n_variables());
+  }
+  // The codes of a node's variable: of all rows, or of the block if it is packed.
+  CodeView view(const TrieNode& node) const {
+    if (!is_packed(node)) return columns_[node.variable];
+    const std::size_t k = node.variable - columns_.n_variables();
+    return {packed_codes_.data() + k * block_rows_, 1, packed_.packings[k].states, false};
+  }
+
   const Columns& columns_;
-  const SetTrie& trie_;
+  const PackedTrie& packed_;
   const LaneKernels& kernels_;
   std::vector<HistogramTable> tables_of_;
   std::vector<char> gaps_;  // whether a row may be missing from a node's table
   std::vector<std::vector<std::uint32_t>> levels_;
+  std::size_t block_rows_;
+  std::vector<std::uint8_t> packed_codes_;  // of the block, by packing
   std::unique_ptr<ZeroArray<Count>> tables_;
 };
 
+// Adds the sum of `copies` tables of the cells, each `stride` after the last, to the sink.
+void put_sums(const std::uint32_t* tables, std::size_t cells, std::size_t copies,
+              std::size_t stride, std::size_t set, const TableSink<std::int64_t>& sink) {
+  std::array<std::int64_t, 1024> sums;
+  for (std::size_t first = 0; first < cells; first += sums.size()) {
+    const std::size_t n = std::min(sums.size(), cells - first);
+    const std::uint32_t* counts = tables + first;
+    std::copy_n(counts, n, sums.begin());
+    for (std::size_t copy = 1; copy < copies; ++copy) {
+      counts += stride;
+      for (std::size_t c = 0; c < n; ++c) sums[c] += counts[c];
+    }
+    sink(set, first, {sums.data(), n});
+  }
+}
+
 void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
                 RowRange rows, const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
-  HistogramWalk<std::uint32_t> walk(columns, trie, kernels, false);
+  const PackedTrie packed = pack_leaves(columns, trie, rows.end - rows.begin);
+  HistogramWalk<std::uint32_t> walk(columns, packed, kernels, rows, false);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
     walk.block(first, std::min(kBlockRows, rows.end - first),
                [](const std::uint32_t* index, std::size_t n, const TrieNode& node,
                   const HistogramTable& table, std::uint32_t* counts) {
                  increment(index, n, node.cells, table.copies, counts);
                });
-  std::array<std::int64_t, 1024> sums;  // of some cells, over the copies
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const std::int32_t node = trie.node_of[i];
-    const std::size_t cells = trie.nodes[node].cells;
-    for (std::size_t first = 0; first < cells; first += sums.size()) {
-      const std::size_t n = std::min(sums.size(), cells - first);
-      const std::uint32_t* counts = walk.counts(node) + first;
-      std::copy_n(counts, n, sums.begin());
-      for (std::size_t copy = 1; copy < walk.table(node).copies; ++copy) {
-        counts += cells + 1;
-        for (std::size_t c = 0; c < n; ++c) sums[c] += counts[c];
-      }
-      sink(chosen[i], first, {sums.data(), n});
+  std::vector<std::vector<std::uint32_t>> margin_of(trie.nodes.size());
+  for (const PackedTrie::Group& group : packed.groups) {
+    const TrieNode& node = packed.trie.nodes[group.node];
+    std::uint32_t* joint = walk.counts(group.node);
+    for (std::size_t copy = 1; copy < walk.table(group.node).copies; ++copy) {
+      const std::uint32_t* more = joint + copy * (node.cells + 1);
+      for (std::size_t c = 0; c < node.cells; ++c) joint[c] += more[c];
     }
+    auto tables = margins(columns, packed.packings[node.variable - columns.n_variables()],
+                          packed.trie.nodes[node.parent].cells, joint);
+    for (std::size_t k = 0; k < tables.size(); ++k)
+      margin_of[group.leaves[k]] = std::move(tables[k]);
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::vector<std::uint32_t>& margin = margin_of[trie.node_of[i]];
+    const std::int32_t node = packed.trie.node_of[trie.node_of[i]];
+    const std::size_t cells = packed.trie.nodes[node].cells;
+    if (margin.empty())
+      put_sums(walk.counts(node), cells, walk.table(node).copies, cells + 1, chosen[i], sink);
+    else
+      put_sums(margin.data(), margin.size(), 1, 0, chosen[i], sink);
   }
 }
 
@@ -132,7 +177,8 @@ template <class Cell>
 void sum_weights(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
                  RowRange rows, const Cell* weights, const LaneKernels& kernels,
                  const TableSink<Cell>& sink) {
-  HistogramWalk<Cell> walk(columns, trie, kernels, true);
+  const PackedTrie packed = pack_nothing(trie);
+  HistogramWalk<Cell> walk(columns, packed, kernels, rows, true);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
     walk.block(
         first, std::min(kBlockRows, rows.end - first),

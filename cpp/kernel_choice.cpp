@@ -1,6 +1,6 @@
 // The constants are measured on one Zen 3 core. Only their ratios matter, and near a crossing
-// either kernel will do: with AVX2 popcount wins below some 180 cells, sparse where cells are
-// more than about a hundred times the rows.
+// either kernel will do: with AVX2 popcount wins below some 180 cells alone and below some 90 among
+// siblings that can be packed, sparse where cells are more than about a hundred times the rows.
 #include "kernel_choice.hpp"
 
 #include <algorithm>
@@ -12,6 +12,9 @@ namespace {
 constexpr double kCallNs = 8;       // to start and sum up a row of masks, each block
 constexpr double kBlockUnits = 32;  // mask units in a block
 constexpr double kIndexNs = 0.07;   // to extend one row's index by a variable
+constexpr double kPackNs = 0.06;    // to push a digit on one row's packed code
+constexpr double kMarginNs = 1;     // to sum up one cell of a joint table
+constexpr double kMemberNs = 200;   // to set up and take apart a group, each set
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
 
@@ -37,6 +40,15 @@ double group_ns(double groups) {
 
 }  // namespace
 
+double table_ns(double rows, double cells) {
+  return rows * (kIndexNs + increment_ns(cells)) + cells * cell_ns(cells);
+}
+
+double packed_table_ns(double rows, double cells, double variables) {
+  return table_ns(rows, cells) + cells * kMarginNs +
+         variables * (rows * kPackNs + kMemberNs);
+}
+
 double KernelTimes::of(Kernel kernel) const {
   if (kernel == Kernel::kPopcount) return popcount;
   return kernel == Kernel::kHistogram ? histogram : sparse;
@@ -48,25 +60,22 @@ Kernel KernelTimes::fastest(bool weighted) const {
 }
 
 KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,
-                     const LaneKernels& kernels) {
+                     double leaf_ns, const LaneKernels& kernels) {
   const double rows = static_cast<double>(columns.n_rows());
   const double units = std::ceil(rows / (64 * kMaskUnit));
   const double mask_ns = units * kernels.count_unit_ns + std::ceil(units / kBlockUnits) * kCallNs;
 
-  KernelTimes times{0, 0, 0};
+  KernelTimes times{0, leaf_ns, 0};
   double cells = 1;
   for (std::size_t i = 0; i < set.size(); ++i) {
     const CodeView& column = columns[set[i]];
     const double counted = cells * (column.missing ? column.arity : column.arity - 1);
     cells *= column.arity;
     const bool last = i + 1 == set.size();
-    if (last || i >= shared) {
-      times.popcount += mask_ns * counted;
-      times.histogram += rows * kIndexNs;
-    }
+    if (last || i >= shared) times.popcount += mask_ns * counted;
+    if (!last && i >= shared) times.histogram += rows * kIndexNs;
     if (!last && i >= shared && i > 0) times.popcount += mask_ns * cells;  // store the masks
   }
-  times.histogram += rows * increment_ns(cells) + cells * cell_ns(cells);
   times.sparse =
       kGroupsNs + cells * kOutputCellNs +
       rows * (group_ns(std::min(cells, rows)) + kDigitNs * static_cast<double>(set.size()));

@@ -21,8 +21,14 @@ struct KernelTimes {
   Kernel fastest(bool weighted) const;
 };
 
+// Times in ns to count rows in a table whose prefix is indexed, and to read it: of one set, or of
+// so many last variables packed into one.
+double table_ns(double rows, double cells);
+double packed_table_ns(double rows, double cells, double variables);
+
 // IN set, of which the first `shared` variables are walked for the set before it anyway.
+// IN leaf_ns: to count it by histogram once its prefix is indexed.
 KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,
-                     const LaneKernels& kernels);
+                     double leaf_ns, const LaneKernels& kernels);
 
 }  // namespace credo

@@ -55,6 +55,11 @@ struct LaneKernels {
   void (*extend_key)(std::uint64_t* keys, CodeView column, std::size_t first, std::size_t n,
                      std::uint64_t radix);
 
+  // The same with keys of one byte, whatever their digits: keys[i] = keys[i] * radix + code, or
+  // just the code if it is the first digit. INOUT keys [n].
+  void (*extend_byte)(std::uint8_t* keys, CodeView column, std::size_t first, std::size_t n,
+                      std::uint8_t radix, bool first_digit);
+
   // products[i * d + j] += sum_r left[i * rows + r] * right[j * rows + r] for all j <= i.
   // IN left, right [d][rows]; IN d (a multiple of kProductTile), rows (a multiple of 8);
   // INOUT products [d][d]: the lower triangle counts, some of the upper is scratch.

@@ -162,6 +162,20 @@ void extend_key(std::uint64_t* keys, CodeView column, std::size_t first, std::si
   });
 }
 
+template <class L>
+void extend_byte(std::uint8_t* keys, CodeView column, std::size_t first, std::size_t n,
+                 std::uint8_t radix, bool first_digit) {
+  with_codes(column, first, [&](const auto* __restrict codes) {
+    std::uint8_t* __restrict out = keys;
+    if (first_digit) {
+      for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(codes[i]);
+    } else {
+      for (std::size_t i = 0; i < n; ++i)
+        out[i] = static_cast<std::uint8_t>(out[i] * radix + static_cast<std::uint8_t>(codes[i]));
+    }
+  });
+}
+
 // ---------------------------------------------------------------- products of real columns
 
 // Two rows by kProductTile rows of dot products at once: eight independent sums.
@@ -203,7 +217,7 @@ void add_products(const double* left, const double* right, std::size_t d, std::s
 template <class L>
 constexpr LaneKernels kernels_of() {
   return {count_cells<L>, intersect<L>,    state_bits<L>,  extend_index<L>,
-          extend_key<L>,  add_products<L>, L::kCountUnitNs};
+          extend_key<L>,  extend_byte<L>,  add_products<L>, L::kCountUnitNs};
 }
 
 }  // namespace

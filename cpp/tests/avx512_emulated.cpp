@@ -74,6 +74,12 @@ void compare_codes(const credo::LaneKernels& a, const credo::LaneKernels& b) {
       a.extend_key(keys.data(), column, 0, n, arity + 1);
       b.extend_key(same.data(), column, 0, n, arity + 1);
       require(keys == same, "extend_key");
+      std::vector<std::uint8_t> bytes(n + 1, 1), equal = bytes;
+      for (const bool first_digit : {false, true}) {
+        a.extend_byte(bytes.data(), column, 0, n, 7, first_digit);
+        b.extend_byte(equal.data(), column, 0, n, 7, first_digit);
+        require(bytes == equal, "extend_byte");
+      }
     }
   }
 }
