@@ -7,7 +7,7 @@ import sys
 import warnings
 from importlib import import_module
 
-AREAS = ("counting", "reading", "streaming", "moments", "hypotheses", "distributions")
+AREAS = ("counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference")
 
 
 def main() -> int:
