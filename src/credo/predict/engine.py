@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +145,7 @@ def _guard(plan: Any) -> None:
 
 def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
     """Marginals of several targets side by side, each as an array of its own."""
-    ends = np.cumsum([0, *sizes])
+    ends = [0, *accumulate(sizes)]
     return [flat[:, a:b] for a, b in pairwise(ends)]
 
 

@@ -114,17 +114,19 @@ def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
     In a mixed network these are the discrete ones; a continuous one can be asked for by itself.
     """
     evidence = Evidence.of(net, given)
-    free = [n for n in net.names if n not in evidence.hard and n not in evidence.values]
-    discrete = [n for n in free if net.variable(n).is_discrete]
-    out: dict[str, Any] = {}
-    if all(not v.is_discrete for v in net.variables):
-        return {name: gaussian_posterior(net, [name], evidence) for name in free}
-    if discrete or evidence.names:
-        outcome = engine_of(net).ask(evidence, discrete)
-        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
-        for name, p in zip(discrete, outcome.marginals, strict=True):
-            out[name] = Distribution.trusted((net.variable(name),), p[0])
-    return {n: out[n] for n in free if n in out}
+    known = {*evidence.hard, *evidence.values}
+    free = [v for v in net.variables if v.name not in known]
+    if not any(v.is_discrete for v in net.variables):
+        return {v.name: gaussian_posterior(net, [v.name], evidence) for v in free}
+    discrete = [v for v in free if v.is_discrete]
+    if not discrete and not evidence.names:
+        return {}
+    outcome = engine_of(net).ask(evidence, [v.name for v in discrete])
+    refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+    return {
+        v.name: Distribution.trusted((v,), p[0])
+        for v, p in zip(discrete, outcome.marginals, strict=True)
+    }
 
 
 def log_evidence(net: Network, given: Mapping[str, Any]) -> float:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table, read
-from credo.errors import ImpossibleError, InputError, unknown_name
+from credo.errors import InputError, unknown_name
 from credo.model.cpt import Cpt
+from credo.predict.blanket import blanket_posteriors, impossible_row
 from credo.predict.densities import row_tables
 from credo.predict.engine import Engine, engine_of
 from credo.predict.evidence import Evidence
@@ -83,20 +84,15 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
         raise InputError(f"{target!r} is continuous; predict_proba is for discrete variables.")
     table = read_rows(net, rows, without=target)
     engine = engine_of(net)
+    if net.is_discrete and len(table.schema) == len(net.names) - 1 and not any(table.block.gaps):
+        return blanket_posteriors(net, table, target, threads)
     out = np.empty((len(table), net.variable(target).arity))
     for at, log_e, marginal in _run(engine, table, [engine.at[target]], threads):
         bad = np.flatnonzero(log_e == -np.inf)
         if len(bad):
-            raise _impossible_row(int(at[bad[0]]))
+            raise impossible_row(int(at[bad[0]]))
         out[at] = marginal
     return out
-
-
-def _impossible_row(row: int) -> ImpossibleError:
-    return ImpossibleError(
-        f"Row {row + 1:,} has probability zero under the model.",
-        hint="Ask log_evidence() of its cells to see which conflict.",
-    )
 
 
 def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
@@ -177,29 +173,23 @@ def _run(
     schema = table.schema
     discrete = [v.name for v in schema.variables if v.is_discrete]
     continuous = [v.name for v in schema.variables if not v.is_discrete]
-    codes = (
-        np.stack([table.block.arrays[schema.index(n)] for n in discrete], axis=1).astype(np.int32)
-        if discrete
-        else np.zeros((len(table), 0), dtype=np.int32)
-    )
+    codes = np.empty((len(table), len(discrete)), dtype=np.int32)
     for k, name in enumerate(discrete):
-        codes[codes[:, k] == schema[name].arity, k] = -1
+        column = table.block.arrays[schema.index(name)].astype(np.int32)
+        column[column == schema[name].arity] = -1
+        codes[:, k] = column
     values = {n: table.block.arrays[schema.index(n)] for n in continuous}
-    seen = (
-        np.stack(
-            [
-                *(codes[:, k] >= 0 for k in range(len(discrete))),
-                *(~np.isnan(v) for v in values.values()),
-            ],
-            axis=1,
-        )
-        if discrete or continuous
-        else np.zeros((len(table), 0), dtype=bool)
-    )
+    seen = np.empty((len(table), len(discrete) + len(continuous)), dtype=bool)
+    seen[:, : len(discrete)] = codes >= 0
+    for k, reals in enumerate(values.values(), start=len(discrete)):
+        seen[:, k] = ~np.isnan(reals)
     names = [*discrete, *continuous]
+    # A sample tells at once when there are too many patterns for a plan each.
+    if not continuous and len(_patterns(seen[:1000])) > _PATTERNS:
+        yield from _maybe(engine, discrete, codes, targets, threads)
+        return
     groups = _patterns(seen)
-    many = len(groups) > _PATTERNS and not continuous
-    if many:
+    if len(groups) > _PATTERNS and not continuous:
         yield from _maybe(engine, discrete, codes, targets, threads)
         return
     for pattern, at in groups:
