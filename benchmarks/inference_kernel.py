@@ -8,6 +8,7 @@ peers: `make bench AREA=inference` measures those.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import sys
 import time
@@ -18,7 +19,8 @@ import numpy as np
 
 from credo import _core
 
-FOLDER = Path("/work/shared/data/networks")
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = Path(os.environ.get("CREDO_SHARED", ROOT.parent / "shared")) / "data" / "networks"
 NETWORKS = (
     "alarm", "child", "insurance", "hailfinder", "hepar2", "win95pts", "pathfinder", "andes",
     "pigs", "water", "mildew", "barley", "diabetes", "munin", "munin1", "link",
