@@ -8,7 +8,8 @@ import pytest
 
 from credo.formats import FORMATS, dumps, load, loads, save
 
-FOLDER = Path(os.environ.get("CREDO_SHARED", "/work/shared")) / "data" / "networks"
+BESIDE = Path(__file__).resolve().parents[3] / "shared"
+FOLDER = Path(os.environ.get("CREDO_SHARED", BESIDE)) / "data" / "networks"
 ROW = re.compile(r"\| (\w+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+)-(\d+) \|")
 TABLE = ROW.findall((FOLDER / "README.md").read_text()) if FOLDER.is_dir() else []
 LARGE = (

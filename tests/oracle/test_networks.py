@@ -13,7 +13,8 @@ import pytest
 
 import credo as cr
 
-FOLDER = Path(os.environ.get("CREDO_SHARED", "/work/shared")) / "data" / "networks"
+BESIDE = Path(__file__).resolve().parents[3] / "shared"
+FOLDER = Path(os.environ.get("CREDO_SHARED", BESIDE)) / "data" / "networks"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the shared networks are not here")
 
 SMALL = ["asia", "cancer", "earthquake", "survey"]

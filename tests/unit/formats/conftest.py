@@ -11,7 +11,7 @@ from credo.model.cpt import Cpt
 from credo.model.network import Network
 from credo.schema import Variable
 
-SHARED = Path(os.environ.get("CREDO_SHARED", "/work/shared"))
+SHARED = Path(os.environ.get("CREDO_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 
 
 @pytest.fixture(scope="session")
