@@ -205,7 +205,7 @@ class World:
             run,
             None,
             lambda: data.credo_table(self.codes),
-            fresh,
+            fresh if cold else None,
             answer,
             threads,
             whole=True,
