@@ -1,0 +1,1 @@
+"""Front doors with scikit-learn's protocol: thin, over frozen models."""
