@@ -1,4 +1,4 @@
-"""Kernels of credo: counts, unique rows and moments of columns; exact inference; sampling (C++, see cpp/).
+"""Kernels of credo: counts, unique rows, moments of columns; exact inference; sampling (see cpp/).
 
 Arrays must be contiguous, of the exact type; nothing is converted. Wrong values are a ValueError.
 """

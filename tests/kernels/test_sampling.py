@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -167,7 +169,7 @@ def test_paths_threads_and_blocks_draw_the_same_rows(seed: int) -> None:
     plain, _ = sampler.run(tables, 70_000, seed, 5, path="plain")
     threads, _ = sampler.run(tables, 70_000, seed, 5, threads=3)
     cuts = [5, 6, 1029, 40_000, 70_005]
-    parts = [sampler.run(tables, b - a, seed, a)[0] for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [sampler.run(tables, b - a, seed, a)[0] for a, b in itertools.pairwise(cuts)]
     for v in range(8):
         assert np.array_equal(whole[v], plain[v])
         assert np.array_equal(whole[v], threads[v])
@@ -216,16 +218,16 @@ def test_wrong_arguments() -> None:
     sampler = _core.Sampler([2], [[0]])
     good = [np.array([0.5, 0.5])]
     for arguments, message in [
-        (dict(tables=[np.array([0.5])], n=1), "must have 2 cells"),
-        (dict(tables=[], n=1), "must have 1 tables"),
-        (dict(tables=[np.array([0.5, 0.6])], n=1), "add up to 1"),
-        (dict(tables=[np.array([-0.5, 1.5])], n=1), "none below zero"),
-        (dict(tables=[np.array([np.nan, 0.5])], n=1), "none below zero"),
-        (dict(tables=good, n=-1), "'n' parameter"),
-        (dict(tables=good, n=1, threads=0), "'threads' parameter"),
-        (dict(tables=good, n=1, path="mmx"), "'path' parameter"),
-        (dict(tables=good, n=1, fixed=np.array([2], dtype=np.int32)), "'fixed' parameter"),
-        (dict(tables=good, n=1, weights=[]), "'weights' parameter"),
+        ({"tables": [np.array([0.5])], "n": 1}, "must have 2 cells"),
+        ({"tables": [], "n": 1}, "must have 1 tables"),
+        ({"tables": [np.array([0.5, 0.6])], "n": 1}, "add up to 1"),
+        ({"tables": [np.array([-0.5, 1.5])], "n": 1}, "none below zero"),
+        ({"tables": [np.array([np.nan, 0.5])], "n": 1}, "none below zero"),
+        ({"tables": good, "n": -1}, "'n' parameter"),
+        ({"tables": good, "n": 1, "threads": 0}, "'threads' parameter"),
+        ({"tables": good, "n": 1, "path": "mmx"}, "'path' parameter"),
+        ({"tables": good, "n": 1, "fixed": np.array([2], dtype=np.int32)}, "'fixed' parameter"),
+        ({"tables": good, "n": 1, "weights": []}, "'weights' parameter"),
     ]:
         with pytest.raises(ValueError, match=message):
             sampler.run(seed=0, **arguments)
