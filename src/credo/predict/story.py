@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.table import Table
+from credo.errors import LimitError
 from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.conflict import impossible
 from credo.predict.elimination import Directed, Factor, eliminate, sliced
@@ -69,8 +70,14 @@ class Story:
             x = noise(line.name)
             x *= np.sqrt(line.variance)[at]
             x += line.intercept[at]
-            for k, parent in enumerate(line.continuous):
-                x += line.coefficients[..., k][at] * columns[parent.name]
+            with np.errstate(over="ignore", invalid="ignore"):
+                for k, parent in enumerate(line.continuous):
+                    x += line.coefficients[..., k][at] * columns[parent.name]
+            if not np.isfinite(x).all():
+                raise LimitError(
+                    f"The values of {line.name!r} would pass the largest number there is.",
+                    hint="Its line and its parents' are steep; use other units.",
+                )
             columns[line.name] = x
         return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
 
