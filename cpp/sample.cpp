@@ -247,7 +247,8 @@ Sampler::Sampler(std::vector<std::int64_t> arities, std::vector<Variables> scope
   for (std::size_t i = 0; i < order_.size(); ++i)
     for (const std::int32_t child : children[static_cast<std::size_t>(order_[i])])
       if (--waits[static_cast<std::size_t>(child)] == 0) order_.push_back(child);
-  require(order_.size() == n, "The scopes must have no cycle: no variable may be its own ancestor.");
+  require(order_.size() == n,
+          "The scopes must have no cycle: no variable may be its own ancestor.");
 }
 
 void Sampler::run(const Inputs& inputs, const std::string& path, int threads, Monitor& monitor,

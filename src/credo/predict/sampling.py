@@ -62,7 +62,7 @@ def sample(
         write_rows(path, net.schema, batches)
         return Path(path)
     n = size(n, most=_MOST_ROWS)
-    _guard(net, n)
+    _guard(net, n, to)
     story, seed, threads = _prepared(net, rng, given, threads)
     return frame_of(story.rows(n, seed, threads=threads), to)
 
@@ -99,8 +99,9 @@ def _row_bytes(variables: Any) -> int:
     return sum((1 if v.arity <= 256 else 2) if v.is_discrete else 8 for v in variables)
 
 
-def _guard(net: Network, n: int) -> None:
-    need = n * _row_bytes(net.variables)
+def _guard(net: Network, n: int, to: str) -> None:
+    more = {"dict": 8, "polars": 4}.get(to, 0)  # bytes of a cell beside its code
+    need = n * (_row_bytes(net.variables) + more * len(net.names))
     if need > MAX_MEMORY:
         raise LimitError(
             f"{n:,} rows of {len(net.names)} variables would take {need / 1e9:,.1f} GB; at most "

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Story", "story_of"]
 
+_PART = 1 << 16  # rows whose continuous variables are drawn at a time
+
 
 @dataclass(frozen=True)
 class Story:
@@ -55,12 +57,22 @@ class Story:
         drawn = self.directed.draw(n, seed, first=first, threads=threads)
         columns: dict[str, NDArray[Any]] = {}
         for variable, codes in zip(self.schema.variables, drawn, strict=True):
-            if variable.is_discrete:
-                columns[variable.name] = codes
+            columns[variable.name] = codes if variable.is_discrete else np.empty(n)
         for name, value in self.values.items():
-            columns[name] = np.full(n, value)
+            columns[name][:] = value
+        if self.hidden or self.lines:
+            for start in range(0, n, _PART):
+                part = {name: c[start : start + _PART] for name, c in columns.items()}
+                self._draw_lines(part, seed, first + start, threads)
+        return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
+
+    def _draw_lines(
+        self, columns: dict[str, NDArray[Any]], seed: int, first: int, threads: int
+    ) -> None:
+        """Fill in the continuous variables of some rows."""
 
         def noise(name: str) -> NDArray[np.float64]:
+            n = len(columns[name])
             return _core.normals(n, seed, self.schema.index(name), first, threads)
 
         for group in self.hidden:
@@ -78,8 +90,7 @@ class Story:
                     f"The values of {line.name!r} would pass the largest number there is.",
                     hint="Its line and its parents' are steep; use other units.",
                 )
-            columns[line.name] = x
-        return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
+            columns[line.name][:] = x
 
 
 def story_of(net: Network, evidence: Evidence) -> Story:

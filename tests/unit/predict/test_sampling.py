@@ -292,3 +292,36 @@ def test_evidence_that_would_need_large_tables_is_refused(net, monkeypatch):
     assert len(net.sample(10, rng=0)) == 10  # without evidence nothing is eliminated
     with pytest.raises(LimitError, match="tables to draw from would have more than 20 cells"):
         net.sample(10, rng=0, given={"dysp": "yes"})
+
+
+def test_eight_threads_and_a_fork_draw_the_same():
+    code = """
+import os, sys
+import numpy as np, credo as cr
+net = cr.Network("[a][b|a]", {"a": 0.3, "b": {False: 0.2, True: 0.7}})
+one = net.sample(200_000, rng=0, threads=1)
+eight = net.sample(200_000, rng=0, threads=8)
+assert all(np.array_equal(one.codes(n), eight.codes(n)) for n in "ab")
+child = os.fork()
+if not child:
+    again = net.sample(200_000, rng=0, threads=8)
+    os._exit(0 if all(np.array_equal(one.codes(n), again.codes(n)) for n in "ab") else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_stops_a_long_draw():
+    code = """
+import _thread, threading, time, credo as cr
+net = cr.Network([], {f"v{i}": 0.3 for i in range(50)})
+threading.Timer(0.3, _thread.interrupt_main).start()
+start = time.monotonic()
+try:
+    net.sample(150_000_000, rng=0, threads=1)
+except KeyboardInterrupt:
+    print(time.monotonic() - start)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert float(done.stdout) < 1.5
