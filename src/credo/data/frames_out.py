@@ -1,5 +1,5 @@
-"""A table as the frame a user asks for, its states as categories: codes are handed over as they
-are, and every state of the schema is there, also one that no row has.
+"""A table as the frame a user asks for, its states as categories: no cell becomes a text of its
+own, and every state of the schema is there, also one that no row has.
 """
 
 from __future__ import annotations
@@ -103,9 +103,10 @@ def _pandas(table: Table) -> Any:
         if variable.is_discrete:
             codes, _ = _codes(table, variable)
             kind = pd.CategoricalDtype(pd.Index(list(variable.states)), variable.ordered)
-            columns[variable.name] = pd.Categorical.from_codes(codes, dtype=kind)
+            # A copy, since a user may write in it.
+            columns[variable.name] = pd.Categorical.from_codes(codes.copy(), dtype=kind)
         else:
-            columns[variable.name] = array.copy()  # a user may write in it
+            columns[variable.name] = array.copy()
     return pd.DataFrame(columns, copy=False)
 
 

@@ -154,17 +154,6 @@ def test_a_table_is_like_a_frame():
         rows["texts"]
 
 
-def test_frames_with_gaps_keep_them():
-    from credo.data.frames_out import frame_of
-
-    table = cr.read({"x": ["a", None, "b"], "y": [0.5, None, 1.5]})
-    assert frame_of(table, "dict") == {"x": ["a", None, "b"], "y": [0.5, None, 1.5]}
-    assert frame_of(table, "arrow").to_pydict() == {"x": ["a", None, "b"], "y": [0.5, None, 1.5]}
-    assert frame_of(table, "polars")["x"].to_list() == ["a", None, "b"]
-    assert frame_of(table, "polars")["y"].to_list() == [0.5, None, 1.5]
-    assert frame_of(table, "pandas")["x"].isna().tolist() == [False, True, False]
-
-
 @pytest.mark.parametrize("arity", [128, 129, 255, 256, 257, 400])
 def test_many_states(arity):
     net = cr.Network([], {"x": np.full(arity, 1 / arity)}, states={"x": list(range(arity))})
