@@ -37,11 +37,12 @@ inline std::uint32_t below(const std::int16_t* limits, std::uint32_t n, std::int
   return static_cast<std::uint32_t>(from - limits) + (*from < u);
 }
 
-template <class Code>
+// kLimits limits, or as many as there are where it is 0.
+template <std::uint32_t kLimits, class Code>
 std::size_t choose_as(const Choice& choice, const std::uint32_t* configuration,
                       const std::int16_t* u, std::size_t rows, Code* codes,
                       std::uint16_t* undecided) {
-  const std::uint32_t n = choice.arity - 1;
+  const std::uint32_t n = kLimits != 0 ? kLimits : choice.arity - 1;
   std::size_t count = 0;
   for (std::size_t row = 0; row < rows; ++row) {
     const std::int16_t* limits =
@@ -75,10 +76,15 @@ std::size_t choose(const Choice& choice, const Codes* columns, const std::int16_
                    std::size_t rows, Codes codes, std::uint16_t* undecided) {
   std::uint32_t configuration[kMaxBlock];
   configurations(choice, columns, rows, configuration);
-  return codes.wide ? choose_as(choice, configuration, u, rows,
-                                static_cast<std::uint16_t*>(codes.data), undecided)
-                    : choose_as(choice, configuration, u, rows,
-                                static_cast<std::uint8_t*>(codes.data), undecided);
+  if (codes.wide)
+    return choose_as<0>(choice, configuration, u, rows, static_cast<std::uint16_t*>(codes.data),
+                        undecided);
+  const auto of_bytes = choice.arity == 2   ? choose_as<1, std::uint8_t>
+                        : choice.arity == 3 ? choose_as<2, std::uint8_t>
+                        : choice.arity == 4 ? choose_as<3, std::uint8_t>
+                                            : choose_as<0, std::uint8_t>;
+  return of_bytes(choice, configuration, u, rows, static_cast<std::uint8_t*>(codes.data),
+                  undecided);
 }
 
 }  // namespace

@@ -100,5 +100,6 @@ def _print_csv(net: Any, rows: int, seed: int, given: dict[str, Any], threads: i
     out = sys.stdout.buffer
     out.write(head)
     for batch in batches:
-        out.write(lines(batch))
+        for some in lines(batch):
+            out.write(some)
     out.flush()

@@ -86,11 +86,12 @@ def write_rows(path: str | os.PathLike[str], schema: Schema, batches: Iterable[T
 @contextlib.contextmanager
 def _writer(form: str, out: BinaryIO, schema: Schema) -> Iterator[Write]:
     if form in ("csv", "tsv", "jsonl"):
-        head, line = text_rows(form, schema)
+        head, lines = text_rows(form, schema)
         out.write(head)
 
         def write(batch: Table) -> None:
-            out.write(line(batch))
+            for some in lines(batch):
+                out.write(some)
 
         yield write
         return
@@ -120,8 +121,8 @@ def _nothing(schema: Schema) -> Table:
 # --- text -----------------------------------------------------------------------------------
 
 
-def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], bytes]]:
-    """The first line of a text file of rows, if it has one, and a function from rows to lines.
+def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], Iterator[bytes]]]:
+    """The first line of a text file of rows, if it has one, and what turns rows into lines.
 
     Each state becomes its text once; rows are joined from the columns' texts.
     """
@@ -149,9 +150,8 @@ def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], bytes
         text: bytes = whole[0].as_buffer().to_pybytes()
         return text + b"\n"
 
-    def lines(batch: Table) -> bytes:
-        starts = range(0, len(batch), _LINES)
-        return b"".join(some(batch, slice(k, k + _LINES)) for k in starts)
+    def lines(batch: Table) -> Iterator[bytes]:
+        return (some(batch, slice(k, k + _LINES)) for k in range(0, len(batch), _LINES))
 
     return head, lines
 
