@@ -133,13 +133,14 @@ def _guard(arities: Sequence[int], scopes: list[Scope], order: Sequence[int]) ->
     for v in order:
         bucket = set().union({v}, *(s for s in live if v in s))
         cells += float(np.prod([float(arities[u]) for u in bucket]))
-        if cells > MAX_CELLS:
-            raise LimitError(
-                f"The tables to draw from would have more than {MAX_CELLS:,} cells.",
-                hint="Observe other variables, or simplify the graph.",
-            )
         live = [s for s in live if v not in s]
         live.append(bucket - {v})
+    if cells > MAX_CELLS:
+        raise LimitError(
+            f"The tables to draw from would have {cells:,.4g} cells; at most {MAX_CELLS:,} are "
+            "allowed.",
+            hint="Observe other variables, or simplify the graph.",
+        )
 
 
 def _run(

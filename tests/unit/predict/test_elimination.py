@@ -106,9 +106,9 @@ def test_drawn_rows_fit_the_joint() -> None:
 def test_guard_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     star = [((0, v), np.ones((2, 10))) for v in range(1, 12)]
     arities = [2, *[10] * 11]
-    with pytest.raises(LimitError, match="more than 250,000,000 cells"):
+    with pytest.raises(LimitError, match=r"would have 3\.111e\+11 cells; at most 250,000,000"):
         eliminate(arities, star, list(range(12)))
     assert eliminate(arities, star, [*range(1, 12), 0]).log_z == pytest.approx(np.log(2e11))
     monkeypatch.setattr(elimination, "MAX_CELLS", 3)
-    with pytest.raises(LimitError, match="more than 3 cells"):
+    with pytest.raises(LimitError, match="would have 6 cells; at most 3 are allowed"):
         eliminate([2, 2], [((0, 1), np.ones((2, 2)))], [0, 1])
