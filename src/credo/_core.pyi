@@ -296,3 +296,11 @@ class Sampler:
 
 def normals(n: int, seed: int, stream: int, first: int = 0, threads: int = 1) -> _Reals:
     """Standard normal numbers of rows first .. first + n of a stream; threads change nothing."""
+
+def join_rows(
+    codes: Sequence[_Codes], texts: Sequence[NDArray[np.uint8]], ends: Sequence[_Ints]
+) -> bytes:
+    """Rows as text: the texts of a row's codes end to end, separators and all.
+
+    Text i of a column is texts[ends[i]:ends[i + 1]]; 16 more bytes must follow the last.
+    """

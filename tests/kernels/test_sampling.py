@@ -260,3 +260,27 @@ def test_normals_are_normal() -> None:
     assert stats.kstest(z, "norm").statistic < 2.2 / np.sqrt(len(z))
     assert abs(np.corrcoef(z[:-1], z[1:])[0, 1]) < 5 / np.sqrt(len(z))
     assert np.abs(z).max() > 4.5
+
+
+def test_rows_as_text_of_the_twin() -> None:
+    rng = np.random.default_rng(0)
+    words = [["a,", "bc,", ""], [f"a longer text, of state {i};" for i in range(300)], ["x\n"]]
+    kinds = (np.uint8, np.uint16, np.uint32)
+    codes = [rng.integers(0, len(w), 1000).astype(k) for w, k in zip(words, kinds, strict=True)]
+    expected = "".join(
+        w[c] for row in zip(*codes, strict=True) for w, c in zip(words, row, strict=True)
+    )
+    texts = [np.frombuffer("".join(w).encode() + bytes(16), dtype=np.uint8) for w in words]
+    ends = [np.cumsum([0, *map(len, w)], dtype=np.int64) for w in words]
+    assert _core.join_rows(codes, texts, ends) == expected.encode()
+    assert _core.join_rows([], [], []) == b""
+    for wrong, message in [
+        (([np.array([9], dtype=np.uint8)], texts[:1], ends[:1]), "no text for code 9"),
+        ((codes[:1], [texts[0][:-1]], ends[:1]), "followed by 16 more bytes"),
+        ((codes[:1], texts[:1], [ends[0][::-1].copy()]), "must not fall"),
+        ((codes[:2], texts[:1], ends[:1]), "the same length"),
+        (([codes[0], codes[1][:5]], texts[:2], ends[:2]), "same number of rows"),
+        (([codes[0].astype(np.int64)], texts[:1], ends[:1]), "uint8, uint16 or uint32"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            _core.join_rows(*wrong)

@@ -12,13 +12,18 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
 from credo.data.atomic import replacing
 from credo.data.frames_out import frame_of
 from credo.errors import InputError
-from credo.schema import Schema, Variable
+from credo.schema import Schema
 
 if TYPE_CHECKING:
     from credo.data.table import Table
@@ -109,8 +114,6 @@ def _writer(form: str, out: BinaryIO, schema: Schema) -> Iterator[Write]:
 
 def _nothing(schema: Schema) -> Table:
     """A table of no rows."""
-    import numpy as np
-
     from credo.data.table import Table
     from credo.stats.block import Block
 
@@ -124,51 +127,66 @@ def _nothing(schema: Schema) -> Table:
 def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], Iterator[bytes]]]:
     """The first line of a text file of rows, if it has one, and what turns rows into lines.
 
-    Each state becomes its text once; rows are joined from the columns' texts.
+    Each state becomes its text once, with what stands before and after it; a row is their texts
+    end to end.
     """
-    if form == "jsonl":
-        opening, between, closing, head = "{", ", ", "}", b""
-        cells = {
-            v.name: [f"{json.dumps(v.name, ensure_ascii=False)}: {_json(s)}" for s in v.states]
-            for v in schema.variables
-        }
-    else:
-        opening, closing, between = "", "", "\t" if form == "tsv" else ","
-        cells = {v.name: [_cell(s, between) for s in v.states] for v in schema.variables}
-        head = (between.join(_cell(n, between) for n in schema.names) + "\n").encode()
+    lines = form == "jsonl"
+    between = ", " if lines else "\t" if form == "tsv" else ","
+    head = "" if lines else between.join(_cell(n, between) for n in schema.names) + "\n"
+    last = len(schema) - 1
+    around = []
+    for i, variable in enumerate(schema.variables):
+        name = f"{json.dumps(variable.name, ensure_ascii=False)}: " if lines else ""
+        before = ("{" if lines and i == 0 else "") + name
+        after = between if i < last else "}\n" if lines else "\n"
+        around.append((before, after))
+    cell = _json if lines else partial(_cell, between=between)
+    gap = "null" if lines else ""
+    states = [
+        _packed([f"{before}{cell(s)}{after}" for s in v.states] + [f"{before}{gap}{after}"])
+        if v.is_discrete
+        else None
+        for v, (before, after) in zip(schema.variables, around, strict=True)
+    ]
 
     def some(batch: Table, rows: slice) -> bytes:
-        import pyarrow as pa
-        import pyarrow.compute as pc
+        codes, texts, ends = [], [], []
+        for array, packed, (before, after) in zip(batch.block.arrays, states, around, strict=True):
+            part = array[rows]
+            if packed is None:
+                packed = _numbers(part, before, gap, after)
+                part = np.arange(len(part), dtype=np.uint32)
+            codes.append(np.ascontiguousarray(part))
+            texts.append(packed[0])
+            ends.append(packed[1])
+        return _core.join_rows(codes, texts, ends)
 
-        texts = [_texts(batch, v, cells[v.name], form, rows) for v in schema.variables]
-        joined = pc.binary_join_element_wise(*texts, between)
-        if opening:
-            joined = pc.binary_join_element_wise(opening, joined, closing, "")
-        ends = pa.array([0, len(joined)], pa.int32())
-        whole = pc.binary_join(pa.ListArray.from_arrays(ends, joined), "\n")
-        text: bytes = whole[0].as_buffer().to_pybytes()
-        return text + b"\n"
-
-    def lines(batch: Table) -> Iterator[bytes]:
+    def pieces(batch: Table) -> Iterator[bytes]:
         return (some(batch, slice(k, k + _LINES)) for k in range(0, len(batch), _LINES))
 
-    return head, lines
+    return head.encode(), pieces
 
 
-def _texts(batch: Table, variable: Variable, cells: list[str], form: str, rows: slice) -> Any:
-    """A column of texts."""
+def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts end to end, and where each ends; 16 bytes more, as the kernel wants them."""
+    encoded = [t.encode() for t in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return np.frombuffer(b"".join(encoded) + bytes(16), dtype=np.uint8), ends
+
+
+def _numbers(
+    part: NDArray[np.float64], before: str, gap: str, after: str
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The shortest texts that are read as the same numbers, packed."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    array = batch.block.arrays[batch.schema.index(variable.name)][rows]
-    name = f"{json.dumps(variable.name, ensure_ascii=False)}: " if form == "jsonl" else ""
-    gap = f"{name}null" if name else ""
-    if variable.is_discrete:
-        return pa.array([*cells, gap]).take(pa.array(array))
-    numbers = pc.cast(pa.array(array, from_pandas=True), pa.string())
-    named = pc.binary_join_element_wise(name, numbers, "") if name else numbers
-    return pc.fill_null(named, gap)
+    numbers = pc.cast(pa.array(part, from_pandas=True), pa.string())
+    whole = pc.binary_join_element_wise(before, pc.fill_null(numbers, gap), after, "")
+    _, ends, texts = whole.buffers()
+    used = np.frombuffer(ends, dtype=np.int32)[whole.offset : whole.offset + len(whole) + 1]
+    data = np.frombuffer(texts, dtype=np.uint8)
+    return np.concatenate([data, np.zeros(16, dtype=np.uint8)]), used.astype(np.int64)
 
 
 def _cell(value: Any, between: str) -> str:
