@@ -51,7 +51,7 @@ def command(
       credo sample asia.bif 10 --given "smoke=yes, xray=yes" --seed 7
       credo sample asia.bif 5 --given "do(smoke=yes)" --json
       credo sample alarm.bif.gz 100000000 -o rows.parquet
-    """  # fmt: skip
+    """
     from credo.formats import load
     from credo.predict.question import parse_conditions
 

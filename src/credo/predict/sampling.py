@@ -90,9 +90,10 @@ def sample_batches(
 def _prepared(
     net: Network, rng: Rng, given: Mapping[str, Any] | None, threads: int | None
 ) -> tuple[Story, int, int]:
+    cores = _threads(threads)
     story = story_of(net, Evidence.of(net, {} if given is None else given))
-    seed = int(generator(rng).integers(2**64, dtype=np.uint64))
-    return story, seed, _threads(threads)
+    seed = int(generator(rng).integers(2**64, dtype=np.uint64))  # last: refusals draw nothing
+    return story, seed, cores
 
 
 def _row_bytes(variables: Any) -> int:
