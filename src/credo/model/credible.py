@@ -1,6 +1,7 @@
 """Credible: an interval found by drawing parameters, with the error that the drawing leaves.
 
-    q-quantile of D draws, sorted: x_(qD);   its error: half of x_(qD + s) − x_(qD − s),  s² = D q (1 − q)
+    the q-quantile of D sorted draws: x_(qD)
+    its error: half of x_(qD + s) − x_(qD − s),   s² = D q (1 − q)
 
 The rank of the true quantile among D draws is binomial, so the spread of the draws one standard
 deviation of ranks to either side tells how far the end may be off, whatever the distribution.

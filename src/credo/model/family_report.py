@@ -1,6 +1,6 @@
 """FamilyReport: a fit, family by family. The log-likelihood of a network is their sum.
 
-    ln P(rows | θ) = Σ_families Σ_ijk n_ijk ln θ_ijk
+ln P(rows | θ) = Σ_families Σ_ijk n_ijk ln θ_ijk
 """
 
 from __future__ import annotations

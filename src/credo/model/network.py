@@ -82,9 +82,7 @@ class Network:
         self._set(dag, distributions, record)
 
     @classmethod
-    def trusted(
-        cls, dag: Dag, distributions: dict[str, Local], record: Record | None
-    ) -> Network:
+    def trusted(cls, dag: Dag, distributions: dict[str, Local], record: Record | None) -> Network:
         """A network from parts that are known to fit, such as a learner's."""
         return _again(dag, distributions, record)
 
@@ -228,9 +226,7 @@ class Network:
         """
         from credo.predict.asking import ask
 
-        return ask(
-            self, question, explain=explain, interval=interval, draws=draws, rng=rng
-        )
+        return ask(self, question, explain=explain, interval=interval, draws=draws, rng=rng)
 
     def marginals(
         self,

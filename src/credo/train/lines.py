@@ -152,7 +152,9 @@ def _solve(
         total = n + prior.kappa
         safe = np.where(total > 0, total, 1.0)
         away = mean - point
-        between = (n * prior.kappa / safe)[..., None, None] * away[..., :, None] * away[..., None, :]
+        between = (
+            (n * prior.kappa / safe)[..., None, None] * away[..., :, None] * away[..., None, :]
+        )
         mean = np.where(
             (total > 0)[..., None], point + (n / safe)[..., None] * away, np.zeros(k + 1)
         )
@@ -202,9 +204,7 @@ def _either(good: NDArray[np.bool_], mine: Floats, all_of: Floats) -> Floats:
     return out
 
 
-def _refusal(
-    moments: Moments, alone: _Solved, total: float, prior: LinePrior | None
-) -> InputError:
+def _refusal(moments: Moments, alone: _Solved, total: float, prior: LinePrior | None) -> InputError:
     *parents, child = (v.name for v in moments.continuous)
     if total > len(parents) + 1 and not alone.fits:
         return InputError(
