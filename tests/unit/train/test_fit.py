@@ -186,7 +186,9 @@ def test_every_source_gives_the_same(patients, tmp_path):
 def test_graphs_of_every_kind(patients):
     net = cr.fit(DAG, patients)
     edges = [("Pneu", "Fev"), ("Pneu", "Cou")]
-    assert cr.fit(cr.Dag(edges), patients) == cr.fit(edges, patients) == cr.fit(net, patients) == net
+    assert (
+        cr.fit(cr.Dag(edges), patients) == cr.fit(edges, patients) == cr.fit(net, patients) == net
+    )
     with pytest.raises(InputError, match="A graph is needed: a Dag"):
         cr.fit(3, patients)
 
@@ -194,7 +196,11 @@ def test_graphs_of_every_kind(patients):
 def test_a_network_keeps_its_states(patients):
     v = cr.Variable("Pneu", "discrete", ("T", "unknown", "F"))
     start = cr.Network("[Pneu]", {"Pneu": cr.Cpt(v, (), [0.2, 0.3, 0.5])})
-    for source in (patients, cr.examples.path("pneumonia"), cr.read(cr.examples.path("pneumonia"), memory="100 B")):
+    for source in (
+        patients,
+        cr.examples.path("pneumonia"),
+        cr.read(cr.examples.path("pneumonia"), memory="100 B"),
+    ):
         net = cr.fit(start, source, cr.K2())
         assert net.cpt("Pneu").counts.tolist() == [6, 1, 8]
     with pytest.raises(SchemaError, match=r"The states of 'Pneu' are \['T', 'unknown', 'F'\]"):
@@ -210,7 +216,9 @@ def test_weights_are_copies():
     once = cr.examples.table("spam_emails_weighted")
     dag = "[Spam][Free|Spam][Offer|Spam]"
     a, b = cr.fit(dag, twice, cr.K2()), cr.fit(dag, once, cr.K2())
-    assert [a.cpt(n).counts.tolist() for n in a.names] == [b.cpt(n).counts.tolist() for n in b.names]
+    assert [a.cpt(n).counts.tolist() for n in a.names] == [
+        b.cpt(n).counts.tolist() for n in b.names
+    ]
     rows = {"x": ["a", "b", "a"], "w": [0.5, 1.25, 0.0]}
     net = cr.fit("[x]", rows, cr.K2(), weights="w")
     assert net.cpt("x").counts.tolist() == [1.5, 2.25]
