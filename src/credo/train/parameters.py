@@ -79,8 +79,8 @@ def fit(
     >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
     >>> print(net.cpt("Fev").row(Pneu="T", interval=0.95))  # Beta(6, 6)
     Fev        p         95 %
-    F    0.50000  0.234–0.766  █████┝━━━━╋━━━━┥
-    T    0.50000  0.234–0.766  █████┝━━━━╋━━━━┥
+    F    0.50000  0.234–0.766  ████┝━━━━━╋━━━━┥
+    T    0.50000  0.234–0.766  ████┝━━━━━╋━━━━┥
     """
     began = time.perf_counter()
     like = dag if isinstance(dag, Network) else None
