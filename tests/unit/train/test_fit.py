@@ -101,7 +101,7 @@ def test_unseen_configurations_zeros_and_gaps_are_told():
     assert item["zeros"] == 1 and item["skipped"] == 2 and item["rows"] == 4
     text = str(net.record)
     assert "c: 2 parent configurations never seen: uniform (first a=0, b=1)" in text
-    assert "1 cells without a row in 1 families; their probability is 0 in c" in text
+    assert "1 cell without a row in 1 family; their probability is 0 in c" in text
     assert "up to 2 rows skipped in 2 families for missing cells; EM (cr.em) uses them too" in text
     again = cr.fit("[a][b][c|a:b]", rows, cr.K2())
     assert "the prior alone" in str(again.record)

@@ -276,3 +276,16 @@ def test_lines_that_would_not_fit_are_refused():
                        np.zeros((0, 1, 1))),
             None, "mle",
         )  # fmt: skip
+
+
+def test_a_constant_that_rounds_is_constant():
+    rows = {"x": [0.1] * 7 + [0.1 + 1e-17] * 3, "c": ["a", "b"] * 5}
+    table = cr.read(rows, schema={"x": "continuous"})
+    with pytest.warns(CredoWarning, match="x: some values do not vary"):
+        net = cr.fit("[c][x|c]", table)
+    assert net.cpt("x").variance == pytest.approx(1e-12)
+    exact = cr.fit("[x][y|x]", {"x": [1.0, 2.0, 3.0, 4.5], "y": [2.0, 4.0, 6.0, 9.5]})
+    assert (exact.cpt("y").variance > 0).all()
+    with pytest.warns(CredoWarning, match="y: some values do not vary around their line"):
+        net = cr.fit("[x][y|x]", {"x": [1.0, 2.0, 3.0, 4.5], "y": [2.0, 4.0, 6.0, 9.0]})
+    assert net.cpt("y").coefficients.item() == pytest.approx(2.0)
