@@ -18,17 +18,25 @@ from numpy.typing import NDArray
 from credo.errors import InputError
 from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
-from credo.model.randomness import Rng, generator
+from credo.model.randomness import Rng, generator, size
 
 if TYPE_CHECKING:
     from credo.model.network import Local, Network
 
-__all__ = ["Draws", "has_posterior"]
+__all__ = ["Draws", "dirichlet_rows", "enough", "has_posterior"]
 
 Floats = NDArray[np.float64]
 Line = tuple[Floats, Floats, Floats]
 
 _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
+
+
+def enough(draws: int) -> int:
+    """A number of draws that an interval can be found with."""
+    n = size(draws, "draws", most=10_000_000)
+    if n < 20:
+        raise InputError(f"An interval needs at least 20 draws, got {n}.", hint="1,000 is usual.")
+    return n
 
 
 def has_posterior(local: Local) -> bool:

@@ -21,8 +21,8 @@ from credo.model.credible import Credible
 from credo.model.distribution import Distribution
 from credo.model.gaussian import Gaussian
 from credo.model.interval import probability
-from credo.model.randomness import Rng, size
-from credo.predict.draws import Draws
+from credo.model.randomness import Rng
+from credo.predict.draws import Draws, enough
 from credo.predict.engine import engine_of, split
 from credo.predict.evidence import Evidence
 from credo.predict.interval_gaussian import gaussian_draws
@@ -50,7 +50,7 @@ def posterior_interval(
     rng: Rng,
 ) -> Any:
     """P(target | evidence) with the credible interval of each probability."""
-    level, draws = probability(level), _enough(draws)
+    level, draws = probability(level), enough(draws)
     source = Draws(net, rng)
     answer = posterior(net, target, given)
     evidence = Evidence.of(net, given)
@@ -80,7 +80,7 @@ def event_interval(
     rng: Rng,
 ) -> Probability:
     """The probability of an event with its credible interval."""
-    level, draws = probability(level), _enough(draws)
+    level, draws = probability(level), enough(draws)
     names = tuple(events)
     codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
     evidence = Evidence.of(net, given)
@@ -93,7 +93,7 @@ def marginal_intervals(
     net: Network, given: Mapping[str, Any], level: float, draws: int, rng: Rng
 ) -> dict[str, Any]:
     """Every marginal with its credible intervals; all from the same draws."""
-    level, draws = probability(level), _enough(draws)
+    level, draws = probability(level), enough(draws)
     source = Draws(net, rng)
     points = marginals(net, given)
     if not all(isinstance(p, Distribution) for p in points.values()):
@@ -109,13 +109,6 @@ def marginal_intervals(
     for (name, point), samples in zip(points.items(), split(flat, sizes), strict=True):
         out[name] = Distribution(point.variables, point.p, Credible.of(samples, level))
     return out
-
-
-def _enough(draws: int) -> int:
-    n = size(draws, "draws", most=10_000_000)
-    if n < 20:
-        raise InputError(f"An interval needs at least 20 draws, got {n}.", hint="1,000 is usual.")
-    return n
 
 
 def _joint(

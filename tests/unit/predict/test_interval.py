@@ -310,3 +310,26 @@ def test_counts_of_zero():
     empty = cr.Network([], [cr.Cpt(v, (), [0.5, 0.5, 0.0], [0.0, 0.0, 0.0])])
     with pytest.raises(InputError, match="The posterior of 'v' has a row without counts"):
         empty.p("v", interval=0.9)
+
+
+def test_predictions_of_rows_have_intervals(net, lines, monkeypatch):
+    rows = {"Fev": ["T", "F", None, "T"], "Cou": ["T", "T", "F", "T"]}
+    found = net.predict_proba(rows, "Pneu", interval=0.9, draws=200)
+    assert np.array_equal(found.p, net.predict_proba(rows, "Pneu"))
+    for i, (f, c) in enumerate(zip(*rows.values(), strict=True)):
+        one = net.p("Pneu", {"Fev": f, "Cou": c}, interval=0.9, draws=200)
+        assert np.allclose(found.low[i], one.low, rtol=1e-9)
+        assert np.allclose(found.high[i], one.high, rtol=1e-9)
+    from credo.predict import interval_rows
+
+    monkeypatch.setattr(interval_rows, "_NUMBERS", 400)  # one row at a time
+    again = net.predict_proba(rows, "Pneu", interval=0.9, draws=200)
+    assert np.array_equal(again.low, found.low) and np.array_equal(again.high, found.high)
+    mixed = {"x": [0.5, -1.0], "y": [1.2, 0.3]}
+    low = lines.predict_proba(mixed, "c", interval=0.9, draws=100).low
+    one = lines.p("c", {"x": 0.5, "y": 1.2}, interval=0.9, draws=100)
+    assert np.allclose(low[0], one.low, rtol=1e-9)
+    with pytest.raises(UnknownNameError, match="Variable 'Pne' is not in the model"):
+        net.predict_proba(rows, "Pne", interval=0.9)
+    with pytest.raises(InputError, match="has no posterior"):
+        cr.Network("[a]", {"a": 0.3}).predict_proba({"a": [True]}, "a", interval=0.9)
