@@ -347,7 +347,7 @@ class Network:
         >>> net.update(table.take(slice(7, 12))) == whole
         True
         """
-        from credo.train.parameters import update
+        from credo.train.update import update
 
         return update(self, rows, weights=weights, threads=threads)
 
