@@ -23,7 +23,7 @@ from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import NotReal, reals, shown
 from credo.model.value import NAME, at_least, finite, listed, readonly, taken_apart, text
-from credo.render import bar, table_html, table_text
+from credo.render import bar, table_html, table_text, whiskers
 from credo.schema import Variable
 
 __all__ = ["Distribution", "drawn", "probabilities"]
@@ -362,12 +362,46 @@ class Distribution(Mapping[Any, float]):
         >>> d = Distribution.of({"a": 0.2, "b": 0.8})
         >>> print(d.with_interval([0.1, 0.7], [0.3, 0.9], 0.95))
         x        p         95 %
-        a  0.20000  0.100–0.300  ████
-        b  0.80000  0.700–0.900  ████████████████
+        a  0.20000  0.100–0.300  ██┝━╋━┥
+        b  0.80000  0.700–0.900  ██████████████┝━╋━┥
         """
         low: Any = lower
         high: Any = upper
         return Distribution(self.variables, self.p, Interval(low, high, level))
+
+    def _end(self, what: str) -> Any:
+        found = getattr(self.interval, what, None)
+        if found is None:
+            raise InputError(
+                f"This distribution has no {what} end: it carries no interval."
+                if what in ("lower", "upper")
+                else f"This distribution has no {what}: its interval was not found by draws.",
+                hint="Ask with interval=0.95.",
+            )
+        return found
+
+    @property
+    def low(self) -> NDArray[np.float64]:
+        """The lower end of the credible interval of each probability."""
+        low: NDArray[np.float64] = self._end("lower")
+        return low
+
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """The upper end of the credible interval of each probability."""
+        high: NDArray[np.float64] = self._end("upper")
+        return high
+
+    @property
+    def draws(self) -> int:
+        """How many draws of the parameters the interval was found with."""
+        return int(self._end("draws"))
+
+    @property
+    def error(self) -> NDArray[np.float64]:
+        """The Monte Carlo error of the interval's ends: the larger of the two, for each state."""
+        error: NDArray[np.float64] = self._end("error")
+        return error
 
     # --- views ----------------------------------------------------------------------------
 
@@ -381,22 +415,32 @@ class Distribution(Mapping[Any, float]):
             p = float(self.p[where])
             row = [str(v.states[i]) for v, i in zip(self.variables, where, strict=True)]
             row.append(_written(p))
+            drawn_bar = bar(p)
             if self.interval is not None:
-                low, high = (np.asarray(end)[where] for end in self.interval)
-                row.append(f"{low:.3f}–{high:.3f}")
-            rows.append([*row, bar(p)])
+                low, high = (float(np.asarray(end)[where]) for end in self.interval)
+                row.append(f"{_short(low)}–{_short(high)}")
+                drawn_bar = whiskers(p, low, high)
+            rows.append([*row, drawn_bar])
         return [*head, ""], rows, list(range(k, len(head)))
 
     def __str__(self) -> str:
         head, rows, right = self._rows()
         text = table_text(head, rows, right=right)
         rest = len(self) - len(rows)
-        return text + (f"\n… {rest:,} more" if rest else "")
+        drawn_by = f"\n({self._drawn()})" if self._drawn() else ""
+        return text + (f"\n… {rest:,} more" if rest else "") + drawn_by
+
+    def _drawn(self) -> str:
+        """How the interval was found, if by draws."""
+        draws = getattr(self.interval, "draws", None)
+        return f"{draws:,} draws, ends ± {float(np.max(self.error)):.2g}" if draws else ""
 
     def _repr_html_(self) -> str:
         head, rows, right = self._rows()
         rest = len(self) - len(rows)
-        return table_html(head, rows, right=right, caption=f"… {rest:,} more" if rest else "")
+        notes = [f"… {rest:,} more"] if rest else []
+        notes += [self._drawn()] if self._drawn() else []
+        return table_html(head, rows, right=right, caption="; ".join(notes))
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)
@@ -416,6 +460,10 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
+
+
+def _short(p: float) -> str:
+    return f"{p:.3f}" if p >= 5e-4 or p == 0 else f"{p:.0e}"
 
 
 def _written(p: float) -> str:
