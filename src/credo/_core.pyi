@@ -4,7 +4,7 @@ Arrays must be contiguous, of the exact type; nothing is converted. Wrong values
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,4 +268,54 @@ class Sampler:
         for the others. With `weights`, a table or None for each scope, a row's ln weight is the sum
         of ln(weights / tables) of the free variables and ln(weights) of the fixed ones. Codes are
         uint8 up to 256 states, else uint16. Threads, paths and blocks never change a row.
+        """
+
+@final
+class Loopy:
+    """A factor graph for loopy belief propagation; tables in C order, last variable fastest."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        sweeps: int = 200,
+        tolerance: float = 1e-8,
+        damping: float = 0.0,
+        seconds: float = -1.0,
+    ) -> dict[str, Any]:
+        """Pass messages until none changes by more than the tolerance.
+
+        Returns beliefs (of all variables), to_variable and to_factor (messages of all edges: the
+        factors in order, their scopes in order), trace (the largest change of each sweep), log_z
+        (Bethe's), damping (used last), converged, impossible (proved: no common support).
+        """
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where the message of each edge begins, and where the last ends."""
+
+    @property
+    def belief_offsets(self) -> list[int]:
+        """Where the belief of each variable begins, and where the last ends."""
+
+@final
+class Gibbs:
+    """Gibbs sampling of a product of factors that are above zero everywhere."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        states: NDArray[np.int32],
+        queries: Sequence[Sequence[int]],
+        sweeps: int,
+        first: int = 0,
+        seed: int = 0,
+        collect: bool = True,
+        threads: int = 1,
+    ) -> tuple[NDArray[np.int32], _Reals]:
+        """Move chains [chains, variables] by some sweeps; their states, and sums [chains, cells].
+
+        For a query of one variable the sums are of its probabilities given all others, for one of
+        several of the visits to each configuration. `first` numbers the sweeps for the random bits.
         """
