@@ -15,8 +15,30 @@ __all__ = ["answer_json", "command"]
 @click.argument("model")
 @click.argument("question", nargs=-1, required=True)
 @click.option("--explain", is_flag=True, help="Show how the answer was found.")
+@click.option(
+    "--method",
+    default="auto",
+    metavar="NAME",
+    help="auto, exact, importance, weighting, loopy or gibbs.",
+)
+@click.option(
+    "--budget", metavar="AMOUNT", help="A time or a number of samples: '2 s', '1e5 samples'."
+)
+@click.option(
+    "--error", type=float, metavar="E", help="Sample until every probability is within ±E."
+)
+@click.option("--seed", default=0, metavar="N", help="The seed of the samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-def command(model: str, question: tuple[str, ...], explain: bool, as_json: bool) -> None:
+def command(
+    model: str,
+    question: tuple[str, ...],
+    explain: bool,
+    method: str,
+    budget: str | None,
+    error: float | None,
+    seed: int,
+    as_json: bool,
+) -> None:
     """Ask a network one question or several.
 
     MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz).
@@ -27,11 +49,13 @@ def command(model: str, question: tuple[str, ...], explain: bool, as_json: bool)
       credo ask asia.bif "P(lung=yes | smoke=yes, dysp=no)" --explain
       credo ask asia.bif "argmax P(lung, bronc | xray=yes)" --json
       credo ask asia.bif "P(lung | do(smoke=yes))"
+      credo ask link.bif "P(N1_d_g)" --budget "2 s" --error 0.01
     """
     from credo.formats import load
 
     net = load(model)
-    answers = [net.ask(text, explain=explain) for text in question]
+    how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": seed}
+    answers = [net.ask(text, explain=explain, **how) for text in question]
     if as_json:
         found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
         document = {"version": 1, "model": model, "answers": found}
@@ -40,7 +64,8 @@ def command(model: str, question: tuple[str, ...], explain: bool, as_json: bool)
     for text, answer in zip(question, answers, strict=True):
         if len(question) > 1 and not explain:
             click.secho(text, bold=True)
-        click.echo(f"{answer:.6g}" if isinstance(answer, float) else str(answer))
+        exact = isinstance(answer, float) and not hasattr(answer, "approximation")
+        click.echo(f"{answer:.6g}" if exact else str(answer))
 
 
 def answer_json(question: str, answer: Any) -> dict[str, Any]:
@@ -60,6 +85,9 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
         ]
     else:
         out["mean"], out["variance"] = _numbers(value.mean), _numbers(value.variance)
+    approximation = getattr(value, "approximation", None)
+    if approximation is not None:
+        out["approximation"] = approximation.to_dict()
     if value is not answer:
         out["account"] = str(answer.account)
     return out

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from credo.model.randomness import Rng
     from credo.predict.answer import Answer
     from credo.predict.explanation import Explanation
 
@@ -170,8 +171,22 @@ class Network:
 
     # --- asking ---------------------------------------------------------------------------
 
-    def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
+    def p(
+        self,
+        target: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
+
+        Exact if that fits, else approximate with its error, which is said. `method` is "auto",
+        "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a time ("2 s") or a
+        number of "10000 samples"; `error` is half the width of each 95 % interval that is wanted;
+        `rng` is the seed. See docs/approximate.md.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.p("rain", given={"wet": True}))
@@ -181,12 +196,25 @@ class Network:
         >>> round(net.p(["rain", "wet"])[True, True], 6)
         0.16
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import posterior
 
-        return posterior(self, target, {} if given is None else given)
+        how = effort(method, budget, error, rng)
+        return posterior(self, target, {} if given is None else given, how)
 
-    def ask(self, question: str, *, explain: bool = False) -> Answer | Any:
+    def ask(
+        self,
+        question: str,
+        *,
+        explain: bool = False,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Answer | Any:
         """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
+
+        `method`, `budget`, `error` and `rng` are those of `p`.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.ask("P(rain=true | wet=true)"), 6)
@@ -195,30 +223,55 @@ class Network:
         {'rain': False, 'wet': False}
         """
         from credo.predict.asking import ask
+        from credo.predict.budget import effort
 
-        return ask(self, question, explain=explain)
+        how = effort(method, budget, error, rng)
+        return ask(self, question, explain=explain, effort=how)
 
-    def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def marginals(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> dict[str, Any]:
         """The distribution of every variable that is not observed, all at once.
+
+        `method`, `budget`, `error` and `rng` are those of `p`.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.marginals()["wet"]
         Distribution(wet: False 0.76, True 0.24)
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import marginals
 
-        return marginals(self, {} if given is None else given)
+        how = effort(method, budget, error, rng)
+        return marginals(self, {} if given is None else given, how)
 
-    def log_evidence(self, given: Mapping[str, Any]) -> float:
+    def log_evidence(
+        self,
+        given: Mapping[str, Any],
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> float:
         """ln P(evidence).
+
+        `method`, `budget`, `error` and `rng` are those of `p`; `error` is that of the logarithm.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.log_evidence({"wet": True}), 6)  # ln 0.24
         -1.427116
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import log_evidence
 
-        return log_evidence(self, given)
+        return log_evidence(self, given, effort(method, budget, error, rng))
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable explanation: a state for every variable that is not observed.

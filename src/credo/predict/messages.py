@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +66,7 @@ def propagate(
     for kind in ("to_variable", "to_factor"):
         edges.append(list(np.split(found[kind], cuts)))
     first = np.cumsum([0, *(len(s) for s in problem.scopes)]).tolist()
-    spans = list(zip(first[:-1], first[1:], strict=True))
+    spans = list(pairwise(first))
     return Messages(
         beliefs if problem.names else [],
         [edges[0][a:b] for a, b in spans],

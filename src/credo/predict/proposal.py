@@ -27,6 +27,8 @@ from credo.predict.reduction import Reduced
 __all__ = ["Proposal", "adapted", "from_messages", "plain"]
 
 Floats = NDArray[np.float64]
+Piece = tuple[tuple[int, ...], Floats]
+"""Variables in the order they are drawn, and a table over them."""
 
 LARGEST = 4096
 """Cells that one table of the proposal may have, unless the variable's own table has more."""
@@ -44,12 +46,18 @@ class Proposal:
     """One for each variable, itself last; then those of the factors that did not fit."""
     tables: tuple[Floats, ...]
     """q for each variable; ones for the rest."""
-    weights: tuple[Floats, ...]
-    """The product of the factors that are complete with each variable; then the rest's own."""
+    weights: tuple[Floats | None, ...]
+    """The product of the factors that are complete with each variable; then the rest's own.
+
+    None where it is what the variable is drawn from.
+    """
     log_scale: float
     """ln of what the weights were divided by."""
-    exact: bool = False
-    """Whether every draw is worth the same by construction."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every draw is worth the same."""
+        return all(w is None for w in self.weights)
 
     @property
     def fixed(self) -> NDArray[np.int32]:
@@ -63,90 +71,112 @@ def plain(problem: Reduced) -> Proposal:
     """Likelihood weighting: draw as the network tells it, weigh by the evidence."""
     n = len(problem.names)
     own = [np.ascontiguousarray(t) for t in problem.tables[:n]]
-    rest, scale = [], 0.0
-    for table in problem.tables[n:]:
-        most = float(table.max())
-        rest.append(table / most if most > 0 else table)
-        scale += float(np.log(most)) if most > 0 else 0.0
+    rest = [np.ascontiguousarray(t) for t in problem.tables[n:]]
     return Proposal(
         problem.arities,
-        tuple(problem.scopes[:n]) + tuple(problem.scopes[n:]),
+        problem.scopes,
         (*own, *(np.ones_like(t) for t in rest)),
-        (*own, *rest),
-        scale,
-        exact=not rest,
+        (*(None for _ in own), *rest),
+        0.0,
     )
 
 
-def from_messages(
-    problem: Reduced, messages: Messages, order: Sequence[int], largest: int = LARGEST
-) -> Proposal:
-    """The proposal that draws the variables in an order, led by messages."""
-    place = {v: i for i, v in enumerate(order)}
-    incoming: list[list[tuple[tuple[int, ...], Floats, Floats | None]]] = [[] for _ in order]
-    for f, (scope, table) in enumerate(zip(problem.scopes, problem.tables, strict=True)):
-        axes = sorted(range(len(scope)), key=lambda a: place[scope[a]])
-        sums = table.transpose(axes)
-        for j in range(len(axes) - 1, -1, -1):
-            v = scope[axes[j]]
-            single = None if j == len(axes) - 1 else messages.to_variable[f][axes[j]]
-            incoming[v].append((tuple(scope[a] for a in axes[: j + 1]), sums, single))
-            sums = sums @ messages.to_factor[f][axes[j]]
+def from_messages(problem: Reduced, messages: Messages, largest: int = LARGEST) -> Proposal:
+    """The proposal that draws parents before children, led by messages."""
+    whole, ahead = _pieces(problem, messages)
     scopes: list[tuple[int, ...]] = []
     tables: list[Floats] = []
-    weights: list[Floats] = []
-    left: list[tuple[tuple[int, ...], Floats]] = []
-    log_scale, led = 0.0, 0
-    arity = problem.arities
-    for v in range(len(order)):
-        whole = sorted((p for p in incoming[v] if p[2] is None), key=lambda p: p[1].size)
-        ahead = sorted((p for p in incoming[v] if p[2] is not None), key=lambda p: p[1].size)
-        scope: set[int] = {v}
-        full: list[tuple[tuple[int, ...], Floats]] = []
-        hints: list[tuple[tuple[int, ...], Floats]] = []
-        for s, table, _ in whole:
-            if prod(arity[u] for u in scope | set(s)) <= largest or not full:
-                scope |= set(s)
-                full.append((s, table))
-            else:
-                left.append((s, table))
-        for s, table, single in ahead:
-            assert single is not None
-            if _even(table):
-                continue
-            if prod(arity[u] for u in scope | set(s)) <= largest:
-                scope |= set(s)
-                hints.append((s, table))
-            elif not _even(single):
-                hints.append(((v,), single))
-        cells = tuple(sorted(scope, key=place.__getitem__))
-        shape = tuple(arity[u] for u in cells)
+    weights: list[Floats | None] = []
+    left: list[Piece] = []
+    log_scale = 0.0
+    for v in range(len(problem.names)):
+        full, hints = _chosen(v, whole[v], ahead[v], problem.arities, largest, left)
+        cells = tuple(sorted({v}.union(*(s for s, _ in full + hints))))
+        scopes.append(cells)
+        if not hints and len(full) == 1:
+            tables.append(np.ascontiguousarray(full[0][1]))
+            weights.append(None)
+            continue
+        shape = tuple(problem.arities[u] for u in cells)
         log_n = _log_product(full, cells, shape)
         q = _rows(log_n + _log_product(hints, cells, shape))
         if hints:
-            led += 1
-            mixed = (1 - DEFENCE) * q + DEFENCE * _rows(np.where(q > 0, log_n, -np.inf))
-            q = mixed
+            q = (1 - DEFENCE) * q + DEFENCE * _rows(np.where(q > 0, log_n, -np.inf))
         most = float(log_n.max())
-        scopes.append(cells)
+        most = most if most > -np.inf else 0.0
         tables.append(q)
-        weights.append(np.exp(log_n - most) if most > -np.inf else np.zeros(shape))
-        log_scale += most if most > -np.inf else 0.0
-    for s, table in left:
-        most = float(table.max())
-        scopes.append(s)
+        weights.append(np.exp(log_n - most))
+        log_scale += most
+    for scope, table in left:
+        scopes.append(scope)
         tables.append(np.ones_like(table))
-        weights.append(table / most if most > 0 else np.ascontiguousarray(table))
-        log_scale += float(np.log(most)) if most > 0 else 0.0
-    return Proposal(
-        problem.arities, tuple(scopes), tuple(tables), tuple(weights), log_scale, led == 0
-    )
+        weights.append(np.ascontiguousarray(table))
+    return Proposal(problem.arities, tuple(scopes), tuple(tables), tuple(weights), log_scale)
+
+
+def _pieces(
+    problem: Reduced, messages: Messages
+) -> tuple[list[list[Piece]], list[list[tuple[Piece, Floats]]]]:
+    """For each variable: the factors it completes, its own first; and those with more to come.
+
+    The latter are summed over what is to come, and go with the plain message of the factor.
+    """
+    whole: list[list[Piece]] = [[] for _ in problem.names]
+    ahead: list[list[tuple[Piece, Floats]]] = [[] for _ in problem.names]
+    for f, (scope, table) in enumerate(zip(problem.scopes, problem.tables, strict=True)):
+        axes = sorted(range(len(scope)), key=scope.__getitem__)
+        sums = table.transpose(axes)
+        names = tuple(scope[a] for a in axes)
+        whole[names[-1]].append((names, sums))
+        for j in range(len(axes) - 1, 0, -1):
+            sums = sums @ messages.to_factor[f][axes[j]]
+            single = messages.to_variable[f][axes[j - 1]]
+            ahead[names[j - 1]].append(((names[:j], sums), single))
+    return whole, ahead
+
+
+def _chosen(
+    v: int,
+    whole: list[Piece],
+    ahead: list[tuple[Piece, Floats]],
+    arities: Sequence[int],
+    largest: int,
+    left: list[Piece],
+) -> tuple[list[Piece], list[Piece]]:
+    """The complete factors and the messages that make a variable's table; what is too large is
+    left to weigh by itself, or enters by its plain message."""
+    own, *more = whole
+    scope = set(own[0])
+    full: list[Piece] = [own]
+    hints: list[Piece] = []
+    for piece in sorted(more, key=lambda p: p[1].size):
+        if prod(arities[u] for u in scope.union(piece[0])) <= max(largest, own[1].size):
+            scope |= set(piece[0])
+            full.append(piece)
+        else:
+            left.append(piece)
+            # as if the others of its scope were not known yet
+            hints.append(((v,), piece[1].reshape(-1, arities[v]).mean(axis=0)))
+    for piece, single in sorted(ahead, key=lambda p: p[0][1].size):
+        if _even(piece[1]):
+            continue
+        if prod(arities[u] for u in scope.union(piece[0])) <= largest:
+            scope |= set(piece[0])
+            hints.append(piece)
+        elif not _even(single):
+            hints.append(((v,), single))
+    return full, hints
 
 
 def adapted(proposal: Proposal, counts: Sequence[Floats], trust: float) -> Proposal:
-    """Tables moved towards what weighted draws show; `trust` draws' worth of the old is kept."""
+    """Tables moved towards what weighted draws show; `trust` draws' worth of the old is kept.
+
+    A variable that is drawn from its own table stays as it is.
+    """
     tables = list(proposal.tables)
     for v, found in enumerate(counts):
+        if proposal.weights[v] is None:
+            continue
         old = tables[v]
         total = found.sum(axis=-1, keepdims=True)
         new = (found + trust * old) / (total + trust)

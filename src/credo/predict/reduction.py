@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.conflict import impossible
 from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
 
@@ -42,8 +41,7 @@ class Reduced:
     owners: tuple[str, ...]
     """The variable whose table (or report) a factor comes from."""
     log_scale: float = 0.0
-    constants: tuple[str, ...] = ()
-    """Known variables whose probability is only a number, in `log_scale`."""
+    """ln of what the evidence gives by itself; −inf if it is impossible already."""
 
     def index(self, names: Sequence[str]) -> tuple[int, ...]:
         """Where the variables are."""
@@ -67,7 +65,6 @@ def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced
     at = {n: i for i, n in enumerate(free)}
     own: dict[str, tuple[tuple[int, ...], Floats, str]] = {}
     more: list[tuple[tuple[int, ...], Floats, str]] = []
-    constants = []
     for name in (n for n in net.dag.order if n in needed):
         local = net.distributions[name]
         scope = [*(p.name for p in local.parents if p.is_discrete), name]
@@ -80,10 +77,7 @@ def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced
         elif left:
             more.append((left, table, name))
         else:
-            if table.item() <= 0:
-                raise impossible(net, evidence)
-            log_scale += log(table.item())
-            constants.append(name)
+            log_scale += log(table.item()) if table.item() > 0 else -inf
     for name, likelihood in evidence.soft.items():
         more.append(((at[name],), np.array(likelihood, dtype=np.float64), name))
     factors = [*(own[n] for n in free), *more]
@@ -94,7 +88,6 @@ def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced
         tuple(f[1] for f in factors),
         tuple(f[2] for f in factors),
         float(log_scale),
-        tuple(constants),
     )
 
 
