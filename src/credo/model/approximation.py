@@ -105,7 +105,12 @@ class Approximation:
         return ", ".join(parts)
 
     def __str__(self) -> str:
-        lines = [self.line]
+        return f"{self.line}\n{self.details}"
+
+    @property
+    def details(self) -> str:
+        """The rest of the account: why, until when, from what."""
+        lines = []
         if self.why:
             lines.append(f"not exact: {self.why}")
         if self.stopped:

@@ -29,13 +29,16 @@ class Answer:
     def __str__(self) -> str:
         exact = type(self.value) is float
         value = f"{self.value:.6g}" if exact else str(self.value)
-        return f"{self.question}\n{value}\n\n{self.account}"
+        return f"{self.question}\n{value}\n\n{self._account}"
+
+    @property
+    def _account(self) -> str:
+        """The account, less what the value says itself."""
+        return getattr(self.account, "details", str(self.account))
 
     def _repr_html_(self) -> str:
         import html
 
         shown = getattr(self.value, "_repr_html_", None)
         body = shown() if shown else html.escape(str(self.value))
-        return (
-            f"<p>{html.escape(self.question)}</p>{body}<pre>{html.escape(str(self.account))}</pre>"
-        )
+        return f"<p>{html.escape(self.question)}</p>{body}<pre>{html.escape(self._account)}</pre>"

@@ -89,7 +89,7 @@ def approximate(
     queries = [Query(mine.index(a.names), a.event) for a in asked]
     found = _answered(net, evidence, mine, queries, effort)
     if effort.method == "auto" and not effort.agreed:
-        _say(effort.why, found[0].approximation)
+        _say(found[0].approximation)
     return found
 
 
@@ -157,7 +157,7 @@ def _by_chains(problem: Reduced, walked: Walked, effort: Effort) -> list[Found]:
             p,
             replace(
                 account,
-                interval=intervals(p, se, effective, walked.samples),
+                interval=intervals(p, se, effective, np.inf),
                 standard_error=se,
             ),
         )
@@ -253,7 +253,7 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
         seconds=effort.spent,
     )
     if effort.method == "auto" and not effort.agreed:
-        _say(effort.why, account)
+        _say(account)
     return Estimate(drawn.log_z, account)
 
 
@@ -269,7 +269,7 @@ def one_cell(account: Approximation, cell: int) -> Approximation:
     )
 
 
-def _say(why: str, account: Approximation) -> None:
+def _say(account: Approximation) -> None:
     """An answer that was expected to be exact is not: say so."""
     line = account.line.removeprefix("approximate: ")
     frame, level = sys._getframe(1), 2
@@ -277,7 +277,7 @@ def _say(why: str, account: Approximation) -> None:
         frame, level = frame.f_back, level + 1
     warnings.warn(
         CredoWarning(
-            f"{why} The answer is approximate instead ({line}). "
+            f"{account.why} The answer is approximate instead ({line}). "
             'method="exact" refuses such questions; a budget or an error says they are welcome.'
         ),
         stacklevel=level,

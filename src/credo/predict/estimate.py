@@ -53,9 +53,9 @@ def intervals(p: Floats, se: Floats, effective: float, samples: float) -> Interv
     ([0.404], [0.596])
     """
     spread = p * (1 - p)
-    n = np.full(p.shape, max(effective, 1e-9))
+    n = np.full(p.shape, max(float(effective), 1e-9))
     seen = (se > 0) & (spread > 0)
-    n[seen] = np.clip(spread[seen] / se[seen] ** 2, 1e-9, max(samples, 1.0))
+    n[seen] = np.clip(spread[seen] / np.maximum(se[seen] ** 2, 1e-300), 1e-9, max(samples, 1.0))
     z2 = _Z**2 / n
     middle = (p + z2 / 2) / (1 + z2)
     half = _Z / (1 + z2) * np.sqrt(spread / n + z2 / (4 * n))

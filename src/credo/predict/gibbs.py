@@ -109,8 +109,7 @@ def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
         effective = _effective(found, sweeps * CHAINS)
         if effective >= _PER_CHAIN * CHAINS:
             widest = max(
-                float(np.max(intervals(p, se, effective, sweeps * CHAINS).width)) / 2
-                for p, se in found
+                float(np.max(intervals(p, se, effective, np.inf).width)) / 2 for p, se in found
             )
             if widest <= effort.target:
                 return f"every interval is within ±{effort.target:g}"
