@@ -9,6 +9,7 @@ from importlib import import_module
 
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
+    "sampling",
     "approximate",
 )  # fmt: skip
 

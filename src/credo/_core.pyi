@@ -294,6 +294,9 @@ class Sampler:
         uint8 up to 256 states, else uint16. Threads, paths and blocks never change a row.
         """
 
+def normals(n: int, seed: int, stream: int, first: int = 0, threads: int = 1) -> _Reals:
+    """Standard normal numbers of rows first .. first + n of a stream; threads change nothing."""
+
 @final
 class Loopy:
     """A factor graph for loopy belief propagation; tables in C order, last variable fastest."""
