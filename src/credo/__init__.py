@@ -26,6 +26,8 @@ _WHERE = {
     "Families": "credo.stats",
     "Dag": "credo.model",
     "Network": "credo.model",
+    "Approximation": "credo.model",
+    "Estimate": "credo.model",
     "Cpt": "credo.model",
     "LinearGaussian": "credo.model",
     "load": "credo.formats",
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from credo.data import read as read
     from credo.data import tally as tally
     from credo.formats import load as load
+    from credo.model import Approximation as Approximation
     from credo.model import Bernoulli as Bernoulli
     from credo.model import Beta as Beta
     from credo.model import Categorical as Categorical
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
     from credo.model import Dag as Dag
     from credo.model import Dirichlet as Dirichlet
     from credo.model import Distribution as Distribution
+    from credo.model import Estimate as Estimate
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
     from credo.model import LinearGaussian as LinearGaussian

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError
+from credo.errors import InputError, LimitError
 from credo.predict.budget import Effort
 from credo.predict.estimate import Query, intervals
 from credo.predict.messages import Messages
@@ -30,6 +31,8 @@ __all__ = ["Walked", "gibbs"]
 Floats = NDArray[np.float64]
 
 CHAINS = 64
+MAX_CELLS = 200_000_000
+"""Sums of all chains together; a question that needs more is refused."""
 _BURN = 200  # sweeps that are not counted
 _BATCH = 50
 _PER_CHAIN = 10  # independent draws that each chain must be worth
@@ -62,6 +65,13 @@ class Walked:
 def gibbs(problem: Reduced, messages: Messages, queries: Sequence[Query], effort: Effort) -> Walked:
     """Move chains until the error or the budget is met."""
     small, kept = _without_ruled_out(problem, messages)
+    cells = CHAINS * sum(prod(small.arities[v] for v in q.scope) for q in queries)
+    if cells > MAX_CELLS:
+        raise LimitError(
+            f"Gibbs sampling would keep {cells:,} sums for this question; at most {MAX_CELLS:,} "
+            "are allowed.",
+            hint='Ask for fewer variables at once, or use method="importance".',
+        )
     native = _core.Gibbs(list(small.arities), [list(s) for s in small.scopes])
     tables = [np.ascontiguousarray(t / t.max()).ravel() for t in small.tables]
     scopes = [list(q.scope) for q in queries]
