@@ -412,6 +412,14 @@ def test_questions_that_a_method_does_not_answer():
         ASIA.ask("argmax P(lung, bronc)", method="importance")
     with pytest.raises(LimitError, match="would have 33,554,432 cells"):
         grid(6).p(list(grid(6).names[:25]), method="importance")
+    flat = np.full(2000, 1 / 2000)
+    wide = cr.Network(
+        "[a][b][c|a:b]",
+        {"a": flat, "b": flat, "c": np.full((2000, 2000, 2), 0.5)},
+        states={"a": list(range(2000)), "b": list(range(2000)), "c": [0, 1]},
+    )
+    with pytest.raises(LimitError, match="would keep 256,000,000 sums"):
+        wide.p(["a", "b"], {"c": 1}, method="gibbs")
     lines = cr.Network("[x]", [cr.LinearGaussian(cr.Variable("x", "continuous"), (), 0.0, [], 1.0)])
     for ask in (
         lambda: lines.p("x", method="gibbs"),
