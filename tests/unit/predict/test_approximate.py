@@ -496,3 +496,57 @@ def test_ctrl_c_stops_within_a_second(method):
         child.kill()
         child.wait()
         child.stdout.close()
+
+
+def parity():
+    """x, y and z tell whether pairs of a, b and c differ: an odd number of them never does."""
+    differ = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    return cr.Network(
+        "[a][b][c][x|a:b][y|b:c][z|a:c][t]",
+        {**{n: [0.5, 0.5] for n in "abct"}, **dict.fromkeys("xyz", differ)},
+        states={n: [0, 1] for n in "abcxyzt"},
+    )
+
+
+def test_what_messages_cannot_refute_exact_can_and_else_the_doubt_is_said(monkeypatch):
+    net = parity()
+    odd = {"x": 1, "y": 1, "z": 1}
+    for ask in (
+        lambda: net.p("a", odd, method="importance", budget="2000 samples"),
+        lambda: net.p("t", odd, method="importance", budget="2000 samples"),
+        lambda: net.log_evidence(odd, method="weighting", budget="2000 samples"),
+    ):
+        with pytest.raises(ImpossibleError, match="x=1, y=1 and z=1 cannot be true together"):
+            ask()
+    even = {"x": 1, "y": 1, "z": 0}
+    assert within(net.p("a", even, method="importance"), np.array([0.5, 0.5]))
+    monkeypatch.setattr(engine, "MAX_BYTES", 1)
+    with pytest.raises(LimitError, match="None of 2,000 samples agrees with the evidence"):
+        net.p("a", odd, method="importance", budget="2000 samples")
+
+
+def test_soft_evidence_in_a_conflict_is_named():
+    with pytest.raises(ImpossibleError, match=r"either=yes, tub=no and lung in .*'no'"):
+        ASIA.p("smoke", {"either": "yes", "tub": "no", "lung": {"no": 0.5}}, method="importance")
+
+
+def test_auto_says_so_for_the_probability_of_evidence_too(monkeypatch):
+    monkeypatch.setattr(engine, "MAX_BYTES", 100)
+    net = grid(6)
+    with pytest.warns(CredoWarning, match="approximate instead"):
+        found = net.log_evidence({"x5_5": 1})
+    monkeypatch.undo()
+    assert abs(found - net.log_evidence({"x5_5": 1})) < 0.05
+    assert found.approximation.to_dict()["half_width"] < 0.05
+
+
+def test_no_time_at_all_still_gives_one_batch():
+    net = grid(12)
+    for method in ("importance", "weighting", "gibbs", "loopy"):
+        found = net.marginals({"x11_11": 1}, method=method, budget=1e-6)
+        a = found["x0_0"].approximation
+        assert a.samples > 0 or a.iterations >= 1
+        assert "time" in a.stopped or a.converged
+    assert "sweep" in found["x0_0"].approximation.line
+    assert "changed by" in str(found["x0_0"].approximation)
+    assert found["x0_0"].approximation.to_dict()["residual"] >= 0
