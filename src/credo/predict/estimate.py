@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,13 +66,15 @@ def intervals(p: Floats, se: Floats, effective: float, samples: float) -> Interv
 
 
 class Sums:
-    """Sums of weights and of their squares for each cell of each question."""
+    """Sums of weights and of their squares for each cell of each question, one after the other."""
 
     def __init__(self, arities: Sequence[int], queries: Sequence[Query]) -> None:
         self.arities = list(arities)
         self.queries = list(queries)
-        self.first = [np.zeros(q.shape(arities)) for q in queries]
-        self.second = [np.zeros(q.shape(arities)) for q in queries]
+        self.shapes = [q.shape(arities) for q in queries]
+        self.cuts = np.cumsum([prod(s) for s in self.shapes], dtype=np.intp)
+        self.first = np.zeros(self.cuts[-1] if queries else 0)
+        self.second = np.zeros_like(self.first)
         self.n = 0
         self.weight = self.square = self.heaviest = 0.0
         self.log_unit = -np.inf  # ln of what the weights are divided by
@@ -98,15 +102,21 @@ class Sums:
         )
         sets = [[at[v] for v in q.scope] for q in self.queries]
         for sums, weights in ((self.first, w), (self.second, w2)):
-            counts: list[Floats] = table.count(sets, weights=weights)
-            for total, query, found in zip(sums, self.queries, counts, strict=True):
-                total += query.folded(found, self.arities)
+            flat, cuts = table.count_flat(sets, weights=weights)
+            sums += self._folded(flat, cuts)
+
+    def _folded(self, flat: Floats, cuts: NDArray[np.int64]) -> Floats:
+        """The counts of all questions as those of their answers' cells."""
+        if all(q.event is None for q in self.queries):
+            return flat
+        parts = (flat[a:b] for a, b in pairwise(cuts.tolist()))
+        return np.concatenate(
+            [q.folded(c, self.arities).ravel() for q, c in zip(self.queries, parts, strict=True)]
+        )
 
     def _rescale(self, by: float) -> None:
-        for total in self.first:
-            total *= by
-        for total in self.second:
-            total *= by * by
+        self.first *= by
+        self.second *= by * by
         self.weight *= by
         self.square *= by * by
         self.heaviest *= by
@@ -131,20 +141,21 @@ class Sums:
         """The standard error of `log_mean`."""
         return float(np.sqrt(max(1 / self.effective - 1 / self.n, 0.0)))
 
+    def _all(self) -> tuple[Floats, Floats]:
+        p = np.minimum(self.first / self.weight, 1.0)
+        variance = ((1 - 2 * p) * self.second + p * p * self.square) / self.weight**2
+        return p, np.sqrt(np.maximum(variance, 0.0))
+
     def estimates(self) -> list[tuple[Floats, Floats]]:
         """Each question's probabilities and their standard errors."""
-        out = []
-        for s1, s2 in zip(self.first, self.second, strict=True):
-            p = s1 / self.weight
-            p = p / p.sum()
-            variance = ((1 - 2 * p) * s2 + p * p * self.square) / self.weight**2
-            out.append((p, np.sqrt(np.maximum(variance, 0.0))))
-        return out
+        parts = [np.split(x, self.cuts[:-1]) for x in self._all()]
+        return [
+            ((p / p.sum()).reshape(shape), se.reshape(shape))
+            for p, se, shape in zip(*parts, self.shapes, strict=True)
+        ]
 
     def half_width(self) -> float:
-        """Half the widest interval of all."""
-        found = (intervals(p, se, self.effective, self.n) for p, se in self.estimates())
-        return max((float(np.max(i.width)) / 2 for i in found), default=self._log_half())
-
-    def _log_half(self) -> float:
-        return _Z * self.log_error
+        """Half the widest interval of all; without questions, that of `log_mean`."""
+        if not self.queries:
+            return _Z * self.log_error
+        return float(np.max(intervals(*self._all(), self.effective, self.n).width)) / 2
