@@ -1,4 +1,4 @@
-// Loopy and Gibbs of credo._core: inference where exact is too much. As in infer_bindings.cpp, the
+// Loopy, Gibbs and weighted_sums of credo._core: inference where exact is too much. As in infer_bindings.cpp, the
 // run is without the GIL, and looks for Ctrl-C about every 50 ms.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +7,7 @@
 #include "binding_signals.hpp"
 #include "gibbs.hpp"
 #include "loopy.hpp"
+#include "weigh.hpp"
 
 namespace credo::binding {
 
@@ -114,9 +115,40 @@ class PyGibbs {
   gibbs::Sampler sampler_;
 };
 
+using Codes = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::object weighted_sums(const std::vector<Codes>& columns,
+                         const std::vector<std::size_t>& arities, const Weights& weights,
+                         int threads) {
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
+  require(columns.size() == arities.size(), "There must be an arity for each column.");
+  std::vector<weigh::Column> read;
+  std::size_t states = 0;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const bool wide = columns[c].dtype() == nb::dtype<std::uint16_t>();
+    require(wide || columns[c].dtype() == nb::dtype<std::uint8_t>(),
+            "Column " + std::to_string(c) + " must be uint8 or uint16.");
+    require(columns[c].shape(0) == weights.shape(0),
+            "Column " + std::to_string(c) + " must be as long as the weights.");
+    require(arities[c] >= 1 && arities[c] <= 65536, "Every arity must be in 1..65536.");
+    read.push_back({columns[c].data(), wide, arities[c], states});
+    states += arities[c];
+  }
+  NewArray<double> out({states, 2});
+  {
+    const nb::gil_scoped_release release;
+    weigh::sums(read, weights.data(), weights.shape(0), threads, out.data());
+  }
+  return out.release();
+}
+
 }  // namespace
 
 void bind_approximate(nb::module_& m) {
+  m.def("weighted_sums", &weighted_sums, "columns"_a.noconvert(), "arities"_a,
+        "weights"_a.noconvert(), "threads"_a = 1);
+
   nb::class_<PyLoopy>(m, "Loopy")
       .def(nb::init<std::vector<std::int64_t>, std::vector<Variables>>(), "arities"_a, "scopes"_a)
       .def("run", &PyLoopy::run, "tables"_a.noconvert(), "sweeps"_a = 200, "tolerance"_a = 1e-8,

@@ -346,3 +346,11 @@ class Gibbs:
         For a query of one variable the sums are of its probabilities given all others, for one of
         several of the visits to each configuration. `first` numbers the sweeps for the random bits.
         """
+
+def weighted_sums(
+    columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]],
+    arities: Sequence[int],
+    weights: _Reals,
+    threads: int = 1,
+) -> _Reals:
+    """Σw and Σw² [states of all columns, 2] of the rows in each state; threads change nothing."""

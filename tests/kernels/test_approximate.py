@@ -232,3 +232,38 @@ def test_wrong_arguments_of_gibbs():
     ]:
         with pytest.raises(ValueError, match=text):
             native.run(*args)
+
+
+# --- weighted sums --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", [0, 1, 7, 8, 9, 21])
+def test_weighted_sums_are_those_of_the_twin(columns):
+    rng = np.random.default_rng(columns)
+    arities = [int(rng.choice([1, 2, 3, 9, 200, 256, 300])) for _ in range(columns)]
+    codes = [rng.integers(0, r, 5000).astype(np.uint16 if r > 256 else np.uint8) for r in arities]
+    w = rng.gamma(0.3, size=5000)
+    found = _core.weighted_sums(codes, arities, w)
+    expected = [
+        np.stack([np.bincount(c, w, r), np.bincount(c, w * w, r)], axis=1)
+        for c, r in zip(codes, arities, strict=True)
+    ]
+    if columns:
+        np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-12)
+    for threads in (2, 5):
+        assert (found == _core.weighted_sums(codes, arities, w, threads)).all()
+    assert not _core.weighted_sums([c[:0] for c in codes], arities, w[:0]).any()
+
+
+def test_wrong_arguments_of_weighted_sums():
+    code, w = np.zeros(3, np.uint8), np.ones(3)
+    for args, text in [
+        (([code], [], w), "an arity for each"),
+        (([code + 2], [2], w), "not below its arity"),
+        (([code], [2], np.ones(4)), "as long as the weights"),
+        (([code.astype(np.int32)], [2], w), "uint8 or uint16"),
+        (([code], [0], w), "in 1..65536"),
+        (([code], [2], w, 0), "threads"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            _core.weighted_sums(*args)

@@ -95,6 +95,14 @@ class Sums:
         self.heaviest = max(self.heaviest, float(w.max()))
         if not self.queries:
             return
+        if all(len(q.scope) == 1 for q in self.queries):
+            of = [q.scope[0] for q in self.queries]
+            sizes = [self.arities[v] for v in of]
+            both = _core.weighted_sums([columns[v] for v in of], sizes, w, _core.cores())
+            cuts = np.cumsum([0, *sizes])
+            self.first += self._folded(both[:, 0], cuts)
+            self.second += self._folded(both[:, 1], cuts)
+            return
         used = sorted({v for q in self.queries for v in q.scope})
         at = {v: i for i, v in enumerate(used)}
         table = _core.Columns(
