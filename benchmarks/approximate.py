@@ -38,7 +38,7 @@ def run(bench: Bench) -> None:
         return
     budget = 0.25 if bench.quick else 1.0
     sets = 2 if bench.quick else 3
-    for name in NETWORKS[:2] if bench.quick else NETWORKS:
+    for name in NETWORKS:
         net = load(name)
         for kind, cases in (("usual", usual(net, sets)), ("rare", rare(net, sets))):
             _compare(bench, net, name, kind, cases, budget)

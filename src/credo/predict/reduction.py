@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, log
 from typing import TYPE_CHECKING
 
@@ -43,10 +44,13 @@ class Reduced:
     log_scale: float = 0.0
     """ln of what the evidence gives by itself; −inf if it is impossible already."""
 
+    @cached_property
+    def _at(self) -> dict[str, int]:
+        return {n: i for i, n in enumerate(self.names)}
+
     def index(self, names: Sequence[str]) -> tuple[int, ...]:
         """Where the variables are."""
-        at = {n: i for i, n in enumerate(self.names)}
-        return tuple(at[n] for n in names)
+        return tuple(self._at[n] for n in names)
 
     @property
     def has_zeros(self) -> bool:
