@@ -19,13 +19,19 @@ from numpy.typing import NDArray
 from credo.errors import CredoWarning, InputError, LimitError
 from credo.model.approximation import Approximation, Estimate
 from credo.model.interval import Interval
+from credo.predict.blocks import blocks_of
 from credo.predict.budget import EXACT, Effort
 from credo.predict.engine import engine_of
 from credo.predict.estimate import Query, intervals
 from credo.predict.gibbs import CHAINS, Walked, gibbs
 from credo.predict.importance import Drawn, importance
 from credo.predict.messages import Messages, propagate
-from credo.predict.possible import refuse_contradiction, refuse_unfound, refuse_unlikely
+from credo.predict.possible import (
+    refuse_contradiction,
+    refuse_empty,
+    refuse_unfound,
+    refuse_unlikely,
+)
 from credo.predict.reduction import Reduced, parts, reduced
 
 if TYPE_CHECKING:
@@ -113,7 +119,11 @@ def _answered(
         return _by_messages(net, evidence, problem, queries, effort)
     messages = propagate(problem, tolerance=1e-3, sweeps=50)
     refuse_contradiction(net, evidence, problem, messages)
-    return _by_chains(problem, gibbs(problem, messages, queries, effort), effort)
+    blocks = blocks_of(problem, messages)
+    for members, states in zip(blocks.members, blocks.states, strict=True):
+        if not len(states):
+            refuse_empty(net, evidence, [problem.names[v] for v in members])
+    return _by_chains(problem, gibbs(problem, blocks, queries, effort), effort)
 
 
 def _by_samples(problem: Reduced, drawn: Drawn, effort: Effort) -> list[Found]:

@@ -1,28 +1,27 @@
-"""Gibbs sampling: many chains side by side, refused where zeros could keep them apart.
+"""Gibbs sampling: many chains side by side, blocks where zeros tie variables together.
 
 Every chain gives an estimate of its own, and the chains are independent, so the standard error is
 that of their mean: slow chains disagree, and the error shows it. Chains that have each made fewer
 than ten independent draws are said not to have mixed (Gelman and Rubin's R̂ above 1.05).
 
-A zero in a table can split the configurations into islands that no single change connects; a chain
-would never leave its own. States that the evidence rules out are taken away first; if zeros are
-left, the method is refused and the table named.
+States that the evidence rules out are taken away first. What zeros tie together is drawn together
+(`blocks.py`); where that is too much, the method is refused and the table named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError, LimitError
+from credo.errors import LimitError
+from credo.predict.blocks import Blocks
 from credo.predict.budget import Effort
 from credo.predict.estimate import Query, intervals
-from credo.predict.messages import Messages
 from credo.predict.reduction import Reduced
 from credo.progress import track
 
@@ -62,35 +61,43 @@ class Walked:
         return _effective(self.estimates(), self.samples)
 
 
-def gibbs(problem: Reduced, messages: Messages, queries: Sequence[Query], effort: Effort) -> Walked:
+def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Effort) -> Walked:
     """Move chains until the error or the budget is met."""
-    small, kept = _without_ruled_out(problem, messages)
-    cells = CHAINS * sum(prod(small.arities[v] for v in q.scope) for q in queries)
-    if cells > MAX_CELLS:
+    scopes = list(dict.fromkeys(blocks.over(q.scope) for q in queries))
+    sizes = [prod(blocks.arities[b] for b in s) for s in scopes]
+    if CHAINS * sum(sizes) > MAX_CELLS:
         raise LimitError(
-            f"Gibbs sampling would keep {cells:,} sums for this question; at most {MAX_CELLS:,} "
-            "are allowed.",
+            f"Gibbs sampling would keep {CHAINS * sum(sizes):,} sums for this question; at most "
+            f"{MAX_CELLS:,} are allowed.",
             hint='Ask for fewer variables at once, or use method="importance".',
         )
-    native = _core.Gibbs(list(small.arities), [list(s) for s in small.scopes])
-    tables = [np.ascontiguousarray(t / t.max()).ravel() for t in small.tables]
-    scopes = [list(q.scope) for q in queries]
+    native = _core.Gibbs(blocks.arities, [list(s) for s in blocks.scopes])
+    tables = [np.ascontiguousarray(t / t.max()).ravel() for t in blocks.tables]
     rng = np.random.default_rng(effort.seed)
-    states = rng.integers(0, np.array(small.arities), (CHAINS, len(small.names)), dtype=np.int32)
+    states = rng.integers(0, blocks.arities, (CHAINS, len(blocks.members)), dtype=np.int32)
     threads = _core.cores()
     most = max(1, -(-effort.most // CHAINS))
+    cuts = np.cumsum(sizes)[:-1]
     sums: Floats | None = None
     sweeps, done, stopped = 0, 0, ""
 
     def run(n: int, collect: bool) -> Floats:
         nonlocal states, done
-        states, found = native.run(tables, states, scopes, n, done, effort.seed, collect, threads)
+        asked = [list(s) for s in scopes]
+        states, found = native.run(tables, states, asked, n, done, effort.seed, collect, threads)
         done += n
         return found
 
     def means() -> list[Floats]:
         assert sums is not None
-        return _spread(sums / sweeps, small, kept, problem, queries)
+        parts = dict(zip(scopes, np.split(sums / sweeps, cuts, axis=1), strict=True))
+        return [
+            q.folded(
+                blocks.projected(parts[blocks.over(q.scope)], q.scope, problem.arities),
+                problem.arities,
+            )
+            for q in queries
+        ]
 
     def batches() -> Iterator[int]:
         nonlocal sums, sweeps, stopped
@@ -145,44 +152,3 @@ def _effective(found: list[tuple[Floats, Floats]], samples: int) -> float:
         if sure.any():
             least = min(least, float((spread[sure] / se[sure] ** 2).min()))
     return least
-
-
-def _without_ruled_out(
-    problem: Reduced, messages: Messages
-) -> tuple[Reduced, list[NDArray[np.intp]]]:
-    """The problem less the states that messages prove impossible; refused if zeros are left."""
-    kept = [np.flatnonzero(b > 0) for b in messages.beliefs]
-    tables = []
-    for scope, table, owner in zip(problem.scopes, problem.tables, problem.owners, strict=True):
-        cut = np.ascontiguousarray(table[np.ix_(*(kept[v] for v in scope))])
-        if (cut == 0).any():
-            raise InputError(
-                f"Gibbs sampling cannot be trusted here: the table of {owner!r} holds "
-                "probabilities of zero, which can keep its chains apart.",
-                hint='Use method="importance".',
-            )
-        tables.append(cut)
-    arities = tuple(len(k) for k in kept)
-    return replace(problem, tables=tuple(tables), arities=arities), kept
-
-
-def _spread(
-    sums: Floats,
-    small: Reduced,
-    kept: list[NDArray[np.intp]],
-    problem: Reduced,
-    queries: Sequence[Query],
-) -> list[Floats]:
-    """Means of each chain over all states, with zeros for the states that are ruled out."""
-    out, at = [], 0
-    for query in queries:
-        shape = [small.arities[v] for v in query.scope]
-        size = int(np.prod(shape))
-        whole = np.zeros((len(sums), *(problem.arities[v] for v in query.scope)))
-        chains = np.arange(len(sums))
-        whole[np.ix_(chains, *(kept[v] for v in query.scope))] = sums[:, at : at + size].reshape(
-            len(sums), *shape
-        )
-        out.append(query.folded(whole.reshape(len(sums), -1), problem.arities))
-        at += size
-    return out

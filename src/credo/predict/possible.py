@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credo.errors import LimitError
+from credo.errors import ImpossibleError, LimitError
 from credo.predict.budget import Effort
 from credo.predict.conflict import conflict, impossible
 from credo.predict.engine import engine_of
@@ -19,13 +19,14 @@ from credo.predict.evidence import Evidence
 from credo.predict.importance import importance
 from credo.predict.messages import Messages, propagate
 from credo.predict.reduction import Reduced, reduced
+from credo.render import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from credo.model.network import Network
 
-__all__ = ["refuse_contradiction", "refuse_unfound", "refuse_unlikely"]
+__all__ = ["refuse_contradiction", "refuse_empty", "refuse_unfound", "refuse_unlikely"]
 
 _TRIES = Effort("importance", samples=20_000)
 
@@ -51,6 +52,18 @@ def refuse_unlikely(net: Network, evidence: Evidence, others: Sequence[Reduced])
             drawn = importance(part, (), _TRIES)
             if not drawn.sums.weight > 0:
                 refuse_unfound(net, evidence, drawn.sums.n)
+
+
+def refuse_empty(net: Network, evidence: Evidence, names: Sequence[str]) -> None:
+    """No states of some variables agree with the evidence: it is impossible."""
+    try:
+        found = impossible(net, evidence)
+    except LimitError:
+        found = ImpossibleError(
+            f"The evidence has probability zero: no states of {shortened(names)} agree with it.",
+            hint="Leave some of it out, or check it.",
+        )
+    raise found
 
 
 def refuse_unfound(net: Network, evidence: Evidence, samples: int) -> None:

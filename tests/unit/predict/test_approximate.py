@@ -350,15 +350,49 @@ def test_no_sample_that_agrees_is_not_an_answer(monkeypatch):
     assert net.p("x0", {"all": 1}, method="importance")[1] == 1.0
 
 
+def test_gibbs_draws_together_what_zeros_tie_together():
+    given = {"dysp": "yes", "xray": "yes"}
+    exact = ASIA.marginals(given)
+    for name, d in ASIA.marginals(given, method="gibbs", error=0.01).items():
+        assert within(d, exact[name].p) and d.approximation.converged
+    two = ASIA.p(["tub", "bronc"], given, method="gibbs", budget="128000 samples")
+    assert within(two, ASIA.p(["tub", "bronc"], given).p)
+    event = ASIA.ask("P(tub=yes, lung=no | dysp=yes, xray=yes)", method="gibbs")
+    assert abs(event - ASIA.ask("P(tub=yes, lung=no | dysp=yes, xray=yes)")) < 0.02
+    # each state of x is possible, and no single change leads from one to another
+    net = parity()
+    assert within(net.p(["a", "b"], {"x": 1}, method="gibbs"), np.array([[0, 0.5], [0.5, 0]]))
+    with pytest.raises(ImpossibleError, match="x=1, y=1 and z=1 cannot be true together"):
+        net.p("a", {"x": 1, "y": 1, "z": 1}, method="gibbs")
+
+
+def test_impossible_evidence_that_only_a_block_shows(monkeypatch):
+    monkeypatch.setattr(engine, "MAX_BYTES", 1)
+    with pytest.raises(ImpossibleError, match="no states of a, b, c agree with it"):
+        parity().p("a", {"x": 1, "y": 1, "z": 1}, method="gibbs")
+
+
 def test_gibbs_is_refused_where_zeros_could_keep_chains_apart():
-    with pytest.raises(InputError, match="the table of 'either' holds probabilities of zero"):
-        ASIA.p("lung", {"dysp": "yes"}, method="gibbs")
+    n = 17
+    names = [f"x{i}" for i in range(n)]
+    table = np.eye(2)[(np.indices((2,) * n).sum(0) % 2)]
+    net = cr.Network(
+        [(x, "odd") for x in names],
+        {**{x: [0.7, 0.3] for x in names}, "odd": table},
+        states={x: [0, 1] for x in [*names, "odd"]},
+    )
+    with pytest.raises(InputError, match=r"table of 'odd' holds probabilities of zero.* too many"):
+        net.p("x0", {"odd": 1}, method="gibbs")
+    assert within(net.p("x0", {"odd": 1}, method="importance"), net.p("x0", {"odd": 1}).p)
     # zeros that the evidence takes away do no harm
     exact = ASIA.p("bronc", {"either": "no", "dysp": "yes"})
     assert within(ASIA.p("bronc", {"either": "no", "dysp": "yes"}, method="gibbs"), exact.p)
 
 
-def test_chains_that_do_not_mix_are_not_called_so():
+def test_chains_that_do_not_mix_are_not_called_so(monkeypatch):
+    from credo.predict import blocks
+
+    monkeypatch.setattr(blocks, "SMALL", 0.0)  # else a and b would be drawn together
     eps = 1e-7
     copy = [[1 - eps, eps], [eps, 1 - eps]]
     net = cr.Network(
