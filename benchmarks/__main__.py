@@ -11,6 +11,7 @@ AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
     "sampling",
     "parameters",
+    "approximate",
 )  # fmt: skip
 
 

@@ -26,6 +26,8 @@ _WHERE = {
     "Families": "credo.stats",
     "Dag": "credo.model",
     "Network": "credo.model",
+    "Approximation": "credo.model",
+    "Estimate": "credo.model",
     "Cpt": "credo.model",
     "LinearGaussian": "credo.model",
     "load": "credo.formats",
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from credo.data import tally as tally
     from credo.formats import load as load
     from credo.model import K2 as K2
+    from credo.model import Approximation as Approximation
     from credo.model import BDeu as BDeu
     from credo.model import Bernoulli as Bernoulli
     from credo.model import Beta as Beta
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     from credo.model import Dag as Dag
     from credo.model import Dirichlet as Dirichlet
     from credo.model import Distribution as Distribution
+    from credo.model import Estimate as Estimate
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
     from credo.model import Laplace as Laplace

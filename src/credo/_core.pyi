@@ -4,7 +4,7 @@ Arrays must be contiguous, of the exact type; nothing is converted. Wrong values
 """
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -304,3 +304,61 @@ def join_rows(
 
     Text i of a column is texts[ends[i]:ends[i + 1]]; 16 more bytes must follow the last.
     """
+
+@final
+class Loopy:
+    """A factor graph for loopy belief propagation; tables in C order, last variable fastest."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        sweeps: int = 200,
+        tolerance: float = 1e-8,
+        damping: float = 0.0,
+        seconds: float = -1.0,
+    ) -> dict[str, Any]:
+        """Pass messages until none changes by more than the tolerance.
+
+        Returns beliefs (of all variables), to_variable and to_factor (messages of all edges: the
+        factors in order, their scopes in order), trace (the largest change of each sweep), log_z
+        (Bethe's), damping (used last), converged, impossible (proved: no common support).
+        """
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where the message of each edge begins, and where the last ends."""
+
+    @property
+    def belief_offsets(self) -> list[int]:
+        """Where the belief of each variable begins, and where the last ends."""
+
+@final
+class Gibbs:
+    """Gibbs sampling of a product of factors that are above zero everywhere."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        states: NDArray[np.int32],
+        queries: Sequence[Sequence[int]],
+        sweeps: int,
+        first: int = 0,
+        seed: int = 0,
+        collect: bool = True,
+        threads: int = 1,
+    ) -> tuple[NDArray[np.int32], _Reals]:
+        """Move chains [chains, variables] by some sweeps; their states, and sums [chains, cells].
+
+        For a query of one variable the sums are of its probabilities given all others, for one of
+        several of the visits to each configuration. `first` numbers the sweeps for the random bits.
+        """
+
+def weighted_sums(
+    columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]],
+    arities: Sequence[int],
+    weights: _Reals,
+    threads: int = 1,
+) -> _Reals:
+    """Σw and Σw² [states of all columns, 2] of the rows in each state; threads change nothing."""

@@ -101,6 +101,7 @@ _ADVICE = (
     (r"the states in schema=", "its --states"),
     (r"Name the kinds in schema=", "Name kinds with --kind"),
     (r"encoding='(.+?)'", r"--encoding \1"),
+    (r"method=['\"](\w+)['\"]", r"--method \1"),
     (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
     (
         r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",

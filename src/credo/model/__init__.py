@@ -12,6 +12,7 @@ from credo.lazy import lazy_names
 
 _WHERE = {
     "BDeu": "priors",
+    "Approximation": "approximation",
     "Bernoulli": "bernoulli",
     "Beta": "beta",
     "Categorical": "categorical",
@@ -20,6 +21,7 @@ _WHERE = {
     "Dag": "dag",
     "Dirichlet": "dirichlet",
     "Distribution": "distribution",
+    "Estimate": "approximation",
     "Gaussian": "gaussian",
     "Hypotheses": "hypotheses",
     "Interval": "interval",
@@ -43,6 +45,8 @@ _WHERE = {
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
+    from credo.model.approximation import Approximation as Approximation
+    from credo.model.approximation import Estimate as Estimate
     from credo.model.bernoulli import Bernoulli as Bernoulli
     from credo.model.beta import Beta as Beta
     from credo.model.categorical import Categorical as Categorical

@@ -184,11 +184,18 @@ class Network:
         *,
         interval: float | None = None,
         draws: int = 1000,
-        rng: Any = 0,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
     ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
 
-        With `interval=0.95` it carries credible intervals, from draws of the parameters.
+        With `interval=0.95` it carries credible intervals, from `draws` of the parameters
+        (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
+        `method` is "auto", "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a
+        time ("2 s") or a number of "10000 samples"; `error` is half the width of each 95 %
+        interval that is wanted (docs/approximate.md). `rng` is the seed.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.p("rain", given={"wet": True}))
@@ -198,14 +205,14 @@ class Network:
         >>> round(net.p(["rain", "wet"])[True, True], 6)
         0.16
         """
-        if interval is not None:
-            from credo.predict.interval import posterior_interval
-
-            known = {} if given is None else given
-            return posterior_interval(self, target, known, interval, draws, rng)
+        from credo.predict.budget import effort
+        from credo.predict.interval import posterior_interval
         from credo.predict.posterior import posterior
 
-        return posterior(self, target, {} if given is None else given)
+        how, known = effort(method, budget, error, rng), {} if given is None else given
+        if interval is not None:
+            return posterior_interval(self, target, known, interval, draws, how.draws_seed)
+        return posterior(self, target, known, how)
 
     def ask(
         self,
@@ -214,11 +221,15 @@ class Network:
         explain: bool = False,
         interval: float | None = None,
         draws: int = 1000,
-        rng: Any = 0,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
     ) -> Answer | Any:
         """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
 
-        With `interval=0.95` the answer carries its credible interval (docs/how-sure.md).
+        The options are those of `p`; with `interval=0.95` the answer carries its credible
+        interval (docs/how-sure.md).
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.ask("P(rain=true | wet=true)"), 6)
@@ -227,8 +238,10 @@ class Network:
         {'rain': False, 'wet': False}
         """
         from credo.predict.asking import ask
+        from credo.predict.budget import effort
 
-        return ask(self, question, explain=explain, interval=interval, draws=draws, rng=rng)
+        how = effort(method, budget, error, rng)
+        return ask(self, question, explain=explain, effort=how, interval=interval, draws=draws)
 
     def marginals(
         self,
@@ -236,33 +249,49 @@ class Network:
         *,
         interval: float | None = None,
         draws: int = 1000,
-        rng: Any = 0,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
     ) -> dict[str, Any]:
         """The distribution of every variable that is not observed, all at once.
+
+        The options are those of `p`.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.marginals()["wet"]
         Distribution(wet: False 0.76, True 0.24)
         """
-        if interval is not None:
-            from credo.predict.interval import marginal_intervals
-
-            known = {} if given is None else given
-            return marginal_intervals(self, known, interval, draws, rng)
+        from credo.predict.budget import effort
+        from credo.predict.interval import marginal_intervals
         from credo.predict.posterior import marginals
 
-        return marginals(self, {} if given is None else given)
+        how, known = effort(method, budget, error, rng), {} if given is None else given
+        if interval is not None:
+            return marginal_intervals(self, known, interval, draws, how.draws_seed)
+        return marginals(self, known, how)
 
-    def log_evidence(self, given: Mapping[str, Any]) -> float:
+    def log_evidence(
+        self,
+        given: Mapping[str, Any],
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> float:
         """ln P(evidence).
+
+        `method`, `budget`, `error` and `rng` are those of `p`; `error` is that of the logarithm.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.log_evidence({"wet": True}), 6)  # ln 0.24
         -1.427116
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import log_evidence
 
-        return log_evidence(self, given)
+        return log_evidence(self, given, effort(method, budget, error, rng))
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable explanation: a state for every variable that is not observed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from credo.predict.evidence import Evidence
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["impossible", "refuse_impossible"]
+__all__ = ["conflict", "impossible", "refuse_impossible"]
 
 
 def refuse_impossible(net: Network, evidence: Evidence, log_evidence: float) -> None:
@@ -34,9 +35,16 @@ def impossible(net: Network, evidence: Evidence) -> ImpossibleError | LimitError
             "compared.",
             hint="Their values are far from what the model expects; check their units.",
         )
+    return conflict(net, part, lambda less: engine_of(net).ask(less, []).log_evidence[0] == -np.inf)
+
+
+def conflict(
+    net: Network, part: Evidence, contradicts: Callable[[Evidence], bool]
+) -> ImpossibleError:
+    """The error for evidence that contradicts itself, less all that can be left out."""
     for name in part.names:
         less = part.without(name)
-        if engine_of(net).ask(less, []).log_evidence[0] == -np.inf:
+        if contradicts(less):
             part = less
     items = []
     for name, code in part.hard.items():

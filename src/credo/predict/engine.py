@@ -91,11 +91,11 @@ class Engine:
                 options["maybe"] = list(maybe)
             target_list = None if wanted is None else list(wanted)
             plan = self.model.compile(list(observed), target_list, **options)
-            _guard(plan)
             with self._lock:
                 self._plans[key] = plan
                 if len(self._plans) > _KEPT:
                     self._plans.popitem(last=False)
+        _guard(plan)
         return plan
 
     def ask(
@@ -128,7 +128,10 @@ class Engine:
 
 def _guard(plan: Any) -> None:
     """Refuse a plan that would not fit, before anything is allocated."""
-    hint = "Observe more variables, ask for fewer at once, or simplify the graph."
+    hint = (
+        "Observe more variables, ask for fewer at once, simplify the graph, or let p(), ask(), "
+        'marginals() or log_evidence() approximate: method="auto".'
+    )
     if plan.bytes > MAX_BYTES:
         raise LimitError(
             f"The question needs tables of {plan.bytes / 1e9:,.1f} GB (its largest clique has "
