@@ -37,7 +37,7 @@ def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) 
     if not names:
         raise InputError("Name at least one variable to ask about.")
     for name in names:
-        if not isinstance(name, str) or name not in net.distributions:
+        if name not in net.schema:
             raise unknown_name("Variable", name, net.names, "in the model")
         if name in evidence.hard or name in evidence.values:
             raise InputError(f"{name!r} is asked about and observed at once.")
@@ -136,9 +136,10 @@ def log_evidence(net: Network, given: Mapping[str, Any]) -> float:
         return 0.0
     if evidence.values and not any(v.is_discrete for v in net.variables):
         return gaussian_log_evidence(net, evidence)
-    found = float(engine_of(net).ask(evidence, []).log_evidence[0])
+    engine = engine_of(net)
+    found = float(engine.ask(evidence, []).log_evidence[0])
     refuse_impossible(net, evidence, found)
-    return found
+    return found - engine.log_total
 
 
 def _check_possible(net: Network, evidence: Evidence) -> None:
