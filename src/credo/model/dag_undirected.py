@@ -90,7 +90,7 @@ class UndirectedGraph:
         at = {n: i for i, n in enumerate(self.nodes)}
         return [sorted(at[w] for w in self._near[n]) for n in self.nodes]
 
-    def _three(self, x: Names, y: Names, given: Names) -> list[list[int]]:
+    def _three(self, x: Names, y: Names, given: Names) -> tuple[list[int], list[int], list[int]]:
         at = {n: i for i, n in enumerate(self.nodes)}
         sets: list[list[int]] = []
         for names in (x, y, given):
@@ -109,7 +109,7 @@ class UndirectedGraph:
                     f"{self.nodes[min(both)]!r} is in {labels[i]} and in {labels[j]}.",
                     hint="The sets must not overlap.",
                 )
-        return sets
+        return sets[0], sets[1], sets[2]
 
     def separated(self, x: Names, y: Names, given: Names = ()) -> bool:
         """Whether every path from `x` to `y` passes through what is observed.

@@ -113,7 +113,7 @@ class Factor:
                 f"{what} has logarithms {high - low:,.0f} apart; at most {_SPAN:,.0f} can be told.",
                 hint="Use −inf for what cannot be.",
             )
-        scale = 0.0 if -650 < low and high < 650 else (high + low) / 2
+        scale = 0.0 if low > -650 and high < 650 else (high + low) / 2
         return cls(variables, np.exp(given - scale), name, scale)
 
     def named(self, name: str) -> Factor:

@@ -76,17 +76,17 @@ def undirected_reason(
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InputError(f"At least one path must be shown, got paths={most!r}.")
     near = graph.adjacency
-    names = tuple(tuple(graph.nodes[i] for i in found) for found in (x, y, z))
+    a, b, c = (tuple(graph.nodes[i] for i in found) for found in (x, y, z))
     free = open_path(near, x, y, z)
     if free:
-        return Reason(*names, False, (_trail(graph, free, z),))
+        return Reason(a, b, c, False, (_trail(graph, free, z),))
     found: list[list[int]] = []
-    for a, b in product(x, y):
-        found += simple_paths(near, a, b, most + 1 - len(found))
+    for start, end in product(x, y):
+        found += simple_paths(near, start, end, most + 1 - len(found))
         if len(found) > most:
             break
     paths = tuple(_trail(graph, p, z) for p in found[:most])
-    return Reason(*names, True, paths, len(found) <= most)
+    return Reason(a, b, c, True, paths, len(found) <= most)
 
 
 def _trail(graph: UndirectedGraph, path: Sequence[int], observed: Sequence[int]) -> Trail:

@@ -138,15 +138,15 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     engine = engine_of(net)
     scopes = [[net.names[i] for i in scope] for scope in engine.scopes]
     tally = table.tally([(s[-1], s[:-1]) for s in scopes if s], threads=threads)
-    for names, values in zip(scopes, engine.tables, strict=True):
-        if not names:
+    for scope, values in zip(scopes, engine.tables, strict=True):
+        if not scope:
             total += float(np.log(values[0])) * table.block.weight
             continue
-        found = tally[names[-1], names[:-1]]
+        found = tally[scope[-1], scope[:-1]]
         assert isinstance(found, Counts)
         counts = found.sparse()
         assert counts.configurations is not None
-        shaped = values.reshape([net.variable(n).arity for n in names])
+        shaped = values.reshape([net.variable(n).arity for n in scope])
         theta = shaped[tuple(counts.configurations.T.astype(np.intp))]
         with np.errstate(divide="ignore"):
             total += _total(np.log(theta), counts.values)
