@@ -1,4 +1,4 @@
-// The module credo._core. This file and infer_bindings.cpp alone know both Python and the kernels.
+// The module credo._core. This file and the other *_bindings.cpp alone know both Python and the kernels.
 //
 // Arrays come in contiguous and of the exact type, never converted (a silent copy would lose an
 // output array), and are checked here; the kernels trust them. Every heavy call runs without the
@@ -313,4 +313,5 @@ NB_MODULE(_core, m) {
            "weights"_a.noconvert().none() = nb::none());
 
   credo::binding::bind_inference(m);
+  credo::binding::bind_sampling(m);
 }

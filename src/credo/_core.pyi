@@ -1,4 +1,4 @@
-"""Kernels of credo: counts, unique rows and moments of columns; exact inference (C++, see cpp/).
+"""Kernels of credo: counts, unique rows, moments of columns; exact inference; sampling (see cpp/).
 
 Arrays must be contiguous, of the exact type; nothing is converted. Wrong values are a ValueError.
 """
@@ -237,3 +237,35 @@ class Plan:
     @property
     def family_offsets(self) -> list[int]:
         """Where each factor begins in a row of families, and where the last ends."""
+
+@final
+class Sampler:
+    """Ancestral sampling; each scope is a child's parents, then the child, in any order of scopes.
+
+    Scopes with a cycle are a ValueError.
+    """
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    @property
+    def order(self) -> list[int]:
+        """The variables, parents before children."""
+
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        n: int,
+        seed: int,
+        first: int = 0,
+        fixed: NDArray[np.int32] | None = None,
+        weights: Sequence[_Reals | None] | None = None,
+        threads: int = 1,
+        path: _Path = "auto",
+    ) -> tuple[list[NDArray[np.uint8] | NDArray[np.uint16]], _Reals | None]:
+        """Codes of rows first .. first + n of the endless table of a seed, and ln weights [n].
+
+        A table is P(child | parents) of its scope, [cells], the child fastest; a row of zeros
+        gives the first state. `fixed` [variables] holds codes of variables that are not drawn, -1
+        for the others. With `weights`, a table or None for each scope, a row's ln weight is the sum
+        of ln(weights / tables) of the free variables and ln(weights) of the fixed ones. Codes are
+        uint8 up to 256 states, else uint16. Threads, paths and blocks never change a row.
+        """
