@@ -7,6 +7,7 @@
 #include "binding_arrays.hpp"
 #include "binding_signals.hpp"
 #include "sample.hpp"
+#include "sample_normal.hpp"
 
 namespace credo::binding {
 
@@ -79,9 +80,23 @@ nb::tuple run(const sample::Sampler& sampler, const std::vector<Table>& tables, 
   return nb::make_tuple(columns, weights ? log_weights.release() : nb::none());
 }
 
+nb::object normals(std::int64_t n, std::uint64_t seed, std::uint32_t stream, std::uint64_t first,
+                   int threads) {
+  require(n >= 0, "The 'n' parameter must not be negative.");
+  require(first <= std::uint64_t{1} << 62, "The 'first' parameter must be at most 2^62.");
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
+  NewArray<double> z({static_cast<std::size_t>(n)});
+  {
+    const nb::gil_scoped_release release;
+    sample::normals(seed, stream, first, static_cast<std::size_t>(n), threads, z.data());
+  }
+  return z.release();
+}
+
 }  // namespace
 
 void bind_sampling(nb::module_& m) {
+  m.def("normals", &normals, "n"_a, "seed"_a, "stream"_a, "first"_a = 0, "threads"_a = 1);
   nb::class_<sample::Sampler>(m, "Sampler")
       .def(nb::init<std::vector<std::int64_t>, std::vector<sample::Variables>>(), "arities"_a,
            "scopes"_a)

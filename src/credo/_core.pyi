@@ -269,3 +269,6 @@ class Sampler:
         of ln(weights / tables) of the free variables and ln(weights) of the fixed ones. Codes are
         uint8 up to 256 states, else uint16. Threads, paths and blocks never change a row.
         """
+
+def normals(n: int, seed: int, stream: int, first: int = 0, threads: int = 1) -> _Reals:
+    """Standard normal numbers of rows first .. first + n of a stream; threads change nothing."""

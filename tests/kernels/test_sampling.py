@@ -232,3 +232,31 @@ def test_wrong_arguments() -> None:
         with pytest.raises(ValueError, match=message):
             sampler.run(seed=0, **arguments)
     assert sampler.run(good, 0, 0)[0][0].shape == (0,)
+
+
+def test_normals_of_the_twin() -> None:
+    n, first, seed, stream = 1001, 7, 2**63 + 5, 3
+    rows = np.arange(first, first + n)
+    words = bits(rows // 2, stream, 2, seed).astype(np.uint64)
+    u = ((words[:, 0] << np.uint64(32) | words[:, 1]) >> np.uint64(11)).astype(float) + 1
+    v = ((words[:, 2] << np.uint64(32) | words[:, 3]) >> np.uint64(11)).astype(float) + 1
+    radius, angle = np.sqrt(-2 * np.log(u * 2.0**-53)), 2 * np.pi * v * 2.0**-53
+    expected = radius * np.where(rows % 2, np.sin(angle), np.cos(angle))
+    np.testing.assert_allclose(_core.normals(n, seed, stream, first), expected, atol=1e-13)
+
+
+def test_normals_are_the_same_in_threads_and_parts() -> None:
+    whole = _core.normals(50_001, 1, 2, 3)
+    assert np.array_equal(whole, _core.normals(50_001, 1, 2, 3, threads=3))
+    parts = [_core.normals(20_000, 1, 2, 3), _core.normals(30_001, 1, 2, 20_003)]
+    assert np.array_equal(whole, np.concatenate(parts))
+    assert _core.normals(0, 1, 2).shape == (0,)
+
+
+def test_normals_are_normal() -> None:
+    from scipy import stats
+
+    z = _core.normals(400_000, 9, 0, threads=2)
+    assert stats.kstest(z, "norm").statistic < 2.2 / np.sqrt(len(z))
+    assert abs(np.corrcoef(z[:-1], z[1:])[0, 1]) < 5 / np.sqrt(len(z))
+    assert np.abs(z).max() > 4.5

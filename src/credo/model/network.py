@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from credo.model.factor_graph import FactorGraph
     from credo.model.markov_network import MarkovNetwork
+    from credo.model.randomness import Rng
     from credo.predict.answer import Answer
     from credo.predict.explanation import Explanation
 
@@ -268,6 +269,29 @@ class Network:
         from credo.predict.rows import log_likelihood
 
         return log_likelihood(self, rows, **options)
+
+    def sample(
+        self, n: int, rng: Rng, given: Mapping[str, Any] | None = None, **options: Any
+    ) -> Any:
+        """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
+
+        A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
+        and `path="rows.parquet"` writes a file of any length instead. The same seed gives the same
+        rows, whatever `threads=`.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.sample(3, rng=0))
+        rain   wet
+        False  False
+        False  False
+        True   False
+        >>> rows = net.sample(10_000, rng=0, given={"wet": True})
+        >>> round(float(rows["rain"].mean()), 1)  # P(rain | wet) is 2/3
+        0.7
+        """
+        from credo.predict.sampling import sample
+
+        return sample(self, n, rng, given, **options)
 
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.

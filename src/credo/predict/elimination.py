@@ -67,18 +67,15 @@ class Directed:
 
 
 def sliced(
-    arities: Sequence[int],
-    scopes: Iterable[Sequence[int]],
-    tables: Iterable[Floats],
-    fixed: Mapping[int, int],
+    arities: Sequence[int], factors: Iterable[Factor], fixed: Mapping[int, int]
 ) -> list[Factor]:
-    """The factors with some variables at known codes: their axes are gone.
+    """The factors, flat or not, with some variables at known codes: their axes are gone.
 
-    >>> sliced([2, 2], [[0, 1]], [np.array([0.9, 0.1, 0.2, 0.8])], {0: 1})
+    >>> sliced([2, 2], [((0, 1), np.array([0.9, 0.1, 0.2, 0.8]))], {0: 1})
     [((1,), array([0.2, 0.8]))]
     """
     out = []
-    for scope, table in zip(scopes, tables, strict=True):
+    for scope, table in factors:
         shaped = np.reshape(table, [arities[v] for v in scope])
         at: tuple[Any, ...] = tuple(fixed.get(v, slice(None)) for v in scope)
         out.append((tuple(v for v in scope if v not in fixed), shaped[at]))

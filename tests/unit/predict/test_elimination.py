@@ -82,7 +82,7 @@ def test_a_variable_in_no_factor_is_uniform() -> None:
 
 def test_fixed_variables_are_sliced_and_not_drawn() -> None:
     table = np.array([0.9, 0.1, 0.2, 0.8])
-    factors = sliced([2, 2], [(0,), (0, 1)], [np.array([0.5, 0.5]), table], {1: 1})
+    factors = sliced([2, 2], [((0,), np.array([0.5, 0.5])), ((0, 1), table)], {1: 1})
     found = eliminate([2, 2], factors, [0], fixed={1: 1})
     assert np.exp(found.log_z) == pytest.approx(0.45)
     first, second = found.draw(90_000, 0)
