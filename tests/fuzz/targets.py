@@ -15,6 +15,8 @@ import numpy as np
 from credo.errors import CredoError
 from credo.formats import Limits, dumps, loads
 from credo.model.cpt import Cpt
+from credo.model.factor_model import FactorModel
+from credo.model.ising import ising_grid
 from credo.model.network import Network
 from credo.schema import Variable
 
@@ -36,6 +38,10 @@ def target(format: str, data: bytes) -> None:
     except CredoError as error:
         assert str(error)
         return
+    if isinstance(net, FactorModel):
+        for factor in net.factors:
+            assert np.isfinite(factor.values).all() and (factor.values >= 0).all()
+        return
     for local in net.distributions.values():
         if isinstance(local, Cpt):
             assert np.abs(local.values.sum(axis=-1) - 1).max() < 1e-12
@@ -56,7 +62,8 @@ def seeds(format: str) -> list[bytes]:
     odd = Network([("A b", "B"), ("A b", "C"), ("B", "C")], tables)
     plain = Network("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.1, 0.9], [0.4, 0.6]]})
     out = []
-    for net in (odd, plain):
+    undirected = [odd.to_markov_network(), odd.to_factor_graph(), ising_grid(2)]
+    for net in (odd, plain, *(undirected if format in ("uai", "credo") else ())):
         data = dumps(net, format)
         out.append(data.encode() if isinstance(data, str) else data)
     return out

@@ -23,6 +23,7 @@ _COMMANDS = {
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
+    "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
 }
 

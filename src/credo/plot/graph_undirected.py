@@ -1,7 +1,7 @@
 """A picture of an undirected graph: the layers of a directed one, drawn without arrows.
 
-Each part starts from a node that is far from another one, and nodes further away come lower, so a
-chain is a line and a grid is a diamond.
+Each part starts from its first node, and nodes further away come lower: a chain is a line, a grid
+a diamond.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def undirected_svg(
 
 
 def downwards(nodes: Sequence[str], edges: Sequence[Edge]) -> list[Edge]:
-    """The pairs turned so that each points away from where its part starts.
+    """The pairs turned so that each points away from the first node of its part.
 
     >>> downwards(["A", "B", "C"], [("B", "A"), ("C", "B")])
     [('A', 'B'), ('B', 'C')]
@@ -55,9 +55,7 @@ def downwards(nodes: Sequence[str], edges: Sequence[Edge]) -> list[Edge]:
     rank: dict[str, int] = {}
     for node in nodes:
         if node not in rank:
-            far = _walk(near, node)[-1]  # the far end of the part, then the other end from there
-            start = min(node, far, key=lambda n: (len(near[n]), nodes.index(n)))
-            for n in _walk(near, start):
+            for n in _walk(near, node):
                 rank[n] = len(rank)
     return [(a, b) if rank[a] < rank[b] else (b, a) for a, b in edges]
 

@@ -55,7 +55,7 @@ def equivalent_network(model: FactorModel) -> Network:
         f"the elimination order joined {len(added):,} more pairs: {', '.join(added[:12])}"
         + (" …" if len(added) > 12 else "")
         if added
-        else "the graph is chordal: no pair had to be joined"
+        else "no pair had to be joined: the arrows lie on the edges of the graph"
     )
     record = Record(how="directed by elimination", notes=(note,))
     return Network(dag, {n: tables[n] for n in dag.nodes}, record=record)
