@@ -7,13 +7,13 @@ d-separates them in the DAG (Lauritzen & Spiegelhalter 1988).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from credo.errors import InputError, unknown_name
 from credo.model.cliques import is_chordal, maximal_cliques
-from credo.model.dag_check import checked_edge, checked_nodes
+from credo.model.dag_check import checked_nodes
 from credo.model.dag_reason import Reason
 from credo.model.undirected_reason import open_path, undirected_reason
 
@@ -41,7 +41,7 @@ class UndirectedGraph:
     _near: dict[str, dict[str, None]]
 
     def __init__(self, edges: Iterable[Edge], nodes: Iterable[str] = ()) -> None:
-        pairs = [checked_edge(e) for e in edges]
+        pairs = [_pair(e) for e in edges]
         names = dict.fromkeys([*checked_nodes(nodes), *(n for e in pairs for n in e)])
         near: dict[str, dict[str, None]] = {n: {} for n in names}
         kept = []
@@ -219,3 +219,13 @@ class UndirectedGraph:
 
     def __repr__(self) -> str:
         return f"UndirectedGraph({list(self.edges)!r}, nodes={list(self.nodes)!r})"
+
+
+def _pair(edge: object) -> Edge:
+    """One edge as two different names."""
+    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+        raise InputError(f"An edge must be a pair of names, got {edge!r}.")
+    a, b = checked_nodes([edge[0]])[0], checked_nodes([edge[1]])[0]
+    if a == b:
+        raise InputError(f"The edge {a} — {b} is a loop: an edge joins two different nodes.")
+    return a, b

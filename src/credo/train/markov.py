@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from credo.data import read
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.model.dag import Dag
 from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor import Factor
 from credo.model.factor_model import FactorModel
 from credo.model.factor_table import MAX_CELLS
 from credo.model.markov_network import MarkovNetwork
+from credo.model.network import Network
 from credo.model.potentials import Potential
 from credo.model.record import Record
 from credo.model.value import choice
@@ -176,11 +178,12 @@ def _found(
 def _graph(structure: Any) -> UndirectedGraph:
     if isinstance(structure, UndirectedGraph):
         return structure
-    if isinstance(structure, str) or not isinstance(structure, Iterable):
+    directed = isinstance(structure, Dag | Network)
+    if directed or isinstance(structure, str) or not isinstance(structure, Iterable):
         raise InputError(
             "The structure must be an UndirectedGraph, a list of edges, a MarkovNetwork or a "
             f"FactorGraph, got {type(structure).__name__}.",
-            hint="A Dag has its moral graph: dag.moral().",
+            hint="A Dag has its moral graph: dag.moral()." if directed else "",
         )
     return UndirectedGraph(structure)
 
