@@ -102,7 +102,7 @@ class Factor:
         variables = discrete_variables(variables)
         what = f"The potential of ({', '.join(v.name for v in variables)})"
         given = table_of(variables, logs, what)
-        seen = given[given > -np.inf]
+        seen = given[given != -np.inf]
         if not np.isfinite(seen).all():
             raise InputError(f"{what} must have logarithms that are finite or −inf.")
         if not seen.size:
