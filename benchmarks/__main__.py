@@ -7,7 +7,16 @@ import sys
 import warnings
 from importlib import import_module
 
-AREAS = ("counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference")
+AREAS = (
+    "counting",
+    "reading",
+    "streaming",
+    "moments",
+    "hypotheses",
+    "distributions",
+    "inference",
+    "undirected",
+)
 
 
 def main() -> int:

@@ -69,7 +69,12 @@ class Feature:
 
     def weighted(self, weight: float) -> Feature:
         """The same feature with another weight."""
-        return Feature(self.variables, self.values, weight, self.name)
+        out = object.__new__(Feature)  # what is known to be right is not checked again
+        number = finite(weight, f"The weight of {self.name!r}")
+        same = (("variables", self.variables), ("values", self.values), ("name", self.name))
+        for name, value in (*same, ("weight", number)):
+            object.__setattr__(out, name, value)
+        return out
 
     def on(self, names: Sequence[str]) -> Feature:
         """The same feature with its axes in another order."""

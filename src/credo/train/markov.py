@@ -205,28 +205,29 @@ def _counted(
 ) -> tuple[Floats, list[Counts] | None, float]:
     """The counts of every potential's cells and, for pseudo-likelihood, of every neighbourhood."""
     names = [v.name for v in design.variables]
-    scopes = [[names[i] for i in s] for s in design.scopes]
-    families = [(s[-1], s[:-1]) for s in scopes if s]
-    wide = [(names[i], [names[j] for j in near]) for i, near in enumerate(blankets(design))]
-    tally = table.tally([*families, *(wide if around else [(n, []) for n in names])])
-    rows = None
-    for family in tally.families:
-        found = tally[family]
-        assert isinstance(found, Counts)
-        if found.skipped:
+    scopes = [tuple(names[i] for i in s) for s in design.scopes]
+    near = blankets(design) if around else [()] * len(names)
+    wide = [(*(names[j] for j in others), names[i]) for i, others in enumerate(near)]
+    wanted = list(dict.fromkeys([*(s for s in scopes if s), *wide]))
+    tally = table.tally([(s[-1], s[:-1]) for s in wanted])
+    found: dict[tuple[str, ...], Counts] = {}
+    for s in wanted:
+        counts = tally[s[-1], s[:-1]]
+        assert isinstance(counts, Counts)
+        if counts.skipped:
             raise InputError(
-                f"Rows with missing cells cannot be used: {found.skipped:,} rows have a gap in "
-                f"{', '.join(family.names)}.",
+                f"Rows with missing cells cannot be used: {counts.skipped:,} rows have a gap in "
+                f"{', '.join(s)}.",
                 hint="Leave those rows out, or fill them first.",
             )
-        rows = float(found.total) if rows is None else rows
+        found[s] = counts
+    rows = float(found[wide[0]].total)
     if not rows:
         raise InputError("There are no rows to learn from.")
     cells = np.empty(design.offsets[-1])
-    for scope, (a, b) in zip(scopes, pairwise(design.offsets), strict=True):
-        counted = tally[scope[-1], scope[:-1]].dense().values if scope else np.array(rows)  # type: ignore[union-attr]
-        cells[a:b] = counted.ravel()
-    return cells, [tally[f] for f in wide] if around else None, rows  # type: ignore[misc]
+    for s, (a, b) in zip(scopes, pairwise(design.offsets), strict=True):
+        cells[a:b] = found[s].dense().values.ravel() if s else rows
+    return cells, [found[s] for s in wide] if around else None, rows
 
 
 # --- how ------------------------------------------------------------------------------------
