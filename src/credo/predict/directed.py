@@ -52,7 +52,8 @@ def equivalent_network(model: FactorModel) -> Network:
     old = {frozenset(e) for e in model.graph.edges}
     added = sorted(" — ".join(e) for e in edges if frozenset(e) not in old)
     note = (
-        f"the elimination order joined {len(added):,} more pairs: {', '.join(added[:12])}"
+        f"the elimination order joined {len(added):,} more pair{'s' * (len(added) > 1)}: "
+        + ", ".join(added[:12])
         + (" …" if len(added) > 12 else "")
         if added
         else "no pair had to be joined: the arrows lie on the edges of the graph"

@@ -89,14 +89,14 @@ def fit_markov(
     counts, around, rows = _counted(table, design, method == "pseudo-likelihood")
     zero = design.tabled & (counts == 0)
     if zero.any():
-        cells = "1 configuration of a potential was" if zero.sum() == 1 else (
-            f"{int(zero.sum()):,} configurations of potentials were"
-        )  # fmt: skip
+        count = int(zero.sum())
+        cells = f"{count:,} configurations of potentials were"
+        cells, one = (cells, "them") if count > 1 else ("1 configuration of a potential was", "it")
         if l2 == 0:
             notes.append(f"{cells} never seen and cannot be under the model")
             design = design.closing(zero)
         else:
-            notes.append(f"{cells} never seen; only the prior keeps their logarithm finite")
+            notes.append(f"{cells} never seen; only the prior keeps {one} above 0")
     found = _climbed(design, plan, counts, around, rows, l2, iterations, tolerance)
     how = "maximum likelihood" if around is None else "maximum pseudo-likelihood"
     record = Record(
