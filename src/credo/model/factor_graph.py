@@ -76,7 +76,11 @@ class FactorGraph(FactorModel):
         return out
 
     def factor(self, name: str) -> Factor:
-        """A factor by its name."""
+        """A factor by its name.
+
+        >>> FactorGraph({("A", "B"): [[1, 2], [2, 1]]}).factor("f1")[0, 1]
+        2.0
+        """
         labels = self._labels()
         if name not in labels:
             raise unknown_name("Factor", name, list(labels), "in the graph")
@@ -84,7 +88,11 @@ class FactorGraph(FactorModel):
         return found.factor if isinstance(found, Feature) else found
 
     def factors_of(self, variable: str) -> tuple[str, ...]:
-        """The names of the factors that depend on a variable."""
+        """The names of the factors that depend on a variable.
+
+        >>> FactorGraph({("A", "B"): [[1, 2], [2, 1]], "B": [1, 3]}).factors_of("B")
+        ('f1', 'f2')
+        """
         self.variable(variable)
         return tuple(n for n, p in self._labels().items() if variable in p.names)
 

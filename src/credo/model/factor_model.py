@@ -102,30 +102,62 @@ class FactorModel:
         return True
 
     def variable(self, name: str) -> Variable:
-        """A variable by its name."""
+        """A variable by its name.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.variable("A").states
+        (0, 1)
+        """
         if name not in self.schema:
             raise unknown_name("Variable", name, self.names, "in the model")
         return self.schema[name]
 
     def neighbours(self, name: str) -> tuple[str, ...]:
-        """The variables joined to one; given these, no other matters: its Markov blanket."""
+        """The variables joined to one; given these, no other matters: its Markov blanket.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.neighbours("B")
+        ('A', 'C')
+        """
         self.variable(name)
         return self.graph.neighbours(name)
 
     def markov_blanket(self, name: str) -> tuple[str, ...]:
-        """The variables that shield one from all others: its neighbours."""
+        """The variables that shield one from all others: its neighbours.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.markov_blanket("A")
+        ('B',)
+        """
         return self.neighbours(name)
 
     def separated(
         self, x: str | Sequence[str], y: str | Sequence[str], given: str | Sequence[str] = ()
     ) -> bool:
-        """Whether the graph makes `x` and `y` independent given what is observed."""
+        """Whether the graph makes `x` and `y` independent given what is observed.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.separated("A", "C"), net.separated("A", "C", given="B")
+        (False, True)
+        """
         return self.graph.separated(x, y, given)
 
     def why(
         self, x: str | Sequence[str], y: str | Sequence[str], given: str | Sequence[str] = ()
     ) -> Any:
-        """Why `x` and `y` are separated by `given` or not: an open path, or what blocks each."""
+        """Why `x` and `y` are separated by `given` or not: an open path, or what blocks each.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> print(net.why("A", "C", given="B"))
+        A ⊥ C | B: every path between them is blocked.
+          A — B — C
+            blocked at B: observed
+        """
         return self.graph.why(x, y, given)
 
     # --- asking ---------------------------------------------------------------------------
@@ -137,55 +169,109 @@ class FactorModel:
 
     @property
     def log_partition(self) -> float:
-        """ln Z, the logarithm of the sum over all configurations."""
+        """ln Z, the logarithm of the sum over all configurations.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> round(net.log_partition, 6)  # ln 30
+        3.401197
+        """
         from credo.predict.factor_engine import log_partition
 
         return log_partition(self)
 
     def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
-        """The distribution of one variable, or the joint of several, given evidence."""
+        """The distribution of one variable, or the joint of several, given evidence.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.p("A", given={"B": 1})
+        Distribution(A: 0 0.166667, 1 0.833333)
+        """
         from credo.predict.posterior import posterior
 
         return posterior(self._asked, target, {} if given is None else given)
 
     def ask(self, question: str, *, explain: bool = False) -> Any:
-        """Answer a question in text, such as `"P(A | B=yes)"`."""
+        """Answer a question in text, such as `"P(A | B=yes)"`.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> round(net.ask("P(A=1 | C=1)"), 6)
+        0.6875
+        """
         from credo.predict.asking import ask
 
         return ask(self._asked, question, explain=explain)
 
     def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The distribution of every variable that is not observed, all at once."""
+        """The distribution of every variable that is not observed, all at once.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.marginals(given={"B": 1})["C"]
+        Distribution(C: 0 0.333333, 1 0.666667)
+        """
         from credo.predict.posterior import marginals
 
         return marginals(self._asked, {} if given is None else given)
 
     def log_evidence(self, given: Mapping[str, Any]) -> float:
-        """ln P(evidence)."""
+        """ln P(evidence).
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> round(net.log_evidence({"B": 1}), 6)  # ln 0.6
+        -0.510826
+        """
         from credo.predict.posterior import log_evidence
 
         return log_evidence(self._asked, given)
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable explanation: a state for every variable that is not observed."""
+        """The most probable explanation: a state for every variable that is not observed.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> dict(net.mpe())
+        {'A': 1, 'B': 1, 'C': 1}
+        """
         from credo.predict.explanation import mpe
 
         return mpe(self._asked, {} if given is None else given)
 
     def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable states of some variables together, the others summed out."""
+        """The most probable states of some variables together, the others summed out.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> dict(net.map(["C"], given={"A": 0}))
+        {'C': 0}
+        """
         from credo.predict.explanation import marginal_map
 
         return marginal_map(self._asked, targets, {} if given is None else given)
 
     def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
-        """P(target | the other cells) for each row of a table, a column for each state."""
+        """P(target | the other cells) for each row of a table, a column for each state.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.predict_proba({"B": [0, 1]}, "A").round(4).tolist()
+        [[0.75, 0.25], [0.1667, 0.8333]]
+        """
         from credo.predict.rows import predict_proba
 
         return predict_proba(self._asked, rows, target, **options)
 
     def log_likelihood(self, rows: Any, **options: Any) -> float:
-        """ln P(rows), missing cells summed out."""
+        """ln P(rows), missing cells summed out.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> round(net.log_likelihood({"A": [1, None], "B": [1, 1]}), 6)  # ln ½ + ln 0.6
+        -1.203973
+        """
         from credo.predict.rows import log_likelihood
 
         return log_likelihood(self._asked, rows, **options)
@@ -215,7 +301,13 @@ class FactorModel:
     # --- changing shape -------------------------------------------------------------------
 
     def with_record(self, record: Record | None) -> Self:
-        """The same model with another record."""
+        """The same model with another record.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.with_record(Record(how="typed by hand")).record.how
+        'typed by hand'
+        """
         out = object.__new__(type(self))
         out.__setstate__({**self.__getstate__(), "record": record})
         return out
@@ -230,6 +322,11 @@ class FactorModel:
         """An equivalent Bayesian network: the same joint distribution, by elimination.
 
         The order of elimination triangulates the graph; the record says what it added.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.to_network().p("A", given={"B": 1})
+        Distribution(A: 0 0.166667, 1 0.833333)
         """
         from credo.predict.directed import equivalent_network
 
@@ -238,7 +335,16 @@ class FactorModel:
     # --- files ----------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file: `.uai` (a MARKOV file) or `.credo`."""
+        """Write the model to a file: `.uai` (a MARKOV file) or `.credo`.
+
+        >>> from credo.model.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> import credo as cr, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "net.uai")
+        >>> net.save(path)
+        >>> cr.load(path)
+        MarkovNetwork(3 variables, 2 edges, 2 potentials)
+        """
         from credo.formats import save
 
         save(self, path)
@@ -254,11 +360,14 @@ class FactorModel:
         assert isinstance(other, FactorModel)
         if self._key() != other._key() or len(self.potentials) != len(other.potentials):
             return False
-        left = list(other.potentials)
+        left: dict[frozenset[str], list[Potential]] = {}
+        for potential in other.potentials:
+            left.setdefault(frozenset(potential.names), []).append(potential)
         for potential in self.potentials:
-            if potential not in left:
+            mine = left[frozenset(potential.names)]
+            if potential not in mine:
                 return False
-            left.remove(potential)
+            mine.remove(potential)
         return True
 
     def __hash__(self) -> int:

@@ -8,7 +8,7 @@ share one weight (S holds the feature's values). Cells that can only be 0 are cl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
@@ -41,6 +41,7 @@ class LogLinear:
     offsets: tuple[int, ...]  # where the cells of each potential begin, and where the last end
     matrix: Any  # sparse, cells × parameters
     closed: NDArray[np.bool_]  # cells that are 0 whatever the parameters
+    columns: Mapping[str, int]  # the parameter of each feature's weight
 
     @classmethod
     def of(
@@ -83,7 +84,7 @@ class LogLinear:
         cells = [np.concatenate(x) if x else np.zeros(0) for x in (data, rows, cols)]
         matrix = csr_array((cells[0], (cells[1], cells[2])), shape=(offsets[-1], free))
         scopes = tuple(tuple(at[n] for n in p.names) for p in potentials)
-        return cls(tuple(variables), tuple(potentials), scopes, offsets, matrix, shut)
+        return cls(tuple(variables), tuple(potentials), scopes, offsets, matrix, shut, columns)
 
     @property
     def parameters(self) -> int:
@@ -112,19 +113,9 @@ class LogLinear:
         """The potentials with these parameters."""
         logs = self.logs(w)
         out: list[Potential] = []
-        weights: dict[str, float] = {}
         for start, end, p in zip(self.offsets, self.offsets[1:], self.potentials, strict=False):
             if isinstance(p, Feature):
-                if p.name not in weights:
-                    weights[p.name] = self._weight(p, start, w)
-                out.append(p.weighted(weights[p.name]))
+                out.append(p.weighted(float(w[self.columns[p.name]])))
             else:
                 out.append(Factor.from_log(p.variables, logs[start:end], p.name))
         return tuple(out)
-
-    def _weight(self, p: Feature, start: int, w: Floats) -> float:
-        at = np.flatnonzero(p.values.ravel())
-        if not len(at):
-            return 0.0
-        row = int(start + at[0])
-        return float(w[self.matrix.indices[self.matrix.indptr[row]]])

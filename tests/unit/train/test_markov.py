@@ -285,3 +285,12 @@ def test_a_clique_that_is_too_large_is_refused_before_it_is_made():
         cr.fit_markov(list(itertools.combinations(names, 2)), table)
     net = cr.fit_markov(list(itertools.combinations(names[:12], 2)), table, potentials="pairs")
     assert len(net.potentials) == 66
+
+
+def test_a_feature_that_is_zero_shares_its_weight():
+    """An all-zero feature says nothing, whatever its place among those of its name."""
+    a, b = (cr.Variable(n, "discrete", (0, 1)) for n in "AB")
+    features = [cr.Feature((b,), [0, 0], name="w"), cr.Feature((a,), [0, 1], name="w")]
+    net = cr.fit_markov(cr.MarkovNetwork(features), {"A": [1, 1, 1, 0], "B": [0, 1, 0, 1]}, l2=0)
+    assert net.weights["w"] == pytest.approx(np.log(3), rel=1e-5)
+    np.testing.assert_allclose(net.p("B").p, 0.5)
