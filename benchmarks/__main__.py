@@ -8,15 +8,9 @@ import warnings
 from importlib import import_module
 
 AREAS = (
-    "counting",
-    "reading",
-    "streaming",
-    "moments",
-    "hypotheses",
-    "distributions",
-    "inference",
-    "undirected",
-)
+    "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
+    "sampling", "undirected",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -76,7 +76,7 @@ void make_planes(Choice& choice) {
   choice.planes.assign(limits * chunks * 32, 0);
   for (std::size_t k = 0; k < limits; ++k)
     for (std::size_t c = 0; c < choice.configurations; ++c) {
-      const auto limit = static_cast<std::uint16_t>(choice.limits[c * limits + k]);
+      const auto limit = static_cast<std::uint16_t>(choice.limits[c * choice.stride + k]);
       std::uint8_t* plane = choice.planes.data() + (k * chunks + c / 16) * 32 + c % 16;
       plane[0] = static_cast<std::uint8_t>(limit);
       plane[16] = static_cast<std::uint8_t>(limit >> 8);
@@ -85,9 +85,11 @@ void make_planes(Choice& choice) {
 
 void make_limits(Choice& choice, const double* table, const std::string& name) {
   const std::uint32_t r = choice.arity;
-  choice.limits.resize(std::size_t{choice.configurations} * (r - 1));
+  choice.stride = limit_stride(r);
+  choice.limits.assign(std::size_t{choice.configurations} * choice.stride,
+                       std::numeric_limits<std::int16_t>::max());
   std::int16_t* limits = choice.limits.data();
-  for (std::size_t c = 0; c < choice.configurations; ++c, table += r, limits += r - 1) {
+  for (std::size_t c = 0; c < choice.configurations; ++c, table += r, limits += choice.stride) {
     Cumulative cumulative(table, r);
     require(*std::min_element(table, table + r) >= 0 && std::isfinite(cumulative.total()),
             name + " must hold finite numbers, none below zero.");
@@ -134,7 +136,7 @@ class Block {
         clamp(column, static_cast<std::uint32_t>(std::max(node.fixed, 0)));
       else
         choose(node, column, inputs.seed, kernels, start);
-      if (!node.log_weights.empty()) weigh(node, column);
+      if (!node.log_weights.empty()) weigh(node, column, kernels);
     }
   }
 
@@ -186,8 +188,8 @@ class Block {
     }
   }
 
-  void weigh(const Node& node, const Codes& column) {
-    configurations_of(node.choice, columns_.data(), rows_, configuration_);
+  void weigh(const Node& node, const Codes& column, const Kernels& kernels) {
+    kernels.configurations(node.choice, columns_.data(), rows_, configuration_);
     const double* logs = node.log_weights.data();
     const std::size_t r = node.choice.arity;
     if (column.wide)
@@ -245,7 +247,8 @@ Sampler::Sampler(std::vector<std::int64_t> arities, std::vector<Variables> scope
   for (std::size_t i = 0; i < order_.size(); ++i)
     for (const std::int32_t child : children[static_cast<std::size_t>(order_[i])])
       if (--waits[static_cast<std::size_t>(child)] == 0) order_.push_back(child);
-  require(order_.size() == n, "The scopes must have no cycle: no variable may be its own ancestor.");
+  require(order_.size() == n,
+          "The scopes must have no cycle: no variable may be its own ancestor.");
 }
 
 void Sampler::run(const Inputs& inputs, const std::string& path, int threads, Monitor& monitor,

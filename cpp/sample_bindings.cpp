@@ -86,10 +86,9 @@ nb::object normals(std::int64_t n, std::uint64_t seed, std::uint32_t stream, std
   require(first <= std::uint64_t{1} << 62, "The 'first' parameter must be at most 2^62.");
   require(threads >= 1, "The 'threads' parameter must be at least 1.");
   NewArray<double> z({static_cast<std::size_t>(n)});
-  {
-    const nb::gil_scoped_release release;
-    sample::normals(seed, stream, first, static_cast<std::size_t>(n), threads, z.data());
-  }
+  interruptible([&](Monitor& monitor) {
+    sample::normals(seed, stream, first, static_cast<std::size_t>(n), threads, monitor, z.data());
+  });
   return z.release();
 }
 

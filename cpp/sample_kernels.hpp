@@ -6,7 +6,8 @@
 //   u > t_k: beyond C_k      u < t_k: before it      u = t_k: more bits must tell
 //
 // so the state is the number of t_k below u, unless u meets a limit (one row in 2^16 for each
-// limit): such rows are listed, and decided by 64 bits.
+// limit): such rows are listed, and decided by 64 bits. (To list a row that need not be is no harm:
+// the further bits never contradict the first.)
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ struct Choice {
   std::uint32_t arity = 1;
   std::uint32_t configurations = 1;
   std::vector<Parent> parents;
-  std::vector<std::int16_t> limits;     // [configurations][arity - 1]
+  std::uint32_t stride = 0;             // of a row of limits, at least arity - 1
+  std::vector<std::int16_t> limits;     // [configurations][stride]; beyond arity - 1 the largest
   // The same as planes of bytes for lookup by shuffling, where the tables are small:
   std::vector<std::uint8_t> strides;    // [parents][16]: code · stride
   std::vector<std::uint8_t> planes;     // [arity - 1][chunk of 16 configurations][low, high][16]
@@ -46,6 +48,10 @@ struct Choice {
 // Is a table small enough for shuffles to win?
 bool can_shuffle(std::uint32_t arity, double configurations, std::uint32_t largest_parent);
 
+// Limits are compared 8 or 16 at a time up to this many, and searched beyond.
+inline constexpr std::uint32_t kCompared = 64;
+std::uint32_t limit_stride(std::uint32_t arity);
+
 struct Kernels {
   // OUT u [groups · 64]: the random bits of rows 64 · group ...
   void (*fill)(std::uint64_t seed, std::uint32_t stream, std::uint64_t group, std::size_t groups,
@@ -54,6 +60,9 @@ struct Kernels {
   // OUT undecided lists the rows whose bits meet a limit; their number is returned.
   std::size_t (*choose)(const Choice& choice, const Codes* columns, const std::int16_t* u,
                         std::size_t rows, Codes codes, std::uint16_t* undecided);
+  // OUT configuration [rows] of the parents: Σ code · stride, for a multiple of 64 rows.
+  void (*configurations)(const Choice& choice, const Codes* columns, std::size_t rows,
+                         std::uint32_t* configuration);
 };
 
 const Kernels& avx2_sample_kernels();
@@ -61,9 +70,5 @@ const Kernels& plain_sample_kernels();
 
 // Of a path as named by cpu.hpp. ("avx512" has no kernels of its own: it runs those of avx2.)
 const Kernels& sample_kernels_for(const std::string& path);
-
-// OUT configuration [rows] of the parents: Σ code · stride.
-void configurations_of(const Choice& choice, const Codes* columns, std::size_t rows,
-                       std::uint32_t* configuration);
 
 }  // namespace credo::sample

@@ -1,17 +1,18 @@
-// 64 rows of random bits at once, and tables of up to 256 configurations looked up by shuffling
-// bytes, 32 rows at a time: no row is ever treated by itself.
+// 64 rows of random bits at once. Small tables, of up to 256 configurations, are looked up by
+// shuffling bytes, 32 rows at a time; in larger ones a row is compared with 8 or 16 limits at once.
 #include "sample_kernels.hpp"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "random.hpp"
 
 #pragma GCC push_options
-#pragma GCC target("avx2,fma")
+#pragma GCC target("avx2,fma,popcnt")
 
 namespace credo::sample {
 namespace {
@@ -66,7 +67,8 @@ void fill(std::uint64_t seed, std::uint32_t stream, std::uint64_t group, std::si
 }
 
 // 32 rows: their configurations, as bytes.
-inline __m256i configurations(const Choice& choice, const Codes* columns, std::size_t row) {
+inline __m256i small_configurations(const Choice& choice, const Codes* columns,
+                                    std::size_t row) {
   __m256i sum = _mm256_setzero_si256();
   for (std::size_t j = 0; j < choice.parents.size(); ++j) {
     const auto* codes = static_cast<const std::uint8_t*>(columns[choice.parents[j].variable].data);
@@ -81,7 +83,7 @@ std::size_t choose_by_shuffles(const Choice& choice, const Codes* columns, const
   const std::size_t limits = choice.arity - 1, chunks = choice.chunks();
   std::size_t count = 0;
   for (std::size_t row = 0; row < rows; row += 32) {
-    const __m256i at = configurations(choice, columns, row);
+    const __m256i at = small_configurations(choice, columns, row);
     // Rows 0-7 with 16-23, and 8-15 with 24-31, as unpacking bytes pairs them.
     const __m256i u0 = _mm256_inserti128_si256(_mm256_castsi128_si256(load_half(u + row)),
                                                load_half(u + row + 16), 1);
@@ -121,18 +123,83 @@ std::size_t choose_by_shuffles(const Choice& choice, const Codes* columns, const
   return count;
 }
 
+template <class Code>
+void add(const Code* codes, std::uint32_t stride, std::size_t rows, std::uint32_t* configuration) {
+  for (std::size_t row = 0; row < rows; row += 8) {
+    const __m128i narrow = sizeof(Code) == 1
+                               ? _mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes + row))
+                               : load_half(codes + row);
+    const __m256i wide =
+        sizeof(Code) == 1 ? _mm256_cvtepu8_epi32(narrow) : _mm256_cvtepu16_epi32(narrow);
+    auto* out = reinterpret_cast<__m256i*>(configuration + row);
+    _mm256_storeu_si256(
+        out, _mm256_add_epi32(load(out), _mm256_mullo_epi32(wide, all(stride))));
+  }
+}
+
+void configurations(const Choice& choice, const Codes* columns, std::size_t rows,
+                    std::uint32_t* configuration) {
+  std::fill_n(configuration, rows, 0);
+  for (const Parent& parent : choice.parents) {
+    const Codes& column = columns[parent.variable];
+    if (column.wide)
+      add(static_cast<const std::uint16_t*>(column.data), parent.stride, rows, configuration);
+    else
+      add(static_cast<const std::uint8_t*>(column.data), parent.stride, rows, configuration);
+  }
+}
+
+// One row at a time against kVectors · 16 limits, or 8 limits where kVectors is 0.
+template <int kVectors>
+std::size_t choose_by_rows(const Choice& choice, const std::uint32_t* configuration,
+                           const std::int16_t* u, std::size_t rows, std::uint8_t* codes,
+                           std::uint16_t* undecided) {
+  const std::int16_t* limits = choice.limits.data();
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::int16_t* t = limits + std::size_t{configuration[row]} * choice.stride;
+    std::uint32_t below = 0, meets = 0;  // two bits for each limit
+    if constexpr (kVectors == 0) {
+      const __m128i own = _mm_set1_epi16(u[row]), eight = load_half(t);
+      below = std::popcount(
+          static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpgt_epi16(own, eight))));
+      meets = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi16(own, eight)));
+    } else {
+      const __m256i own = _mm256_set1_epi16(u[row]);
+      for (int k = 0; k < kVectors; ++k) {
+        const __m256i some = load(t + 16 * k);
+        below += std::popcount(
+            static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpgt_epi16(own, some))));
+        meets |= static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi16(own, some)));
+      }
+    }
+    codes[row] = static_cast<std::uint8_t>(below / 2);
+    undecided[count] = static_cast<std::uint16_t>(row);
+    count += meets != 0;
+  }
+  return count;
+}
+
 std::size_t choose(const Choice& choice, const Codes* columns, const std::int16_t* u,
                    std::size_t rows, Codes codes, std::uint16_t* undecided) {
-  if (!choice.shuffles())
+  auto* bytes = static_cast<std::uint8_t*>(codes.data);
+  if (choice.shuffles()) return choose_by_shuffles(choice, columns, u, rows, bytes, undecided);
+  if (choice.arity - 1 > kCompared)
     return plain_sample_kernels().choose(choice, columns, u, rows, codes, undecided);
-  return choose_by_shuffles(choice, columns, u, rows, static_cast<std::uint8_t*>(codes.data),
-                            undecided);
+  std::uint32_t configuration[kMaxBlock];
+  configurations(choice, columns, rows, configuration);
+  const auto by_rows = choice.stride == 8    ? choose_by_rows<0>
+                       : choice.stride == 16 ? choose_by_rows<1>
+                       : choice.stride == 32 ? choose_by_rows<2>
+                       : choice.stride == 48 ? choose_by_rows<3>
+                                             : choose_by_rows<4>;
+  return by_rows(choice, configuration, u, rows, bytes, undecided);
 }
 
 }  // namespace
 
 const Kernels& avx2_sample_kernels() {
-  static constexpr Kernels kernels{fill, choose};
+  static constexpr Kernels kernels{fill, choose, configurations};
   return kernels;
 }
 

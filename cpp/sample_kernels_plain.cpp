@@ -44,7 +44,8 @@ std::size_t choose_as(const Choice& choice, const std::uint32_t* configuration,
   const std::uint32_t n = choice.arity - 1;
   std::size_t count = 0;
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::int16_t* limits = choice.limits.data() + std::size_t{configuration[row]} * n;
+    const std::int16_t* limits =
+        choice.limits.data() + std::size_t{configuration[row]} * choice.stride;
     const std::uint32_t state = below(limits, n, u[row]);
     codes[row] = static_cast<Code>(state);
     undecided[count] = static_cast<std::uint16_t>(row);
@@ -53,25 +54,13 @@ std::size_t choose_as(const Choice& choice, const std::uint32_t* configuration,
   return count;
 }
 
-std::size_t choose(const Choice& choice, const Codes* columns, const std::int16_t* u,
-                   std::size_t rows, Codes codes, std::uint16_t* undecided) {
-  std::uint32_t configuration[kMaxBlock];
-  configurations_of(choice, columns, rows, configuration);
-  return codes.wide ? choose_as(choice, configuration, u, rows,
-                                static_cast<std::uint16_t*>(codes.data), undecided)
-                    : choose_as(choice, configuration, u, rows,
-                                static_cast<std::uint8_t*>(codes.data), undecided);
-}
-
 template <class Code>
 void add(const Code* codes, std::uint32_t stride, std::size_t rows, std::uint32_t* configuration) {
   for (std::size_t row = 0; row < rows; ++row) configuration[row] += codes[row] * stride;
 }
 
-}  // namespace
-
-void configurations_of(const Choice& choice, const Codes* columns, std::size_t rows,
-                       std::uint32_t* configuration) {
+void configurations(const Choice& choice, const Codes* columns, std::size_t rows,
+                    std::uint32_t* configuration) {
   std::fill_n(configuration, rows, 0);
   for (const Parent& parent : choice.parents) {
     const Codes& column = columns[parent.variable];
@@ -82,14 +71,33 @@ void configurations_of(const Choice& choice, const Codes* columns, std::size_t r
   }
 }
 
-// A chunk and limit cost about four instructions for 32 rows, a search about five for one.
+std::size_t choose(const Choice& choice, const Codes* columns, const std::int16_t* u,
+                   std::size_t rows, Codes codes, std::uint16_t* undecided) {
+  std::uint32_t configuration[kMaxBlock];
+  configurations(choice, columns, rows, configuration);
+  return codes.wide ? choose_as(choice, configuration, u, rows,
+                                static_cast<std::uint16_t*>(codes.data), undecided)
+                    : choose_as(choice, configuration, u, rows,
+                                static_cast<std::uint8_t*>(codes.data), undecided);
+}
+
+}  // namespace
+
+// A limit of 16 configurations costs about five instructions for 32 rows; comparing one row with 16
+// limits costs about ten.
 bool can_shuffle(std::uint32_t arity, double configurations, std::uint32_t largest_parent) {
   return arity <= 32 && configurations <= 256 && largest_parent <= 16 &&
          (arity - 1) * configurations <= 1024;
 }
 
+std::uint32_t limit_stride(std::uint32_t arity) {
+  const std::uint32_t n = arity - 1;
+  if (n > kCompared) return n;
+  return n <= 8 ? 8 : (n + 15) / 16 * 16;
+}
+
 const Kernels& plain_sample_kernels() {
-  static constexpr Kernels kernels{fill, choose};
+  static constexpr Kernels kernels{fill, choose, configurations};
   return kernels;
 }
 

@@ -19,11 +19,12 @@ double unit(std::uint32_t high, std::uint32_t low) {
 }  // namespace
 
 void normals(std::uint64_t seed, std::uint32_t stream, std::uint64_t first, std::size_t rows,
-             int threads, double* z) {
+             int threads, Monitor& monitor, double* z) {
   if (rows == 0) return;
   constexpr std::uint64_t kPairs = 8192;  // of a task
   const std::uint64_t begin = first / 2, end = (first + rows + 1) / 2;
   parallel_for((end - begin + kPairs - 1) / kPairs, threads, [&](std::size_t task) {
+    monitor.poll();
     const std::uint64_t from = begin + task * kPairs, to = std::min(end, from + kPairs);
     for (std::uint64_t pair = from; pair < to; ++pair) {
       const random::Words words = random::bits(seed, pair, stream, random::kNormal);

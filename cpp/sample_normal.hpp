@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "monitor.hpp"
+
 namespace credo::sample {
 
-// OUT z [rows]: the numbers of rows first, first + 1 ...
+// OUT z [rows]: the numbers of rows first, first + 1 ... Throws Cancelled.
 void normals(std::uint64_t seed, std::uint32_t stream, std::uint64_t first, std::size_t rows,
-             int threads, double* z);
+             int threads, Monitor& monitor, double* z);
 
 }  // namespace credo::sample

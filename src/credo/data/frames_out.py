@@ -84,7 +84,7 @@ def _arrow(table: Table) -> Any:
         if variable.is_discrete:
             codes, gone = _codes(table, variable)
             columns[variable.name] = pa.DictionaryArray.from_arrays(
-                pa.array(codes, mask=gone), _states(variable), ordered=variable.ordered
+                pa.array(codes, mask=gone), _states(variable), ordered=variable.ordered, safe=False
             )
         else:
             columns[variable.name] = pa.array(array, from_pandas=True)

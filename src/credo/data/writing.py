@@ -35,6 +35,8 @@ ROW_ENDINGS = {
     ".ndjson": "jsonl",
 }
 
+_LINES = 1 << 15  # lines made at a time, so that their texts stay in the cache
+
 Write = Callable[["Table"], None]
 
 
@@ -97,7 +99,7 @@ def _writer(form: str, out: BinaryIO, schema: Schema) -> Iterator[Write]:
 
     types = frame_of(_nothing(schema), "arrow").schema
     if form == "parquet":
-        with pq.ParquetWriter(out, types, compression="zstd") as parquet:
+        with pq.ParquetWriter(out, types, compression="zstd", write_statistics=False) as parquet:
             yield lambda batch: parquet.write_table(frame_of(batch, "arrow"))
     else:
         with pa.ipc.new_file(out, types) as arrow:
@@ -134,29 +136,32 @@ def text_rows(form: str, schema: Schema) -> tuple[bytes, Callable[[Table], bytes
         cells = {v.name: [_cell(s, between) for s in v.states] for v in schema.variables}
         head = (between.join(_cell(n, between) for n in schema.names) + "\n").encode()
 
-    def lines(batch: Table) -> bytes:
+    def some(batch: Table, rows: slice) -> bytes:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if not len(batch):
-            return b""
-        texts = [_texts(batch, v, cells[v.name], form) for v in schema.variables]
-        rows = pc.binary_join_element_wise(*texts, between)
+        texts = [_texts(batch, v, cells[v.name], form, rows) for v in schema.variables]
+        joined = pc.binary_join_element_wise(*texts, between)
         if opening:
-            rows = pc.binary_join_element_wise(opening, rows, closing, "")
-        whole = pa.ListArray.from_arrays(pa.array([0, len(rows)], pa.int32()), rows)
-        joined: bytes = pc.binary_join(whole, "\n")[0].as_buffer().to_pybytes()
-        return joined + b"\n"
+            joined = pc.binary_join_element_wise(opening, joined, closing, "")
+        ends = pa.array([0, len(joined)], pa.int32())
+        whole = pc.binary_join(pa.ListArray.from_arrays(ends, joined), "\n")
+        text: bytes = whole[0].as_buffer().to_pybytes()
+        return text + b"\n"
+
+    def lines(batch: Table) -> bytes:
+        starts = range(0, len(batch), _LINES)
+        return b"".join(some(batch, slice(k, k + _LINES)) for k in starts)
 
     return head, lines
 
 
-def _texts(batch: Table, variable: Variable, cells: list[str], form: str) -> Any:
+def _texts(batch: Table, variable: Variable, cells: list[str], form: str, rows: slice) -> Any:
     """A column of texts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    array = batch.block.arrays[batch.schema.index(variable.name)]
+    array = batch.block.arrays[batch.schema.index(variable.name)][rows]
     name = f"{json.dumps(variable.name, ensure_ascii=False)}: " if form == "jsonl" else ""
     gap = f"{name}null" if name else ""
     if variable.is_discrete:

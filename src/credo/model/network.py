@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from credo.model.randomness import Rng
     from credo.predict.answer import Answer
     from credo.predict.explanation import Explanation
+    from credo.progress import Report
 
 __all__ = ["Network"]
 
@@ -271,13 +272,22 @@ class Network:
         return log_likelihood(self, rows, **options)
 
     def sample(
-        self, n: int, rng: Rng, given: Mapping[str, Any] | None = None, **options: Any
+        self,
+        n: int,
+        rng: Rng,
+        given: Mapping[str, Any] | None = None,
+        *,
+        to: str = "table",
+        path: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        report: Report | None = None,
     ) -> Any:
         """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
 
         A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
-        and `path="rows.parquet"` writes a file of any length instead. The same seed gives the same
-        rows, whatever `threads=`.
+        and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
+        a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
+        the same rows for any number of threads.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.sample(3, rng=0))
@@ -291,7 +301,7 @@ class Network:
         """
         from credo.predict.sampling import sample
 
-        return sample(self, n, rng, given, **options)
+        return sample(self, n, rng, given, to=to, path=path, threads=threads, report=report)
 
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.

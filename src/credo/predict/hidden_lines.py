@@ -51,7 +51,7 @@ class HiddenLines:
     log: Floats
 
     def draw(self, columns: dict[str, NDArray[Any]], noise: Callable[[str], Floats]) -> None:
-        """Draw the hidden variables of each row into `columns`."""
+        """Fill in the hidden variables of each row of `columns`."""
         at = tuple(columns[p] for p in self.parents)
         free = [noise(name) for name in self.names]
         for i, name in enumerate(self.names):
@@ -59,7 +59,7 @@ class HiddenLines:
             x = mean + self.spread[..., i, 0][at] * free[0]
             for j in range(1, len(free)):
                 x += self.spread[..., i, j][at] * free[j]
-            columns[name] = x
+            columns[name][:] = x
 
 
 def hidden_lines(net: Network, evidence: Evidence) -> tuple[HiddenLines, ...]:

@@ -25,7 +25,7 @@ from credo.progress import Report, track
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MAX_MEMORY", "batches", "sample"]
+__all__ = ["MAX_MEMORY", "sample", "sample_batches"]
 
 MAX_MEMORY = 8 * 10**9
 """Samples of more bytes than this are written to a file or not at all."""
@@ -58,38 +58,50 @@ def sample(
         if to != "table":
             raise InputError(f"Rows go to a file or into a frame, got path= and to={to!r}.")
         row_form(path)
-        n = size(n, most=_MOST_ROWS)
-    else:
-        n = size(n, most=_MOST_ROWS)
-        _guard(net, n)
-    story = story_of(net, Evidence.of(net, {} if given is None else given))
-    seed = int(generator(rng).integers(2**64, dtype=np.uint64))
-    threads = _threads(threads)
-    if path is not None:
-        write_rows(path, net.schema, batches(story, n, seed, threads, report))
+        batches = sample_batches(net, n, rng, given, threads=threads, report=report)
+        write_rows(path, net.schema, batches)
         return Path(path)
-    table = story.rows(n, seed, threads=threads)
-    return frame_of(table, to)
+    n = size(n, most=_MOST_ROWS)
+    _guard(net, n, to)
+    story, seed, threads = _prepared(net, rng, given, threads)
+    return frame_of(story.rows(n, seed, threads=threads), to)
 
 
-def batches(
-    story: Story, n: int, seed: int, threads: int, report: Report | None = None
+def sample_batches(
+    net: Network,
+    n: int,
+    rng: Rng,
+    given: Mapping[str, Any] | None = None,
+    *,
+    threads: int | None = None,
+    report: Report | None = None,
 ) -> Iterator[Table]:
-    """The rows in parts that fit in memory, with a progress bar on terminals."""
-    rows = max(1024, min(_BATCH, _BATCH_BYTES // max(_row_bytes(story.schema.variables), 1)))
-    starts = range(0, n, rows)
+    """The rows of `sample` in parts that fit in memory, with a progress bar on terminals."""
+    n = size(n, most=_MOST_ROWS)
+    story, seed, cores = _prepared(net, rng, given, threads)
+    rows = max(1024, min(_BATCH, _BATCH_BYTES // max(_row_bytes(net.variables), 1)))
     drawn = (
-        story.rows(min(rows, n - start), seed, first=start, threads=threads) for start in starts
+        story.rows(min(rows, n - start), seed, first=start, threads=cores)
+        for start in range(0, n, rows)
     )
     return track(drawn, "drawing rows", total=n, size=len, report=report)
+
+
+def _prepared(
+    net: Network, rng: Rng, given: Mapping[str, Any] | None, threads: int | None
+) -> tuple[Story, int, int]:
+    story = story_of(net, Evidence.of(net, {} if given is None else given))
+    seed = int(generator(rng).integers(2**64, dtype=np.uint64))
+    return story, seed, _threads(threads)
 
 
 def _row_bytes(variables: Any) -> int:
     return sum((1 if v.arity <= 256 else 2) if v.is_discrete else 8 for v in variables)
 
 
-def _guard(net: Network, n: int) -> None:
-    need = n * _row_bytes(net.variables)
+def _guard(net: Network, n: int, to: str) -> None:
+    more = {"dict": 8, "polars": 4}.get(to, 0)  # bytes of a cell beside its code
+    need = n * (_row_bytes(net.variables) + more * len(net.names))
     if need > MAX_MEMORY:
         raise LimitError(
             f"{n:,} rows of {len(net.names)} variables would take {need / 1e9:,.1f} GB; at most "

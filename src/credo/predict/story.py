@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.table import Table
+from credo.errors import LimitError
 from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.conflict import impossible
 from credo.predict.elimination import Directed, Factor, eliminate, sliced
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from credo.model.network import Network
 
 __all__ = ["Story", "story_of"]
+
+_PART = 1 << 16  # rows whose continuous variables are drawn at a time
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,22 @@ class Story:
         drawn = self.directed.draw(n, seed, first=first, threads=threads)
         columns: dict[str, NDArray[Any]] = {}
         for variable, codes in zip(self.schema.variables, drawn, strict=True):
-            if variable.is_discrete:
-                columns[variable.name] = codes
+            columns[variable.name] = codes if variable.is_discrete else np.empty(n)
         for name, value in self.values.items():
-            columns[name] = np.full(n, value)
+            columns[name][:] = value
+        if self.hidden or self.lines:
+            for start in range(0, n, _PART):
+                part = {name: c[start : start + _PART] for name, c in columns.items()}
+                self._draw_lines(part, seed, first + start, threads)
+        return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
+
+    def _draw_lines(
+        self, columns: dict[str, NDArray[Any]], seed: int, first: int, threads: int
+    ) -> None:
+        """Fill in the continuous variables of some rows."""
 
         def noise(name: str) -> NDArray[np.float64]:
+            n = len(columns[name])
             return _core.normals(n, seed, self.schema.index(name), first, threads)
 
         for group in self.hidden:
@@ -69,10 +82,15 @@ class Story:
             x = noise(line.name)
             x *= np.sqrt(line.variance)[at]
             x += line.intercept[at]
-            for k, parent in enumerate(line.continuous):
-                x += line.coefficients[..., k][at] * columns[parent.name]
-            columns[line.name] = x
-        return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
+            with np.errstate(over="ignore", invalid="ignore"):
+                for k, parent in enumerate(line.continuous):
+                    x += line.coefficients[..., k][at] * columns[parent.name]
+            if not np.isfinite(x).all():
+                raise LimitError(
+                    f"The values of {line.name!r} would pass the largest number there is.",
+                    hint="Its line and its parents' are steep; use other units.",
+                )
+            columns[line.name][:] = x
 
 
 def story_of(net: Network, evidence: Evidence) -> Story:
