@@ -100,3 +100,9 @@ def test_fit_like_a_bayesian_network(tmp_path):
 def test_refusals(options, says):
     with pytest.raises(CredoError, match=says):
         call("fit-markov", PNEUMONIA, *options)
+
+
+def test_sample(model):
+    said = call("sample", model, 4, "--given", "Bob=yes", "--seed", 1)
+    assert said.splitlines()[0] == "Ann,Bob,Cat"
+    assert all(line.split(",")[1] == "yes" for line in said.splitlines()[1:])
