@@ -35,7 +35,7 @@ def read(words: Words, *, types: bool) -> MarkovNetwork:
     names = declared(words)
     count = words.integer("the number of tables")
     scopes = scopes_of(words, len(names), count, least=0)
-    variables = list(reading._variables(types).values())
+    variables = list(reading.variables(types).values())
     factors = []
     total = 0
     for i, (scope, at) in enumerate(scopes):

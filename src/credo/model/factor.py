@@ -118,7 +118,7 @@ class Factor:
 
     def named(self, name: str) -> Factor:
         """The same factor under another name."""
-        return self if name == self.name else self._with(self.variables, self.values, name=name)
+        return Factor(self.variables, self.values, name, self.log_scale)
 
     def on(self, names: Sequence[str]) -> Factor:
         """The same factor with its axes in another order."""
@@ -128,12 +128,7 @@ class Factor:
             raise SchemaError(f"The factor is over {list(self.names)}, not {list(names)}.")
         order = [self.names.index(n) for n in names]
         variables = tuple(self.variables[i] for i in order)
-        return self._with(variables, self.values.transpose(order))
-
-    def _with(
-        self, variables: tuple[Variable, ...], values: Floats, scale: float = 0.0, name: str = ""
-    ) -> Factor:
-        return Factor(variables, values, name or self.name, self.log_scale + scale)
+        return Factor(variables, self.values.transpose(order), self.name, self.log_scale)
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -219,7 +214,7 @@ class Factor:
         return self.values.transpose(order).reshape(shape)
 
     def sum_out(self, names: str | Sequence[str]) -> Factor:
-        """Some variables summed over."""
+        """Some variables summed over; what comes out has no name."""
         return self._reduced(names, np.add)
 
     def max_out(self, names: str | Sequence[str]) -> Factor:
@@ -241,7 +236,7 @@ class Factor:
         high = float(self.values.max())
         shift = 2.0 ** -np.frexp(high)[1] if high > 1e290 else 1.0  # exact: a power of two
         values = np.asarray(how.reduce(self.values * shift, axis=axes))
-        return self._with(rest, values, -log(shift))
+        return Factor(rest, values, "", self.log_scale - log(shift))
 
     def condition(self, given: Mapping[str, Any]) -> Factor:
         """The factor where some of its variables have these states.
@@ -257,7 +252,7 @@ class Factor:
             v.code(given[v.name]) if v.name in given else slice(None) for v in self.variables
         )
         rest = tuple(v for v in self.variables if v.name not in given)
-        return self._with(rest, self.values[at])
+        return Factor(rest, self.values[at], "", self.log_scale)
 
     # --- equality and looks -------------------------------------------------------------
 

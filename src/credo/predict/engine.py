@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.errors import LimitError
 from credo.model.cpt import Cpt
+from credo.model.factor_model import FactorModel
 from credo.predict.densities import density_tables
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def engine_of(net: Network) -> Engine:
     """The engine of a model, made when it is first asked."""
     found: Engine | None = net.__dict__.get("_engine")
     if found is None:
-        if hasattr(net, "factors"):
+        if isinstance(net, FactorModel):
             from credo.predict.factor_engine import FactorEngine
 
             found = FactorEngine(net)

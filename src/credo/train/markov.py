@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from credo.model.dag import Dag
 from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor import Factor
 from credo.model.factor_model import FactorModel
-from credo.model.factor_table import MAX_CELLS
 from credo.model.markov_network import MarkovNetwork
 from credo.model.network import Network
 from credo.model.potentials import Potential
@@ -36,7 +35,7 @@ from credo.schema import Schema, Variable
 from credo.stats.counts import Counts
 from credo.stats.tally import Source
 from credo.train.ascent import Ascent, climb
-from credo.train.log_linear import LogLinear
+from credo.train.log_linear import MAX_PARAMETERS, LogLinear
 from credo.train.markov_likelihood import Likelihood
 from credo.train.pseudo_likelihood import PseudoLikelihood, blankets
 
@@ -161,17 +160,17 @@ def _found(
         alone = [n for n in graph.nodes if not graph.neighbours(n)]
         scopes = [*graph.edges, *((n,) for n in alone)]
     made = []
+    total = 0
     for scope in scopes:
-        size = 1
-        for n in scope:
-            size *= at[n].arity
-        if size > MAX_CELLS:
+        shape = [at[n].arity for n in scope]
+        total += prod(shape)
+        if total > MAX_PARAMETERS:
             raise LimitError(
-                f"The potential of ({', '.join(scope)}) would have {size:,} numbers; "
-                f"at most {MAX_CELLS:,} are allowed.",
+                f"The potentials up to that of ({', '.join(scope)}) would have {total:,} numbers; "
+                f"at most {MAX_PARAMETERS:,} are allowed.",
                 hint="Give a graph with smaller cliques, or potentials='pairs'.",
             )
-        made.append(Factor(tuple(at[n] for n in scope), np.ones([at[n].arity for n in scope])))
+        made.append(Factor(tuple(at[n] for n in scope), np.ones(shape)))
     return graph, variables, tuple(made), table
 
 

@@ -60,6 +60,13 @@ def test_two_potentials_over_the_same_variables_multiply():
     assert net.p(["A", "B"])[1, 1] == pytest.approx(12 / 20)
 
 
+def test_tables_of_a_bayesian_network_are_potentials():
+    net = cr.Network("[A][B|A]", {"A": 0.3, "B": {False: 0.1, True: 0.8}})
+    again = cr.MarkovNetwork([net.cpt("A"), net.cpt("B")])
+    assert again == cr.MarkovNetwork({"A": net.cpt("A"), ("B", "A"): net.cpt("B")})
+    assert again.p("A", {"B": True}).isclose(net.p("A", {"B": True}))
+
+
 def test_a_graph_may_say_more_than_the_potentials():
     net = cr.MarkovNetwork(
         {("A", "B"): SAME}, graph=[("A", "B"), ("B", "C")], states={"C": ["x", "y"]}
