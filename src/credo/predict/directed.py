@@ -8,7 +8,7 @@ edges; else elimination joins more, and the record says which edges it added.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,7 @@ __all__ = ["equivalent_network"]
 
 def equivalent_network(model: FactorModel) -> Network:
     """The Bayesian network with the same joint distribution, its tables in the model's order."""
-    engine = engine_of(cast("Network", model))
+    engine = engine_of(model)
     engine.refuse_nothing_possible()
     order = list(engine.plan([], []).order)
     order += [i for i in range(len(engine.arities)) if i not in set(order)]

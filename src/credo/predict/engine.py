@@ -177,7 +177,7 @@ def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
     return [flat[:, a:b] for a, b in pairwise(ends)]
 
 
-def engine_of(net: Network) -> Engine:
+def engine_of(net: Network | FactorModel) -> Engine:
     """The engine of a model, made when it is first asked."""
     found: Engine | None = net.__dict__.get("_engine")
     if found is None:

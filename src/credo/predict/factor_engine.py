@@ -27,9 +27,9 @@ class FactorEngine(Engine):
 
     directed = False
 
-    def __init__(self, model: FactorModel | Network) -> None:
+    def __init__(self, model: FactorModel) -> None:
         self.net = cast("Network", model)
-        self.factors = cast("FactorModel", model).factors
+        self.factors = model.factors
         self.at = {name: i for i, name in enumerate(model.names)}
         self.arities = [v.arity for v in model.variables]
         tables = [np.ascontiguousarray(f.values, dtype=np.float64).ravel() for f in self.factors]
@@ -70,5 +70,5 @@ class FactorEngine(Engine):
 
 def log_partition(model: FactorModel) -> float:
     """ln Z of a model."""
-    engine = engine_of(cast("Network", model))
+    engine = engine_of(model)
     return engine.log_total + sum(f.log_scale for f in model.factors)
