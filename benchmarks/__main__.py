@@ -9,9 +9,7 @@ from importlib import import_module
 
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
-    "sampling",
-    "parameters",
-    "approximate",
+    "sampling", "parameters", "approximate", "undirected",
 )  # fmt: skip
 
 

@@ -30,6 +30,13 @@ _WHERE = {
     "Estimate": "credo.model",
     "Cpt": "credo.model",
     "LinearGaussian": "credo.model",
+    "MarkovNetwork": "credo.model",
+    "FactorGraph": "credo.model",
+    "Factor": "credo.model",
+    "Feature": "credo.model",
+    "UndirectedGraph": "credo.model",
+    "ising_grid": "credo.model",
+    "fit_markov": "credo.train.markov",
     "load": "credo.formats",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
@@ -76,11 +83,15 @@ if TYPE_CHECKING:
     from credo.model import Dirichlet as Dirichlet
     from credo.model import Distribution as Distribution
     from credo.model import Estimate as Estimate
+    from credo.model import Factor as Factor
+    from credo.model import FactorGraph as FactorGraph
+    from credo.model import Feature as Feature
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
     from credo.model import Laplace as Laplace
     from credo.model import LinearGaussian as LinearGaussian
     from credo.model import LinePrior as LinePrior
+    from credo.model import MarkovNetwork as MarkovNetwork
     from credo.model import MultivariateGaussian as MultivariateGaussian
     from credo.model import MultivariateT as MultivariateT
     from credo.model import Network as Network
@@ -88,6 +99,8 @@ if TYPE_CHECKING:
     from credo.model import NormalInverseWishart as NormalInverseWishart
     from credo.model import NormalMean as NormalMean
     from credo.model import StudentT as StudentT
+    from credo.model import UndirectedGraph as UndirectedGraph
+    from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
     from credo.schema import Schema as Schema
@@ -98,6 +111,7 @@ if TYPE_CHECKING:
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
     from credo.train import fit as fit
+    from credo.train.markov import fit_markov as fit_markov
 
 
 __getattr__, __dir__ = lazy_names(

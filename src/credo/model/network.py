@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from credo.model.factor_graph import FactorGraph
+    from credo.model.markov_network import MarkovNetwork
     from credo.model.randomness import Rng
     from credo.predict.answer import Answer
     from credo.predict.explanation import Explanation
@@ -413,6 +415,30 @@ class Network:
         from credo.train.update import update
 
         return update(self, rows, weights=weights, threads=threads)
+
+    # --- changing shape -------------------------------------------------------------------
+
+    def to_markov_network(self) -> MarkovNetwork:
+        """The same distribution without directions: the moral graph, a potential a family.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.to_markov_network()
+        MarkovNetwork(2 variables, 1 edges, 2 potentials)
+        """
+        from credo.model.moralised import markov_network_of
+
+        return markov_network_of(self)
+
+    def to_factor_graph(self) -> FactorGraph:
+        """The same distribution as a factor graph, a factor for each family.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.to_factor_graph().factor_names
+        ('P(rain)', 'P(wet|rain)')
+        """
+        from credo.model.moralised import factor_graph_of
+
+        return factor_graph_of(self)
 
     # --- files ----------------------------------------------------------------------------
 

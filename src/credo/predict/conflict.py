@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,8 +29,11 @@ def impossible(net: Network, evidence: Evidence) -> ImpossibleError | LimitError
 
     A density is never zero, so the conflict is among the discrete variables.
     """
+    engine = engine_of(net)
+    with suppress(LimitError):  # the model without evidence may be too much to ask
+        engine.refuse_nothing_possible()
     part = Evidence(evidence.hard, evidence.soft)
-    if engine_of(net).ask(part, []).log_evidence[0] > -np.inf:
+    if engine.ask(part, []).log_evidence[0] > -np.inf:
         return LimitError(
             f"The densities of {', '.join(map(repr, evidence.values))} are too far apart to be "
             "compared.",
@@ -44,8 +48,9 @@ def conflict(
     """The error for evidence that contradicts itself, less all that can be left out."""
     for name in part.names:
         less = part.without(name)
-        if contradicts(less):
-            part = less
+        with suppress(LimitError):
+            if contradicts(less):
+                part = less
     items = []
     for name, code in part.hard.items():
         items.append(f"{name}={net.variable(name).states[code]}")

@@ -51,7 +51,7 @@ def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) 
     if not names:
         raise InputError("Name at least one variable to ask about.")
     for name in names:
-        if not isinstance(name, str) or name not in net.distributions:
+        if name not in net.schema:
             raise unknown_name("Variable", name, net.names, "in the model")
         if name in evidence.hard or name in evidence.values:
             raise InputError(f"{name!r} is asked about and observed at once.")
@@ -170,9 +170,10 @@ def log_evidence(net: Network, given: Mapping[str, Any], effort: Effort = EXACT)
     effort = chosen(net, evidence, (), effort)
     if effort.method != "exact":
         return approximate_log_evidence(net, evidence, effort)
-    found = float(engine_of(net).ask(evidence, []).log_evidence[0])
+    engine = engine_of(net)
+    found = float(engine.ask(evidence, []).log_evidence[0])
     refuse_impossible(net, evidence, found)
-    return found
+    return found - engine.log_total
 
 
 def _check_possible(net: Network, evidence: Evidence) -> None:

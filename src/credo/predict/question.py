@@ -102,7 +102,7 @@ class _Reader:
 
     def variable(self) -> Variable:
         name, place = self.word("a variable's name")
-        if name not in self.net.distributions:
+        if name not in self.net.schema:
             near = close_names(name, self.net.names)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise UnknownNameError(

@@ -95,6 +95,10 @@ class Story:
 
 def story_of(net: Network, evidence: Evidence) -> Story:
     """The story given evidence; evidence of probability zero is refused."""
+    if not engine_of(net).directed:
+        from credo.predict.factor_story import factor_story
+
+        return factor_story(net, evidence)
     hidden = hidden_lines(net, evidence)
     done = {n for group in hidden for n in group.names}
     lines = []
