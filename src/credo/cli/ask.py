@@ -69,8 +69,7 @@ def command(
     for text, answer in zip(question, answers, strict=True):
         if len(question) > 1 and not explain:
             click.secho(text, bold=True)
-        exact = isinstance(answer, float) and not hasattr(answer, "approximation")
-        click.echo(f"{answer:.6g}" if exact else str(answer))
+        click.echo(f"{answer:.6g}" if type(answer) is float else str(answer))
 
 
 def answer_json(question: str, answer: Any) -> dict[str, Any]:
@@ -78,7 +77,7 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
     out: dict[str, Any] = {"question": question}
     value = getattr(answer, "value", answer)
     if isinstance(value, float):
-        out["probability"] = value
+        out["probability"] = float(value)
     elif hasattr(value, "log_p") and not callable(value.log_p):
         out["states"] = {n: _plain(s) for n, s in value.items()}
         out["log_p"] = value.log_p
