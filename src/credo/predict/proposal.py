@@ -116,18 +116,17 @@ def from_messages(problem: Reduced, messages: Messages, largest: int = LARGEST) 
 
 def _pieces(
     problem: Reduced, messages: Messages
-) -> tuple[list[list[Piece]], list[list[tuple[Piece, Floats]]]]:
-    """For each variable: the factors it completes, its own first; and those with more to come.
-
-    The latter are summed over what is to come, and go with the plain message of the factor.
+) -> tuple[list[list[tuple[Piece, Floats]]], list[list[tuple[Piece, Floats]]]]:
+    """For each variable: the factors it completes, its own first; and those with more to come,
+    which are summed over what is to come. Each goes with its plain message to the variable.
     """
-    whole: list[list[Piece]] = [[] for _ in problem.names]
+    whole: list[list[tuple[Piece, Floats]]] = [[] for _ in problem.names]
     ahead: list[list[tuple[Piece, Floats]]] = [[] for _ in problem.names]
     for f, (scope, table) in enumerate(zip(problem.scopes, problem.tables, strict=True)):
         axes = sorted(range(len(scope)), key=scope.__getitem__)
         sums = table.transpose(axes)
         names = tuple(scope[a] for a in axes)
-        whole[names[-1]].append((names, sums))
+        whole[names[-1]].append(((names, sums), messages.to_variable[f][axes[-1]]))
         for j in range(len(axes) - 1, 0, -1):
             sums = sums @ messages.to_factor[f][axes[j]]
             single = messages.to_variable[f][axes[j - 1]]
@@ -137,7 +136,7 @@ def _pieces(
 
 def _chosen(
     v: int,
-    whole: list[Piece],
+    whole: list[tuple[Piece, Floats]],
     ahead: list[tuple[Piece, Floats]],
     arities: Sequence[int],
     largest: int,
@@ -145,18 +144,17 @@ def _chosen(
 ) -> tuple[list[Piece], list[Piece]]:
     """The complete factors and the messages that make a variable's table; what is too large is
     left to weigh by itself, or enters by its plain message."""
-    own, *more = whole
+    (own, _), *more = whole
     scope = set(own[0])
     full: list[Piece] = [own]
     hints: list[Piece] = []
-    for piece in sorted(more, key=lambda p: p[1].size):
+    for piece, single in sorted(more, key=lambda p: p[0][1].size):
         if prod(arities[u] for u in scope.union(piece[0])) <= max(largest, own[1].size):
             scope |= set(piece[0])
             full.append(piece)
         else:
             left.append(piece)
-            # as if the others of its scope were not known yet
-            hints.append(((v,), piece[1].reshape(-1, arities[v]).mean(axis=0)))
+            hints.append(((v,), single))
     for piece, single in sorted(ahead, key=lambda p: p[0][1].size):
         if _even(piece[1]):
             continue
