@@ -180,20 +180,43 @@ class FactorModel:
 
         return log_partition(self)
 
-    def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
+    def p(
+        self,
+        target: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
+
+        Exact if that fits, else by Gibbs sampling with its error, which is said. `method` is
+        "auto", "exact", "gibbs" or "loopy"; `budget` and `error` as in docs/approximate.md.
 
         >>> from credo.model.markov_network import MarkovNetwork
         >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
         >>> net.p("A", given={"B": 1})
         Distribution(A: 0 0.166667, 1 0.833333)
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import posterior
 
-        return posterior(self._asked, target, {} if given is None else given)
+        how = effort(method, budget, error, rng)
+        return posterior(self._asked, target, {} if given is None else given, how)
 
-    def ask(self, question: str, *, explain: bool = False) -> Any:
-        """Answer a question in text, such as `"P(A | B=yes)"`.
+    def ask(
+        self,
+        question: str,
+        *,
+        explain: bool = False,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Any:
+        """Answer a question in text, such as `"P(A | B=yes)"`; the options are those of `p`.
 
         >>> from credo.model.markov_network import MarkovNetwork
         >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
@@ -201,32 +224,55 @@ class FactorModel:
         0.6875
         """
         from credo.predict.asking import ask
+        from credo.predict.budget import effort
 
-        return ask(self._asked, question, explain=explain)
+        how = effort(method, budget, error, rng)
+        return ask(self._asked, question, explain=explain, effort=how)
 
-    def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def marginals(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> dict[str, Any]:
         """The distribution of every variable that is not observed, all at once.
+
+        The options are those of `p`.
 
         >>> from credo.model.markov_network import MarkovNetwork
         >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
         >>> net.marginals(given={"B": 1})["C"]
         Distribution(C: 0 0.333333, 1 0.666667)
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import marginals
 
-        return marginals(self._asked, {} if given is None else given)
+        how = effort(method, budget, error, rng)
+        return marginals(self._asked, {} if given is None else given, how)
 
-    def log_evidence(self, given: Mapping[str, Any]) -> float:
-        """ln P(evidence).
+    def log_evidence(
+        self,
+        given: Mapping[str, Any],
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> float:
+        """ln P(evidence); where exact is too much, Bethe's estimate by messages.
 
         >>> from credo.model.markov_network import MarkovNetwork
         >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
         >>> round(net.log_evidence({"B": 1}), 6)  # ln 0.6
         -0.510826
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import log_evidence
 
-        return log_evidence(self._asked, given)
+        return log_evidence(self._asked, given, effort(method, budget, error, rng))
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable explanation: a state for every variable that is not observed.

@@ -1,7 +1,8 @@
 """When exact is too much: which method answers, and the answer with its account.
 
 `auto` is exact if the plan fits and, where a time is given, its estimated work fits too; else it is
-importance sampling, and loopy belief propagation where hardly any sample carries weight.
+importance sampling (in a model without directions Gibbs sampling), and loopy belief propagation
+where hardly any sample carries weight or zeros tie too much together.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from credo.predict.blocks import blocks_of
 from credo.predict.budget import EXACT, Effort
 from credo.predict.engine import engine_of
 from credo.predict.estimate import Query, intervals
+from credo.predict.evidence import Evidence
 from credo.predict.gibbs import CHAINS, Walked, gibbs
 from credo.predict.importance import Drawn, importance
 from credo.predict.messages import Messages, propagate
@@ -36,7 +38,6 @@ from credo.predict.reduction import Reduced, parts, reduced
 
 if TYPE_CHECKING:
     from credo.model.network import Network
-    from credo.predict.evidence import Evidence
 
 __all__ = ["Asked", "Found", "approximate", "approximate_log_evidence", "chosen", "one_cell"]
 
@@ -106,7 +107,10 @@ def _answered(
     queries: Sequence[Query],
     effort: Effort,
 ) -> list[Found]:
-    if effort.method in ("auto", "importance", "weighting"):
+    directed = engine_of(net).directed
+    if effort.method in ("importance", "weighting") and not directed:
+        raise _undirected(effort.method)
+    if effort.method in ("auto", "importance", "weighting") and directed:
         drawn = importance(problem, queries, effort)
         poor = drawn.sums.effective < _HARDLY
         if effort.method == "auto" and poor and all(_in_one_factor(problem, q) for q in queries):
@@ -119,11 +123,24 @@ def _answered(
         return _by_messages(net, evidence, problem, queries, effort)
     messages = propagate(problem, tolerance=1e-3, sweeps=50)
     refuse_contradiction(net, evidence, problem, messages)
-    blocks = blocks_of(problem, messages)
+    try:
+        blocks = blocks_of(problem, messages)
+    except InputError as no:
+        if effort.method == "auto" and all(_in_one_factor(problem, q) for q in queries):
+            tied = replace(effort, why=f"{effort.why} {no.message}")
+            return _by_messages(net, evidence, problem, queries, tied)
+        raise
     for members, states in zip(blocks.members, blocks.states, strict=True):
         if not len(states):
             refuse_empty(net, evidence, [problem.names[v] for v in members])
     return _by_chains(problem, gibbs(problem, blocks, queries, effort), effort)
+
+
+def _undirected(method: str) -> InputError:
+    return InputError(
+        f"A model without directions has no parents to draw from first, as method={method!r} does.",
+        hint='Use method="gibbs" or method="loopy".',
+    )
 
 
 def _by_samples(problem: Reduced, drawn: Drawn, effort: Effort) -> list[Found]:
@@ -160,6 +177,7 @@ def _by_chains(problem: Reduced, walked: Walked, effort: Effort) -> list[Found]:
         variables=len(problem.names),
         seed=effort.seed,
         stopped=walked.stopped,
+        why=effort.why,
         seconds=effort.spent,
     )
     return [
@@ -239,11 +257,20 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
         )
     problem = reduced(net, evidence, ())
     refuse_contradiction(net, evidence, problem)
-    if effort.method == "loopy":
+    directed = engine_of(net).directed
+    if effort.method in ("importance", "weighting") and not directed:
+        raise _undirected(effort.method)
+    if effort.method == "loopy" or not directed:
         messages = propagate(problem, seconds=effort.seconds)
         refuse_contradiction(net, evidence, problem, messages)
         account = _message_account(messages, problem, effort)
-        return Estimate(messages.log_z + problem.log_scale, account)
+        log_total = 0.0
+        if not directed:  # ln P(e) = ln Z(e) − ln Z, both Bethe's
+            whole = reduced(net, Evidence(), ())
+            log_total = propagate(whole, seconds=effort.seconds).log_z + whole.log_scale
+        if effort.method == "auto" and not effort.agreed:
+            _say(account)
+        return Estimate(messages.log_z + problem.log_scale - log_total, account)
     drawn = importance(problem, (), effort)
     if not drawn.sums.weight > 0:
         refuse_unfound(net, evidence, drawn.sums.n)

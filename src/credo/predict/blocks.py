@@ -79,6 +79,7 @@ def blocks_of(problem: Reduced, messages: Messages) -> Blocks:
         np.ascontiguousarray(t[np.ix_(*(kept[v] for v in s))])
         for s, t in zip(problem.scopes, problem.tables, strict=True)
     ]
+    inside = Inside(problem, cut)
     order = sorted(range(len(cut)), key=lambda f: (cut[f] > 0).all())
     for f in order:
         zeros = bool((cut[f] == 0).any())
@@ -86,21 +87,22 @@ def blocks_of(problem: Reduced, messages: Messages) -> Blocks:
             continue
         together = tuple(sorted({u for v in problem.scopes[f] for u in group[v]}))
         size = prod(len(kept[v]) for v in together)
-        if size <= MAX_STATES or (zeros and _fits(problem, cut, kept, together)):
+        if size <= MAX_STATES or (zeros and _fits(inside, kept, together)):
             group |= dict.fromkeys(together, together)
         elif zeros:
             raise _refusal(problem.owners[f])
     members = tuple(dict.fromkeys(group.values()))
-    states = tuple(_possible(problem, cut, kept, m) for m in members)
+    states = tuple(inside.possible(kept, m) for m in members)
+    block = {v: b for b, m in enumerate(members) for v in m}
     scopes, tables = [], []
     for f, (scope, table) in enumerate(zip(problem.scopes, problem.tables, strict=True)):
-        over = tuple(dict.fromkeys(members.index(group[v]) for v in scope))
+        over = tuple(dict.fromkeys(block[v] for v in scope))
         shape = [len(states[b]) for b in over]
         if prod(shape) > MAX_CELLS:
             raise _refusal(problem.owners[f])
         index = []
         for v in scope:
-            axis = over.index(members.index(group[v]))
+            axis = over.index(block[v])
             lead = [1] * len(shape)
             lead[axis] = -1
             column = states[over[axis]][:, members[over[axis]].index(v)]
@@ -110,26 +112,31 @@ def blocks_of(problem: Reduced, messages: Messages) -> Blocks:
     return Blocks(members, states, tuple(scopes), tuple(tables))
 
 
-def _fits(
-    problem: Reduced, cut: Sequence[Floats], kept: Sequence[Codes], members: tuple[int, ...]
-) -> bool:
+class Inside:
+    """The tables that lie wholly among some variables, found by the variables."""
+
+    def __init__(self, problem: Reduced, cut: Sequence[Floats]) -> None:
+        self._scopes, self._cut = problem.scopes, cut
+        self._of: list[list[int]] = [[] for _ in problem.names]
+        for f, scope in enumerate(problem.scopes):
+            self._of[scope[0]].append(f)
+
+    def possible(self, kept: Sequence[Codes], members: tuple[int, ...]) -> Codes:
+        """The configurations of some variables that no table among them rules out."""
+        at = {v: i for i, v in enumerate(members)}
+        grid = np.indices([len(kept[v]) for v in members]).reshape(len(members), -1)
+        fine = np.ones(grid.shape[1], dtype=bool)
+        for f in (f for v in members for f in self._of[v]):
+            if all(v in at for v in self._scopes[f]):
+                fine &= self._cut[f][tuple(grid[at[v]] for v in self._scopes[f])] > 0
+        return np.stack([kept[v][grid[i][fine]] for i, v in enumerate(members)], axis=1)
+
+
+def _fits(inside: Inside, kept: Sequence[Codes], members: tuple[int, ...]) -> bool:
     """Whether few of many configurations of a block are possible."""
     if prod(len(kept[v]) for v in members) > 64 * MAX_STATES:
         return False
-    return len(_possible(problem, cut, kept, members)) <= MAX_STATES
-
-
-def _possible(
-    problem: Reduced, cut: Sequence[Floats], kept: Sequence[Codes], members: tuple[int, ...]
-) -> Codes:
-    """The configurations of some variables that no table among them rules out."""
-    at = {v: i for i, v in enumerate(members)}
-    grid = np.indices([len(kept[v]) for v in members]).reshape(len(members), -1)
-    fine = np.ones(grid.shape[1], dtype=bool)
-    for scope, table in zip(problem.scopes, cut, strict=True):
-        if all(v in at for v in scope):
-            fine &= table[tuple(grid[at[v]] for v in scope)] > 0
-    return np.stack([kept[v][grid[i][fine]] for i, v in enumerate(members)], axis=1)
+    return len(inside.possible(kept, members)) <= MAX_STATES
 
 
 def _refusal(owner: str) -> InputError:
@@ -137,5 +144,5 @@ def _refusal(owner: str) -> InputError:
         f"Gibbs sampling cannot be trusted here: the table of {owner!r} holds probabilities of "
         "zero, which can keep its chains apart, and its variables are too many to be drawn "
         "together.",
-        hint='Use method="importance".',
+        hint='Use method="importance", or "loopy".',
     )

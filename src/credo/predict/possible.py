@@ -47,8 +47,11 @@ def _contradicts(net: Network, evidence: Evidence) -> bool:
 def refuse_unlikely(net: Network, evidence: Evidence, others: Sequence[Reduced]) -> None:
     """Look for a sample in each part that the question does not touch but that might be
     impossible."""
+    directed = engine_of(net).directed
     for part in others:
-        if part.has_zeros:
+        if part.has_zeros and not directed:
+            refuse_contradiction(net, evidence, part, propagate(part, sweeps=50))
+        elif part.has_zeros:
             drawn = importance(part, (), _TRIES)
             if not drawn.sums.weight > 0:
                 refuse_unfound(net, evidence, drawn.sums.n)

@@ -4,7 +4,8 @@
 
 Variables that nothing asked or observed descends from are dropped (they sum to one), tables are
 cut at what is known, and parts that the evidence separates from the question fall away. A known
-child leaves a likelihood λ over its free parents; so do unreliable reports and densities.
+child leaves a likelihood λ over its free parents; so do unreliable reports and densities. In a
+model without directions nothing is dropped, and the factors are its own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
+from credo.predict.factor_engine import FactorEngine
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -61,6 +63,8 @@ class Reduced:
 def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced:
     """The factors that the targets and the evidence rest on."""
     engine = engine_of(net)
+    if isinstance(engine, FactorEngine):
+        return _undirected(engine, evidence)
     tables, log_scale = density_tables(engine, evidence)
     needed = {*targets, *evidence.names}
     needed |= set(net.dag.ancestors(list(needed))) if needed else set()
@@ -92,6 +96,35 @@ def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced
         tuple(f[1] for f in factors),
         tuple(f[2] for f in factors),
         float(log_scale),
+    )
+
+
+def _undirected(engine: FactorEngine, evidence: Evidence) -> Reduced:
+    """The factors of a model without directions, where nothing sums to one by itself."""
+    free = [n for n in engine.net.names if n not in evidence.hard]
+    at = {n: i for i, n in enumerate(free)}
+    factors: list[tuple[tuple[int, ...], Floats, str]] = []
+    log_scale = 0.0
+    for factor, flat in zip(engine.factors, engine.tables, strict=True):
+        cut = tuple(evidence.hard.get(n, slice(None)) for n in factor.names)
+        table = np.ascontiguousarray(flat.reshape(factor.values.shape)[cut])
+        left = tuple(at[n] for n in factor.names if n in at)
+        if left:
+            factors.append((left, table, factor.title))
+        else:
+            log_scale += log(table.item()) if table.item() > 0 else -inf
+    for name, likelihood in evidence.soft.items():
+        factors.append(((at[name],), np.array(likelihood, dtype=np.float64), name))
+    alone = set(range(len(free))).difference(v for f in factors for v in f[0])
+    arities = tuple(engine.arities[engine.at[n]] for n in free)
+    factors += [((v,), np.ones(arities[v]), free[v]) for v in sorted(alone)]
+    return Reduced(
+        tuple(free),
+        arities,
+        tuple(f[0] for f in factors),
+        tuple(f[1] for f in factors),
+        tuple(f[2] for f in factors),
+        log_scale,
     )
 
 

@@ -6,7 +6,7 @@ from tests.unit.predict.joint import each_row, is_hard, random_evidence, rows_of
 from tests.unit.predict.product import Product, random_model
 
 import credo as cr
-from credo.errors import ImpossibleError, InputError, LimitError, UnknownNameError
+from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError, UnknownNameError
 
 CLOSE = {"rtol": 0, "atol": 1e-10}
 
@@ -189,8 +189,8 @@ def test_impossible_evidence_names_the_conflict():
 def test_a_grid_that_is_too_much_is_refused_with_its_size():
     grid = cr.ising_grid(30, 100)
     with pytest.raises(LimitError, match="largest clique has"):
-        grid.p("r1c1", {"r2c2": 1})
-    with pytest.raises(LimitError, match=r"largest clique|would have more than"):
+        grid.p("r1c1", {"r2c2": 1}, method="exact")
+    with pytest.raises(LimitError, match=r"tables to draw from would have"):
         grid.sample(1, rng=0)
     with pytest.raises(LimitError):
         grid.to_network()
@@ -209,3 +209,38 @@ def test_conditional_sampling_where_the_whole_is_too_much():
     grid = cr.ising_grid(40)
     others = {n: 1 for n in grid.names if n not in ("r1c1", "r1c2")}
     assert len(grid.sample(10, rng=0, given=others)) == 10
+
+
+def test_a_grid_that_is_too_much_is_sampled_and_says_so():
+    grid = cr.ising_grid(30, coupling=0.2)
+    with pytest.warns(CredoWarning, match=r"approximate instead \(Gibbs sampling"):
+        found = grid.p("r15c15", {"r15c16": 1})
+    assert found.approximation.method == "gibbs" and "GB" in found.approximation.why
+    # far from the border the grid is like a smaller one
+    near = cr.ising_grid(9, coupling=0.2).p("r5c5", {"r5c6": 1})
+    assert found[1] == pytest.approx(near[1], abs=0.01)
+    with pytest.warns(CredoWarning, match="loopy"):
+        log_e = grid.log_evidence({"r15c15": 1, "r15c16": 1})
+    exact = cr.ising_grid(9, coupling=0.2).log_evidence({"r5c5": 1, "r5c6": 1})
+    assert log_e == pytest.approx(exact, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gibbs_and_messages_are_near_the_exact_answer(seed):
+    model = random_model(seed)
+    exact = model.marginals()
+    sampled = model.marginals(method="gibbs", rng=seed)
+    loopy = model.marginals(method="loopy")
+    for name, p in exact.items():
+        error = sampled[name].approximation.standard_error
+        assert (abs(sampled[name].p - p.p) <= 5 * error + 1e-9).all()
+        assert abs(loopy[name].p - p.p).max() < 0.2 and loopy[name].approximation.half_width is None
+
+
+def test_what_needs_directions_is_refused():
+    grid = cr.ising_grid(2)
+    for method in ("importance", "weighting"):
+        with pytest.raises(InputError, match=r"without directions.*gibbs"):
+            grid.p("r1c1", method=method)
+        with pytest.raises(InputError, match="without directions"):
+            grid.log_evidence({"r1c1": 1}, method=method)
