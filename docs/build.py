@@ -28,7 +28,11 @@ def command_page() -> str:
     for name in app.list_commands(context):
         command = app.get_command(context, name)
         assert command is not None
-        inner = click.Context(command, info_name=f"credo {name}", max_content_width=96)
+        # the words for help are the group's: click keeps those that were asked for first
+        words = app.context_settings["help_option_names"]
+        inner = click.Context(
+            command, info_name=f"credo {name}", max_content_width=96, help_option_names=words
+        )
         inner.terminal_width = 96
         out += [f"## credo {name}", "", "```console", command.get_help(inner), "```", ""]
     return "\n".join(out)
