@@ -49,18 +49,12 @@ Cells cells_of(const Column& column) {
   throw std::invalid_argument("A column must hold integers, floats or booleans.");
 }
 
-std::size_t rows_of(const std::vector<Column>& a, std::size_t otherwise) {
-  return a.empty() ? otherwise : a[0].shape(0);
-}
-
 void same_rows(const std::vector<Column>& columns, std::size_t n) {
   for (const Column& column : columns)
     require(column.shape(0) == n, "Every column must have as many rows as the first.");
 }
 
-// The window of a column of states: (low, span, look-up table or None, code of missing).
-using Window = std::tuple<std::int64_t, std::int64_t, std::optional<Lut>, std::int64_t>;
-
+// The window of a column of states is a tuple: low, span, look-up table or None, code of missing.
 std::vector<CodeColumn> code_columns(const std::vector<Column>& columns, const nb::list& windows) {
   require(columns.size() == nb::len(windows), "Every column of states needs its window.");
   std::vector<CodeColumn> out;
@@ -88,14 +82,20 @@ std::vector<CodeColumn> code_columns(const std::vector<Column>& columns, const n
 
 // ---------------------------------------------------------------- fitting
 
-nb::tuple cell_range(const Column& column) {
-  const Cells cells = cells_of(column);
-  naive::CellRange range;
+nb::list cell_ranges(const std::vector<Column>& columns) {
+  const std::size_t n_rows = columns.empty() ? 0 : columns[0].shape(0);
+  same_rows(columns, n_rows);
+  std::vector<Cells> cells;
+  for (const Column& column : columns) cells.push_back(cells_of(column));
+  std::vector<naive::CellRange> ranges;
   {
     const nb::gil_scoped_release release;
-    range = naive::cell_range(cells, column.shape(0));
+    ranges = naive::cell_ranges(cells, n_rows);
   }
-  return nb::make_tuple(range.low, range.high, range.whole, range.missing, range.infinite);
+  nb::list out;
+  for (const naive::CellRange& r : ranges)
+    out.append(nb::make_tuple(r.low, r.high, r.whole, r.missing, r.infinite));
+  return out;
 }
 
 naive::ClassRows class_rows(const Group& group, std::int64_t groups, int threads) {
@@ -226,22 +226,23 @@ class PyScorer {
                    0,                centre_.data(),   half_.data(),
                    constant_.data()};
     const naive::Answer kind = answer_of(answer);
+    std::vector<char> unseen, infinite;
     if (kind == naive::Answer::kBest) {
       NewArray<std::int64_t> best({input.n_rows});
       std::int64_t bad;
       {
         const nb::gil_scoped_release release;
-        bad = naive::score(input, kind, threads, nullptr, best.data());
+        bad = naive::score(input, kind, threads, nullptr, best.data(), unseen, infinite);
       }
-      return nb::make_tuple(best.release(), bad);
+      return nb::make_tuple(best.release(), bad, positions(unseen), positions(infinite));
     }
     NewArray<double> out({input.n_rows, classes_});
     std::int64_t bad;
     {
       const nb::gil_scoped_release release;
-      bad = naive::score(input, kind, threads, out.data(), nullptr);
+      bad = naive::score(input, kind, threads, out.data(), nullptr, unseen, infinite);
     }
-    return nb::make_tuple(out.release(), bad);
+    return nb::make_tuple(out.release(), bad, positions(unseen), positions(infinite));
   }
 
  private:
@@ -249,6 +250,12 @@ class PyScorer {
     std::vector<double> out(rows * padded_);
     for (std::size_t r = 0; r < rows; ++r)
       std::copy(values + r * classes_, values + (r + 1) * classes_, out.data() + r * padded_);
+    return out;
+  }
+  static nb::list positions(const std::vector<char>& flags) {
+    nb::list out;
+    for (std::size_t j = 0; j < flags.size(); ++j)
+      if (flags[j] != 0) out.append(j);
     return out;
   }
   void need(std::int64_t column, std::int64_t rows) {
@@ -480,7 +487,7 @@ nb::object log_kernel_density(const Reals& x, const Reals& points, const Reals& 
 }  // namespace
 
 void bind_naive(nb::module_& m) {
-  m.def("naive_range", &cell_range, "column"_a.noconvert());
+  m.def("naive_ranges", &cell_ranges, "columns"_a.noconvert());
   m.def("naive_counts", &class_counts, "columns"_a.noconvert(), "windows"_a, "group"_a.noconvert(),
         "groups"_a, "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
   m.def("naive_moments", &class_moments, "columns"_a.noconvert(), "group"_a.noconvert(), "groups"_a,

@@ -27,8 +27,9 @@ std::uint64_t position(T v, std::int64_t low) {
 
 }  // namespace
 
-void encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
+bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
                   std::size_t j, std::uint16_t* codes) {
+  bool any = false;
   with_type(column.cells.type, [&]<class T>(T) {
     const std::ptrdiff_t stride = column.cells.stride;
     const unsigned char* p = column.cells.data + static_cast<std::ptrdiff_t>(first) * stride;
@@ -44,19 +45,26 @@ void encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, st
       if (u < span) code = lut == nullptr ? static_cast<std::uint16_t>(u) : lut[u];
       if constexpr (std::is_floating_point_v<T>)
         if (v != v) code = column.missing;
+      any |= code == unseen;
       *out = code;
     }
   });
+  return any;
 }
 
-void encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
+bool encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
                    std::size_t j, double* values) {
+  bool infinite = false;
   with_type(cells.type, [&]<class T>(T) {
     const unsigned char* p = cells.data + static_cast<std::ptrdiff_t>(first) * cells.stride;
     double* out = values + j;
-    for (std::size_t r = 0; r < n; ++r, p += cells.stride, out += width)
-      *out = static_cast<double>(at<T>(p));
+    for (std::size_t r = 0; r < n; ++r, p += cells.stride, out += width) {
+      const double x = static_cast<double>(at<T>(p));
+      if constexpr (std::is_floating_point_v<T>) infinite |= x - x != 0 && x == x;
+      *out = x;
+    }
   });
+  return infinite;
 }
 
 }  // namespace credo::naive

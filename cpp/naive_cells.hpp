@@ -43,12 +43,14 @@ void with_type(CellType type, F&& f) {
   }
 }
 
-// OUT codes [n][width], at column j: the codes of rows first ... first + n - 1.
-void encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
+// OUT codes [n][width], at column j: the codes of rows first ... first + n - 1. Returns whether a
+// value was not seen in training.
+bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
                   std::size_t j, std::uint16_t* codes);
 
-// OUT values [n][width], at column j: the numbers of the rows, NaN where missing.
-void encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
+// OUT values [n][width], at column j: the numbers of the rows, NaN where missing. Returns whether
+// one is infinite.
+bool encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
                    std::size_t j, double* values);
 
 }  // namespace credo::naive

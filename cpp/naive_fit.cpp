@@ -32,6 +32,32 @@ void walk(std::size_t n_rows, int threads, Visit&& visit) {
   });
 }
 
+constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
+constexpr std::size_t kSample = 4096;
+
+// OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
+// such row, or whose cells are missing there, that of all classes.
+void sample_centres(const std::vector<Cells>& columns, const ClassRows& rows, double* centre) {
+  const std::size_t d = columns.size(), stride = std::max<std::size_t>(1, rows.n_rows / kSample);
+  std::vector<double> n((rows.groups + 1) * d), sum(n.size());
+  std::vector<double> value(d);
+  for (std::size_t r = 0; r < rows.n_rows; r += stride) {
+    const std::size_t g = rows.group[r];
+    if (g >= rows.groups) continue;
+    for (std::size_t j = 0; j < d; ++j) {
+      encode_values(columns[j], r, 1, 1, 0, &value[j]);
+      if (value[j] != value[j]) continue;
+      for (const std::size_t at : {g * d + j, rows.groups * d + j}) {
+        n[at] += 1;
+        sum[at] += (value[j] - sum[at]) / n[at];  // a running mean cannot overflow
+      }
+    }
+  }
+  for (std::size_t g = 0; g < rows.groups; ++g)
+    for (std::size_t j = 0; j < d; ++j)
+      centre[g * d + j] = n[g * d + j] > 0 ? sum[g * d + j] : sum[rows.groups * d + j];
+}
+
 std::size_t n_chunks(std::size_t n_rows) {
   const std::size_t size = chunk_rows(n_rows);
   return (n_rows + size - 1) / size;
@@ -39,48 +65,69 @@ std::size_t n_chunks(std::size_t n_rows) {
 
 }  // namespace
 
-CellRange cell_range(const Cells& cells, std::size_t n_rows) {
-  CellRange range;
-  with_type(cells.type, [&]<class T>(T) {
-    const unsigned char* p = cells.data;
-    if constexpr (std::is_floating_point_v<T>) {
-      double low = std::numeric_limits<double>::infinity(), high = -low;
-      for (std::size_t r = 0; r < n_rows; ++r, p += cells.stride) {
-        const double x = static_cast<double>(*reinterpret_cast<const T*>(p));
-        if (x != x) {
-          range.missing = true;
-          continue;
+std::vector<CellRange> cell_ranges(const std::vector<Cells>& columns, std::size_t n_rows) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Reals {
+    double low = kInfinity, high = -kInfinity;
+  };
+  std::vector<CellRange> ranges(columns.size());
+  std::vector<Reals> reals(columns.size());
+  for (CellRange& range : ranges) {
+    range.low = std::numeric_limits<std::int64_t>::max();
+    range.high = std::numeric_limits<std::int64_t>::min();
+  }
+  for (std::size_t first = 0; first < n_rows; first += kTileRows)
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      with_type(columns[j].type, [&]<class T>(T) {
+        const std::size_t n = std::min(kTileRows, n_rows - first);
+        const std::ptrdiff_t stride = columns[j].stride;
+        const unsigned char* p = columns[j].data + static_cast<std::ptrdiff_t>(first) * stride;
+        CellRange& range = ranges[j];
+        if constexpr (std::is_floating_point_v<T>) {
+          double low = reals[j].low, high = reals[j].high;
+          bool whole = range.whole, missing = range.missing;
+          for (std::size_t r = 0; r < n; ++r, p += stride) {
+            const double x = static_cast<double>(*reinterpret_cast<const T*>(p));
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+            if (x != x) missing = true;
+            else if (whole && x != std::trunc(x)) whole = false;
+          }
+          reals[j] = {low, high};
+          range.whole = whole;
+          range.missing = missing;
+        } else {
+          T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
+          for (std::size_t r = 0; r < n; ++r, p += stride) {
+            const T x = *reinterpret_cast<const T*>(p);
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+          }
+          if constexpr (std::is_same_v<T, std::uint64_t>)
+            if (high > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
+              range.whole = false;
+              return;
+            }
+          range.low = std::min(range.low, static_cast<std::int64_t>(low));
+          range.high = std::max(range.high, static_cast<std::int64_t>(high));
         }
-        low = x < low ? x : low;
-        high = x > high ? x : high;
-        if (x != std::trunc(x)) range.whole = false;
+      });
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const auto [low, high] = reals[j];
+    if (low <= high) {
+      ranges[j].infinite = std::isinf(low) || std::isinf(high);
+      if (!(low > -9e15 && high < 9e15)) ranges[j].whole = false;
+      if (ranges[j].whole) {
+        ranges[j].low = static_cast<std::int64_t>(low);
+        ranges[j].high = static_cast<std::int64_t>(high);
       }
-      range.infinite = low <= high && (std::isinf(low) || std::isinf(high));
-      if (low > high) return;
-      if (!(low > -9e15 && high < 9e15)) range.whole = false;
-      if (range.whole) {
-        range.low = static_cast<std::int64_t>(low);
-        range.high = static_cast<std::int64_t>(high);
-      }
-    } else {
-      if (n_rows == 0) return;
-      T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
-      for (std::size_t r = 0; r < n_rows; ++r, p += cells.stride) {
-        const T x = *reinterpret_cast<const T*>(p);
-        low = x < low ? x : low;
-        high = x > high ? x : high;
-      }
-      if constexpr (std::is_same_v<T, std::uint64_t>) {
-        if (high > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
-          range.whole = false;
-          return;
-        }
-      }
-      range.low = static_cast<std::int64_t>(low);
-      range.high = static_cast<std::int64_t>(high);
     }
-  });
-  return range;
+    if (ranges[j].low > ranges[j].high) {
+      ranges[j].low = 0;
+      ranges[j].high = -1;
+    }
+  }
+  return ranges;
 }
 
 template <class Cell>
@@ -148,9 +195,20 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
         second_sum[i] += part[2 * size + i];
       }
   };
+  sample_centres(columns, rows, centre.data());
   pass();
-  for (std::size_t i = 0; i < size; ++i) centre[i] = n[i] > 0 ? first_sum[i] / n[i] : 0.0;
-  pass();
+  const auto loses = [&](std::size_t i) {
+    if (!(n[i] > 0)) return false;
+    const double r = first_sum[i] / n[i];
+    return !(first_sum[i] * r <= kLoss * (second_sum[i] - first_sum[i] * r)) && r != 0;
+  };
+  bool again = false;
+  for (std::size_t i = 0; i < size; ++i) again |= loses(i);
+  if (again) {
+    for (std::size_t i = 0; i < size; ++i)
+      if (n[i] > 0) centre[i] += first_sum[i] / n[i];
+    pass();
+  }
   for (std::size_t i = 0; i < size; ++i) {
     out.n[i] = n[i];
     if (!(n[i] > 0)) continue;

@@ -17,7 +17,7 @@ struct CellRange {
   bool infinite = false;
 };
 
-CellRange cell_range(const Cells& cells, std::size_t n_rows);
+std::vector<CellRange> cell_ranges(const std::vector<Cells>& columns, std::size_t n_rows);
 
 struct ClassRows {
   const std::uint32_t* group;  // IN [n_rows]: the class; `groups` and above: the row is skipped
@@ -37,7 +37,8 @@ struct ClassMoments {
   double* scatter;  // OUT [groups][columns]: sum of w (x - mean)^2
 };
 
-// Two passes: the means, then the squares about them. The same bits for any number of threads.
+// One pass about the means of a few thousand rows; a second one about the means that it found where
+// the first would lose digits. The same bits for any number of threads.
 void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
                    int threads, const ClassMoments& out);
 

@@ -42,7 +42,8 @@ std::int64_t finish_tile(const Loops& loops, double* joint, std::size_t n, std::
     double total = 0;
     for (std::size_t c = 0; c < classes; ++c) total += e[c];
     if (answer == Answer::kPosterior) {
-      for (std::size_t c = 0; c < classes; ++c) out[c] = e[c] / total;
+      const double share = 1.0 / total;
+      for (std::size_t c = 0; c < classes; ++c) out[c] = e[c] * share;
     } else {
       const double log_total = std::log(total);
       for (std::size_t c = 0; c < classes; ++c) out[c] -= log_total;
@@ -67,8 +68,9 @@ class FirstRow {
 }  // namespace
 
 std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* answers,
-                   std::int64_t* best) {
+                   std::int64_t* best, std::vector<char>& unseen, std::vector<char>& infinite) {
   const Loops& loops = loops_for_this_cpu();
+  std::vector<std::atomic<bool>> strange(in.codes.size()), endless(in.reals.size());
   ScoreTerms terms = in.terms;
   terms.n_codes = in.codes.size();
   terms.n_real = in.reals.size();
@@ -81,8 +83,10 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
     const std::size_t end = std::min((task + 1) * kTaskRows, in.n_rows);
     for (std::size_t first = task * kTaskRows; first < end; first += kTileRows) {
       const std::size_t n = std::min(kTileRows, end - first);
-      for (std::size_t j = 0; j < d; ++j) encode_codes(in.codes[j], first, n, d, j, codes.data());
-      for (std::size_t j = 0; j < k; ++j) encode_values(in.reals[j], first, n, k, j, reals.data());
+      for (std::size_t j = 0; j < d; ++j)
+        if (encode_codes(in.codes[j], first, n, d, j, codes.data())) strange[j] = true;
+      for (std::size_t j = 0; j < k; ++j)
+        if (encode_values(in.reals[j], first, n, k, j, reals.data())) endless[j] = true;
       loops.score(terms, codes.data(), reals.data(), n, joint.data());
       if (in.extra != nullptr)
         for (std::size_t r = 0; r < n; ++r)
@@ -95,6 +99,8 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
       if (bad >= 0) impossible.see(static_cast<std::int64_t>(first) + bad);
     }
   });
+  unseen.assign(strange.begin(), strange.end());
+  infinite.assign(endless.begin(), endless.end());
   return impossible.get();
 }
 

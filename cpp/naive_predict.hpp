@@ -22,9 +22,11 @@ struct ScoreInput {
 };
 
 // OUT answers [n_rows][classes], or for kBest the class of each row in best [n_rows] (the first of
-// equal ones). Returns the first row that every class rules out, or -1; its answers are the joint.
+// equal ones); unseen [codes] is set where a column holds a value not seen in training, infinite [reals]
+// where one is infinite. Returns the
+// first row that every class rules out, or -1; its answers are the joint.
 std::int64_t score(const ScoreInput& input, Answer answer, int threads, double* answers,
-                   std::int64_t* best);
+                   std::int64_t* best, std::vector<char>& unseen, std::vector<char>& infinite);
 
 // The same from joints that are known: INOUT joint [n_rows][classes].
 std::int64_t finish(double* joint, std::size_t n_rows, std::size_t classes, Answer answer,
