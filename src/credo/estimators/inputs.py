@@ -20,6 +20,8 @@ _SPAN = 100_000  # whole labels closer than this are numbered by a table
 
 def is_named_table(x: Any) -> bool:
     """Whether X is a table that scikit-learn does not know: read, a dict, a path, a relation."""
+    if hasattr(x, "tocsr"):  # one kind of sparse matrix is a dict
+        return False
     if isinstance(x, (Table, Stream, dict, str, os.PathLike)):
         return True
     module = type(x).__module__.split(".")[0]
@@ -87,7 +89,7 @@ def row_weights(given: Any, n: int) -> NDArray[Any] | None:
         row = int((weights < 0).argmax())
         raise InputError(f"Weights must not be negative; that of row {row + 1:,} is {weights[row]:g}.")
     if not weights.any():
-        raise InputError("Every sample weight is 0, so no row is left.")
+        raise InputError("Every sample weight is zero, so no row is left.")
     if (weights == np.floor(weights)).all() and weights.max() < 2**53:
         return weights.astype(np.int64)
     return weights

@@ -197,8 +197,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if weights is not None and not weights.all():
             columns, group, weights = _without_rows(columns, group, weights)
             labels, group = _relabelled(labels, group)
-        if len(labels) < 2 and reset and not hasattr(self, "model_"):
-            pass  # one class is a model too: it is always right about it
         target = Variable("y", "discrete", tuple(labels.tolist()))
         plan = self._planned(list(columns.by_name), reset)
         return by_class(columns, group, target, plan, weights, threads)
@@ -234,8 +232,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if isinstance(kinds, Mapping):
                 kinds = {n: k for n, k in kinds.items() if n not in aside}
             self._plan = plan_of(names, kinds, self.covariance, self.states)
-            if self.covariance == "full" and not self._plan.together:
-                self._full = True
         return self._plan
 
     def _all_names(self) -> list[str]:
@@ -274,9 +270,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         named = is_named_table(X) or hasattr(X, "columns")
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
         found = columns_of(X, wanted)
-        if not named:  # an array has no columns to set aside: each becomes what it can be
-            return _all_columns(found)
-        return _kept(found, self.kinds)
+        return _kept(found, self.kinds) if named else found
 
     # --- answering ------------------------------------------------------------------------
 
@@ -374,11 +368,6 @@ def _label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
 
 def _lists(schema: Any) -> Any:
     return None if schema is None else {n: list(s) for n, s in schema.items()}
-
-
-def _all_columns(found: Columns) -> Columns:
-    """Columns of an array that were set aside (constant, empty) take part as they are."""
-    return found
 
 
 def _kept(found: Columns, kinds: Any) -> Columns:
