@@ -54,7 +54,8 @@ void same_rows(const std::vector<Column>& columns, std::size_t n) {
     require(column.shape(0) == n, "Every column must have as many rows as the first.");
 }
 
-// The window of a column of states is a tuple: low, span, look-up table or None, code of missing.
+// The window of a column of states is a tuple: low, span, look-up table or None, code of missing;
+// a span of -1 stands for above 0 or not.
 std::vector<CodeColumn> code_columns(const std::vector<Column>& columns, const nb::list& windows) {
   require(columns.size() == nb::len(windows), "Every column of states needs its window.");
   std::vector<CodeColumn> out;
@@ -63,16 +64,19 @@ std::vector<CodeColumn> code_columns(const std::vector<Column>& columns, const n
     const auto low = nb::cast<std::int64_t>(window[0]);
     const auto span = nb::cast<std::int64_t>(window[1]);
     const auto missing = nb::cast<std::int64_t>(window[3]);
-    require(span >= 0 && missing >= 0 && missing < 65535, "A window must have 0..65534 codes.");
-    CodeColumn column{cells_of(columns[j]), low, static_cast<std::uint64_t>(span), nullptr,
-                      static_cast<std::uint16_t>(missing)};
-    if (window[2].is_none()) {
+    require(span >= -1 && missing >= 0 && missing < 65535, "A window must have 0..65534 codes.");
+    CodeColumn column{cells_of(columns[j]), low, static_cast<std::uint64_t>(std::max<std::int64_t>(span, 0)),
+                      nullptr, static_cast<std::uint16_t>(missing), span == -1};
+    if (column.above) {
+      require(missing == 2, "A column of numbers above 0 or not has two states.");
+    } else if (window[2].is_none()) {
       require(span <= missing + 2, "A window without a look-up table must fit its codes.");
     } else {
       const Lut lut = nb::cast<Lut>(window[2], false);
       require(lut.size() == static_cast<std::size_t>(span), "A look-up table must fit its window.");
-      for (std::size_t i = 0; i < lut.size(); ++i)
-        require(lut.data()[i] <= missing + 1, "A code of a look-up table is too large.");
+      bool inside = true;
+      for (std::size_t i = 0; i < lut.size(); ++i) inside &= lut.data()[i] <= missing + 1;
+      require(inside, "A code of a look-up table is too large.");
       column.lut = lut.data();
     }
     out.push_back(column);
@@ -318,7 +322,12 @@ class PyVocabulary {
       }
       bags.end_document();
     }
-    return nb::make_tuple(array(bags.begin), array(bags.words), array(bags.counts));
+    if (bags.words.size() < 0x7FFFFFFF) {
+      const std::vector<std::int32_t> begin(bags.begin.begin(), bags.begin.end());
+      return nb::make_tuple(array(begin), array(bags.words), array(bags.counts));
+    }
+    const std::vector<std::int64_t> words(bags.words.begin(), bags.words.end());
+    return nb::make_tuple(array(bags.begin), array(words), array(bags.counts));
   }
 
   void add(const nb::list& words) {
@@ -422,11 +431,12 @@ void with_sparse(const AnyVector& begin, const AnyVector& columns, const AnyVect
     const auto* c = static_cast<const Index*>(columns.data());
     require(b[0] == 0 && static_cast<std::size_t>(b[begin.size() - 1]) == columns.size(),
             "The sparse rows do not fit.");
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r)
-      require(b[r] <= b[r + 1], "The sparse rows do not fit.");
+    bool rising = true, inside = true;
+    for (std::size_t r = 0; r + 1 < begin.size(); ++r) rising &= b[r] <= b[r + 1];
     for (std::size_t i = 0; i < columns.size(); ++i)
-      require(c[i] >= 0 && static_cast<std::size_t>(c[i]) < n_columns,
-              "A column of the sparse rows is out of range.");
+      inside &= c[i] >= 0 && static_cast<std::size_t>(c[i]) < n_columns;
+    require(rising, "The sparse rows do not fit.");
+    require(inside, "A column of the sparse rows is out of range.");
     const auto valued = [&]<class Value>(Value) {
       f(naive::SparseRows<Index, Value>{b, c, static_cast<const Value*>(values.data()),
                                         begin.size() - 1, n_columns});

@@ -38,6 +38,13 @@ bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, st
     const std::int64_t low = column.low;
     const std::uint16_t* lut = column.lut;
     std::uint16_t* out = codes + j;
+    if (column.above) {
+      for (std::size_t r = 0; r < n; ++r, p += stride, out += width) {
+        const T v = at<T>(p);
+        *out = v != v ? column.missing : static_cast<std::uint16_t>(v > T{0});
+      }
+      return;
+    }
     for (std::size_t r = 0; r < n; ++r, p += stride, out += width) {
       const T v = at<T>(p);
       const std::uint64_t u = position(v, low);

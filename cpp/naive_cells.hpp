@@ -23,6 +23,7 @@ struct CodeColumn {
   std::uint64_t span;
   const std::uint16_t* lut;  // IN [span], or null
   std::uint16_t missing;
+  bool above = false;  // no window: the code is 1 for numbers above 0, else 0
 };
 
 inline constexpr std::size_t kTileRows = 256;  // rows encoded at a time: they stay in the cache

@@ -61,6 +61,8 @@ struct SparseRows {
   std::size_t n_rows, n_columns;
 };
 
+inline constexpr int kAhead = 12;  // cells fetched before they are needed: a vocabulary is large
+
 // OUT totals [groups][n_columns], zero on entry: sums by class of w * value, or of w where the value
 // is not 0 with `present`. IN group [n_rows] (groups: skipped), weights [n_rows] or null.
 template <class Index, class Value>
@@ -70,7 +72,9 @@ void sparse_totals(const SparseRows<Index, Value>& rows, const std::uint32_t* gr
     if (group[r] >= groups) continue;
     double* row = totals + group[r] * rows.n_columns;
     const double w = weights == nullptr ? 1.0 : weights[r];
+    const Index last = rows.begin[rows.n_rows];
     for (Index i = rows.begin[r]; i < rows.begin[r + 1]; ++i) {
+      if (i + kAhead < last) __builtin_prefetch(row + rows.columns[i + kAhead], 1);
       const double v = static_cast<double>(rows.values[i]);
       row[rows.columns[i]] += present ? (v != 0 ? w : 0.0) : w * v;
     }
@@ -85,7 +89,10 @@ void sparse_joint(const SparseRows<Index, Value>& rows, std::size_t first, std::
   for (std::size_t r = first; r < end; ++r) {
     double* out = joint + r * classes;
     for (std::size_t c = 0; c < classes; ++c) out[c] = bias[c];
+    const Index last = rows.begin[rows.n_rows];
     for (Index i = rows.begin[r]; i < rows.begin[r + 1]; ++i) {
+      if (i + kAhead < last)
+        __builtin_prefetch(table + static_cast<std::size_t>(rows.columns[i + kAhead]) * classes);
       double v = static_cast<double>(rows.values[i]);
       if (v == 0) continue;
       if (present) v = 1;

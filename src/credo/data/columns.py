@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,14 @@ class Columns:
     aside: Mapping[str, str] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=8)
 def position_names(n: int) -> tuple[str, ...]:
     """Names for the columns of an array, as scikit-learn gives them: x0, x1, …
 
     >>> position_names(3)
     ('x0', 'x1', 'x2')
     """
-    return tuple(f"x{i}" for i in range(n))
+    return tuple([f"x{i}" for i in range(n)])
 
 
 def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:

@@ -25,7 +25,6 @@ from credo.estimators.inputs import (
     threads_of,
 )
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.model.naive_bayes_features import States
 from credo.predict.naive import check_unseen, predict_columns, variables_of
 from credo.predict.naive_explain import Contributions, explain
 from credo.predict.naive_intervals import intervals_of_columns
@@ -293,27 +292,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _answer(self, X: Any, answer: str) -> Any:
         check_is_fitted(self, "model_")
-        columns = self._binary(self._columns(X, reset=False))
+        columns = self._columns(X, reset=False)
         return predict_columns(
             self.model_, columns, answer, self.unseen, threads_of(self.n_jobs)
         )
-
-    def _binary(self, columns: Columns) -> Columns:
-        """Numbers of Bernoulli features: above 0 or not, as in training."""
-        names = [n for n, k in self.kinds_.items() if k == "bernoulli" and n in columns.by_name]
-        changed = {}
-        for name in names:
-            column = columns.by_name[name]
-            feature = self.model_.feature(name)
-            assert isinstance(feature, States)
-            if column.variable is None and feature.variable.states == (0, 1):
-                codes = (column.values > 0).astype(np.uint8)
-                if column.values.dtype.kind == "f":
-                    codes[np.isnan(column.values)] = 2
-                changed[name] = Column(codes, feature.variable)
-        if not changed:
-            return columns
-        return Columns(columns.rows, {**columns.by_name, **changed}, columns.aside)
 
     def linear_form(self, *, reference: bool = True) -> LinearForm:
         """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""
@@ -346,7 +328,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         True
         """
         check_is_fitted(self, "model_")
-        columns = self._binary(self._columns(X, reset=False))
+        columns = self._columns(X, reset=False)
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
 
     # --- what scikit-learn asks -----------------------------------------------------------

@@ -222,12 +222,19 @@ class TextNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         check_non_negative(X, "TextNaiveBayes (input X)")
         rows = sparse.csr_array(X)
-        rows.sum_duplicates()
-        names = getattr(self, "feature_names_in_", position_names(rows.shape[1]))
+        if self.form == "bernoulli" and not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        if not reset and hasattr(self, "model_"):
+            names: Any = self.model_.words
+        elif hasattr(self, "feature_names_in_"):
+            names = tuple(map(str, self.feature_names_in_))
+        else:
+            names = position_names(rows.shape[1])
         begin, columns = rows.indptr, rows.indices
         if begin.dtype != columns.dtype:
             begin, columns = begin.astype(np.int64), columns.astype(np.int64)
-        return tuple(map(str, names)), (begin, columns, rows.data)
+        return names, (begin, columns, rows.data)
 
     # --- answering ------------------------------------------------------------------------
 

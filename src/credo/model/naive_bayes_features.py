@@ -54,6 +54,8 @@ class States:
     alpha: Floats
     unseen: Floats
     smoothing: float
+    above: bool = False
+    """Whether numbers are told apart as above 0 or not (a Bernoulli feature)."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,6 +68,8 @@ class States:
             return None
         if isinstance(value, np.generic):
             value = value.item()
+        if self.above and isinstance(value, (int, float)):
+            return int(value > 0)
         try:
             return self.variable.code(value)
         except UnknownNameError:

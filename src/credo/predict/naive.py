@@ -221,6 +221,8 @@ def _coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Wind
         lut = [f.code(s) for s in column.variable.states]
         codes = np.array([k + 1 if c is None or c == k else c for c in lut] + [k, k + 1], np.uint16)
         return column.values, (0, len(codes), codes, k)
+    if f.above:
+        return column.values, (0, -1, None, k)
     whole = [int(s) for s in f.variable.states if isinstance(s, (int, np.integer, bool))]
     if len(whole) == k and max(whole) - min(whole) < _SPAN:
         low = min(whole)

@@ -126,6 +126,8 @@ def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
     values, (low, span, lut, k) = _coded(f, column, columns.rows)
     part = values[rows]
     gone = part != part
+    if span == -1:  # a Bernoulli feature of numbers
+        part, span, low = (part > 0).astype(np.int64), 2, 0
     place = np.where(gone, 0, part).astype(np.int64) - low
     inside = (place >= 0) & (place < span) & ~gone
     code = np.where(inside, place, 0)

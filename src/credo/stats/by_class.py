@@ -70,6 +70,8 @@ class StateCounts:
 
     variable: Variable
     values: NDArray[Any]
+    above: bool = False
+    """Whether the states are numbers above 0 or not (a Bernoulli feature)."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,7 +89,7 @@ class StateCounts:
             variable = Variable(variable.name, "discrete", states, variable.ordered)
         a = _spread_out(self.values, _places(self.variable, variable), len(states), 1)
         b = _spread_out(other.values, _places(other.variable, variable), len(states), 1)
-        return StateCounts(variable, frozen(a + b))
+        return StateCounts(variable, frozen(a + b), self.above)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -162,7 +162,7 @@ def _states(part: StateCounts, options: Options, notes: list[str]) -> States:
     if len(part.variable.states) == 1 and least < 2:
         notes.append(f"column {name!r} has one state, {part.variable.states[0]!r}: it tells nothing")
     theta, new = _logs(n, smoothing, max(len(part.variable.states), least))
-    return States(part.variable, theta, n + smoothing, new, smoothing)
+    return States(part.variable, theta, n + smoothing, new, smoothing, part.above)
 
 
 def _bag(part: Totals, options: Options) -> Bag:

@@ -31,6 +31,9 @@ Codes = NDArray[np.uint32]
 KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
 """What a feature can be."""
 
+ABOVE = (0, -1, None, 2)
+"""The window of a Bernoulli feature of numbers: above 0 or not."""
+
 _WIDE = 60_000  # whole numbers farther apart than this are sorted, not tabled
 _SAMPLE = 4096
 
@@ -123,7 +126,9 @@ def _counted(
         if given is not None:
             column = _declared(name, column, given)
         elif column.variable is None and plan.kinds[name] == "bernoulli":
-            column = _binary(name, column.values)
+            arrays[name], windows[name] = column.values, ABOVE
+            variables[name] = Variable(name, "discrete", (0, 1))
+            continue
         elif column.variable is None and column.values.dtype.kind == "b":
             column = Column(column.values, Variable(name, "discrete", (False, True)))
         if column.variable is None and column.values.dtype.kind == "f":
@@ -174,7 +179,9 @@ def _state_counts(
 ) -> StateCounts | None:
     """The counts of the states that were seen; None where the numbers are no states after all."""
     if variable is not None:
-        return StateCounts(variable, frozen(table[:, : variable.arity].copy()))
+        return StateCounts(
+            variable, frozen(table[:, : variable.arity].copy()), window is ABOVE
+        )
     low, lut = window[0], window[2]
     seen = np.flatnonzero(table[:, :-2].any(axis=0))
     if plan.kinds[name] == "auto":
@@ -270,14 +277,6 @@ def _declared(name: str, column: Column, states: Sequence[Any]) -> Column:
         if label is not None:
             lut[i] = variable.code(label)
     return Column(lut[where], variable)
-
-
-def _binary(name: str, values: NDArray[Any]) -> Column:
-    """Numbers as a Bernoulli feature: above 0 or not."""
-    codes = (values > 0).astype(np.uint8)
-    if values.dtype.kind == "f":
-        codes[np.isnan(values)] = 2
-    return Column(codes, Variable(name, "discrete", (0, 1)))
 
 
 def _whole(name: str, column: Column) -> Column:
