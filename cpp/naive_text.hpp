@@ -82,14 +82,17 @@ void sparse_totals(const SparseRows<Index, Value>& rows, const std::uint32_t* gr
 }
 
 // OUT joint [n_rows][classes] = bias + sum value * table[column]. IN table [n_columns][classes].
-template <class Index, class Value>
-void sparse_joint(const SparseRows<Index, Value>& rows, std::size_t first, std::size_t end,
-                  const double* table, const double* bias, std::size_t classes, bool present,
-                  double* joint) {
+// kClasses is the number of classes where it is small, so that sums stay in registers; else 0.
+template <std::size_t kClasses, class Index, class Value>
+void sparse_joint_of(const SparseRows<Index, Value>& rows, std::size_t first, std::size_t end,
+                     const double* table, const double* bias, std::size_t n_classes, bool present,
+                     double* joint) {
+  const std::size_t classes = kClasses > 0 ? kClasses : n_classes;
+  const Index last = rows.begin[rows.n_rows];
   for (std::size_t r = first; r < end; ++r) {
-    double* out = joint + r * classes;
-    for (std::size_t c = 0; c < classes; ++c) out[c] = bias[c];
-    const Index last = rows.begin[rows.n_rows];
+    double local[kClasses > 0 ? kClasses : 1];
+    double* sum = kClasses > 0 ? local : joint + r * classes;
+    for (std::size_t c = 0; c < classes; ++c) sum[c] = bias[c];
     for (Index i = rows.begin[r]; i < rows.begin[r + 1]; ++i) {
       if (i + kAhead < last)
         __builtin_prefetch(table + static_cast<std::size_t>(rows.columns[i + kAhead]) * classes);
@@ -97,8 +100,28 @@ void sparse_joint(const SparseRows<Index, Value>& rows, std::size_t first, std::
       if (v == 0) continue;
       if (present) v = 1;
       const double* row = table + static_cast<std::size_t>(rows.columns[i]) * classes;
-      for (std::size_t c = 0; c < classes; ++c) out[c] += v * row[c];
+      for (std::size_t c = 0; c < classes; ++c) sum[c] += v * row[c];
     }
+    if (kClasses > 0)
+      for (std::size_t c = 0; c < classes; ++c) joint[r * classes + c] = sum[c];
+  }
+}
+
+template <class Index, class Value>
+void sparse_joint(const SparseRows<Index, Value>& rows, std::size_t first, std::size_t end,
+                  const double* table, const double* bias, std::size_t classes, bool present,
+                  double* joint) {
+  const auto run = [&]<std::size_t kClasses>() {
+    sparse_joint_of<kClasses>(rows, first, end, table, bias, classes, present, joint);
+  };
+  switch (classes) {
+    case 2: return run.template operator()<2>();
+    case 3: return run.template operator()<3>();
+    case 4: return run.template operator()<4>();
+    case 5: return run.template operator()<5>();
+    case 6: return run.template operator()<6>();
+    case 8: return run.template operator()<8>();
+    default: return run.template operator()<0>();
   }
 }
 

@@ -30,10 +30,13 @@ from credo.schema import Variable
 __all__ = [
     "UNSEEN",
     "check_unseen",
+    "coded",
     "joint_of_row",
+    "plain_codes",
     "posterior_of_row",
     "predict_columns",
     "predict_table",
+    "real",
     "variables_of",
 ]
 
@@ -188,11 +191,11 @@ def predict_columns(
     arrays, windows, owners = [], [], []
     for f in compiled.states:
         column = columns.by_name.get(f.names[0])
-        array, window = _coded(f, column, n)
+        array, window = coded(f, column, n)
         arrays.append(array)
         windows.append(window)
         owners.append(f)
-    reals = [_real(columns.by_name.get(f.name), n) for f in compiled.normals]
+    reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
     extra = _extra(compiled.others, columns, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
     out, bad, strange, infinite = scorer.score(arrays, windows, reals, n, extra, answer, threads)
@@ -209,7 +212,7 @@ def predict_columns(
     return out
 
 
-def _coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Window]:
+def coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Window]:
     """A column and the window that turns it into the codes of a feature."""
     k = len(f.variable.states)
     if column is None:
@@ -236,7 +239,23 @@ def _coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Wind
     return where.astype(np.uint32), (0, len(codes), codes, k)
 
 
-def _real(column: Column | None, n: int) -> NDArray[Any]:
+def plain_codes(array: NDArray[Any], window: Window) -> NDArray[np.int64]:
+    """What the kernel makes of a column, in NumPy: k for missing, k + 1 for a state not seen."""
+    low, span, lut, k = window
+    gone = array != array
+    if span == -1:
+        return np.where(gone, k, array > 0)
+    place = np.where(gone, 0, array).astype(np.int64) - low
+    inside = (place >= 0) & (place < span) & ~gone
+    if array.dtype.kind == "f":
+        inside &= np.where(gone, 0, array) == place + low
+    code = np.where(inside, place, 0)
+    if lut is not None:
+        code = lut[code].astype(np.int64)
+    return np.where(gone, k, np.where(inside, code, k + 1))
+
+
+def real(column: Column | None, n: int) -> NDArray[Any]:
     if column is None:
         return np.broadcast_to(np.float64(np.nan), n)
     return column.values

@@ -21,7 +21,7 @@ from credo.errors import InputError, LimitError
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.model.naive_bayes_features import Bag, Normal, States
 from credo.model.randomness import generator
-from credo.predict.naive import _coded, _real, predict_columns, variables_of
+from credo.predict.naive import coded, plain_codes, predict_columns, real, variables_of
 
 __all__ = ["intervals_of_columns", "intervals_of_row"]
 
@@ -110,28 +110,21 @@ def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesMode
 def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
     """ln P(value | class) under each draw: [row, draw, class], 0 where missing."""
     if isinstance(f, Bag):
-        x = np.zeros((rows.stop - rows.start, len(f.names)))
+        counts = np.zeros((rows.stop - rows.start, len(f.names)))
         for i, name in enumerate(f.names):
             if name in columns.by_name:
-                x[:, i] = np.nan_to_num(columns.by_name[name].values[rows].astype(np.float64))
-        bag: Floats = np.einsum("rv,dcv->rdc", x, table)
+                counts[:, i] = np.nan_to_num(columns.by_name[name].values[rows].astype(np.float64))
+        bag: Floats = np.einsum("rv,dcv->rdc", counts, table)
         return bag
     column = columns.by_name.get(f.names[0])
     if isinstance(f, Normal):
         mean, variance = table
-        real = np.asarray(_real(column, columns.rows)[rows], dtype=np.float64)[:, None, None]
+        x = np.asarray(real(column, columns.rows)[rows], dtype=np.float64)[:, None, None]
         with np.errstate(over="ignore"):
-            far = np.minimum((real - mean) ** 2 / (2 * variance), 1e290)
-        return np.where(np.isnan(real), 0.0, -0.5 * np.log(variance) - far)
-    values, (low, span, lut, k) = _coded(f, column, columns.rows)
-    part = values[rows]
-    gone = part != part
-    if span == -1:  # a Bernoulli feature of numbers
-        part, span, low = (part > 0).astype(np.int64), 2, 0
-    place = np.where(gone, 0, part).astype(np.int64) - low
-    inside = (place >= 0) & (place < span) & ~gone
-    code = np.where(inside, place, 0)
-    code = code if lut is None else lut[code].astype(np.int64)
-    known = inside & (code < k)
+            far = np.minimum((x - mean) ** 2 / (2 * variance), 1e290)
+        return np.where(np.isnan(x), 0.0, -0.5 * np.log(variance) - far)
+    values, window = coded(f, column, columns.rows)
+    code = plain_codes(values[rows], window)
+    known = code < window[3]
     looked: Floats = table[:, :, np.where(known, code, 0)].transpose(2, 0, 1)
     return np.where(known[:, None, None], looked, 0.0)
