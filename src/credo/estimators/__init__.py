@@ -17,8 +17,8 @@ _WHERE = {
     "NetworkClassifier": "network",
     "calibration_report": "calibration",
     "recalibrated": "calibration",
-    "compare": "compare",
-    "learning_curves": "compare",
+    "compare": "comparison",
+    "learning_curves": "comparison",
 }
 
 __all__ = list(_WHERE)
@@ -26,8 +26,8 @@ __all__ = list(_WHERE)
 if TYPE_CHECKING:
     from credo.estimators.calibration import calibration_report as calibration_report
     from credo.estimators.calibration import recalibrated as recalibrated
-    from credo.estimators.compare import compare as compare
-    from credo.estimators.compare import learning_curves as learning_curves
+    from credo.estimators.comparison import compare as compare
+    from credo.estimators.comparison import learning_curves as learning_curves
     from credo.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from credo.estimators.network import NetworkClassifier as NetworkClassifier
     from credo.estimators.text import TextNaiveBayes as TextNaiveBayes

@@ -63,6 +63,12 @@ class Contributions:
                 return bits
         raise unknown_name("Feature", feature, [c[0] for c in self.cells], "in the row")
 
+    def plot(self, ax: Any = None) -> Any:
+        """The evidence as bars; see `credo.plot.contributions`."""
+        from credo.plot.classify import contributions
+
+        return contributions(self, ax)
+
     def _rows(self, most: int = 40) -> tuple[list[str], list[list[str]]]:
         finite = [abs(b) for b in (self.prior, self.total, *(c[2] for c in self.cells))]
         widest = max([b for b in finite if b < math.inf], default=1.0) or 1.0
