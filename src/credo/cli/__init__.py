@@ -22,6 +22,7 @@ _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
+    "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
 }

@@ -208,7 +208,12 @@ def _split(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
             for i, name in enumerate(names):
                 if isinstance(x.dtypes.iloc[i], np.dtype) and x.dtypes.iloc[i].kind in "biuf":
                     raw[name] = x.iloc[:, i].to_numpy()
-            return names, len(x), _usable(raw), _rest_of(x, lambda n: x[[c for c in x if str(c) in n]])
+            return (
+                names,
+                len(x),
+                _usable(raw),
+                _rest_of(x, lambda n: x[[c for c in x if str(c) in n]]),
+            )
     if module == "polars" and hasattr(x, "get_columns"):
         for column in x.get_columns():
             if column.dtype.is_numeric() and not column.null_count():

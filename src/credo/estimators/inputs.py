@@ -87,7 +87,9 @@ def row_weights(given: Any, n: int) -> NDArray[Any] | None:
         raise InputError("Input sample_weight contains NaN or infinity.")
     if (weights < 0).any():
         row = int((weights < 0).argmax())
-        raise InputError(f"Weights must not be negative; that of row {row + 1:,} is {weights[row]:g}.")
+        raise InputError(
+            f"Weights must not be negative; that of row {row + 1:,} is {weights[row]:g}."
+        )
     if not weights.any():
         raise InputError("Every sample weight is zero, so no row is left.")
     if (weights == np.floor(weights)).all() and weights.max() < 2**53:

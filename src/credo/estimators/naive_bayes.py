@@ -245,9 +245,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if is_named_table(X):
             found = self._columns_of(X, reset, schema)
             if reset:
-                self.feature_names_in_ = np.array(
-                    [*found.by_name, *found.aside], dtype=object
-                )
+                self.feature_names_in_ = np.array([*found.by_name, *found.aside], dtype=object)
                 self.n_features_in_ = len(self.feature_names_in_)
             return found
         X = as_table(X)
@@ -293,9 +291,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _answer(self, X: Any, answer: str) -> Any:
         check_is_fitted(self, "model_")
         columns = self._columns(X, reset=False)
-        return predict_columns(
-            self.model_, columns, answer, self.unseen, threads_of(self.n_jobs)
-        )
+        return predict_columns(self.model_, columns, answer, self.unseen, threads_of(self.n_jobs))
 
     def linear_form(self, *, reference: bool = True) -> LinearForm:
         """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""
@@ -343,7 +339,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
     array = np.array(labels)
-    if array.ndim != 1 or (array.dtype.kind in "US" and not all(isinstance(v, str) for v in labels)):
+    if array.ndim != 1 or (
+        array.dtype.kind in "US" and not all(isinstance(v, str) for v in labels)
+    ):
         array = np.fromiter(labels, dtype=object, count=len(labels))
     return array
 
@@ -369,14 +367,10 @@ def _without_rows(
 ) -> tuple[Columns, NDArray[Any], NDArray[Any]]:
     """Rows of weight 0 are absent."""
     kept = weights != 0
-    by_name = {
-        n: Column(c.values[kept], c.variable, c.strange) for n, c in columns.by_name.items()
-    }
+    by_name = {n: Column(c.values[kept], c.variable, c.strange) for n, c in columns.by_name.items()}
     return Columns(int(kept.sum()), by_name, columns.aside), group[kept], weights[kept]
 
 
 def _relabelled(labels: NDArray[Any], group: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     seen, codes = np.unique(group, return_inverse=True)
     return labels[seen], codes.astype(np.uint32)
-
-

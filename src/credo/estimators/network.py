@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from credo import _core
 from credo.data import Stream, Table, read
 from credo.data.columns import Column, Columns, columns_for, columns_of
-from credo.errors import CredoWarning, ImpossibleError, InputError
+from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
 from credo.estimators.inputs import (
     as_table,
     encode_labels,
@@ -27,7 +28,7 @@ from credo.predict.naive import coded, plain_codes
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.train.aode import aode, as_states
-from credo.train.tan import smoothed, tan_network
+from credo.train.tan import gaussian_leaves, smoothed, tan_network
 
 __all__ = ["NetworkClassifier"]
 
@@ -83,8 +84,12 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"method must be one of {', '.join(METHODS)}, a Dag or a Network, "
                 f"got {self.method!r}."
             )
-        if self.bins is not None and (not isinstance(self.bins, (int, np.integer)) or self.bins < 2):
-            raise InputError(f"bins must be a whole number of 2 or more, or None, got {self.bins!r}.")
+        if self.bins is not None and (
+            not isinstance(self.bins, (int, np.integer)) or self.bins < 2
+        ):
+            raise InputError(
+                f"bins must be a whole number of 2 or more, or None, got {self.bins!r}."
+            )
         table = self._table(X, y, sample_weight)
         self._train(table)
         return self
@@ -103,7 +108,9 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif self.method == "tan":
             self.model_ = tan_network(table, name, smoothing=self.smoothing)
         else:
-            dag = Dag([(name, n) for n in table.schema.names if n != name], nodes=table.schema.names)
+            dag = Dag(
+                [(name, n) for n in table.schema.names if n != name], nodes=table.schema.names
+            )
             self.model_ = _fitted(dag, table, name, self.smoothing)
         if isinstance(self.model_, Network):
             self.network_ = self.model_
@@ -144,7 +151,10 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             target = Variable(self.target, "discrete", tuple(labels.tolist()))
             weights = row_weights(sample_weight, columns.rows)
         self.cuts_: dict[str, Floats] = {}
-        variables, arrays = [target], [group.astype(np.uint32 if target.arity > 65534 else np.uint16)]
+        variables, arrays = (
+            [target],
+            [group.astype(np.uint32 if target.arity > 65534 else np.uint16)],
+        )
         for name, column in columns.by_name.items():
             variable, array = self._variable(name, column, weights)
             variables.append(variable)
@@ -161,7 +171,9 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if values.dtype.kind != "f" and len(np.unique(values[:1000])) <= 20:
             different, codes = np.unique(values, return_inverse=True)
             if len(different) <= 20:
-                return Variable(name, "discrete", tuple(different.tolist())), codes.astype(np.uint16)
+                return Variable(name, "discrete", tuple(different.tolist())), codes.astype(
+                    np.uint16
+                )
         numbers = values.astype(np.float64)
         if np.isinf(numbers).any():
             raise InputError(f"{name!r} holds an infinity; a value must be finite.")
@@ -213,7 +225,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The columns of X as the model's variables, bins cut as in training."""
         columns = self._columns(X, reset=False)
         known = {v.name: v for v in self._features()}
-        found, strange = {}, []
+        found: dict[str, Column] = {}
+        strange: list[str] = []
         for name, column in columns.by_name.items():
             if name in self.cuts_:
                 numbers = column.values.astype(np.float64)
@@ -289,9 +302,6 @@ def _array(states: tuple[Any, ...]) -> NDArray[Any]:
 
 def _fitted(dag: Dag, table: Table, target: str, smoothing: float) -> Network:
     """The tables of a given graph, by counts."""
-    from credo.errors import unknown_name
-    from credo.model.linear_gaussian import LinearGaussian
-
     if target not in dag:
         raise unknown_name("The class", target, dag.nodes, "in the graph")
     for n in dag.nodes:
@@ -309,15 +319,7 @@ def _fitted(dag: Dag, table: Table, target: str, smoothing: float) -> Network:
                 f"The continuous feature {child!r} must have the class as its only parent.",
                 hint="Use bins= to cut it into states.",
             )
-        from credo.train.naive_bayes import Options, train
-        from credo.train.naive_bayes_rows import Plan, tally_by_class
-
-        model = train(tally_by_class(table, target, Plan({child: "gaussian"})), Options())
-        (f,) = model.features
-        empty = np.zeros((len(model.classes), 0))
-        tables[child] = LinearGaussian(
-            table.schema[child], (table.schema[target],), f.mean, empty, f.variance  # type: ignore[union-attr]
-        )
+        tables |= gaussian_leaves(table, target, [child])
     return Network(dag, tables)
 
 
@@ -327,7 +329,7 @@ def _bin_labels(cuts: Floats) -> tuple[str, ...]:
         ends = [repr(float(c)) for c in cuts]
     if not ends:
         return ("any",)
-    middle = [f"({a}, {b}]" for a, b in zip(ends, ends[1:], strict=False)]
+    middle = [f"({a}, {b}]" for a, b in pairwise(ends)]
     return (f"≤ {ends[0]}", *middle, f"> {ends[-1]}")
 
 

@@ -350,6 +350,6 @@ def _sorted(part: Totals, weights: Any) -> Totals:
     order = sorted(range(len(part.words)), key=part.words.__getitem__)
     words, values = tuple(part.words[i] for i in order), part.values[:, order]
     if weights is not None and not weights.all():  # words of absent documents only
-        seen = values.any(axis=0)
+        seen = np.asarray(values.any(axis=0))
         words, values = tuple(w for w, s in zip(words, seen, strict=True) if s), values[:, seen]
     return Totals(words, np.ascontiguousarray(values))

@@ -157,7 +157,8 @@ class NaiveBayesModel:
         """
         from credo.predict.naive import predict_table
 
-        return predict_table(self, rows, "posterior", unseen, threads)
+        out: Floats = predict_table(self, rows, "posterior", unseen, threads)
+        return out
 
     def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> list[Any]:
         """The most probable class of each row of a table."""

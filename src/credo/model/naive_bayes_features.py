@@ -123,7 +123,8 @@ class Normals:
     def log_p(self, values: Sequence[Any], smooth: bool = False) -> Floats:
         """ln of the joint density of those that are observed, in each class."""
         row = np.array([[number_of(n, v) for n, v in zip(self.names, values, strict=True)]])
-        return self.rows(row)[0]
+        out: Floats = self.rows(row)[0]
+        return out
 
     def rows(self, x: Floats) -> Floats:
         """ln of the density of each row in each class; NaN cells are summed out."""
@@ -161,7 +162,8 @@ class Kernel:
 
     def log_p(self, values: Sequence[Any], smooth: bool = False) -> Floats:
         """ln of the density in each class."""
-        return self.rows(np.array([[number_of(self.name, values[0])]]))[0]
+        out: Floats = self.rows(np.array([[number_of(self.name, values[0])]]))[0]
+        return out
 
     def rows(self, x: Floats) -> Floats:
         """ln of the density of each row in each class; 0 where it is missing."""
@@ -183,7 +185,8 @@ class Bag:
     def log_p(self, values: Sequence[Any], smooth: bool = False) -> Floats:
         """ln P of the counts in each class, but for a factor that all classes share."""
         row = np.array([[number_of(n, v) for n, v in zip(self.names, values, strict=True)]])
-        return self.rows(row)[0]
+        out: Floats = self.rows(row)[0]
+        return out
 
     def rows(self, x: Floats) -> Floats:
         """The same for each row; a missing count is a word that nobody looked for."""

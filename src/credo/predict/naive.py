@@ -202,7 +202,9 @@ def predict_columns(
     if infinite:
         _finite(compiled.normals[infinite[0]].name, reals[infinite[0]])
     if strange and unseen != "smooth":
-        _report(unseen, [(owners[j].variable, columns.by_name[owners[j].names[0]]) for j in strange])
+        _report(
+            unseen, [(owners[j].variable, columns.by_name[owners[j].names[0]]) for j in strange]
+        )
     if bad >= 0 and answer != "joint":
         row = {name: _cell(model, name, columns.by_name[name], bad) for name in columns.by_name}
         raise ImpossibleError(
@@ -256,6 +258,7 @@ def plain_codes(array: NDArray[Any], window: Window) -> NDArray[np.int64]:
 
 
 def real(column: Column | None, n: int) -> NDArray[Any]:
+    """The numbers of a column; NaN where there is no column."""
     if column is None:
         return np.broadcast_to(np.float64(np.nan), n)
     return column.values

@@ -84,7 +84,7 @@ def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesMode
     if isinstance(f, (States, Bag)):
         if not (f.alpha > 0).all():
             raise InputError(
-                f"The posterior of {f.names[0]!r} needs a prior: a count is 0 and was not smoothed.",
+                f"The posterior of {f.names[0]!r} needs a prior: a count is 0, not smoothed.",
                 hint="Use smoothing above 0.",
             )
         gamma = random.standard_gamma(f.alpha, size=(draws, *f.alpha.shape))
@@ -94,7 +94,7 @@ def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesMode
         if (f.n < 2).any():
             label = model.classes[int((f.n < 2).argmax())]
             raise InputError(
-                f"The spread of {f.name!r} in class {label!r} cannot be told from fewer than 2 rows."
+                f"The spread of {f.name!r} in class {label!r} cannot be told from one row or none."
             )
         floor = f.variance * 1e-12
         scatter = np.maximum(f.scatter, np.where(f.floored, f.variance * f.n, floor))

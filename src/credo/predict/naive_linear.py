@@ -30,6 +30,7 @@ __all__ = ["LinearForm", "linear_form"]
 
 Floats = NDArray[np.float64]
 Coordinate = tuple[str, Any]  # a feature with its state, or "x", "x²" or "count"
+_STATE = "state"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class LinearForm:
     coordinates: tuple[Coordinate, ...]
     bias: Floats
     weights: Floats
+    kinds: tuple[str, ...]
 
     def __getitem__(self, key: Coordinate) -> Any:
         """The weight of a coordinate: a number for two classes, else one for each class."""
@@ -60,15 +62,15 @@ class LinearForm:
     def at(self, row: Mapping[str, Any]) -> Floats:
         """The coordinates φ of one row; those of missing cells are 0."""
         phi = np.zeros(len(self.coordinates))
-        for k, (name, what) in enumerate(self.coordinates):
+        for k, ((name, what), kind) in enumerate(zip(self.coordinates, self.kinds, strict=True)):
             value = row.get(name)
             if is_missing(value):
                 continue
-            if what in ("x", "x²", "count") and isinstance(what, str) and not value == what:
-                x = number_of(name, value)
-                phi[k] = x * x if what == "x²" else x
-            else:
+            if kind == _STATE:
                 phi[k] = float(value == what)
+            else:
+                x = number_of(name, value)
+                phi[k] = x * x if kind == "x²" else x
         return phi
 
     def decide(self, row: Mapping[str, Any]) -> Floats:
@@ -127,6 +129,7 @@ def linear_form(model: NaiveBayesModel, reference: bool = True) -> LinearForm:
     """
     bias = model.log_prior.copy()
     names: list[Coordinate] = []
+    kinds: list[str] = []
     weights: list[Floats] = []
     for f in model.features:
         if isinstance(f, States):
@@ -136,13 +139,16 @@ def linear_form(model: NaiveBayesModel, reference: bool = True) -> LinearForm:
                 if reference and k == 0:
                     continue
                 names.append((f.names[0], state))
+                kinds.append(_STATE)
                 weights.append(f.log_theta[:, k] - (f.log_theta[:, 0] if reference else 0.0))
         elif isinstance(f, Normal):
             bias += -0.5 * np.log(2 * np.pi * f.variance) - f.mean**2 / (2 * f.variance)
             names += [(f.name, "x"), (f.name, "x²")]
+            kinds += ["x", "x²"]
             weights += [f.mean / f.variance, -0.5 / f.variance]
         elif isinstance(f, Bag):
             names += [(w, "count") for w in f.names]
+            kinds += ["count"] * len(f.names)
             weights += list(f.log_theta.T)
         else:
             raise InputError(
@@ -157,4 +163,4 @@ def linear_form(model: NaiveBayesModel, reference: bool = True) -> LinearForm:
         )
     if len(model.classes) == 2:
         bias, matrix = bias[1:] - bias[:1], matrix[1:] - matrix[:1]
-    return LinearForm(model.classes, tuple(names), bias, matrix)
+    return LinearForm(model.classes, tuple(names), bias, matrix, tuple(kinds))

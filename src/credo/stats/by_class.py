@@ -215,9 +215,7 @@ class Points:
 
     def __add__(self, other: Points) -> Points:
         values, weights = [], []
-        for a, b, v, w in zip(
-            self.values, other.values, self.weights, other.weights, strict=True
-        ):
+        for a, b, v, w in zip(self.values, other.values, self.weights, other.weights, strict=True):
             points, inverse = np.unique(np.concatenate([a, b]), return_inverse=True)
             values.append(frozen(points))
             both = np.concatenate([v, w])

@@ -1,7 +1,7 @@
 """From statistics by class to a naive Bayes model.
 
     P(c)      = (n[c] + l₀) / (n + l₀·C)                       l₀ = 0 unless told otherwise
-    P(x | c)  = (n[c, x] + l) / (n[c] + l·J)                   l = 1: Laplace; l = 0: max. likelihood
+    P(x | c)  = (n[c, x] + l) / (n[c] + l·J)                   l = 1: Laplace; l = 0: likelihood
     variance  = scatter / n   or   scatter / (n − 1)           never below the floor
 
 θ is the posterior mean under a symmetric Dirichlet prior with l pseudo-counts a state, and so the
@@ -160,7 +160,8 @@ def _states(part: StateCounts, options: Options, notes: list[str]) -> States:
     least = options.of_feature(options.min_states or 0, name, 0, f"min_states of {name!r}")
     n = part.values.astype(np.float64)
     if len(part.variable.states) == 1 and least < 2:
-        notes.append(f"column {name!r} has one state, {part.variable.states[0]!r}: it tells nothing")
+        only = part.variable.states[0]
+        notes.append(f"column {name!r} has one state, {only!r}: it tells nothing")
     theta, new = _logs(n, smoothing, max(len(part.variable.states), least))
     return States(part.variable, theta, n + smoothing, new, smoothing, part.above)
 
@@ -244,8 +245,8 @@ def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:
     if not len(everything):
         notes.append(f"column {part.name!r} has no value: it tells nothing")
         one = np.zeros(1)
-        points = tuple(one for _ in part.values)
-        return Kernel(part.name, points, tuple(one + 1 for _ in points), np.ones(len(points)))
+        same = tuple(one for _ in part.values)
+        return Kernel(part.name, same, tuple(one + 1 for _ in same), np.ones(len(same)))
     spread = float(np.ptp(everything))
     if spread == 0:
         notes.append(f"column {part.name!r} is constant: it tells nothing")
@@ -254,7 +255,7 @@ def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:
     for values, w in zip(part.values, part.weights, strict=True):
         if not len(values):  # a class without values has the density of all of them
             values, order = np.unique(everything, return_inverse=True)
-            w = np.bincount(order, np.concatenate(part.weights))
+            w = np.bincount(order, np.concatenate(part.weights)).astype(np.float64)
         n = w.sum()
         mean = (values * w).sum() / n
         sd = math.sqrt(max(((values - mean) ** 2 * w).sum() / n, 0.0))

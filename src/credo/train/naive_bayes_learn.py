@@ -65,10 +65,8 @@ def naive_bayes(
     female  0.99999  ████████████████████
     male    0.00001
     """
-    options = Options(
-        smoothing, class_prior, class_smoothing, variance, variance_floor, min_states
-    )
-    if isinstance(table, (Table, Stream)) or isinstance(table, Source):
+    options = Options(smoothing, class_prior, class_smoothing, variance, variance_floor, min_states)
+    if isinstance(table, (Table, Stream, Source)):
         if weights is not None:
             raise InputError("The table has been read already; give weights= to read.")
         source: Any = table
@@ -84,9 +82,6 @@ def naive_bayes(
         )
     names = [n for n in source.schema.names if n != target]
     plan = plan_of(names, kinds, covariance, states)
-    if not plan.together and covariance == "full":
-        real = [n for n in names if not source.schema[n].is_discrete and n in plan.of("auto", "gaussian")]
-        plan = plan_of(names, plan.kinds, [real] if len(real) > 1 else "diagonal", states)
     if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or states):
         columns = columns_of(source)
         group = source.codes(target).astype("uint32")
@@ -153,15 +148,12 @@ def plan_of(
         if found[name] == "auto":
             found[name] = "categorical"
     together = _groups(names, found, covariance)
-    return Plan(found, together, states)
+    return Plan(found, together, states, covariance == "full")
 
 
 def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> list[list[str]]:
-    if covariance == "diagonal":
+    if isinstance(covariance, str) and covariance in ("diagonal", "full"):
         return []
-    if covariance == "full":
-        every = [n for n, k in kinds.items() if k == "gaussian"]
-        return [every] if len(every) > 1 else []
     if isinstance(covariance, str) or not isinstance(covariance, Iterable):
         raise InputError(
             f"covariance must be 'diagonal', 'full' or lists of names, got {covariance!r}."

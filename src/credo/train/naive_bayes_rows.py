@@ -59,10 +59,18 @@ class Plan:
         kinds: Mapping[str, str],
         together: Sequence[Sequence[str]] = (),
         states: Mapping[str, Sequence[Any]] | None = None,
+        full: bool = False,
     ) -> None:
         self.kinds = dict(kinds)
         self.together = tuple(tuple(g) for g in together)
+        self.full = full
         self.states = dict(states or {})
+
+    def settle(self) -> None:
+        """When every kind is known: with full covariance all Gaussian features vary together."""
+        real = self.of("gaussian")
+        if self.full and len(real) > 1:
+            self.together = (tuple(real),)
 
     def of(self, *kinds: str) -> list[str]:
         """The features of some kinds, in order."""
@@ -92,6 +100,7 @@ def by_class(
         if weights.dtype.kind == "i":
             weight = weight.astype(np.int64)
     parts: dict[str, Part] = _counted(columns, group, k, plan, weights, threads)
+    plan.settle()
     floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     single = [n for n in plan.of("gaussian") if not any(n in g for g in plan.together)]
     parts |= _spreads(columns, single, group, k, floats, threads)
@@ -179,9 +188,7 @@ def _state_counts(
 ) -> StateCounts | None:
     """The counts of the states that were seen; None where the numbers are no states after all."""
     if variable is not None:
-        return StateCounts(
-            variable, frozen(table[:, : variable.arity].copy()), window is ABOVE
-        )
+        return StateCounts(variable, frozen(table[:, : variable.arity].copy()), window is ABOVE)
     low, lut = window[0], window[2]
     seen = np.flatnonzero(table[:, :-2].any(axis=0))
     if plan.kinds[name] == "auto":
@@ -392,8 +399,10 @@ def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = N
             )
     for name in plan.of("auto", "bernoulli"):
         plan.kinds[name] = "categorical" if source.schema[name].is_discrete else "gaussian"
+    plan.settle()
     grouped = {n for g in plan.together for n in g}
-    families: list[Any] = [(n, [target]) for n in plan.of("categorical", "gaussian") if n not in grouped]
+    single = [n for n in plan.of("categorical", "gaussian") if n not in grouped]
+    families: list[Any] = [(n, [target]) for n in single]
     families += [(g[0], [target, *g[1:]]) for g in plan.together]
     options = {} if threads is None else {"threads": threads}
     tally = source.tally([(target, []), *families], **options)

@@ -23,13 +23,22 @@ from credo.errors import InputError, SchemaError
 from credo.model.cpt import Cpt
 from credo.model.dag import Dag
 from credo.model.linear_gaussian import LinearGaussian
+from credo.model.naive_bayes_features import Normal
 from credo.model.network import Network
 from credo.model.record import Record
 from credo.stats.counts import Counts
 from credo.train.naive_bayes import Options, not_negative, train
 from credo.train.naive_bayes_rows import Plan, tally_by_class
 
-__all__ = ["class_features", "conditional_information", "spanning_tree", "tan", "tan_network"]
+__all__ = [
+    "class_features",
+    "conditional_information",
+    "gaussian_leaves",
+    "smoothed",
+    "spanning_tree",
+    "tan",
+    "tan_network",
+]
 
 Floats = NDArray[np.float64]
 
@@ -146,15 +155,7 @@ def tan_network(
         assert isinstance(counts, Counts)
         extra = 0.0 if child == target else l
         tables[child] = smoothed(counts, extra)
-    if continuous:
-        plan = Plan(dict.fromkeys(continuous, "gaussian"))
-        model = train(tally_by_class(source, target, plan), Options())
-        for f in model.features:
-            child_ = source.schema[f.names[0]]
-            empty = np.zeros((len(model.classes), 0))
-            tables[f.names[0]] = LinearGaussian(
-                child_, (source.schema[target],), f.mean, empty, f.variance  # type: ignore[union-attr]
-            )
+    tables |= gaussian_leaves(source, target, continuous)
     record = Record(f"tree-augmented naive Bayes with l = {smoothing}", source.schema.source)
     return Network(dag, tables, record=record)
 
@@ -165,3 +166,18 @@ def smoothed(counts: Counts, l: float) -> Cpt:  # noqa: E741
     total = n.sum(axis=-1, keepdims=True)
     theta = np.where(total > 0, n / np.where(total > 0, total, 1.0), 1.0 / n.shape[-1])
     return Cpt(counts.variables[-1], counts.variables[:-1], theta, n if l > 0 else None)
+
+
+def gaussian_leaves(source: Any, target: str, names: list[str]) -> dict[str, LinearGaussian]:
+    """Continuous features that hang from the class alone: a Gaussian for each class."""
+    if not names:
+        return {}
+    plan = Plan(dict.fromkeys(names, "gaussian"))
+    model = train(tally_by_class(source, target, plan), Options())
+    empty = np.zeros((len(model.classes), 0))
+    out = {}
+    for f in model.features:
+        assert isinstance(f, Normal)
+        child, parents = source.schema[f.name], (source.schema[target],)
+        out[f.name] = LinearGaussian(child, parents, f.mean, empty, f.variance)
+    return out
