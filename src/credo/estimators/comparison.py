@@ -128,7 +128,7 @@ def compare(
 
     >>> import credo as cr
     >>> from credo.estimators import compare
-    >>> result = compare(cr.examples.restaurant(), "WillWait", methods=["naive Bayes"], cv=3)
+    >>> result = compare(cr.examples.restaurant(), "Wait", methods=["naive Bayes"], cv=3)
     >>> sorted(result["naive Bayes"])
     ['Brier', 'accuracy', 'calibration error', 'log loss', 'seconds']
     """

@@ -68,8 +68,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Threads; None is 1, −1 all. The answers are the same.
 
     >>> from credo.estimators import NaiveBayes
-    >>> X = [["sunny", 21.5], ["rain", 14.0], ["sunny", None], ["rain", 12.5]]
-    >>> clf = NaiveBayes().fit(X, ["out", "in", "out", "in"])
+    >>> X = [["sunny", 21.5], ["rain", 14.0], ["sunny", None], ["rain", 12.5], ["rain", 23.0]]
+    >>> clf = NaiveBayes().fit(X, ["out", "in", "out", "in", "out"])
     >>> clf.predict([["sunny", 13.0], [None, 20.0]]).tolist()
     ['in', 'out']
     >>> clf.kinds_

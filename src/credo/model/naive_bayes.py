@@ -50,7 +50,7 @@ class NaiveBayesModel:
     >>> print(model.p(today))
     PlayTennis        p
     No          0.79542  ███████████████▉
-    Yes         0.20458  ████
+    Yes         0.20458  ████▏
     """
 
     target: Variable
@@ -153,7 +153,7 @@ class NaiveBayesModel:
         >>> import credo as cr
         >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
         >>> model.predict_proba({"Wind": ["Strong", None]}).round(4).tolist()
-        [[0.462, 0.538], [0.3571, 0.6429]]
+        [[0.4661, 0.5339], [0.3571, 0.6429]]
         """
         from credo.predict.naive import predict_table
 

@@ -34,7 +34,7 @@ class Contributions:
     PlayTennis: No against Yes, P = 0.79542
     feature      value     bits
     (prior)              -0.848  -████▊
-    Outlook      Sunny    1.433  +████████▏
+    Outlook      Sunny    1.433  +████████
     Humidity     High     1.263  +███████▏
     Wind         Strong   0.848  +████▊
     Temperature  Cool    -0.737  -████▏

@@ -40,10 +40,10 @@ class LinearForm:
     `coordinates` are pairs: a feature and its state, or the words 'x', 'x²' and 'count'.
 
     >>> import credo as cr
-    >>> model = cr.naive_bayes(cr.examples.spam_emails(), "Spam?", smoothing=1)
+    >>> model = cr.naive_bayes(cr.examples.spam_emails(), "Spam", smoothing=1)
     >>> form = model.linear_form()
     >>> round(float(form.bias[0]), 4), round(form["Free", 1], 4)
-    (-0.1744, 1.7918)
+    (1.0465, 1.7918)
     """
 
     classes: tuple[Any, ...]
@@ -77,7 +77,7 @@ class LinearForm:
         """b + w·φ: the log odds for two classes, else ln P(class, row) for each class.
 
         >>> import credo as cr
-        >>> model = cr.naive_bayes(cr.examples.spam_emails(), "Spam?")
+        >>> model = cr.naive_bayes(cr.examples.spam_emails(), "Spam")
         >>> mail = {"Free": 0, "Offer": 0, "Lecture": 1, "CS": 1}
         >>> p = model.p(mail)
         >>> bool(np.isclose(model.linear_form().decide(mail)[0], np.log(p[1] / p[0])))
