@@ -12,7 +12,14 @@ from credo import _core
 from credo.data import Stream, Table
 from credo.errors import InputError
 
-__all__ = ["as_table", "encode_labels", "is_named_table", "row_weights", "threads_of"]
+__all__ = [
+    "as_table",
+    "encode_labels",
+    "is_named_table",
+    "row_weights",
+    "threads_of",
+    "without_absent",
+]
 
 Codes = NDArray[np.uint32]
 _SPAN = 100_000  # whole labels closer than this are numbered by a table
@@ -95,6 +102,28 @@ def row_weights(given: Any, n: int) -> NDArray[Any] | None:
     if (weights == np.floor(weights)).all() and weights.max() < 2**53:
         return weights.astype(np.int64)
     return weights
+
+
+def without_absent(x: Any, y: Any, given: Any) -> tuple[Any, Any, Any]:
+    """X, y and the weights without the rows of weight 0: they are absent, with all they hold."""
+    from sklearn.utils import _safe_indexing
+
+    given = np.asarray(given)
+    if given.ndim != 1 or isinstance(x, (str, os.PathLike)):
+        return x, y, given
+    weights = row_weights(given, len(given))
+    y = np.asarray(y)
+    if weights is None or weights.all() or len(y) != len(weights):
+        return x, y, given
+    kept = np.flatnonzero(weights)
+    if isinstance(x, (Table, Stream)):
+        table = x.load() if isinstance(x, Stream) else x
+        part: Any = table.take(kept)
+    elif isinstance(x, dict):
+        part = {n: [v[i] for i in kept] for n, v in x.items()}
+    else:
+        part = _safe_indexing(as_table(x), kept)
+    return part, y[kept], weights[kept]
 
 
 def threads_of(n_jobs: Any) -> int:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from credo.data import Stream, Table, read
-from credo.data.columns import Column, Columns, columns_for, columns_of, position_names
+from credo.data.columns import Columns, columns_for, columns_of, position_names
 from credo.errors import InputError
 from credo.estimators.inputs import (
     as_table,
@@ -23,6 +23,7 @@ from credo.estimators.inputs import (
     is_named_table,
     row_weights,
     threads_of,
+    without_absent,
 )
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.predict.naive import check_unseen, predict_columns, variables_of
@@ -58,7 +59,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "ml" or "sample"; variance_floor : number above 0
-        Divide by n or n − 1; at least this share of the feature's variance over all rows.
+        Divide by n or n − 1; at least this share of the feature's variance within the classes.
     states, min_states : optional
         States of a feature that training may not show; or only how many there are at least.
     unseen : "missing", "error" or "smooth"
@@ -188,14 +189,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         threads = threads_of(self.n_jobs)
         if isinstance(y, str):
             return self._from_source(X, y, sample_weight, reset)
+        if sample_weight is not None and y is not None:
+            X, y, sample_weight = without_absent(X, y, sample_weight)
         columns = self._columns(X, reset, schema=self.states)
         labels, group = encode_labels(y)
         if len(group) != columns.rows:
             check_consistent_length(np.empty(columns.rows), group)
         weights = row_weights(sample_weight, columns.rows)
-        if weights is not None and not weights.all():
-            columns, group, weights = _without_rows(columns, group, weights)
-            labels, group = _relabelled(labels, group)
         target = Variable("y", "discrete", tuple(labels.tolist()))
         plan = self._planned(list(columns.by_name), reset)
         return by_class(columns, group, target, plan, weights, threads)
@@ -360,17 +360,3 @@ def _kept(found: Columns, kinds: Any) -> Columns:
                     hint=f"Read the table with schema={{{name!r}: …}} to use it.",
                 )
     return found
-
-
-def _without_rows(
-    columns: Columns, group: NDArray[Any], weights: NDArray[Any]
-) -> tuple[Columns, NDArray[Any], NDArray[Any]]:
-    """Rows of weight 0 are absent."""
-    kept = weights != 0
-    by_name = {n: Column(c.values[kept], c.variable, c.strange) for n, c in columns.by_name.items()}
-    return Columns(int(kept.sum()), by_name, columns.aside), group[kept], weights[kept]
-
-
-def _relabelled(labels: NDArray[Any], group: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    seen, codes = np.unique(group, return_inverse=True)
-    return labels[seen], codes.astype(np.uint32)

@@ -95,6 +95,8 @@ class Normal:
     n: Floats
     scatter: Floats
     floored: NDArray[np.bool_]
+    idle: bool = False
+    """Whether it was constant in training: it tells nothing, and is left out of every row."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +106,7 @@ class Normal:
     def log_p(self, values: Sequence[Any], smooth: bool = False) -> Floats:
         """ln of the density in each class."""
         x = number_of(self.name, values[0])
-        if math.isnan(x):
+        if math.isnan(x) or self.idle:
             return np.zeros(len(self.mean))
         with np.errstate(over="ignore"):
             far = np.minimum((x - self.mean) ** 2 / (2 * self.variance), _FARTHEST)

@@ -133,7 +133,7 @@ def _compiled(model: NaiveBayesModel) -> _Compiled:
     found = _COMPILED.get(model)
     if found is None:
         states = tuple(f for f in model.features if isinstance(f, States))
-        normals = tuple(f for f in model.features if isinstance(f, Normal))
+        normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
         others = tuple(f for f in model.features if not isinstance(f, (States, Normal)))
         found = _COMPILED[model] = _Compiled(states, normals, others, {})
     return found

@@ -91,6 +91,8 @@ def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesMode
         gamma = np.maximum(gamma, 1e-300)
         return np.log(gamma) - np.log(gamma.sum(axis=2, keepdims=True))
     if isinstance(f, Normal):
+        if f.idle:
+            return f.mean, f.variance
         if (f.n < 2).any():
             label = model.classes[int((f.n < 2).argmax())]
             raise InputError(
@@ -118,6 +120,8 @@ def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
         return bag
     column = columns.by_name.get(f.names[0])
     if isinstance(f, Normal):
+        if f.idle:
+            return np.zeros((1, 1, 1))
         mean, variance = table
         x = np.asarray(real(column, columns.rows)[rows], dtype=np.float64)[:, None, None]
         with np.errstate(over="ignore"):

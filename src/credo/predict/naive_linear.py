@@ -142,6 +142,8 @@ def linear_form(model: NaiveBayesModel, reference: bool = True) -> LinearForm:
                 kinds.append(_STATE)
                 weights.append(f.log_theta[:, k] - (f.log_theta[:, 0] if reference else 0.0))
         elif isinstance(f, Normal):
+            if f.idle:
+                continue
             bias += -0.5 * np.log(2 * np.pi * f.variance) - f.mean**2 / (2 * f.variance)
             names += [(f.name, "x"), (f.name, "x²")]
             kinds += ["x", "x²"]

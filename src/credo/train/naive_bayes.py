@@ -6,8 +6,9 @@
 
 θ is the posterior mean under a symmetric Dirichlet prior with l pseudo-counts a state, and so the
 probability of the next value. The variance of a feature in a class is at least `variance_floor`
-times the variance of the feature over all rows: a class whose rows agree is not infinitely sure.
-A feature that is constant over all rows tells nothing: its factor is the same in every class.
+times its variance within the classes (over all rows, if no class has any): a class whose rows
+agree is not infinitely sure. A feature that is constant over all rows tells nothing, and has the
+factor 1 in every class.
 """
 
 from __future__ import annotations
@@ -176,15 +177,16 @@ def _bag(part: Totals, options: Options) -> Bag:
 
 
 def _floor(part: Spread, options: Options, notes: list[str]) -> Floats:
-    """The least variance of each variable: a share of its variance over all rows."""
+    """The least variance of each variable: a share of its variance within the classes."""
     n, mean, scatter = part.pooled()
     pooled = np.diagonal(scatter) / max(n, 1.0)
+    within = np.diagonal(part.scatter.sum(axis=0)) / max(n, 1.0)
     for name, v in zip(part.names, pooled, strict=True):
         if v == 0:
             what = "is constant" if n else "has no value"
             notes.append(f"column {name!r} {what}: it tells nothing")
-    # a constant feature has the same mean in each class: any width cancels
-    return np.where(pooled > 0, pooled * options.variance_floor, np.maximum(mean**2, 1.0) * 1e-18)
+    scale = np.where(within > 0, within, pooled)
+    return np.where(scale > 0, scale * options.variance_floor, np.maximum(mean**2, 1.0) * 1e-18)
 
 
 def _means(part: Spread) -> Floats:
@@ -210,9 +212,9 @@ def _normal(part: Spread, options: Options, statistic: ByClass, notes: list[str]
             f"column {name!r} has no spread in class {label!r} ({n[c]:g} rows): "
             "its variance is the floor"
         )
-    return Normal(
-        part.names[0], _means(part)[:, 0], np.maximum(variance, floor), n, scatter, floored
-    )
+    variance = np.maximum(variance, floor)
+    mean = _means(part)[:, 0]
+    return Normal(part.names[0], mean, variance, n, scatter, floored, idle=not varies)
 
 
 def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normals:

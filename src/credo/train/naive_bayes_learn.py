@@ -53,7 +53,7 @@ def naive_bayes(
     variance : "ml" or "sample"
         Divide by n, or by n − 1.
     variance_floor : number above 0
-        The least variance, as a share of the feature's variance over all rows.
+        The least variance, as a share of the feature's variance within the classes.
     states, min_states : optional
         The states of a feature, where the table does not show them all; or only how many
         there are at least.
