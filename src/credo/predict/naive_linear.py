@@ -68,6 +68,8 @@ class LinearForm:
                 continue
             if kind == _STATE:
                 phi[k] = float(value == what)
+            elif kind == "observed":
+                phi[k] = 1.0
             else:
                 x = number_of(name, value)
                 phi[k] = x * x if kind == "x²" else x
@@ -125,7 +127,7 @@ def linear_form(model: NaiveBayesModel, reference: bool = True) -> LinearForm:
 
     With `reference`, the first state of each discrete feature is folded into the bias, as in the
     lecture notes: w(j) belongs to x(j) = 1. Rows with gaps need `reference=False`, where each
-    state has its own weight.
+    state has its own weight, and so has the fact that a number was observed.
     """
     bias = model.log_prior.copy()
     names: list[Coordinate] = []
@@ -144,7 +146,13 @@ def linear_form(model: NaiveBayesModel, reference: bool = True) -> LinearForm:
         elif isinstance(f, Normal):
             if f.idle:
                 continue
-            bias += -0.5 * np.log(2 * np.pi * f.variance) - f.mean**2 / (2 * f.variance)
+            constant = -0.5 * np.log(2 * np.pi * f.variance) - f.mean**2 / (2 * f.variance)
+            if reference:
+                bias += constant
+            else:
+                names.append((f.name, "observed"))
+                kinds.append("observed")
+                weights.append(constant)
             names += [(f.name, "x"), (f.name, "x²")]
             kinds += ["x", "x²"]
             weights += [f.mean / f.variance, -0.5 / f.variance]

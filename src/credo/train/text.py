@@ -114,7 +114,8 @@ def train_text(statistic: ByClass, form: str, options: Options) -> TextModel:
         bias += (gone - np.log(total)).sum(axis=1)
     elif form == "complement":
         other = n.sum(axis=0) + l - n
-        table = -(np.log(other) - np.log(other.sum(axis=1, keepdims=True)))
+        with np.errstate(divide="ignore"):  # a vocabulary may be empty
+            table = -(np.log(other) - np.log(other.sum(axis=1, keepdims=True)))
         if len(bias) > 1:
             bias = np.zeros(len(bias))
     else:
