@@ -64,6 +64,13 @@ def test_the_report_is_scikit_learns():
     assert report.log_loss == pytest.approx(log_loss(y, p))
     assert report.accuracy == accuracy_score(y, q > 0.5)
     assert report.curve[:, 2].sum() == 500
+    from sklearn.linear_model import LogisticRegression
+
+    for sharper in (1.0, 4.0, 0.2):  # the slope is that of a logistic regression
+        odds = sharper * np.log(q / (1 - q))
+        r = 1 / (1 + np.exp(-odds))
+        peer = LogisticRegression(C=1e12, tol=1e-10).fit(odds[:, None], y).coef_[0, 0]
+        assert report_of(np.stack([1 - r, r], axis=1), y).slope == pytest.approx(peer, rel=1e-4)
 
 
 def test_intervals_cover_the_truth():

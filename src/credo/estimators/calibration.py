@@ -107,18 +107,26 @@ def _slope(p: Floats, hit: Floats) -> float:
     x = np.clip(np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(1 - p, 1e-12)), -25, 25)
     if hit.min() == hit.max() or np.ptp(x) == 0:
         return 1.0
-    a, b = 0.0, 1.0
+    signed = np.where(hit > 0.5, 1.0, -1.0)
+
+    def loss(at: Floats) -> float:
+        return float(np.logaddexp(0.0, -signed * (at[0] + at[1] * x)).sum())
+
+    at = np.zeros(2)  # from here Newton's method, halved where it would overshoot, comes home
+    now = loss(at)
     for _ in range(100):
-        q = 1 / (1 + np.exp(-np.clip(a + b * x, -500, 500)))
+        q = 1 / (1 + np.exp(-np.clip(at[0] + at[1] * x, -500, 500)))
         w = q * (1 - q) + 1e-12
         gradient = np.array([(hit - q).sum(), ((hit - q) * x).sum()])
         h = np.array([[w.sum(), (w * x).sum()], [(w * x).sum(), (w * x * x).sum()]])
         step = np.linalg.solve(h + 1e-9 * np.eye(2), gradient)
-        step *= min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-300))
-        a, b = a + step[0], b + step[1]
-        if np.abs(step).max() < 1e-10:
+        while loss(at + step) > now and np.abs(step).max() > 1e-12:
+            step /= 2
+        at, before = at + step, now
+        now = loss(at)
+        if before - now <= 1e-12 * max(before, 1.0):
             break
-    return float(b)
+    return float(at[1])
 
 
 def calibration_report(
