@@ -8,6 +8,7 @@ import warnings
 from importlib import import_module
 
 AREAS = ("counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference")
+AREAS = (*AREAS, "naive_bayes")
 
 
 def main() -> int:
