@@ -314,4 +314,5 @@ NB_MODULE(_core, m) {
 
   credo::binding::bind_inference(m);
   credo::binding::bind_naive(m);
+  credo::binding::bind_texts(m);
 }
