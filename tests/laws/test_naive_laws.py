@@ -66,7 +66,9 @@ def test_weights_are_copies_and_order_does_not_matter(given_table):
     assert alike(weighted, fit(X.iloc[copies], y[copies]), X)
     assert alike(weighted, fit(X.iloc[order], y[order], w[order]), X)
     assert alike(
-        weighted, NaiveBayes(kinds=KINDS, variance_floor=1e-3).fit(X[["x", "b", "a"]][["a", "b", "x"]], y, w), X
+        weighted,
+        NaiveBayes(kinds=KINDS, variance_floor=1e-3).fit(X[["x", "b", "a"]][["a", "b", "x"]], y, w),
+        X,
     )
 
 
