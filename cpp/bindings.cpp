@@ -317,5 +317,6 @@ NB_MODULE(_core, m) {
   credo::binding::bind_sampling(m);
   credo::binding::bind_rows_out(m);
   credo::binding::bind_approximate(m);
+  credo::binding::bind_naive(m);
   credo::binding::bind_texts(m);
 }

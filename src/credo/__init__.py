@@ -58,13 +58,15 @@ _WHERE = {
     "predictive_check": "credo.model",
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
+    "naive_bayes": "credo.train.naive_bayes_learn",
 }
-_MODULES = ("examples", "plot", "errors")
+_MODULES = ("examples", "plot", "errors", "estimators")
 
 __all__ = ["__version__", *_WHERE, *_MODULES]
 
 if TYPE_CHECKING:
     from credo import errors as errors
+    from credo import estimators as estimators
     from credo import examples as examples
     from credo import plot as plot
     from credo.data import Stream as Stream
@@ -112,6 +114,7 @@ if TYPE_CHECKING:
     from credo.stats import Tally as Tally
     from credo.train import fit as fit
     from credo.train.markov import fit_markov as fit_markov
+    from credo.train.naive_bayes_learn import naive_bayes as naive_bayes
 
 
 __getattr__, __dir__ = lazy_names(

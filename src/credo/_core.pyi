@@ -362,3 +362,100 @@ def weighted_sums(
     threads: int = 1,
 ) -> _Reals:
     """Σw and Σw² [states of all columns, 2] of the rows in each state; threads change nothing."""
+
+# --- naive Bayes: columns may have any stride and any number type -------------------------
+
+_Window: TypeAlias = tuple[int, int, NDArray[np.uint16] | None, int]
+
+def naive_ranges(columns: Sequence[NDArray[Any]]) -> list[tuple[int, int, bool, bool, bool]]:
+    """Of each column: low, high, whether whole, with missing cells, with infinite ones."""
+
+def naive_counts(
+    columns: Sequence[NDArray[Any]],
+    windows: Sequence[_Window],
+    group: NDArray[np.uint32],
+    groups: int,
+    weights: _Ints | _Reals | None = None,
+    threads: int = 1,
+) -> NDArray[Any]:
+    """Counts [group][code] of each column, one after the other; missing and unseen come last.
+
+    A window is (low, span, look-up table or None, code of missing).
+    """
+
+def naive_moments(
+    columns: Sequence[NDArray[Any]],
+    group: NDArray[np.uint32],
+    groups: int,
+    weights: _Reals | None = None,
+    threads: int = 1,
+) -> tuple[_Reals, _Reals, _Reals]:
+    """Weight, mean and scatter [group][column]; each column skips its own missing cells."""
+
+def naive_finish(joint: _Reals, answer: str, threads: int = 1) -> tuple[_Ints, int]:
+    """Turn ln P(class, row) into 'log', 'posterior' or 'best', in place; a row ruled out or −1."""
+
+@final
+class NaiveScorer:
+    """The tables of a model; scores rows."""
+
+    def __init__(
+        self,
+        bias: _Reals,
+        singles: Sequence[tuple[int, int]],
+        pairs: Sequence[tuple[int, int, int, int]],
+        tables: _Reals,
+        centre: _Reals,
+        half: _Reals,
+        constant: _Reals,
+    ) -> None: ...
+    def score(
+        self,
+        columns: Sequence[NDArray[Any]],
+        windows: Sequence[_Window],
+        reals: Sequence[NDArray[Any]],
+        n_rows: int,
+        extra: _Reals | None = None,
+        answer: str = "posterior",
+        threads: int = 1,
+    ) -> tuple[NDArray[Any], int, list[int], list[int]]:
+        """The answers, a row ruled out (or −1), columns with new states, with infinities."""
+
+@final
+class Vocabulary:
+    """Words, numbered in the order in which they came."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def words(self) -> list[str]: ...
+    def add(self, words: list[str]) -> None: ...
+    def bags(
+        self, documents: list[Any], learn: bool, shortest: int = 1, lower: bool = True
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int32]]:
+        """Sparse rows of word counts: begin, words, counts."""
+
+def sparse_totals(
+    begin: NDArray[Any],
+    columns: NDArray[Any],
+    values: NDArray[Any],
+    n_columns: int,
+    group: NDArray[np.uint32],
+    groups: int,
+    weights: _Reals | None = None,
+    present: bool = False,
+) -> _Reals:
+    """Sums of sparse rows by group."""
+
+def sparse_joint(
+    begin: NDArray[Any],
+    columns: NDArray[Any],
+    values: NDArray[Any],
+    table: _Reals,
+    bias: _Reals,
+    present: bool = False,
+    threads: int = 1,
+) -> _Reals:
+    """bias + Σ value · table[column], for each row."""
+
+def log_kernel_density(x: _Reals, points: _Reals, weights: _Reals, width: float) -> _Reals:
+    """ln of a Gaussian kernel density; 0 where x is NaN."""

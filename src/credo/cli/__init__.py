@@ -24,6 +24,7 @@ _COMMANDS = {
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
+    "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),

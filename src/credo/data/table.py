@@ -138,8 +138,8 @@ class Table:
                 f"positions from 0 to {self.rows - 1:,}, got {rows!r}."
             )
         rows = slice(0, 0) if isinstance(rows, list) and not rows else rows
-        arrays = tuple(a[rows] for a in self.block.arrays)
-        weights = None if self.weights is None else self.weights[rows]
+        arrays = tuple(np.ascontiguousarray(a[rows]) for a in self.block.arrays)
+        weights = None if self.weights is None else np.ascontiguousarray(self.weights[rows])
         return Table(Block(self.schema, arrays, weights))
 
     def to(self, kind: str = "arrow") -> Any:

@@ -10,20 +10,26 @@ from typing import TYPE_CHECKING
 from credo.lazy import lazy_names
 
 _WHERE = {
+    "contributions": "classify",
     "density": "distributions",
     "distribution": "distributions",
     "generalisation": "hypotheses",
     "generated": "distributions",
     "intervals": "interval_lines",
+    "learning_curves": "classify",
     "likelihood_curve": "distributions",
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
     "prior_posterior": "distributions",
+    "reliability": "classify",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
+    from credo.plot.classify import contributions as contributions
+    from credo.plot.classify import learning_curves as learning_curves
+    from credo.plot.classify import reliability as reliability
     from credo.plot.distributions import density as density
     from credo.plot.distributions import distribution as distribution
     from credo.plot.distributions import generated as generated

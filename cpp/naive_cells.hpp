@@ -1,0 +1,57 @@
+// Columns of any table as naive Bayes reads them: cells of any number type at any stride, so that
+// an array of rows, an array of columns and a frame are the same thing and nothing is copied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace credo::naive {
+
+enum class CellType : std::uint8_t { kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF32, kF64 };
+
+struct Cells {
+  const unsigned char* data;
+  std::ptrdiff_t stride;  // bytes from one row to the next
+  CellType type;
+};
+
+// A column of states. The value v has the code lut[v - low], or v - low without a look-up table;
+// NaN has the code `missing`, every value outside the window `missing + 1`: not seen in training.
+struct CodeColumn {
+  Cells cells;
+  std::int64_t low;
+  std::uint64_t span;
+  const std::uint16_t* lut;  // IN [span], or null
+  std::uint16_t missing;
+  bool above = false;  // no window: the code is 1 for numbers above 0, else 0
+};
+
+inline constexpr std::size_t kTileRows = 256;  // rows encoded at a time: they stay in the cache
+
+template <class F>
+void with_type(CellType type, F&& f) {
+  switch (type) {
+    case CellType::kI8: return f(std::int8_t{});
+    case CellType::kI16: return f(std::int16_t{});
+    case CellType::kI32: return f(std::int32_t{});
+    case CellType::kI64: return f(std::int64_t{});
+    case CellType::kU8: return f(std::uint8_t{});
+    case CellType::kU16: return f(std::uint16_t{});
+    case CellType::kU32: return f(std::uint32_t{});
+    case CellType::kU64: return f(std::uint64_t{});
+    case CellType::kF32: return f(float{});
+    case CellType::kF64: return f(double{});
+  }
+}
+
+// OUT codes [n][width], at column j: the codes of rows first ... first + n - 1. Returns whether a
+// value was not seen in training.
+bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
+                  std::size_t j, std::uint16_t* codes);
+
+// OUT values [n][width], at column j: the numbers of the rows, NaN where missing. Returns whether
+// one is infinite.
+bool encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
+                   std::size_t j, double* values);
+
+}  // namespace credo::naive

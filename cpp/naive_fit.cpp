@@ -1,0 +1,221 @@
+// Rows are walked in tiles that stay in the cache: each column is encoded down the tile, then the
+// tile is counted along its rows, so that neighbouring increments fall in different tables.
+// Chunks of rows are cut at places that depend on the number of rows only and added in order.
+#include "naive_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "naive_loops.hpp"
+#include "parallel.hpp"
+
+namespace credo::naive {
+namespace {
+
+constexpr std::size_t kChunks = 8;
+constexpr std::size_t kLeastChunk = std::size_t{1} << 14;
+
+std::size_t chunk_rows(std::size_t n) {
+  const std::size_t even = (n + kChunks - 1) / kChunks;
+  return std::max(kLeastChunk, (even + kTileRows - 1) / kTileRows * kTileRows);
+}
+
+template <class Visit>  // visit(chunk, first, n) for each tile of each chunk
+void walk(std::size_t n_rows, int threads, Visit&& visit) {
+  const std::size_t size = chunk_rows(n_rows);
+  parallel_for((n_rows + size - 1) / size, threads, [&](std::size_t chunk) {
+    const std::size_t end = std::min((chunk + 1) * size, n_rows);
+    for (std::size_t first = chunk * size; first < end; first += kTileRows)
+      visit(chunk, first, std::min(kTileRows, end - first));
+  });
+}
+
+constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
+constexpr std::size_t kSample = 4096;
+
+// OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
+// such row, or whose cells are missing there, that of all classes.
+void sample_centres(const std::vector<Cells>& columns, const ClassRows& rows, double* centre) {
+  const std::size_t d = columns.size(), stride = std::max<std::size_t>(1, rows.n_rows / kSample);
+  std::vector<double> n((rows.groups + 1) * d), sum(n.size());
+  std::vector<double> value(d);
+  for (std::size_t r = 0; r < rows.n_rows; r += stride) {
+    const std::size_t g = rows.group[r];
+    if (g >= rows.groups) continue;
+    for (std::size_t j = 0; j < d; ++j) {
+      encode_values(columns[j], r, 1, 1, 0, &value[j]);
+      if (value[j] != value[j]) continue;
+      for (const std::size_t at : {g * d + j, rows.groups * d + j}) {
+        n[at] += 1;
+        sum[at] += (value[j] - sum[at]) / n[at];  // a running mean cannot overflow
+      }
+    }
+  }
+  for (std::size_t g = 0; g < rows.groups; ++g)
+    for (std::size_t j = 0; j < d; ++j)
+      centre[g * d + j] = n[g * d + j] > 0 ? sum[g * d + j] : sum[rows.groups * d + j];
+}
+
+std::size_t n_chunks(std::size_t n_rows) {
+  const std::size_t size = chunk_rows(n_rows);
+  return (n_rows + size - 1) / size;
+}
+
+}  // namespace
+
+std::vector<CellRange> cell_ranges(const std::vector<Cells>& columns, std::size_t n_rows) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Reals {
+    double low = kInfinity, high = -kInfinity;
+  };
+  std::vector<CellRange> ranges(columns.size());
+  std::vector<Reals> reals(columns.size());
+  for (CellRange& range : ranges) {
+    range.low = std::numeric_limits<std::int64_t>::max();
+    range.high = std::numeric_limits<std::int64_t>::min();
+  }
+  for (std::size_t first = 0; first < n_rows; first += kTileRows)
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      with_type(columns[j].type, [&]<class T>(T) {
+        const std::size_t n = std::min(kTileRows, n_rows - first);
+        const std::ptrdiff_t stride = columns[j].stride;
+        const unsigned char* p = columns[j].data + static_cast<std::ptrdiff_t>(first) * stride;
+        CellRange& range = ranges[j];
+        if constexpr (std::is_floating_point_v<T>) {
+          double low = reals[j].low, high = reals[j].high;
+          bool whole = range.whole, missing = range.missing;
+          for (std::size_t r = 0; r < n; ++r, p += stride) {
+            const double x = static_cast<double>(*reinterpret_cast<const T*>(p));
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+            if (x != x) missing = true;
+            else if (whole && x != std::trunc(x)) whole = false;
+          }
+          reals[j] = {low, high};
+          range.whole = whole;
+          range.missing = missing;
+        } else {
+          T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
+          for (std::size_t r = 0; r < n; ++r, p += stride) {
+            const T x = *reinterpret_cast<const T*>(p);
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+          }
+          if constexpr (std::is_same_v<T, std::uint64_t>)
+            if (high > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
+              range.whole = false;
+              return;
+            }
+          range.low = std::min(range.low, static_cast<std::int64_t>(low));
+          range.high = std::max(range.high, static_cast<std::int64_t>(high));
+        }
+      });
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const auto [low, high] = reals[j];
+    if (low <= high) {
+      ranges[j].infinite = std::isinf(low) || std::isinf(high);
+      if (!(low > -9e15 && high < 9e15)) ranges[j].whole = false;
+      if (ranges[j].whole) {
+        ranges[j].low = static_cast<std::int64_t>(low);
+        ranges[j].high = static_cast<std::int64_t>(high);
+      }
+    }
+    if (ranges[j].low > ranges[j].high) {
+      ranges[j].low = 0;
+      ranges[j].high = -1;
+    }
+  }
+  return ranges;
+}
+
+template <class Cell>
+void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
+                  const Cell* weights, int threads, Cell* table) {
+  const std::size_t d = columns.size();
+  std::vector<std::size_t> offset(d), width(d);
+  std::size_t size = 0;
+  for (std::size_t j = 0; j < d; ++j) {
+    offset[j] = size;
+    width[j] = std::size_t{columns[j].missing} + 2;
+    size += rows.groups * width[j];
+  }
+  std::vector<std::vector<Cell>> parts(n_chunks(rows.n_rows));
+  std::vector<std::vector<std::uint16_t>> scratch(parts.size());
+  walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t n) {
+    if (parts[chunk].empty()) {
+      parts[chunk].resize(size);
+      scratch[chunk].resize(kTileRows * d);
+    }
+    Cell* counts = parts[chunk].data();
+    std::uint16_t* codes = scratch[chunk].data();
+    for (std::size_t j = 0; j < d; ++j) encode_codes(columns[j], first, n, d, j, codes);
+    for (std::size_t r = 0; r < n; ++r, codes += d) {
+      const std::size_t g = rows.group[first + r];
+      if (g >= rows.groups) continue;
+      const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
+      for (std::size_t j = 0; j < d; ++j) counts[offset[j] + g * width[j] + codes[j]] += w;
+    }
+  });
+  for (const std::vector<Cell>& part : parts)
+    for (std::size_t i = 0; i < part.size(); ++i) table[i] += part[i];
+}
+
+template void class_counts<std::int64_t>(const std::vector<CodeColumn>&, const ClassRows&,
+                                         const std::int64_t*, int, std::int64_t*);
+template void class_counts<double>(const std::vector<CodeColumn>&, const ClassRows&, const double*,
+                                   int, double*);
+
+void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
+                   int threads, const ClassMoments& out) {
+  const std::size_t d = columns.size(), size = rows.groups * d;
+  const Loops& loops = loops_for_this_cpu();
+  std::vector<double> centre(size), n(size), first_sum(size), second_sum(size);
+  const auto pass = [&] {
+    std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
+    walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
+      if (parts[chunk].empty()) {
+        parts[chunk].resize(3 * size);
+        scratch[chunk].resize(kTileRows * d);
+      }
+      double* sums = parts[chunk].data();
+      double* values = scratch[chunk].data();
+      for (std::size_t j = 0; j < d; ++j) encode_values(columns[j], first, m, d, j, values);
+      loops.add_moments(values, rows.group + first, weights == nullptr ? nullptr : weights + first,
+                        centre.data(), m, d, rows.groups, sums, sums + size, sums + 2 * size);
+    });
+    std::fill(n.begin(), n.end(), 0.0);
+    std::fill(first_sum.begin(), first_sum.end(), 0.0);
+    std::fill(second_sum.begin(), second_sum.end(), 0.0);
+    for (const std::vector<double>& part : parts)
+      for (std::size_t i = 0; i < size && !part.empty(); ++i) {
+        n[i] += part[i];
+        first_sum[i] += part[size + i];
+        second_sum[i] += part[2 * size + i];
+      }
+  };
+  sample_centres(columns, rows, centre.data());
+  pass();
+  const auto loses = [&](std::size_t i) {
+    if (!(n[i] > 0)) return false;
+    const double r = first_sum[i] / n[i];
+    return !(first_sum[i] * r <= kLoss * (second_sum[i] - first_sum[i] * r)) && r != 0;
+  };
+  bool again = false;
+  for (std::size_t i = 0; i < size; ++i) again |= loses(i);
+  if (again) {
+    for (std::size_t i = 0; i < size; ++i)
+      if (n[i] > 0) centre[i] += first_sum[i] / n[i];
+    pass();
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    out.n[i] = n[i];
+    if (!(n[i] > 0)) continue;
+    const double r = first_sum[i] / n[i];
+    out.mean[i] = centre[i] + r;
+    out.scatter[i] = std::max(second_sum[i] - first_sum[i] * r, 0.0);
+  }
+}
+
+}  // namespace credo::naive

@@ -1,0 +1,49 @@
+// The inner loops of naive Bayes, compiled once per instruction set (as lane_kernels.hpp is).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace credo::naive {
+
+inline constexpr std::size_t kClassUnit = 4;  // classes are padded to this
+
+// What a row is scored by: one table look-up for each term, one Gaussian for each real column.
+struct ScoreTerms {
+  std::size_t classes;             // padded
+  const double* bias;              // IN [classes]
+  std::size_t n_codes;             // columns of codes
+  std::size_t n_single;            // terms of one column: tables + offset[j] + code * classes
+  const std::uint32_t* single;     // IN [n_single]: the column of each
+  const std::size_t* offset;       // IN [n_single]: in doubles
+  std::size_t n_pair;              // terms of two: row code[a] * rows_b + code[b]
+  const std::uint32_t* pair_a;     // IN [n_pair]
+  const std::uint32_t* pair_b;     // IN [n_pair]
+  const std::uint32_t* pair_rows;  // IN [n_pair]: rows_b
+  const std::size_t* pair_offset;  // IN [n_pair]
+  const double* tables;            // IN [rows][classes]: ln P(state | class); 0 for missing
+  std::size_t n_real;              // real columns
+  const double* centre;            // IN [n_real][classes]
+  const double* half;              // IN [n_real][classes]: 1 / (2 variance)
+  const double* constant;          // IN [n_real][classes]: -ln(2 pi variance) / 2
+};
+
+struct Loops {
+  // OUT joint [n][classes] = bias + terms. IN codes [n][n_codes], reals [n][n_real] (NaN: missing).
+  void (*score)(const ScoreTerms& terms, const std::uint16_t* codes, const double* reals,
+                std::size_t n, double* joint);
+  // INOUT x [n]: each becomes exp(x); x must be at most 0 (-inf is 0).
+  void (*exponentials)(double* x, std::size_t n);
+  // Sums of rows by class. IN values [n][width] (NaN is skipped), IN group [n] (groups: the row is
+  // skipped), IN weights [n] or null, IN centre [groups][width];
+  // INOUT weight, first, second [groups][width]: sums of w, w z, w z z with z = x - centre.
+  void (*add_moments)(const double* values, const std::uint32_t* group, const double* weights,
+                      const double* centre, std::size_t n, std::size_t width, std::size_t groups,
+                      double* weight, double* first, double* second);
+};
+
+const Loops& plain_loops();
+const Loops& avx2_loops();
+const Loops& loops_for_this_cpu();
+
+}  // namespace credo::naive

@@ -1,0 +1,162 @@
+"""`credo classify`: learn a classifier from a table, judge it, use it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import click
+
+from credo.cli.reading import read_from, reading_options
+from credo.cli.terminal import heading, print_table
+from credo.errors import CredoWarning, InputError
+
+__all__ = ["command"]
+
+_SHOWN = 20  # rows of predictions printed for people; --json has all
+
+
+@click.command("classify")
+@reading_options
+@click.option("--target", required=True, metavar="NAME", help="The column with the classes.")
+@click.option(
+    "--method",
+    type=click.Choice(["naive-bayes", "tan", "aode"]),
+    default="naive-bayes",
+    show_default=True,
+    help="Which classifier.",
+)
+@click.option("--smoothing", default=1.0, show_default=True, help="l of (n + l) / (N + l·J).")
+@click.option("--cv", default=5, show_default=True, help="Folds of cross-validation; 0 for none.")
+@click.option("-o", "--output", metavar="FILE", help="Write the model as a network file.")
+@click.option("--predict", "rows", metavar="FILE", help="Predict the rows of this table.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def command(
+    target: str,
+    method: str,
+    smoothing: float,
+    cv: int,
+    output: str | None,
+    rows: str | None,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Learn to predict one column of a table from the others.
+
+    The classifier is judged by cross-validation. TABLE is anything `credo schema` reads.
+
+    \b
+    Examples:
+      credo classify adult.csv.gz --target income
+      credo classify votes.csv --target Class --method tan -o votes.bif
+      credo classify train.csv --target y --predict new.csv --json
+    """
+    from credo.data import Stream
+
+    table = read_from(**reading)
+    if target not in table.schema:
+        table.schema[target]  # says what is there instead
+    if not table.schema[target].is_discrete:
+        raise InputError(
+            f"The class {target!r} is continuous.",
+            hint=f"Use --kind '{target}=discrete' if its numbers are classes.",
+        )
+    if isinstance(table, Stream) and method != "naive-bayes":
+        table = table.load()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CredoWarning)
+        clf = _classifier(method, smoothing).fit(table, target)
+        judged = None if cv == 0 or isinstance(table, Stream) else _judge(clf, table, target, cv)
+        found = None if rows is None else clf.predict_proba(rows)
+        notes = list(dict.fromkeys(str(w.message) for w in caught))
+    if output is not None:
+        _network(clf, method).save(output)
+    classes = [_plain(c) for c in clf.classes_]
+    if as_json:
+        click.echo(
+            json.dumps(_json(target, method, classes, judged, found, output, notes), indent=2)
+        )
+        return
+    heading(f"{method} for {target}: {', '.join(map(str, classes[:12]))}")
+    click.echo(f"learned from {len(table):,} rows and {clf.n_features_in_} features\n")
+    if judged is not None:
+        click.echo(f"{cv}-fold cross-validation: {judged.title}\n")
+    if found is not None:
+        _print_predictions(clf, classes, found)
+    for note in notes:
+        click.echo(f"noticed: {note}")
+    if output is not None:
+        click.echo(f"wrote {output}")
+
+
+def _classifier(method: str, smoothing: float) -> Any:
+    from credo.estimators import NaiveBayes, NetworkClassifier
+
+    if method == "naive-bayes":
+        return NaiveBayes(smoothing=smoothing)
+    return NetworkClassifier(method, smoothing=smoothing)
+
+
+def _judge(clf: Any, table: Any, target: str, cv: int) -> Any:
+    """The report of cross-validation, rows without a class left out."""
+    import numpy as np
+    from sklearn.base import clone
+
+    from credo.estimators.calibration import report_of
+    from credo.estimators.comparison import _folds, _table
+
+    whole = _table(table, target)
+    p = np.empty((len(whole), whole.schema[target].arity))
+    for train, test in _folds(whole, target, cv, 0):
+        p[test] = clone(clf).fit(whole.take(train), target).predict_proba(whole.take(test))
+    return report_of(p, whole.codes(target))
+
+
+def _network(clf: Any, method: str) -> Any:
+    if method == "aode":
+        raise InputError(
+            "AODE is an average of networks and has no file format.", hint="Use --method tan."
+        )
+    return clf.model_.network() if method == "naive-bayes" else clf.network_
+
+
+def _print_predictions(clf: Any, classes: list[Any], found: Any) -> None:
+    head = ["row", "prediction", *(f"P({c})" for c in classes[:8])]
+    lines = [
+        [str(i + 1), str(classes[int(p.argmax())]), *(f"{v:.4f}" for v in p[:8])]
+        for i, p in enumerate(found[:_SHOWN])
+    ]
+    print_table(head, lines, right=[0, *range(2, len(head))])
+    if len(found) > _SHOWN:
+        click.echo(f"… {len(found) - _SHOWN:,} more; --json prints all")
+
+
+def _json(
+    target: str,
+    method: str,
+    classes: list[Any],
+    judged: Any,
+    found: Any,
+    output: str | None,
+    notes: list[str],
+) -> dict[str, Any]:
+    out: dict[str, Any] = {"version": 1, "target": target, "method": method, "classes": classes}
+    if judged is not None:
+        out["cross_validation"] = {
+            "accuracy": judged.accuracy,
+            "log_loss": judged.log_loss,
+            "brier": judged.brier,
+            "calibration_error": judged.error,
+            "slope": judged.slope,
+        }
+    if found is not None:
+        out["predictions"] = [
+            {"class": classes[int(p.argmax())], "p": [float(v) for v in p]} for p in found
+        ]
+    return out | {"output": output, "notes": notes}
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, (str, int, float, bool)) else str(value)

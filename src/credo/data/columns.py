@@ -1,0 +1,267 @@
+"""Any table as columns of numbers and codes, without copying what is numbers already.
+
+A column of an array, or of a frame, that holds numbers is taken as it lies in memory; anything
+else is read as `read` reads it. With the variables known, cells are encoded leniently: a value
+that is no state gets the code after missing, so that who asks may decide what it means.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data.cells import Tokens, Unsupported, cell_key, finder, not_a_number
+from credo.data.files import feed_of_path
+from credo.data.frames import feed_of_frame
+from credo.data.reading import MISSING, read
+from credo.data.stream import Stream
+from credo.data.table import Table
+from credo.data.taking import take_numbers, take_states
+from credo.data.text import TextOptions
+from credo.errors import InputError, TableError, UnknownNameError
+from credo.schema import Variable
+
+__all__ = ["Column", "Columns", "columns_for", "columns_of", "position_names"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: numbers as they are, or the codes of a variable.
+
+    The code `arity` is missing, `arity + 1` a value that is no state of the variable.
+    """
+
+    values: Array
+    variable: Variable | None = None
+    strange: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table by name; `aside` says which were set aside, and why."""
+
+    rows: int
+    by_name: Mapping[str, Column]
+    aside: Mapping[str, str] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=8)
+def position_names(n: int) -> tuple[str, ...]:
+    """Names for the columns of an array, as scikit-learn gives them: x0, x1, …
+
+    >>> position_names(3)
+    ('x0', 'x1', 'x2')
+    """
+    return tuple([f"x{i}" for i in range(n)])
+
+
+def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:
+    """The columns of a table whose variables are not known yet.
+
+    >>> found = columns_of({"a": ["u", "v"], "b": np.array([1.5, 2.5])})
+    >>> found.by_name["a"].variable.states, found.by_name["b"].values.tolist()
+    (('u', 'v'), [1.5, 2.5])
+    """
+    wanted = dict(schema or {})
+    if isinstance(x, (Table, Stream)):
+        return _of_table(x)
+    names, rows, raw, rest = _split(x)
+    found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n not in wanted}
+    aside: dict[str, str] = {}
+    unread = [n for n in names if n not in found]
+    if unread:
+        table = read(rest(unread), {n: w for n, w in wanted.items() if n in unread} or None)
+        part = _of_table(table)
+        if found and part.rows != rows:
+            raise TableError(f"The columns differ in length: {rows:,} and {part.rows:,} rows.")
+        rows, aside = part.rows, dict(part.aside)
+        found |= part.by_name
+    return Columns(rows, {n: found[n] for n in names if n in found}, aside)
+
+
+def _of_table(table: Table | Stream) -> Columns:
+    if isinstance(table, Stream):
+        table = table.load()
+    found = {
+        v.name: Column(a, v if v.is_discrete else None)
+        for v, a in zip(table.schema.variables, table.block.arrays, strict=True)
+    }
+    return Columns(len(table), found, table.schema.set_aside)
+
+
+def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
+    """The columns of a table for variables that are known: discrete ones, None for real ones.
+
+    Columns that the table does not have are left out.
+
+    >>> v = Variable("a", "discrete", ("u", "v"))
+    >>> found = columns_for({"a": ["v", "w", None]}, {"a": v})
+    >>> found.by_name["a"].values.tolist(), found.by_name["a"].strange
+    ([1, 3, 2], ('w',))
+    """
+    if isinstance(x, (Table, Stream)):
+        part = _of_table(x)
+        known = {n: c for n, c in part.by_name.items() if n in variables}
+        for name, column in known.items():
+            if variables[name] is None and column.variable is not None:
+                known[name] = Column(_numbers_of_states(name, column))
+        return Columns(part.rows, known)
+    names, rows, raw, rest = _split(x)
+    found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
+    unread = [n for n in names if n in variables and n not in found]
+    if unread:
+        encoders = {n: _Lenient(n, variables[n]) for n in unread}
+        feed = rest(unread, as_feed=True)
+        tokens = Tokens(MISSING if feed.text else (), feed.text)
+        count = 0
+        for batch in feed.read(unread):
+            for n in unread:
+                encoders[n].add(batch[n], tokens, count)
+            count += len(next(iter(batch.values())))
+        rows = count
+        found |= {n: e.column() for n, e in encoders.items()}
+    return Columns(rows, found)
+
+
+def _numbers_of_states(name: str, column: Column) -> Array:
+    """A discrete column of whole numbers, as the numbers."""
+    assert column.variable is not None
+    try:
+        lut = np.array([*(float(s) for s in column.variable.states), np.nan])
+    except (TypeError, ValueError):
+        raise InputError(f"The column {name!r} must hold numbers.") from None
+    return np.asarray(lut[column.values])
+
+
+class _Lenient:
+    """Encodes batch after batch of one column; values that are no state are collected."""
+
+    def __init__(self, name: str, variable: Variable | None) -> None:
+        self.name, self.variable = name, variable
+        self.parts: list[Array] = []
+        self.strange: dict[Any, Any] = {}
+
+    def add(self, cells: Any, tokens: Tokens, done: int) -> None:
+        try:
+            self.parts.append(
+                self._numbers(cells, tokens, done)
+                if self.variable is None
+                else self._codes(cells, tokens)
+            )
+        except Unsupported as error:
+            what = str(error).removeprefix("unsupported ")
+            raise TableError(f"Column {self.name!r} holds {what}.") from None
+
+    def _numbers(self, cells: Any, tokens: Tokens, done: int) -> Array:
+        taken = take_numbers(cells, tokens)
+        for i in taken.bad[:1]:
+            why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
+            raise not_a_number(self.name, taken.shown(int(i)), done + int(i) + 1, why)
+        return taken.values
+
+    def _codes(self, cells: Any, tokens: Tokens) -> Array:
+        variable = self.variable
+        assert variable is not None
+        taken = take_states(cells, tokens)
+        find = finder(variable, tokens.text)
+        lut = np.full(len(taken.values) + 1, variable.arity, dtype=np.uint16)
+        for i, value in enumerate(taken.values):
+            try:
+                lut[i] = find(value)
+            except UnknownNameError:
+                lut[i] = variable.arity + 1
+                if taken.has(i):
+                    self.strange.setdefault(cell_key(value), value)
+        return lut[taken.where]
+
+    def column(self) -> Column:
+        if self.parts:
+            values = np.concatenate(self.parts)
+        else:
+            values = np.zeros(0, np.float64 if self.variable is None else np.uint16)
+        return Column(values, self.variable, tuple(self.strange.values()))
+
+
+# --- what lies in memory as numbers -------------------------------------------------------
+
+
+def _split(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+    """Names, rows, the columns that are numbers in memory, and a way to the others."""
+    if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
+        return _split_array(x)
+    if isinstance(x, (str, os.PathLike)):
+        feed = feed_of_path(x, TextOptions())
+        return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
+    module = type(x).__module__.split(".")[0]
+    raw: dict[str, Array] = {}
+    if module == "pandas" and hasattr(x, "dtypes") and hasattr(x, "columns"):
+        names = [str(c) for c in x.columns]
+        if len(set(names)) == len(names):
+            for i, name in enumerate(names):
+                if isinstance(x.dtypes.iloc[i], np.dtype) and x.dtypes.iloc[i].kind in "biuf":
+                    raw[name] = x.iloc[:, i].to_numpy()
+            return (
+                names,
+                len(x),
+                _usable(raw),
+                _rest_of(x, lambda n: x[[c for c in x if str(c) in n]]),
+            )
+    if module == "polars" and hasattr(x, "get_columns"):
+        for column in x.get_columns():
+            if column.dtype.is_numeric() and not column.null_count():
+                raw[column.name] = column.to_numpy()
+        return x.columns, x.height, _usable(raw), _rest_of(x, lambda n: x.select(n))
+    if isinstance(x, Mapping):
+        names = [str(k) for k in x]
+        for name, values in zip(names, x.values(), strict=True):
+            if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuf":
+                raw[name] = values
+        lengths = {len(a) for a in raw.values()}
+        if len(lengths) <= 1 and len(set(names)) == len(names):
+            part = {str(k): v for k, v in x.items()}
+            rest = _rest_of(part, lambda n: {k: part[k] for k in n})
+            return names, next(iter(lengths), 0), _usable(raw), rest
+    feed = feed_of_frame(x, None)
+    return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
+
+
+def _split_array(x: Array) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+    names = position_names(x.shape[1])
+    if x.dtype.kind in "biuf":
+        raw = {n: x[:, i] for i, n in enumerate(names)}
+        return names, len(x), _usable(raw), _rest_of(x, lambda n: {k: raw[k] for k in n})
+    cells = {n: _plain(x[:, i]) for i, n in enumerate(names)}
+    return names, len(x), {}, _rest_of(x, lambda n: {k: cells[k] for k in n})
+
+
+def _plain(column: Array) -> Any:
+    """Text columns as lists, object columns as they are: Arrow knows both."""
+    return column.tolist() if column.dtype.kind in "US" else column
+
+
+def _usable(raw: dict[str, Array]) -> dict[str, Array]:
+    """Columns of the types the kernels read; half and long floats become plain ones."""
+    out = {}
+    for name, a in raw.items():
+        if a.dtype.kind == "f" and a.dtype.itemsize not in (4, 8):
+            a = a.astype(np.float64)
+        if not a.dtype.isnative:
+            a = a.astype(a.dtype.newbyteorder("="))
+        out[name] = a
+    return out
+
+
+def _rest_of(x: Any, select: Any) -> Any:
+    def rest(names: Sequence[str], as_feed: bool = False) -> Any:
+        part = select(names)
+        return feed_of_frame(part, None) if as_feed else part
+
+    return rest

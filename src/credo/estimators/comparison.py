@@ -1,0 +1,287 @@
+"""Generative or discriminative? Several learners on one table, by cross-validation, side by side.
+
+Naive Bayes reaches its best with few rows, logistic regression a better one with many (Ng & Jordan
+2002); `learning_curves` shows where they cross on your table.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Stream, Table, read
+from credo.errors import CredoWarning, InputError, unknown_name
+from credo.estimators.calibration import report_of
+from credo.estimators.naive_bayes import NaiveBayes
+from credo.estimators.network import NetworkClassifier
+from credo.estimators.twins import Design, LinearGaussianTwin
+from credo.progress import track
+from credo.render import table_html, table_text
+
+__all__ = ["Comparison", "LearningCurves", "compare", "learning_curves"]
+
+Floats = NDArray[np.float64]
+Learner = Callable[[Table, Table, str], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One row for each method; `head` names the columns after the method's name."""
+
+    target: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    figures: dict[str, dict[str, float]]
+
+    def __getitem__(self, method: str) -> dict[str, float]:
+        """The figures of one method, by name."""
+        if method not in self.figures:
+            raise unknown_name("The method", method, self.figures, "in the comparison")
+        return self.figures[method]
+
+    def __str__(self) -> str:
+        return table_text(self.head, self.rows, right=range(1, len(self.head)))
+
+    def _repr_html_(self) -> str:
+        right = range(1, len(self.head))
+        return table_html(self.head, self.rows, right=right, caption=self.target)
+
+
+def _naive(train: Table, test: Table, target: str) -> Floats:
+    return NaiveBayes().fit(train, target).predict_proba(test)
+
+
+def _network(method: str, bins: int | None = 5) -> Learner:
+    def run(train: Table, test: Table, target: str) -> Floats:
+        return NetworkClassifier(method, bins=bins).fit(train, target).predict_proba(test)
+
+    return run
+
+
+def _logistic(train: Table, test: Table, target: str) -> Floats:
+    from sklearn.linear_model import LogisticRegression
+
+    design = Design(train, target)
+    y = train.codes(target)
+    model = LogisticRegression(max_iter=1000)
+    out = np.zeros((len(test), train.schema[target].arity))
+    if len(np.unique(y)) == 1:
+        out[:, int(y[0])] = 1.0
+        return out
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(design.matrix(train), y, sample_weight=train.weights)
+    out[:, model.classes_.astype(int)] = model.predict_proba(design.matrix(test))
+    return out
+
+
+CLASSIFIERS: dict[str, Learner] = {
+    "naive Bayes": _naive,
+    "TAN": _network("tan"),
+    "AODE": _network("aode"),
+    "logistic regression": _logistic,
+}
+_USUAL = ("naive Bayes", "TAN", "logistic regression")
+
+
+def _table(table: Any, target: str) -> Table:
+    found = read(table)
+    if isinstance(found, Stream):
+        found = found.load()
+    if target not in found.schema:
+        found.schema[target]  # says what is there instead
+    if len(found.schema) < 2:
+        raise InputError("There is no feature beside the target.")
+    array = found.block.arrays[found.schema.index(target)]
+    variable = found.schema[target]
+    there = array != variable.arity if variable.is_discrete else ~np.isnan(array)
+    return found if there.all() else found.take(there)
+
+
+def _folds(table: Table, target: str, cv: Any, rng: Any) -> list[tuple[Any, Any]]:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    if not isinstance(cv, (int, np.integer)) or not 2 <= cv <= len(table):
+        raise InputError(f"cv must be a whole number from 2 to the number of rows, got {cv!r}.")
+    n = np.zeros(len(table))
+    if not table.schema[target].is_discrete:
+        return list(KFold(cv, shuffle=True, random_state=rng).split(n))
+    codes = table.codes(target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a class with fewer rows than folds is in some only
+        return list(StratifiedKFold(cv, shuffle=True, random_state=rng).split(n, codes))
+
+
+def compare(
+    table: Any, target: str, *, methods: Sequence[str] | None = None, cv: int = 5, rng: int = 0
+) -> Comparison:
+    """Naive Bayes, TAN and logistic regression on one table; AODE by name.
+
+    For a continuous target: the naive linear Gaussian against linear regression.
+
+    >>> import credo as cr
+    >>> from credo.estimators import compare
+    >>> result = compare(cr.examples.restaurant(), "Wait", methods=["naive Bayes"], cv=3)
+    >>> sorted(result["naive Bayes"])
+    ['Brier', 'accuracy', 'calibration error', 'log loss', 'seconds']
+    """
+    found = _table(table, target)
+    folds = _folds(found, target, cv, rng)
+    if not found.schema[target].is_discrete:
+        if methods is not None:
+            raise InputError("methods= is for a discrete target.")
+        return _compare_numbers(found, target, folds)
+    chosen = tuple(_USUAL if methods is None else methods)
+    for method in chosen:
+        if method not in CLASSIFIERS:
+            raise unknown_name("The method", method, CLASSIFIERS, "one that can be compared")
+    codes = found.codes(target)
+    figures: dict[str, dict[str, float]] = {}
+    for method in track(chosen, "comparing", total=len(chosen)):
+        p = np.empty((len(found), found.schema[target].arity))
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CredoWarning)  # said once by fit on the whole table
+            for train, test in folds:
+                p[test] = CLASSIFIERS[method](found.take(train), found.take(test), target)
+        seconds = time.perf_counter() - start
+        report = report_of(p, codes)
+        figures[method] = {
+            "log loss": report.log_loss,
+            "accuracy": report.accuracy,
+            "Brier": report.brier,
+            "calibration error": report.error,
+            "seconds": seconds,
+        }
+    return _comparison(target, figures)
+
+
+def _comparison(target: str, figures: dict[str, dict[str, float]]) -> Comparison:
+    names = tuple(next(iter(figures.values())))
+    rows = tuple(
+        (method, *(f"{v:.4f}" if n != "seconds" else f"{v:.3f}" for n, v in f.items()))
+        for method, f in figures.items()
+    )
+    return Comparison(target, ("method", *names), rows, figures)
+
+
+def _compare_numbers(table: Table, target: str, folds: list[tuple[Any, Any]]) -> Comparison:
+    from sklearn.linear_model import LinearRegression
+
+    y = table.values(target)
+    figures = {}
+    for method in ("naive linear Gaussian", "linear regression"):
+        mean, variance = np.empty(len(y)), np.empty(len(y))
+        start = time.perf_counter()
+        for train, test in folds:
+            design = Design(table.take(train), target)
+            x, new = design.matrix(table.take(train)), design.matrix(table.take(test))
+            if method == "linear regression":
+                model = LinearRegression().fit(x, y[train])
+                mean[test] = model.predict(new)
+                spare = max(len(train) - x.shape[1] - 1, 1)
+                variance[test] = ((y[train] - model.predict(x)) ** 2).sum() / spare
+            else:
+                mean[test], variance[test] = LinearGaussianTwin().fit(x, y[train]).predict(new)
+        variance = np.maximum(variance, 1e-300)
+        density = -0.5 * (np.log(2 * math.pi * variance) + (y - mean) ** 2 / variance)
+        figures[method] = {
+            "log loss": float(-density.mean()),
+            "RMSE": float(np.sqrt(((y - mean) ** 2).mean())),
+            "R²": 1 - float(((y - mean) ** 2).mean() / max(float(y.var()), 1e-300)),
+            "seconds": time.perf_counter() - start,
+        }
+    return _comparison(target, figures)
+
+
+@dataclass(frozen=True, slots=True)
+class LearningCurves:
+    """Log loss and accuracy on rows held out, by the number of rows learned from."""
+
+    sizes: tuple[int, ...]
+    log_loss: dict[str, tuple[float, ...]]
+    accuracy: dict[str, tuple[float, ...]]
+
+    def __str__(self) -> str:
+        head = ["rows", *(f"log loss, {m}" for m in self.log_loss)]
+        rows = [
+            [f"{n:,}", *(f"{self.log_loss[m][i]:.4f}" for m in self.log_loss)]
+            for i, n in enumerate(self.sizes)
+        ]
+        return table_text(head, rows, right=range(len(head)))
+
+    def _repr_html_(self) -> str:
+        head = ["rows", *self.log_loss]
+        rows = [
+            [f"{n:,}", *(f"{self.log_loss[m][i]:.4f}" for m in self.log_loss)]
+            for i, n in enumerate(self.sizes)
+        ]
+        return table_html(head, rows, right=range(len(head)), caption="log loss")
+
+    def plot(self, ax: Any = None) -> Any:
+        """The curves; see `credo.plot.learning_curves`."""
+        from credo.plot.classify import learning_curves as draw
+
+        return draw(self, ax)
+
+
+def learning_curves(
+    table: Any,
+    target: str,
+    *,
+    methods: Sequence[str] | None = None,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 5,
+    rng: int = 0,
+) -> LearningCurves:
+    """Generative against discriminative as the training set grows, on a third that is held out.
+
+    >>> import credo as cr
+    >>> from credo.estimators import learning_curves
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 300)
+    >>> table = {"y": y, "x": (rng.random(300) < 0.3 + 0.4 * y).astype(int)}
+    >>> learning_curves(table, "y", sizes=[10, 100], repeats=2).sizes
+    (10, 100)
+    """
+    found = _table(table, target)
+    if not found.schema[target].is_discrete:
+        raise InputError(f"The class {target!r} is continuous.", hint="Use compare().")
+    chosen = tuple(("naive Bayes", "logistic regression") if methods is None else methods)
+    for method in chosen:
+        if method not in CLASSIFIERS:
+            raise unknown_name("The method", method, CLASSIFIERS, "one that can be compared")
+    n = len(found)
+    room = n - max(n // 3, 1)
+    if sizes is None:
+        sizes = sorted({int(s) for s in np.geomspace(min(10, room), room, 8)})
+    wanted = tuple(int(s) for s in sizes)
+    if not wanted or min(wanted) < 2 or max(wanted) > room:
+        raise InputError(f"sizes must be from 2 to {room:,}, two thirds of the rows.")
+    codes = found.codes(target)
+    loss: dict[str, Floats] = {m: np.zeros((repeats, len(wanted))) for m in chosen}
+    right: dict[str, Floats] = {m: np.zeros((repeats, len(wanted))) for m in chosen}
+    for r in track(range(repeats), "learning curves", total=repeats):
+        order = np.random.default_rng([rng, r]).permutation(n)
+        test = order[room:]
+        held = found.take(test)
+        for i, size in enumerate(wanted):
+            part = found.take(order[:size])
+            for method in chosen:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", CredoWarning)
+                    p = CLASSIFIERS[method](part, held, target)
+                report = report_of(p, codes[test])
+                loss[method][r, i], right[method][r, i] = report.log_loss, report.accuracy
+
+    def means(found: dict[str, Floats]) -> dict[str, tuple[float, ...]]:
+        return {m: tuple(v.mean(axis=0).tolist()) for m, v in found.items()}
+
+    return LearningCurves(wanted, means(loss), means(right))

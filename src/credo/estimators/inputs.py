@@ -1,0 +1,135 @@
+"""What comes through the door of an estimator: labels, weights, and X of every kind."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data import Stream, Table
+from credo.errors import InputError
+
+__all__ = [
+    "as_table",
+    "encode_labels",
+    "is_named_table",
+    "row_weights",
+    "threads_of",
+    "without_absent",
+]
+
+Codes = NDArray[np.uint32]
+_SPAN = 100_000  # whole labels closer than this are numbered by a table
+
+
+def is_named_table(x: Any) -> bool:
+    """Whether X is a table that scikit-learn does not know: read, a dict, a path, a relation."""
+    if hasattr(x, "tocsr"):  # one kind of sparse matrix is a dict
+        return False
+    if isinstance(x, (Table, Stream, dict, str, os.PathLike)):
+        return True
+    module = type(x).__module__.split(".")[0]
+    return module in ("pyarrow", "duckdb", "_duckdb")
+
+
+def as_table(x: Any) -> Any:
+    """Lists as an array: of objects where they hold text, so that numbers stay numbers."""
+    if isinstance(x, (list, tuple)):
+        array = np.asarray(x)
+        return np.array(x, dtype=object) if array.dtype.kind in "US" else array
+    return x
+
+
+def encode_labels(y: Any) -> tuple[NDArray[Any], Codes]:
+    """The different labels in order, and the number of each row's label.
+
+    >>> encode_labels(np.array(["b", "a", "b"]))
+    (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint32))
+    """
+    from sklearn.utils import column_or_1d
+    from sklearn.utils.multiclass import check_classification_targets
+
+    if y is None:
+        raise InputError(
+            "This estimator requires y to be passed, but the target y is None.",
+            hint="Give the classes of the rows, or the name of their column.",
+        )
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "biu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < _SPAN:
+            place = y.astype(np.int64) - low
+            seen = np.bincount(place, minlength=high - low + 1) > 0
+            labels = (np.flatnonzero(seen) + low).astype(y.dtype)
+            number = (np.cumsum(seen) - 1).astype(np.uint32)
+            return labels, number[place]
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise InputError("Input y contains NaN or infinity.", hint="Leave such rows out.")
+    if y.dtype.kind == "O" and any(v is None or v != v for v in y):
+        raise InputError("Input y contains NaN or None.", hint="Leave such rows out.")
+    if y.dtype.kind == "f":
+        check_classification_targets(y)
+    labels, codes = np.unique(y, return_inverse=True)
+    return labels, codes.astype(np.uint32)
+
+
+def row_weights(given: Any, n: int) -> NDArray[Any] | None:
+    """One weight for each row: finite, not negative, not all 0; whole ones as integers."""
+    if given is None:
+        return None
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must be numbers.") from None
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.ndim != 1:
+        raise InputError(f"Sample weights must be 1D array or scalar, got {weights.ndim} axes.")
+    if len(weights) != n:
+        raise InputError(f"sample_weight has {len(weights):,} weights for {n:,} rows.")
+    if not np.isfinite(weights).all():
+        raise InputError("Input sample_weight contains NaN or infinity.")
+    if (weights < 0).any():
+        row = int((weights < 0).argmax())
+        raise InputError(
+            f"Weights must not be negative; that of row {row + 1:,} is {weights[row]:g}."
+        )
+    if not weights.any():
+        raise InputError("Every sample weight is zero, so no row is left.")
+    if (weights == np.floor(weights)).all() and weights.max() < 2**53:
+        return weights.astype(np.int64)
+    return weights
+
+
+def without_absent(x: Any, y: Any, given: Any) -> tuple[Any, Any, Any]:
+    """X, y and the weights without the rows of weight 0: they are absent, with all they hold."""
+    from sklearn.utils import _safe_indexing
+
+    given = np.asarray(given)
+    if given.ndim != 1 or isinstance(x, (str, os.PathLike)):
+        return x, y, given
+    weights = row_weights(given, len(given))
+    y = np.asarray(y)
+    if weights is None or weights.all() or len(y) != len(weights):
+        return x, y, given
+    kept = np.flatnonzero(weights)
+    if isinstance(x, (Table, Stream)):
+        table = x.load() if isinstance(x, Stream) else x
+        part: Any = table.take(kept)
+    elif isinstance(x, dict):
+        part = {n: [v[i] for i in kept] for n, v in x.items()}
+    else:
+        part = _safe_indexing(as_table(x), kept)
+    return part, y[kept], weights[kept]
+
+
+def threads_of(n_jobs: Any) -> int:
+    """scikit-learn's n_jobs as a number of threads: None is 1, −1 all cores."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise InputError(f"n_jobs must be a whole number that is not 0, or None, got {n_jobs!r}.")
+    return int(n_jobs) if n_jobs > 0 else max(1, _core.cores() + 1 + int(n_jobs))

@@ -1,0 +1,362 @@
+"""NaiveBayes: scikit-learn's protocol over a frozen `NaiveBayesModel`.
+
+Features of every kind side by side, gaps in fit and in predict, states never seen before, weights,
+updating with new rows: what the model knows; this class only opens the door to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from credo.data import Stream, Table, read
+from credo.data.columns import Columns, columns_for, columns_of, position_names
+from credo.errors import InputError
+from credo.estimators.inputs import (
+    as_table,
+    encode_labels,
+    is_named_table,
+    row_weights,
+    threads_of,
+    without_absent,
+)
+from credo.model.naive_bayes import NaiveBayesModel
+from credo.predict.naive import check_unseen, predict_columns, variables_of
+from credo.predict.naive_explain import Contributions, explain
+from credo.predict.naive_intervals import intervals_of_columns
+from credo.predict.naive_linear import LinearForm, linear_form
+from credo.schema import Variable
+from credo.stats.by_class import ByClass
+from credo.train.naive_bayes import Options, train
+from credo.train.naive_bayes_learn import plan_of, warn_of
+from credo.train.naive_bayes_rows import Plan, by_class, tally_by_class
+
+__all__ = ["NaiveBayes"]
+
+Floats = NDArray[np.float64]
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
+
+    Parameters
+    ----------
+    smoothing : number, or mapping from feature to number, default 1
+        l of θ = (n + l) / (N + l·J): the posterior mean under a Dirichlet prior of l a state.
+        0 is maximum likelihood; then zeros happen, and an impossible row is refused by name.
+    class_prior : list or mapping, optional
+        P(class), if it is known; else the shares of the classes, after `class_smoothing` (0)
+        was added to each count.
+    kinds : "auto", a kind, a list, or a mapping from feature to kind
+        'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'counts' (a multinomial over all
+        such columns), 'kernel' (density) or 'ignore'. Inferred: text and booleans are
+        categorical, whole numbers with few values too, other numbers Gaussian.
+    covariance : "diagonal", "full", or lists of names
+        Which Gaussian features vary together within a class.
+    variance : "ml" or "sample"; variance_floor : number above 0
+        Divide by n or n − 1; at least this share of the feature's variance within the classes.
+    states, min_states : optional
+        States of a feature that training may not show; or only how many there are at least.
+    unseen : "missing", "error" or "smooth"
+        A state not seen in training: taken as missing with one warning, refused, or given the
+        probability of a new state, l / (N + l·(J + 1)).
+    n_jobs : int, optional
+        Threads; None is 1, −1 all. The answers are the same.
+
+    >>> from credo.estimators import NaiveBayes
+    >>> X = [["sunny", 21.5], ["rain", 14.0], ["sunny", None], ["rain", 12.5], ["rain", 23.0]]
+    >>> clf = NaiveBayes().fit(X, ["out", "in", "out", "in", "out"])
+    >>> clf.predict([["sunny", 13.0], [None, 20.0]]).tolist()
+    ['in', 'out']
+    >>> clf.kinds_
+    {'x0': 'categorical', 'x1': 'gaussian'}
+    """
+
+    def __init__(
+        self,
+        smoothing: Any = 1.0,
+        *,
+        class_prior: Any = None,
+        class_smoothing: float = 0.0,
+        kinds: Any = "auto",
+        covariance: Any = "diagonal",
+        variance: str = "ml",
+        variance_floor: float = 1e-9,
+        states: Any = None,
+        min_states: Any = None,
+        unseen: str = "missing",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.smoothing = smoothing
+        self.class_prior = class_prior
+        self.class_smoothing = class_smoothing
+        self.kinds = kinds
+        self.covariance = covariance
+        self.variance = variance
+        self.variance_floor = variance_floor
+        self.states = states
+        self.min_states = min_states
+        self.unseen = unseen
+        self.n_jobs = n_jobs
+
+    # --- learning -------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows and their classes; `y` may be the name of a column of X.
+
+        >>> import credo as cr
+        >>> clf = NaiveBayes(smoothing=0).fit(cr.examples.play_tennis(), "PlayTennis")
+        >>> clf.classes_.tolist(), clf.class_count_.tolist()
+        (['No', 'Yes'], [5, 9])
+        """
+        for name in ("model_", "_plan", "_fixed"):
+            self.__dict__.pop(name, None)
+        self._fixed = False
+        self._learn(self._statistic(X, y, sample_weight, reset=True))
+        warn_of(self.model_)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from more rows: exactly what `fit` would have learned from all of them.
+
+        `classes` names all classes at the first call; without it classes are added as they come.
+        """
+        first = not hasattr(self, "model_")
+        if first:
+            self._fixed = classes is not None
+        statistic = self._statistic(X, y, sample_weight, reset=first)
+        if not first:
+            if self._fixed:
+                new = set(statistic.target.states) - set(self.model_.classes)
+                if new:
+                    raise InputError(
+                        f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the "
+                        "classes given at the first call of partial_fit."
+                    )
+            statistic = self.model_.statistic + statistic
+        elif classes is not None:
+            labels = np.unique(np.asarray(classes))
+            target = Variable(statistic.target.name, "discrete", tuple(labels.tolist()))
+            statistic = statistic.on(target)
+        self._learn(statistic)
+        return self
+
+    def merge(self, other: NaiveBayes) -> NaiveBayes:
+        """A new estimator that knows what both know, as if their rows had been one table.
+
+        >>> a = NaiveBayes().fit([["u"], ["v"]], [0, 1])
+        >>> b = NaiveBayes().fit([["w"], ["v"]], [0, 1])
+        >>> a.merge(b).class_count_.tolist()
+        [2, 2]
+        """
+        from sklearn.base import clone
+
+        check_is_fitted(self, "model_")
+        check_is_fitted(other, "model_")
+        out: NaiveBayes = clone(self)
+        for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed"):
+            if hasattr(self, name):
+                setattr(out, name, getattr(self, name))
+        out._learn(self.model_.statistic + other.model_.statistic)
+        return out
+
+    def _options(self) -> Options:
+        return Options(
+            self.smoothing,
+            self.class_prior,
+            self.class_smoothing,
+            self.variance,
+            self.variance_floor,
+            self.min_states,
+        )
+
+    def _learn(self, statistic: ByClass) -> None:
+        self.model_: NaiveBayesModel = train(statistic, self._options())
+        self.classes_ = _label_array(statistic.target.states)
+        self.class_count_ = np.array(statistic.weight)
+        self.kinds_ = {n: k for n, k in self._plan.kinds.items() if k != "ignore"}
+
+    def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
+        check_unseen(self.unseen)
+        self._options()
+        threads = threads_of(self.n_jobs)
+        if isinstance(y, str):
+            return self._from_source(X, y, sample_weight, reset)
+        if sample_weight is not None and y is not None:
+            X, y, sample_weight = without_absent(X, y, sample_weight)
+        columns = self._columns(X, reset, schema=self.states)
+        labels, group = encode_labels(y)
+        if len(group) != columns.rows:
+            check_consistent_length(np.empty(columns.rows), group)
+        weights = row_weights(sample_weight, columns.rows)
+        target = Variable("y", "discrete", tuple(labels.tolist()))
+        plan = self._planned(list(columns.by_name), reset)
+        return by_class(columns, group, target, plan, weights, threads)
+
+    def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
+        if sample_weight is not None:
+            raise InputError("With the name of a column as y, weights are given to credo.read.")
+        source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
+        if target not in source.schema:
+            source.schema[target]  # says what is there instead
+        if not source.schema[target].is_discrete:
+            raise InputError(
+                f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+            )
+        names = [n for n in source.schema.names if n != target]
+        if reset:
+            self.n_features_in_ = len(names)
+            self.feature_names_in_ = np.array(names, dtype=object)
+        plan = self._planned(names, reset)
+        if isinstance(source, Table) and plan.of("kernel", "counts", "bernoulli"):
+            group = source.codes(target).astype(np.uint32)
+            weights = None if source.weights is None else source.weights
+            part = columns_of(source.select(names))
+            return by_class(part, group, source.schema[target], plan, weights)
+        return tally_by_class(source, target, plan, threads_of(self.n_jobs))
+
+    def _planned(self, names: list[str], reset: bool) -> Plan:
+        if reset or not hasattr(self, "_plan"):
+            kinds = self.kinds
+            aside = [n for n in self._all_names() if n not in names]
+            if aside and not isinstance(kinds, (str, Mapping)):
+                kinds = dict(zip(self._all_names(), list(kinds), strict=True))
+            if isinstance(kinds, Mapping):
+                kinds = {n: k for n, k in kinds.items() if n not in aside}
+            self._plan = plan_of(names, kinds, self.covariance, self.states)
+        return self._plan
+
+    def _all_names(self) -> list[str]:
+        if hasattr(self, "feature_names_in_"):
+            return [str(n) for n in self.feature_names_in_]
+        return list(position_names(self.n_features_in_))
+
+    # --- X --------------------------------------------------------------------------------
+
+    def _columns(self, X: Any, reset: bool, schema: Any = None) -> Columns:
+        """X as columns by name, after scikit-learn's own checks of its shape and names."""
+        if is_named_table(X):
+            found = self._columns_of(X, reset, schema)
+            if reset:
+                self.feature_names_in_ = np.array([*found.by_name, *found.aside], dtype=object)
+                self.n_features_in_ = len(self.feature_names_in_)
+            return found
+        X = as_table(X)
+        if hasattr(X, "columns") and hasattr(X, "shape"):
+            validate_data(self, X=X, reset=reset, skip_check_array=True)
+            if X.shape[0] == 0:
+                raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        else:
+            X = validate_data(
+                self, X=X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False
+            )
+            if X.dtype.kind == "c":
+                raise InputError("Complex data not supported.")
+        return self._columns_of(X, reset, schema)
+
+    def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
+        if not reset and hasattr(self, "model_"):
+            return columns_for(X, variables_of(self.model_))
+        named = is_named_table(X) or hasattr(X, "columns")
+        wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
+        found = columns_of(X, wanted)
+        return _kept(found, self.kinds) if named else found
+
+    # --- answering ------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        best = self._answer(X, "best")
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | row), a column for each of `classes_`."""
+        return np.asarray(self._answer(X, "posterior"))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """ln P(class | row), a column for each of `classes_`."""
+        return np.asarray(self._answer(X, "log"))
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """ln P(class, row), a column for each of `classes_`."""
+        return np.asarray(self._answer(X, "joint"))
+
+    def _answer(self, X: Any, answer: str) -> Any:
+        check_is_fitted(self, "model_")
+        columns = self._columns(X, reset=False)
+        return predict_columns(self.model_, columns, answer, self.unseen, threads_of(self.n_jobs))
+
+    def linear_form(self, *, reference: bool = True) -> LinearForm:
+        """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""
+        check_is_fitted(self, "model_")
+        return linear_form(self.model_, reference)
+
+    def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
+        """What each cell of one row says for a class against another, in bits.
+
+        `row` is a mapping from feature to value, or the values in the order of training.
+        """
+        check_is_fitted(self, "model_")
+        if not isinstance(row, Mapping):
+            values = list(np.asarray(row, dtype=object).ravel())
+            names = self._all_names()
+            if len(values) != len(names):
+                raise InputError(f"The row has {len(values)} values for {len(names)} features.")
+            row = dict(zip(names, values, strict=True))
+        row = {n: v for n, v in row.items() if n in self.model_.names}
+        return explain(self.model_, row, of, against)
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, *, draws: int = 1000, rng: Any = 0
+    ) -> Floats:
+        """A credible interval for each P(class | row): an array [row, class, low and high].
+
+        >>> clf = NaiveBayes().fit([["a"], ["a"], ["b"], ["b"]], [0, 0, 1, 1])
+        >>> low, high = clf.predict_interval([["a"]])[0, 0]
+        >>> bool(low < clf.predict_proba([["a"]])[0, 0] < high)
+        True
+        """
+        check_is_fitted(self, "model_")
+        columns = self._columns(X, reset=False)
+        return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
+
+    # --- what scikit-learn asks -----------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
+    array = np.array(labels)
+    if array.ndim != 1 or (
+        array.dtype.kind in "US" and not all(isinstance(v, str) for v in labels)
+    ):
+        array = np.fromiter(labels, dtype=object, count=len(labels))
+    return array
+
+
+def _lists(schema: Any) -> Any:
+    return None if schema is None else {n: list(s) for n, s in schema.items()}
+
+
+def _kept(found: Columns, kinds: Any) -> Columns:
+    """Columns that were set aside are an error only if the user gave them a kind."""
+    if isinstance(kinds, Mapping):
+        for name, kind in kinds.items():
+            if name in found.aside and kind != "ignore":
+                raise InputError(
+                    f"The column {name!r} was set aside: {found.aside[name]}.",
+                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
+                )
+    return found

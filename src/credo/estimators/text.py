@@ -1,0 +1,355 @@
+"""TextNaiveBayes: documents in, classes out; scikit-learn's protocol over a frozen model.
+
+The default rule for words: letters, digits and underscores that stand together, in lower case, at
+least `shortest` long (so `It's 10 am` is `it`, `s`, `10`, `am`); letters are what Python's
+`str.isalnum` says. With shortest=2 these are the tokens of scikit-learn's CountVectorizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from credo import _core
+from credo.data.columns import position_names
+from credo.errors import ImpossibleError, InputError
+from credo.estimators.inputs import encode_labels, row_weights, threads_of
+from credo.predict.naive_explain import Contributions
+from credo.schema import Variable
+from credo.stats.by_class import ByClass, Totals
+from credo.train.naive_bayes import Options
+from credo.train.text import FORMS, TextModel, train_text
+
+__all__ = ["TextNaiveBayes"]
+
+Floats = NDArray[np.float64]
+Bags = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # begin, words, counts: sparse rows
+_BATCH = 20_000  # documents of a stream that are held at a time
+
+
+class TextNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes for documents: texts, lists of words, or a (sparse) matrix of counts.
+
+    Parameters
+    ----------
+    form : "multinomial", "bernoulli" or "complement"
+        Draws of words; words that are there or not; or each class by all the others.
+    smoothing : number, default 1
+        l of P(word | class) = (n_k + l) / (n + l·|V|).
+    class_prior, class_smoothing
+        As in `NaiveBayes`.
+    tokeniser : function from a document to its words, optional
+        Instead of the default rule (see the module).
+    vocabulary : list of words, optional
+        The words to know; otherwise every word of the training documents.
+    shortest : int; lower : bool
+        The fewest letters of a word; whether capitals are made small.
+    n_jobs : int, optional
+        Threads in prediction.
+
+    >>> from credo.estimators import TextNaiveBayes
+    >>> mail = ["Hello, my car is stuck on the highway", "I want to offer you a discount"]
+    >>> clf = TextNaiveBayes().fit(mail, ["important", "not important"])
+    >>> clf.predict(["a discount for a car on offer"]).tolist()
+    ['not important']
+    >>> len(clf.vocabulary_)
+    15
+    """
+
+    def __init__(
+        self,
+        form: str = "multinomial",
+        *,
+        smoothing: float = 1.0,
+        class_prior: Any = None,
+        class_smoothing: float = 0.0,
+        tokeniser: Callable[[str], Iterable[str]] | None = None,
+        vocabulary: Any = None,
+        shortest: int = 1,
+        lower: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.form = form
+        self.smoothing = smoothing
+        self.class_prior = class_prior
+        self.class_smoothing = class_smoothing
+        self.tokeniser = tokeniser
+        self.vocabulary = vocabulary
+        self.shortest = shortest
+        self.lower = lower
+        self.n_jobs = n_jobs
+
+    # --- learning -------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from documents and their classes. Both may be iterators: nothing is kept."""
+        self.__dict__.pop("model_", None)
+        self._fixed = False
+        if isinstance(X, Iterator):
+            return self._fit_stream(X, y, sample_weight)
+        self._learn(self._statistic(X, y, sample_weight, reset=True))
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from more documents: exactly what `fit` would have learned from all of them."""
+        first = not hasattr(self, "model_")
+        if first:
+            self._fixed = classes is not None
+        statistic = self._statistic(X, y, sample_weight, reset=first)
+        if not first:
+            new = set(statistic.target.states) - set(self.model_.classes)
+            if self._fixed and new:
+                raise InputError(
+                    f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the "
+                    "classes given at the first call of partial_fit."
+                )
+            statistic = self.model_.statistic + statistic
+        elif classes is not None:
+            labels = tuple(np.unique(np.asarray(classes)).tolist())
+            statistic = statistic.on(Variable("y", "discrete", labels))
+        self._learn(statistic)
+        return self
+
+    def _fit_stream(self, documents: Iterator[Any], y: Any, sample_weight: Any) -> Self:
+        labels = iter(y) if y is not None else iter(())
+        weights = iter(sample_weight) if sample_weight is not None else None
+        total: Any = 0
+        while batch := list(islice(documents, _BATCH)):
+            answers = list(islice(labels, len(batch)))
+            if len(answers) < len(batch):
+                raise InputError("There are fewer classes in y than documents in X.")
+            w = None if weights is None else list(islice(weights, len(batch)))
+            total = total + self._statistic(batch, answers, w, reset=not total)
+        if isinstance(total, int):
+            raise InputError("There are no documents: found 0 samples.")
+        self._learn(total)
+        return self
+
+    def _options(self) -> Options:
+        if self.form not in FORMS:
+            raise InputError(f"form must be one of {', '.join(FORMS)}, got {self.form!r}.")
+        return Options(self.smoothing, self.class_prior, self.class_smoothing)
+
+    def _learn(self, statistic: ByClass) -> None:
+        self.model_: TextModel = train_text(statistic, self.form, self._options())
+        self.classes_ = np.array(statistic.target.states)
+        self.class_count_ = np.array(statistic.weight)
+        self.vocabulary_ = self.model_.words
+
+    def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
+        self._options()
+        threads_of(self.n_jobs)
+        words, bags = self._bags(X, reset, learn=True)
+        labels, group = encode_labels(y)
+        n = len(bags[0]) - 1
+        if len(group) != n:
+            raise InputError(
+                f"Found input variables with inconsistent numbers of samples: {n:,} documents and "
+                f"{len(group):,} classes."
+            )
+        weights = row_weights(sample_weight, n)
+        k = len(labels)
+        floats = None if weights is None else weights.astype(np.float64)
+        weight = np.bincount(group, weights, minlength=k)
+        if weights is None or weights.dtype.kind == "i":
+            weight = weight.astype(np.int64)
+        if weights is not None and not weights.all():  # a row of weight 0 is absent
+            kept = np.flatnonzero(np.bincount(group[weights != 0], minlength=k))
+            place = np.full(k + 1, len(kept), dtype=np.uint32)
+            place[kept] = np.arange(len(kept))
+            labels, weight, k = labels[kept], weight[kept], len(kept)
+            group = place[group]
+        present = self.form == "bernoulli"
+        totals = _core.sparse_totals(*bags, len(words), group, k, floats, present)
+        part = Totals(tuple(words), totals)
+        if self._text and self.vocabulary is None:
+            part = _sorted(part, weights)
+        return ByClass(Variable("y", "discrete", tuple(labels.tolist())), weight, (part,))
+
+    # --- documents ------------------------------------------------------------------------
+
+    def _bags(self, X: Any, reset: bool, learn: bool = False) -> tuple[Any, Bags]:
+        """The words, and how often each document has each of them."""
+        text = _is_text(X)
+        if reset:
+            self._text = text
+        elif text != self._text:
+            raise InputError(
+                "The estimator was fitted to "
+                + ("texts and got a matrix." if self._text else "a matrix and got texts.")
+            )
+        if not text:
+            return self._matrix(X, reset)
+        documents = _documents(X)
+        if self.tokeniser is not None:
+            documents = [list(self.tokeniser(d)) for d in documents]
+        if not isinstance(self.shortest, (int, np.integer)) or self.shortest < 1:
+            raise InputError(f"shortest must be a whole number above 0, got {self.shortest!r}.")
+        if learn:
+            if not documents:
+                raise InputError("There are no documents: found 0 samples.")
+            native = _core.Vocabulary()
+            if self.vocabulary is not None:
+                given = list(dict.fromkeys(self.vocabulary))
+                native.add(given)
+            grow = self.vocabulary is None
+            bags = native.bags(documents, grow, int(self.shortest), bool(self.lower))
+            if reset:
+                self.n_features_in_ = 1
+            return native.words(), bags
+        native = self.model_.vocabulary
+        return self.model_.words, native.bags(
+            documents, False, int(self.shortest), bool(self.lower)
+        )
+
+    def _matrix(self, X: Any, reset: bool) -> tuple[Any, Bags]:
+        from scipy import sparse
+
+        X = validate_data(
+            self,
+            X=X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32, np.int64, np.int32],
+        )
+        check_non_negative(X, "TextNaiveBayes (input X)")
+        rows = sparse.csr_array(X)
+        if self.form == "bernoulli" and not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        if not reset and hasattr(self, "model_"):
+            names: Any = self.model_.words
+        elif hasattr(self, "feature_names_in_"):
+            names = tuple(map(str, self.feature_names_in_))
+        else:
+            names = position_names(rows.shape[1])
+        begin, columns = rows.indptr, rows.indices
+        if begin.dtype != columns.dtype:
+            begin, columns = begin.astype(np.int64), columns.astype(np.int64)
+        return names, (begin, columns, rows.data)
+
+    # --- answering ------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each document."""
+        best = self._answer(X, "best")
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | document), a column for each of `classes_`."""
+        return np.asarray(self._answer(X, "posterior"))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """ln P(class | document), a column for each of `classes_`."""
+        return np.asarray(self._answer(X, "log"))
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """ln P(class, document), but for a factor that all classes share."""
+        return np.asarray(self._answer(X, "joint"))
+
+    def _answer(self, X: Any, answer: str) -> Any:
+        check_is_fitted(self, "model_")
+        threads = threads_of(self.n_jobs)
+        model = self.model_
+        if isinstance(X, Iterator):
+            X = list(X)
+        _, bags = self._bags(X, reset=False)
+        present = model.form == "bernoulli"
+        joint = _core.sparse_joint(*bags, model.table, model.bias, present, threads)
+        if answer == "joint":
+            return joint
+        best, bad = _core.naive_finish(joint, answer, threads)
+        if bad >= 0:
+            raise ImpossibleError(
+                f"Document {bad + 1:,} has probability zero in every class: each class lacks one "
+                "of its words.",
+                hint="Use smoothing above 0.",
+            )
+        return best if answer == "best" else joint
+
+    def telling_words(self, most: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """For each class the words that speak most for it, with their bits.
+
+        >>> clf = TextNaiveBayes().fit(["free offer", "my lecture", "free"], [1, 0, 1])
+        >>> clf.telling_words(1)
+        {0: [('lecture', 1.22...)], 1: [('free', 1.36...)]}
+        """
+        check_is_fitted(self, "model_")
+        return self.model_.telling(most)
+
+    def explain(self, document: Any, *, of: Any = None, against: Any = None) -> Contributions:
+        """What each word of a document says for one class against another, in bits."""
+        check_is_fitted(self, "model_")
+        model = self.model_
+        joint = self.predict_joint_log_proba([document])[0]
+        target = model.statistic.target
+        order = list(np.argsort(-joint, kind="stable"))
+        first = order[0] if of is None else target.code(of)
+        second = next(c for c in order if c != first) if against is None else target.code(against)
+        _, (_, columns, counts) = self._bags([document], reset=False)
+        differ = (model.table[:, first] - model.table[:, second]) / np.log(2)
+        cells = [
+            (model.words[k], int(n), float(differ[k] * (1 if model.form == "bernoulli" else n)))
+            for k, n in zip(columns, counts, strict=True)
+        ]
+        cells.sort(key=lambda c: -abs(c[2]))
+        p = np.exp(joint - joint.max())
+        return Contributions(
+            "class",
+            model.classes[first],
+            model.classes[second],
+            float(p[first] / p.sum()),
+            float(model.bias[first] - model.bias[second]) / float(np.log(2)),
+            tuple(cells),
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.string = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _is_text(X: Any) -> bool:
+    """Whether X is documents (texts, or lists of words) rather than a matrix of counts."""
+    if isinstance(X, str):
+        raise InputError("X must be a list of documents, got one text.", hint="Write [text].")
+    if hasattr(X, "tocsr") or getattr(X, "ndim", 1) == 2:
+        return False
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "OUT"
+    first = next(iter(X), "") if hasattr(X, "__iter__") else None
+    if isinstance(first, str) or first is None:
+        return first is not None
+    return isinstance(first, (list, tuple)) and (not first or isinstance(first[0], str))
+
+
+def _documents(X: Any) -> list[Any]:
+    documents = X if isinstance(X, list) else list(X)
+    for i, d in enumerate(documents):
+        if not isinstance(d, str) and not isinstance(d, (list, tuple)):
+            raise InputError(
+                f"Document {i + 1:,} must be a text or a list of words, got {type(d).__name__}.",
+                hint="Use '' for a document that is missing.",
+            )
+    return documents
+
+
+def _sorted(part: Totals, weights: Any) -> Totals:
+    """The words in order, so that the order of documents does not matter."""
+    order = sorted(range(len(part.words)), key=part.words.__getitem__)
+    words, values = tuple(part.words[i] for i in order), part.values[:, order]
+    if weights is not None and not weights.all():  # words of absent documents only
+        seen = np.asarray(values.any(axis=0))
+        words, values = tuple(w for w, s in zip(words, seen, strict=True) if s), values[:, seen]
+    return Totals(words, np.ascontiguousarray(values))

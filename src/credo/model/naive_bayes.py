@@ -1,0 +1,250 @@
+"""NaiveBayesModel: a class and features that are independent once the class is known.
+
+    P(c, x₁, …, x_n) = P(c) · Π_j P(x_j | c)
+
+A frozen value: a Bayesian network with one class node, learned from one tally, which it keeps. So
+two models merge exactly (`a + b` is the model of both tables), and parameters keep their posterior.
+Its methods are front doors: the algorithms live in `credo.predict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, unknown_name
+from credo.model.cpt import Cpt
+from credo.model.dag import Dag
+from credo.model.distribution import Distribution
+from credo.model.linear_gaussian import LinearGaussian
+from credo.model.naive_bayes_features import Feature, Normal, Normals, States
+from credo.model.network import Network
+from credo.model.record import Record
+from credo.render import number, table_html, table_text
+from credo.schema import Variable
+from credo.stats.by_class import ByClass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from credo.model.interval import Interval
+    from credo.predict.naive_explain import Contributions
+    from credo.predict.naive_linear import LinearForm
+
+__all__ = ["NaiveBayesModel"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NaiveBayesModel:
+    """A trained naive Bayes classifier. Made by `credo.naive_bayes` and by `NaiveBayes.fit`.
+
+    >>> import credo as cr
+    >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis", smoothing=0)
+    >>> today = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+    >>> print(model.p(today))
+    PlayTennis        p
+    No          0.79542  ███████████████▉
+    Yes         0.20458  ████▏
+    """
+
+    target: Variable
+    log_prior: Floats
+    features: tuple[Feature, ...]
+    statistic: ByClass = field(repr=False)
+    again: Callable[[ByClass], NaiveBayesModel] = field(repr=False)
+    record: Record | None = field(default=None, repr=False)
+
+    # --- what it is -----------------------------------------------------------------------
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in order."""
+        return self.target.states
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return tuple(n for f in self.features for n in f.names)
+
+    @property
+    def prior(self) -> Distribution:
+        """P(class)."""
+        return Distribution((self.target,), np.exp(self.log_prior))
+
+    def feature(self, name: str) -> Feature:
+        """A feature by the name of its variable."""
+        for found in self.features:
+            if name in found.names:
+                return found
+        raise unknown_name("Feature", name, self.names, "in the model")
+
+    def __add__(self, other: object) -> NaiveBayesModel:
+        """The model of both tables, as if they had been one."""
+        if not isinstance(other, NaiveBayesModel):
+            return NotImplemented
+        return self.again(self.statistic + other.statistic)
+
+    def network(self) -> Network:
+        """The same model as a Bayesian network, for every question that a network answers.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.network().dag.children("PlayTennis")
+        ('Outlook', 'Temperature', 'Humidity', 'Wind')
+        """
+        tables: dict[str, Any] = {
+            self.target.name: Cpt(self.target, (), np.exp(self.log_prior)),
+        }
+        edges = []
+        for f in self.features:
+            if isinstance(f, States):
+                theta = np.exp(f.log_theta)
+                theta /= theta.sum(axis=1, keepdims=True)  # states held in reserve have no name
+                counts = f.alpha if f.smoothing > 0 else None
+                tables[f.names[0]] = Cpt(f.variable, (self.target,), theta, counts)
+                edges.append((self.target.name, f.names[0]))
+            elif isinstance(f, Normal):
+                child = Variable(f.name, "continuous")
+                tables[f.name] = LinearGaussian(
+                    child, (self.target,), f.mean, np.zeros((len(f.mean), 0)), f.variance
+                )
+                edges.append((self.target.name, f.name))
+            elif isinstance(f, Normals):
+                for local in _chain(f, self.target):
+                    tables[local.name] = local
+                    edges += [(p.name, local.name) for p in local.parents]
+            else:
+                raise InputError(
+                    f"The feature {f.names[0]!r} is a {type(f).__name__.lower()}, which a network "
+                    "has no table for.",
+                    hint="Use kinds='categorical' or 'gaussian' for it.",
+                )
+        return Network(Dag(edges, nodes=list(tables)), tables, record=self.record)
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "missing") -> Distribution:
+        """P(class | the cells of one row); cells that are not given are summed out."""
+        from credo.predict.naive import posterior_of_row
+
+        return posterior_of_row(self, {} if row is None else row, unseen)
+
+    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "missing") -> Floats:
+        """ln P(class, row) for each class.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis", smoothing=0)
+        >>> [round(float(v), 4) for v in np.exp(model.log_joint({"Wind": "Strong"}))]
+        [0.2143, 0.2143]
+        """
+        from credo.predict.naive import joint_of_row
+
+        return joint_of_row(self, row, unseen)
+
+    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Floats:
+        """P(class | row) for each row of a table, a column for each class.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.predict_proba({"Wind": ["Strong", None]}).round(4).tolist()
+        [[0.4661, 0.5339], [0.3571, 0.6429]]
+        """
+        from credo.predict.naive import predict_table
+
+        out: Floats = predict_table(self, rows, "posterior", unseen, threads)
+        return out
+
+    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> list[Any]:
+        """The most probable class of each row of a table."""
+        from credo.predict.naive import predict_table
+
+        best = predict_table(self, rows, "best", unseen, threads)
+        return [self.classes[int(k)] for k in best]
+
+    def explain(
+        self, row: Mapping[str, Any], *, of: Any = None, against: Any = None
+    ) -> Contributions:
+        """What each cell of a row says for one class against another, in bits.
+
+        Without names, the most probable class against the next.
+        """
+        from credo.predict.naive_explain import explain
+
+        return explain(self, row, of, against)
+
+    def linear_form(self, *, reference: bool = True) -> LinearForm:
+        """The model as a linear classifier: bias and weights of the log odds; see docs."""
+        from credo.predict.naive_linear import linear_form
+
+        return linear_form(self, reference)
+
+    def interval(
+        self, row: Mapping[str, Any], level: float = 0.95, *, draws: int = 2000, rng: Any = 0
+    ) -> dict[Any, Interval]:
+        """How sure P(class | row) is: a credible interval for each class, from the posterior.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> low, high = model.interval({"Outlook": "Sunny"})["Yes"]
+        >>> low < model.p({"Outlook": "Sunny"})["Yes"] < high
+        True
+        """
+        from credo.model.interval import Interval
+        from credo.predict.naive_intervals import intervals_of_row
+
+        found = intervals_of_row(self, row, level, draws, rng)
+        return {
+            c: Interval(float(low), float(high), level)
+            for c, (low, high) in zip(self.classes, found, strict=True)
+        }
+
+    # --- how it looks ---------------------------------------------------------------------
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        rows = []
+        for f in self.features[:40]:
+            kind = {"States": "categorical", "Normal": "Gaussian", "Normals": "joint Gaussian"}
+            what = kind.get(type(f).__name__, type(f).__name__.lower())
+            rows.append([", ".join(f.names[:6]) + ("…" if len(f.names) > 6 else ""), what])
+            rows[-1].append(
+                f"{f.variable.arity} states, l = {number(f.smoothing)}"
+                if isinstance(f, States)
+                else ""
+            )
+        return ["feature", "kind", ""], rows
+
+    def __repr__(self) -> str:
+        classes = ", ".join(map(str, self.classes[:6])) + ("…" if len(self.classes) > 6 else "")
+        return f"NaiveBayesModel({self.target.name}: {classes}; {len(self.names)} features)"
+
+    def __str__(self) -> str:
+        head, rows = self._rows()
+        more = len(self.features) - len(rows)
+        text = f"{self!r}\n{self.prior}\n\n{table_text(head, rows)}"
+        return text + (f"\n… {more} more" if more > 0 else "")
+
+    def _repr_html_(self) -> str:
+        head, rows = self._rows()
+        return table_html(head, rows, caption=repr(self))
+
+
+def _chain(f: Normals, target: Variable) -> list[LinearGaussian]:
+    """A joint Gaussian as a chain: each variable a line in those before it, for each class."""
+    variables = [Variable(n, "continuous") for n in f.names]
+    out = []
+    for i, child in enumerate(variables):
+        slope = np.zeros((len(f.mean), i))
+        variance = np.empty(len(f.mean))
+        for c, s in enumerate(f.covariance):
+            if i:
+                slope[c] = np.linalg.solve(s[:i, :i], s[:i, i])
+            variance[c] = s[i, i] - s[i, :i] @ slope[c]
+        intercept = f.mean[:, i] - np.einsum("ck,ck->c", slope, f.mean[:, :i])
+        out.append(LinearGaussian(child, (target, *variables[:i]), intercept, slope, variance))
+    return out

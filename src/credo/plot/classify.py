@@ -1,0 +1,60 @@
+"""Pictures of classifiers: evidence by cell, reliability, learning curves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from credo.plot.axes import axes, legend
+
+__all__ = ["contributions", "learning_curves", "reliability"]
+
+
+def contributions(found: Any, ax: Any = None, most: int = 20) -> Any:
+    """The evidence of each cell for a class against another, in bits, as bars.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+    >>> cr.plot.contributions(model.explain({"Outlook": "Sunny"})).get_xlabel()
+    'bits for No against Yes'
+    """
+    ax = axes(ax)
+    cells = [("(prior)", "", found.prior), *found.cells[:most]]
+    labels = [f"{n} = {v}" if v != "" else str(n) for n, v, _ in cells]
+    widest = max([abs(b) for _, _, b in cells if math.isfinite(b)], default=1.0) or 1.0
+    bits = [b if math.isfinite(b) else math.copysign(1.1 * widest, b) for _, _, b in cells]
+    colours = ["tab:blue" if b >= 0 else "tab:orange" for b in bits]
+    ax.barh(range(len(bits)), bits, color=colours)
+    ax.set_yticks(range(len(bits)), labels)
+    ax.invert_yaxis()
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_xlabel(f"bits for {found.of} against {found.against}")
+    ax.set_title(f"P({found.of}) = {found.p:.4f}")
+    return ax
+
+
+def reliability(report: Any, ax: Any = None) -> Any:
+    """Predicted against observed shares; the diagonal is honesty, dots grow with their rows."""
+    ax = axes(ax)
+    p, right, n = report.curve.T
+    ax.plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle="--", label="honest")
+    ax.plot(p, right, color="tab:blue", linewidth=1.0)
+    ax.scatter(p, right, s=20 + 180 * n / n.max(), color="tab:blue", label="observed", zorder=3)
+    ax.set_xlabel("predicted probability")
+    ax.set_ylabel("observed share")
+    ax.set_title(f"calibration error {report.error:.4f}, slope {report.slope:.3f}")
+    legend(ax)
+    return ax
+
+
+def learning_curves(curves: Any, ax: Any = None) -> Any:
+    """Log loss on rows held out against the number of rows learned from."""
+    ax = axes(ax)
+    for method, loss in curves.log_loss.items():
+        ax.plot(curves.sizes, loss, marker="o", label=method)
+    ax.set_xscale("log")
+    ax.set_xlabel("rows learned from")
+    ax.set_ylabel("log loss on rows held out")
+    legend(ax)
+    return ax

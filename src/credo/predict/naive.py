@@ -1,0 +1,325 @@
+"""Rows through a naive Bayes model.
+
+    ln P(c, x) = ln P(c) + Σ_j ln P(x_j | c)
+
+Discrete features are look-ups in one table, Gaussian ones a few multiplications, both in one native
+pass over the columns as they lie in memory; other kinds are added to it. Missing cells add nothing,
+which is summing them out: under naive Bayes the sum over x_j of P(x_j | c) is 1.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data.columns import Column, Columns, columns_for
+from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
+from credo.model.distribution import Distribution
+from credo.model.naive_bayes import NaiveBayesModel
+from credo.model.naive_bayes_features import Normal, States
+from credo.schema import Variable
+
+__all__ = [
+    "UNSEEN",
+    "check_unseen",
+    "coded",
+    "joint_of_row",
+    "plain_codes",
+    "posterior_of_row",
+    "predict_columns",
+    "predict_table",
+    "real",
+    "variables_of",
+]
+
+Floats = NDArray[np.float64]
+Window = tuple[int, int, NDArray[np.uint16] | None, int]
+
+UNSEEN = ("missing", "error", "smooth")
+"""What to do with a state that was not seen in training."""
+
+_SPAN = 65_000  # whole numbers farther apart than this are looked up, not tabled
+
+
+def check_unseen(unseen: Any) -> str:
+    """One of the words for it; anything else is refused."""
+    if unseen not in UNSEEN:
+        raise InputError(f"unseen must be 'missing', 'error' or 'smooth', got {unseen!r}.")
+    return str(unseen)
+
+
+def variables_of(model: NaiveBayesModel) -> dict[str, Variable | None]:
+    """The variable of each feature: discrete ones, None for real ones and counts."""
+    return {
+        n: f.variable if isinstance(f, States) else None for f in model.features for n in f.names
+    }
+
+
+# --- one row ------------------------------------------------------------------------------
+
+
+def joint_of_row(model: NaiveBayesModel, row: Mapping[str, Any], unseen: str) -> Floats:
+    """ln P(class, row) for each class; cells that are not given are summed out."""
+    check_unseen(unseen)
+    if not isinstance(row, Mapping):
+        raise InputError(f"A row is a mapping from feature to value, got {row!r}.")
+    for name in row:
+        if name not in model.names and name != model.target.name:
+            raise unknown_name("Feature", name, model.names, "in the model")
+    total = model.log_prior.copy()
+    for f in model.features:
+        values = [row.get(n) for n in f.names]
+        if isinstance(f, States) and unseen == "error":
+            code = f.code(values[0])
+            if code == len(f.variable.states):
+                raise _no_state(f.variable, values[:1])
+        total += f.log_p(values, unseen == "smooth")
+    return total
+
+
+def posterior_of_row(model: NaiveBayesModel, row: Mapping[str, Any], unseen: str) -> Distribution:
+    """P(class | row), as a distribution."""
+    joint = joint_of_row(model, row, unseen)
+    best = joint.max()
+    if best == -math.inf:
+        raise ImpossibleError(f"The row has probability zero in every class: {_zeros(model, row)}.")
+    p = np.exp(joint - best)
+    return Distribution((model.target,), p / p.sum())
+
+
+def _zeros(model: NaiveBayesModel, row: Mapping[str, Any]) -> str:
+    """Which cell is zero in which class."""
+    found = []
+    for c, label in enumerate(model.classes):
+        if model.log_prior[c] == -math.inf:
+            found.append(f"{model.target.name}={label} has no weight")
+            continue
+        for f in model.features:
+            values = [row.get(n) for n in f.names]
+            if f.log_p(values)[c] == -math.inf:
+                shown = ", ".join(
+                    f"{n}={v}" for n, v in zip(f.names, values, strict=True) if v is not None
+                )
+                found.append(f"{shown} was never seen with {model.target.name}={label}")
+                break
+    return "; ".join(found[:6])
+
+
+# --- many rows ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """The tables of a model as the kernel reads them."""
+
+    states: tuple[States, ...]
+    normals: tuple[Normal, ...]
+    others: tuple[Any, ...]
+    scorers: dict[bool, Any]
+
+
+_COMPILED: WeakKeyDictionary[NaiveBayesModel, _Compiled] = WeakKeyDictionary()
+
+
+def _compiled(model: NaiveBayesModel) -> _Compiled:
+    found = _COMPILED.get(model)
+    if found is None:
+        states = tuple(f for f in model.features if isinstance(f, States))
+        normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
+        others = tuple(f for f in model.features if not isinstance(f, (States, Normal)))
+        found = _COMPILED[model] = _Compiled(states, normals, others, {})
+    return found
+
+
+def _scorer(model: NaiveBayesModel, compiled: _Compiled, smooth: bool) -> Any:
+    found = compiled.scorers.get(smooth)
+    if found is not None:
+        return found
+    k = len(model.classes)
+    rows = [np.zeros((0, k))]
+    for f in compiled.states:  # the states, missing (nothing), not seen (nothing, or smoothed)
+        rows += [f.log_theta.T, np.zeros((1, k)), f.unseen[None] if smooth else np.zeros((1, k))]
+    empty = np.zeros((0, k))
+
+    def stack(each: Any) -> Floats:
+        parts = [each(f) for f in compiled.normals]
+        return np.ascontiguousarray(np.stack(parts)) if parts else empty
+
+    found = compiled.scorers[smooth] = _core.NaiveScorer(
+        np.ascontiguousarray(model.log_prior),
+        [(j, len(f.variable.states) + 2) for j, f in enumerate(compiled.states)],
+        [],
+        np.ascontiguousarray(np.concatenate(rows)),
+        stack(lambda f: f.mean),
+        stack(lambda f: 0.5 / f.variance),
+        stack(lambda f: -0.5 * np.log(2 * math.pi * f.variance)),
+    )
+    return found
+
+
+def predict_table(
+    model: NaiveBayesModel, rows: Any, answer: str, unseen: str, threads: int = 1
+) -> Any:
+    """The answer for each row of anything that can be read; see `predict_columns`."""
+    columns = columns_for(rows, variables_of(model))
+    if not columns.by_name and model.names:
+        raise InputError(
+            "The rows have no column of the model.",
+            hint=f"Its features are {', '.join(map(repr, model.names[:12]))}.",
+        )
+    return predict_columns(model, columns, answer, unseen, threads)
+
+
+def predict_columns(
+    model: NaiveBayesModel, columns: Columns, answer: str, unseen: str, threads: int = 1
+) -> Any:
+    """For each row 'joint': ln P(class, row); 'log', 'posterior': P(class | row); 'best'.
+
+    Columns that are not there are not observed. A row that every class rules out is refused.
+    """
+    check_unseen(unseen)
+    compiled = _compiled(model)
+    n = columns.rows
+    arrays, windows, owners = [], [], []
+    for f in compiled.states:
+        column = columns.by_name.get(f.names[0])
+        array, window = coded(f, column, n)
+        arrays.append(array)
+        windows.append(window)
+        owners.append(f)
+    reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
+    extra = _extra(compiled.others, columns, len(model.classes))
+    scorer = _scorer(model, compiled, unseen == "smooth")
+    out, bad, strange, infinite = scorer.score(arrays, windows, reals, n, extra, answer, threads)
+    if infinite:
+        _finite(compiled.normals[infinite[0]].name, reals[infinite[0]])
+    if strange and unseen != "smooth":
+        _report(
+            unseen, [(owners[j].variable, columns.by_name[owners[j].names[0]]) for j in strange]
+        )
+    if bad >= 0 and answer != "joint":
+        row = {name: _cell(model, name, columns.by_name[name], bad) for name in columns.by_name}
+        raise ImpossibleError(
+            f"Row {bad + 1:,} has probability zero in every class: {_zeros(model, row)}.",
+            hint="Use smoothing above 0.",
+        )
+    return out
+
+
+def coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Window]:
+    """A column and the window that turns it into the codes of a feature."""
+    k = len(f.variable.states)
+    if column is None:
+        nothing = np.full(1, k, dtype=np.uint16)
+        return np.broadcast_to(np.uint8(0), n), (0, 1, nothing, k)
+    if column.variable is not None:
+        if column.variable.states == f.variable.states:
+            return column.values, (0, k + 2, None, k)
+        lut = [f.code(s) for s in column.variable.states]
+        codes = np.array([k + 1 if c is None or c == k else c for c in lut] + [k, k + 1], np.uint16)
+        return column.values, (0, len(codes), codes, k)
+    if f.above:
+        return column.values, (0, -1, None, k)
+    whole = [int(s) for s in f.variable.states if isinstance(s, (int, np.integer, bool))]
+    if len(whole) == k and max(whole) - min(whole) < _SPAN:
+        low = min(whole)
+        lut_ = np.full(max(whole) - low + 1, k + 1, dtype=np.uint16)
+        lut_[np.array(whole) - low] = np.arange(k)
+        exact = len(lut_) == k and whole == sorted(whole)
+        return column.values, (low, len(lut_), None if exact else lut_, k)
+    different, where = np.unique(column.values, return_inverse=True)
+    found = [f.code(v) for v in different.tolist()]
+    codes = np.array([k if c is None else k + 1 if c == k else c for c in found], np.uint16)
+    return where.astype(np.uint32), (0, len(codes), codes, k)
+
+
+def plain_codes(array: NDArray[Any], window: Window) -> NDArray[np.int64]:
+    """What the kernel makes of a column, in NumPy: k for missing, k + 1 for a state not seen."""
+    low, span, lut, k = window
+    gone = array != array
+    if span == -1:
+        return np.where(gone, k, array > 0)
+    place = np.where(gone, 0, array).astype(np.int64) - low
+    inside = (place >= 0) & (place < span) & ~gone
+    if array.dtype.kind == "f":
+        inside &= np.where(gone, 0, array) == place + low
+    code = np.where(inside, place, 0)
+    if lut is not None:
+        code = lut[code].astype(np.int64)
+    return np.where(gone, k, np.where(inside, code, k + 1))
+
+
+def real(column: Column | None, n: int) -> NDArray[Any]:
+    """The numbers of a column; NaN where there is no column."""
+    if column is None:
+        return np.broadcast_to(np.float64(np.nan), n)
+    return column.values
+
+
+def _finite(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        row = int(np.isinf(values).argmax())
+        raise InputError(
+            f"Row {row + 1:,} of {name!r} is infinite: a value must be finite (infinity is "
+            "neither a number nor missing)."
+        )
+    return values
+
+
+def _extra(others: Iterable[Any], columns: Columns, k: int) -> Floats | None:
+    """What the kinds that the kernel does not know add to the joint."""
+    total: Floats | None = None
+    for f in others:
+        x = np.full((columns.rows, len(f.names)), np.nan)
+        for i, name in enumerate(f.names):
+            if name in columns.by_name:
+                x[:, i] = _finite(name, columns.by_name[name].values)
+        part = f.rows(x)
+        total = part if total is None else total + part
+    return None if total is None else np.ascontiguousarray(total)
+
+
+# --- states that were not seen ------------------------------------------------------------
+
+
+def _report(unseen: str, found: list[tuple[Variable, Column]]) -> None:
+    """One warning, or an error, that names the columns and their values."""
+    values = []
+    for variable, column in found:
+        strange = list(column.strange)
+        if not strange and column.variable is not None:
+            known = set(variable.states)
+            strange = [s for s in column.variable.states if s not in known]
+        elif not strange:
+            different = np.unique(column.values)
+            different = different[different == different]
+            strange = [v for v in different.tolist() if v not in variable.states]
+        values.append((variable, strange))
+    if unseen == "error":
+        raise _no_state(*values[0])
+    texts = [f"{v.name!r} ({', '.join(map(repr, s[:3]))})" for v, s in values]
+    warnings.warn(
+        f"States not seen in training were taken as missing: {'; '.join(texts[:6])}.",
+        CredoWarning,
+        stacklevel=4,
+    )
+
+
+def _no_state(variable: Variable, values: list[Any]) -> Exception:
+    value = values[0] if values else None
+    return unknown_name("State", value, variable.states, f"one of {variable.name!r}")
+
+
+def _cell(model: NaiveBayesModel, name: str, column: Column, row: int) -> Any:
+    if column.variable is None:
+        return column.values[row].item()
+    code = int(column.values[row])
+    return column.variable.states[code] if code < column.variable.arity else None

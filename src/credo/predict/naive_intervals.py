@@ -1,0 +1,134 @@
+"""How sure is a class probability? Draws from the posterior of the parameters, through Bayes' rule.
+
+    P(class)  ~ Dirichlet(n + max(l₀, 1))      θ[c] ~ Dirichlet(n[c] + l)
+    σ²[c]     ~ scatter / χ²(n − 1)            mean[c] ~ N(mean, σ² / n)
+
+The first row is what the counts were smoothed with; the second the posterior of a Gaussian under
+the reference prior 1/σ². Each draw of all parameters gives one P(class | row); their quantiles are
+the interval. (Simulation: no closed form exists for the ratio.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data.columns import Columns, columns_for
+from credo.errors import InputError, LimitError
+from credo.model.naive_bayes import NaiveBayesModel
+from credo.model.naive_bayes_features import Bag, Normal, States
+from credo.model.randomness import generator
+from credo.predict.naive import coded, plain_codes, predict_columns, real, variables_of
+
+__all__ = ["intervals_of_columns", "intervals_of_row"]
+
+Floats = NDArray[np.float64]
+_CELLS = 2_000_000  # numbers held at a time
+_MOST = 100_000_000  # draws times parameters
+
+
+def intervals_of_row(
+    model: NaiveBayesModel, row: Mapping[str, Any], level: float, draws: int, rng: Any
+) -> Floats:
+    """The interval of each class for one row: an array [class, low and high]."""
+    for name in row:
+        if name not in model.names:
+            model.feature(name)  # says what there is
+    one = {n: [row.get(n)] for n in model.names}
+    columns = columns_for(one, variables_of(model))
+    found: Floats = intervals_of_columns(model, columns, level, draws, rng, "missing")[0]
+    return found
+
+
+def intervals_of_columns(
+    model: NaiveBayesModel, columns: Columns, level: float, draws: int, rng: Any, unseen: str
+) -> Floats:
+    """The interval of each class for each row: an array [row, class, low and high]."""
+    if not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise InputError(f"The level of an interval must be between 0 and 1, got {level!r}.")
+    if not isinstance(draws, (int, np.integer)) or draws < 100:
+        raise InputError(f"draws must be a whole number of 100 or more, got {draws!r}.")
+    predict_columns(model, columns, "joint", unseen)  # refuses or warns as a prediction does
+    random = generator(rng)
+    n, k = columns.rows, len(model.classes)
+    parameters = sum(np.size(getattr(f, "alpha", f.names)) for f in model.features)
+    if draws * parameters > _MOST:
+        raise LimitError(
+            f"{draws:,} draws of {parameters:,} parameters would take {8 * draws * parameters:,} "
+            "bytes.",
+            hint="Ask for fewer draws.",
+        )
+    weight = model.statistic.weight.astype(np.float64) + 1.0
+    prior = np.log(random.dirichlet(weight, size=draws))
+    tables = [_draw(f, random, draws, model) for f in model.features]
+    out = np.empty((n, k, 2))
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    step = max(1, _CELLS // (draws * k))
+    for first in range(0, n, step):
+        rows = slice(first, min(first + step, n))
+        joint = np.repeat(prior[None], rows.stop - rows.start, axis=0)  # [row, draw, class]
+        for f, table in zip(model.features, tables, strict=True):
+            joint += _log_p(f, table, columns, rows)
+        joint -= joint.max(axis=2, keepdims=True)
+        p = np.exp(joint)
+        p /= p.sum(axis=2, keepdims=True)
+        out[rows] = np.quantile(p, ends, axis=1).transpose(1, 2, 0)
+    return out
+
+
+def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesModel) -> Any:
+    """Draws of the parameters of one feature."""
+    if isinstance(f, (States, Bag)):
+        if not (f.alpha > 0).all():
+            raise InputError(
+                f"The posterior of {f.names[0]!r} needs a prior: a count is 0, not smoothed.",
+                hint="Use smoothing above 0.",
+            )
+        gamma = random.standard_gamma(f.alpha, size=(draws, *f.alpha.shape))
+        gamma = np.maximum(gamma, 1e-300)
+        return np.log(gamma) - np.log(gamma.sum(axis=2, keepdims=True))
+    if isinstance(f, Normal):
+        if f.idle:
+            return f.mean, f.variance
+        if (f.n < 2).any():
+            label = model.classes[int((f.n < 2).argmax())]
+            raise InputError(
+                f"The spread of {f.name!r} in class {label!r} cannot be told from one row or none."
+            )
+        floor = f.variance * 1e-12
+        scatter = np.maximum(f.scatter, np.where(f.floored, f.variance * f.n, floor))
+        variance = scatter / random.chisquare(f.n - 1, size=(draws, len(f.n)))
+        mean = random.normal(f.mean, np.sqrt(variance / f.n))
+        return mean, variance
+    raise InputError(
+        f"Intervals are for categorical, Gaussian and count features; {f.names[0]!r} is a "
+        f"{type(f).__name__.lower()}."
+    )
+
+
+def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
+    """ln P(value | class) under each draw: [row, draw, class], 0 where missing."""
+    if isinstance(f, Bag):
+        counts = np.zeros((rows.stop - rows.start, len(f.names)))
+        for i, name in enumerate(f.names):
+            if name in columns.by_name:
+                counts[:, i] = np.nan_to_num(columns.by_name[name].values[rows].astype(np.float64))
+        bag: Floats = np.einsum("rv,dcv->rdc", counts, table)
+        return bag
+    column = columns.by_name.get(f.names[0])
+    if isinstance(f, Normal):
+        if f.idle:
+            return np.zeros((1, 1, 1))
+        mean, variance = table
+        x = np.asarray(real(column, columns.rows)[rows], dtype=np.float64)[:, None, None]
+        with np.errstate(over="ignore"):
+            far = np.minimum((x - mean) ** 2 / (2 * variance), 1e290)
+        return np.where(np.isnan(x), 0.0, -0.5 * np.log(variance) - far)
+    values, window = coded(f, column, columns.rows)
+    code = plain_codes(values[rows], window)
+    known = code < window[3]
+    looked: Floats = table[:, :, np.where(known, code, 0)].transpose(2, 0, 1)
+    return np.where(known[:, None, None], looked, 0.0)

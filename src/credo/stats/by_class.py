@@ -1,0 +1,291 @@
+"""Statistics by class: what naive Bayes needs to know of the rows, and nothing else.
+
+    StateCounts   n[c, x]                     how often each class has each state
+    Spread        n[c], mean[c], scatter[c]   of one real variable, or of several together
+    Totals        n[c, word]                  how often each class has each word
+    Points        the values themselves       for kernel densities
+
+Each merges with `+`: `of(a ⧺ b) == of(a) + of(b)`, also when one part has classes, states or words
+that the other lacks (their counts there are 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, SchemaError
+from credo.schema import Variable
+from credo.stats.configurations import frozen
+
+__all__ = ["ByClass", "Part", "Points", "Spread", "StateCounts", "Totals", "union"]
+
+Floats = NDArray[np.float64]
+Where = NDArray[np.intp]
+
+
+def union(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
+    """The values of both, in their own order; those of several types by type, then by text.
+
+    >>> union(("no", "yes"), ("maybe",)), union((1, 2), (2,))
+    (('maybe', 'no', 'yes'), (1, 2))
+    """
+    known = {(isinstance(v, bool), v) for v in a}
+    new = [v for v in b if (isinstance(v, bool), v) not in known]
+    if not new:
+        return tuple(a)
+    values = [*a, *new]
+    try:
+        if len({isinstance(v, bool) for v in values}) == 1:
+            return tuple(sorted(values))
+    except TypeError:
+        pass
+    return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
+
+
+def _spread_out(values: NDArray[Any], where: Where, size: int, axis: int) -> NDArray[Any]:
+    """The values at their places along an axis of a larger array of zeros."""
+    if len(where) == size and (where == np.arange(size)).all():
+        return values
+    shape = list(values.shape)
+    shape[axis] = size
+    out = np.zeros(shape, dtype=values.dtype)
+    at = [slice(None)] * values.ndim
+    at[axis] = where  # type: ignore[call-overload]
+    out[tuple(at)] = values
+    return out
+
+
+def _places(old: Variable, new: Variable) -> Where:
+    return np.array([new.code(s) for s in old.states], dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StateCounts:
+    """How often each class has each state of a discrete variable: `values[class, state]`."""
+
+    variable: Variable
+    values: NDArray[Any]
+    above: bool = False
+    """Whether the states are numbers above 0 or not (a Bernoulli feature)."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variable."""
+        return (self.variable.name,)
+
+    def on_classes(self, where: Where, size: int) -> StateCounts:
+        """The same counts among more classes."""
+        return replace(self, values=frozen(_spread_out(self.values, where, size, 0)))
+
+    def __add__(self, other: StateCounts) -> StateCounts:
+        states = union(self.variable.states, other.variable.states)
+        variable = self.variable
+        if states != variable.states:
+            variable = Variable(variable.name, "discrete", states, variable.ordered)
+        a = _spread_out(self.values, _places(self.variable, variable), len(states), 1)
+        b = _spread_out(other.values, _places(other.variable, variable), len(states), 1)
+        return StateCounts(variable, frozen(a + b), self.above)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spread:
+    """Weight, mean and scatter of real variables in each class (Chan, Golub & LeVeque 1983)."""
+
+    names: tuple[str, ...]
+    n: Floats
+    mean: Floats
+    scatter: Floats
+
+    def __post_init__(self) -> None:
+        square = np.diagonal(self.scatter, axis1=1, axis2=2)
+        with np.errstate(all="ignore"):
+            bad = ~np.isfinite(square) | ~np.isfinite(self.mean)
+            tiny = (square > 0) & (square < 1e-290)
+        for wrong, what, cure in (
+            (bad, "too large: their squares pass 1e308", "Divide"),
+            (tiny, "too close together: their squares fall below 1e-290", "Multiply"),
+        ):
+            if wrong.any():
+                name = self.names[int(np.argwhere(wrong)[0][1])]
+                raise InputError(
+                    f"The values of {name!r} are {what}.",
+                    hint=f"{cure} {name!r} by a power of ten.",
+                )
+
+    def on_classes(self, where: Where, size: int) -> Spread:
+        """The same moments among more classes."""
+        n, mean, scatter = (
+            frozen(_spread_out(a, where, size, 0)) for a in (self.n, self.mean, self.scatter)
+        )
+        return Spread(self.names, n, mean, scatter)
+
+    def __add__(self, other: Spread) -> Spread:
+        n = self.n + other.n
+        some = np.where(n > 0, n, 1.0)[:, None]
+        # about the middle of the two means, so that + commutes to the last bit
+        middle = np.where(
+            (self.n > 0)[:, None] & (other.n > 0)[:, None],
+            (self.mean + other.mean) / 2,
+            np.where((self.n > 0)[:, None], self.mean, other.mean),
+        )
+        shift = self.n[:, None] * (self.mean - middle) + other.n[:, None] * (other.mean - middle)
+        mean = middle + shift / some
+        scatter = self.scatter + other.scatter
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part in (self, other):
+                away = np.where((part.n > 0)[:, None], part.mean - mean, 0.0)
+                scatter = scatter + part.n[:, None, None] * away[:, :, None] * away[:, None, :]
+        return Spread(self.names, frozen(n), frozen(mean), frozen(scatter))
+
+    def pooled(self) -> tuple[float, Floats, Floats]:
+        """Weight, mean and scatter of all classes together."""
+        n = float(self.n.sum())
+        if n == 0:
+            return 0.0, np.zeros(len(self.names)), np.zeros((len(self.names),) * 2)
+        mean = self.n @ (self.mean - self.mean[0]) / n + self.mean[0]
+        away = self.mean - mean
+        between = np.einsum("c,ci,cj->ij", self.n, away, away)
+        return n, mean, self.scatter.sum(axis=0) + between
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Totals:
+    """How often each class has each word (or each of some count columns)."""
+
+    words: tuple[str, ...]
+    values: NDArray[Any]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The words."""
+        return self.words
+
+    def on_classes(self, where: Where, size: int) -> Totals:
+        """The same totals among more classes."""
+        return replace(self, values=frozen(_spread_out(self.values, where, size, 0)))
+
+    def __add__(self, other: Totals) -> Totals:
+        if self.words == other.words:
+            return Totals(self.words, frozen(self.values + other.values))
+        words = union(self.words, other.words)
+        at = {w: i for i, w in enumerate(words)}
+        parts = [
+            _spread_out(t.values, np.array([at[w] for w in t.words], np.intp), len(words), 1)
+            for t in (self, other)
+        ]
+        return Totals(words, frozen(parts[0] + parts[1]))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Points:
+    """The values of a real variable in each class, in order, with their weights."""
+
+    name: str
+    values: tuple[Floats, ...]
+    weights: tuple[Floats, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variable."""
+        return (self.name,)
+
+    @classmethod
+    def of(cls, name: str, values: Floats, group: NDArray[Any], k: int, weights: Any) -> Points:
+        """The points of each class, equal values gathered."""
+        found, weight = [], []
+        for c in range(k):
+            here = (group == c) & ~np.isnan(values)
+            points, inverse = np.unique(values[here], return_inverse=True)
+            w = None if weights is None else np.asarray(weights, dtype=np.float64)[here]
+            found.append(frozen(points))
+            weight.append(frozen(np.bincount(inverse, w, len(points)).astype(np.float64)))
+        return cls(name, tuple(found), tuple(weight))
+
+    def on_classes(self, where: Where, size: int) -> Points:
+        """The same points among more classes."""
+        values, weights = [np.zeros(0)] * size, [np.zeros(0)] * size
+        for i, at in enumerate(where):
+            values[at], weights[at] = self.values[i], self.weights[i]
+        return Points(self.name, tuple(values), tuple(weights))
+
+    def __add__(self, other: Points) -> Points:
+        values, weights = [], []
+        for a, b, v, w in zip(self.values, other.values, self.weights, other.weights, strict=True):
+            points, inverse = np.unique(np.concatenate([a, b]), return_inverse=True)
+            values.append(frozen(points))
+            both = np.concatenate([v, w])
+            weights.append(frozen(np.bincount(inverse, both, len(points)).astype(np.float64)))
+        return Points(self.name, tuple(values), tuple(weights))
+
+
+Part = StateCounts | Spread | Totals | Points
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ByClass:
+    """The weight of each class, and one statistic for each feature (or group of features).
+
+    `unlabelled` is the weight of the rows whose class is missing; they are in no count.
+
+    >>> y = Variable("y", "discrete", ("a", "b")); x = Variable("x", "discrete", (0, 1))
+    >>> s = ByClass(y, np.array([2, 1]), (StateCounts(x, np.array([[1, 1], [0, 1]])),))
+    >>> (s + s).weight.tolist(), (s + s).parts[0].values.tolist()
+    ([4, 2], [[2, 2], [0, 2]])
+    """
+
+    target: Variable
+    weight: NDArray[Any]
+    parts: tuple[Part, ...]
+    unlabelled: int | float = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", frozen(np.asarray(self.weight)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return tuple(n for part in self.parts for n in part.names)
+
+    def on(self, target: Variable) -> ByClass:
+        """The same statistics among more classes."""
+        if target == self.target:
+            return self
+        where, size = _places(self.target, target), len(target.states)
+        return ByClass(
+            target,
+            _spread_out(self.weight, where, size, 0),
+            tuple(p.on_classes(where, size) for p in self.parts),
+            self.unlabelled,
+        )
+
+    def __add__(self, other: object) -> ByClass:
+        if not isinstance(other, ByClass):
+            return NotImplemented
+        if other.target.name != self.target.name:
+            raise SchemaError(
+                f"Statistics by {other.target.name!r} cannot be added to those by "
+                f"{self.target.name!r}."
+            )
+        classes = union(self.target.states, other.target.states)
+        target = self.target
+        if classes != target.states:
+            target = Variable(target.name, "discrete", classes, target.ordered)
+        a, b = self.on(target), other.on(target)
+        if len(a.parts) != len(b.parts) or any(
+            type(p) is not type(q) or (p.names != q.names and not isinstance(p, Totals))
+            for p, q in zip(a.parts, b.parts, strict=False)
+        ):
+            raise SchemaError(
+                "The two statistics are of different features, or of different kinds of them.",
+                hint="Give both the same columns and kinds.",
+            )
+        parts = tuple(p + q for p, q in zip(a.parts, b.parts, strict=True))  # type: ignore[operator]
+        return ByClass(target, a.weight + b.weight, parts, a.unlabelled + b.unlabelled)
+
+    def __radd__(self, other: object) -> ByClass:
+        return self if isinstance(other, int) and other == 0 else NotImplemented

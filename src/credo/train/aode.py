@@ -1,0 +1,169 @@
+"""Averaged one-dependence estimators: as many models as features, each with one of them on top.
+
+    P(c, x) = 1/n · Σ_i P(c, x_i) · Π_{j≠i} P(x_j | c, x_i)
+
+Each model lets every feature depend on the class and on one super-parent; their average needs no
+search and is often better than the best of them (Webb, Boughton & Wang 2005). All it needs is the
+counts of the pairs with the class. A missing child is summed out: its factor is 1. A missing
+super-parent takes its model out of the average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data.columns import Columns
+from credo.errors import InputError
+from credo.model.naive_bayes_features import States
+from credo.predict.naive import coded, plain_codes
+from credo.schema import Variable
+from credo.stats.counts import Counts
+from credo.train.naive_bayes import not_negative
+from credo.train.tan import class_features
+
+__all__ = ["Aode", "aode", "as_states"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Aode:
+    """Averaged one-dependence estimators. Made by `aode`; `joint` scores rows.
+
+    `pairs[i, j]` are the counts [class, i, j]; `singles[i]` the counts [class, i].
+    """
+
+    target: Variable
+    features: tuple[Variable, ...]
+    weight: Floats
+    singles: tuple[Floats, ...]
+    pairs: Mapping[tuple[int, int], Floats] = field(repr=False)
+    smoothing: float = 1.0
+    least: float = 1.0
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in order."""
+        return self.target.states
+
+    def joint(self, columns: Columns, threads: int = 1) -> Floats:
+        """ln P(class, row) for each row of some columns, gaps and new states left out."""
+        n, k = columns.rows, len(self.classes)
+        found = [coded(as_states(v), columns.by_name.get(v.name), n) for v in self.features]
+        arrays, windows = [a for a, _ in found], [w for _, w in found]
+        total = np.full((n, k), -np.inf)
+        used = np.zeros(n)
+        for i in range(len(self.features)):
+            score, _, _, _ = self._scorer(i).score(arrays, windows, [], n, None, "joint", threads)
+            there = self._there(i, arrays[i], windows[i])
+            total[there] = np.logaddexp(total[there], score[there])
+            used += there
+        lonely = used == 0
+        if lonely.any():  # no feature was observed often enough: naive Bayes answers
+            score, _, _, _ = self._naive().score(arrays, windows, [], n, None, "joint", threads)
+            total[lonely], used[lonely] = score[lonely], 1.0
+        out: Floats = total - np.log(used)[:, None]
+        return out
+
+    def _there(self, i: int, array: NDArray[Any], window: Any) -> NDArray[np.bool_]:
+        """The rows whose super-parent is observed, in a state that training saw often enough."""
+        often = np.append(self.singles[i].sum(axis=0) >= self.least, [False, False])
+        found: NDArray[np.bool_] = often[plain_codes(array, window)]
+        return found
+
+    def _scorer(self, i: int) -> Any:
+        """ln P(c, x_i) + Σ_j ln P(x_j | c, x_i), as look-ups by one and by two codes."""
+        k, l = len(self.classes), self.smoothing  # noqa: E741
+        singles = self.singles[i]
+        arity = singles.shape[1]
+        top = np.zeros((arity + 2, k))
+        total = self.weight.sum() + l * k * arity
+        with np.errstate(divide="ignore"):
+            top[:arity] = np.log(singles.T + l) - np.log(total)
+        tables, pairs = [top], []
+        for j, v in enumerate(self.features):
+            if j == i:
+                continue
+            n = self.pairs[i, j] if i < j else self.pairs[j, i].transpose(0, 2, 1)
+            sums = n.sum(axis=2, keepdims=True) + l * v.arity
+            with np.errstate(divide="ignore"):
+                log = np.log(n + l) - np.log(np.where(sums > 0, sums, 1.0))
+            log = np.where(sums > 0, log, -np.log(v.arity))
+            table = np.zeros((arity + 2, v.arity + 2, k))
+            table[:arity, : v.arity] = log.transpose(1, 2, 0)
+            tables.append(table.reshape(-1, k))
+            pairs.append((i, j, arity + 2, v.arity + 2))
+        return _scorer(np.zeros(k), [(i, arity + 2)], pairs, tables)
+
+    def _naive(self) -> Any:
+        k, l = len(self.classes), self.smoothing  # noqa: E741
+        tables, terms = [], []
+        for j, n in enumerate(self.singles):
+            table = np.zeros((n.shape[1] + 2, k))
+            with np.errstate(divide="ignore"):
+                table[:-2] = (np.log(n + l) - np.log(n.sum(axis=1) + l * n.shape[1])[:, None]).T
+            tables.append(table)
+            terms.append((j, len(table)))
+        with np.errstate(divide="ignore"):
+            prior = np.log(self.weight) - np.log(self.weight.sum())
+        return _scorer(prior, terms, [], tables)
+
+
+def _scorer(bias: Floats, singles: list[Any], pairs: list[Any], tables: list[Floats]) -> Any:
+    k = len(bias)
+    empty = np.zeros((0, k))
+    stacked = np.ascontiguousarray(np.concatenate([empty, *tables]))
+    return _core.NaiveScorer(bias, singles, pairs, stacked, empty, empty, empty)
+
+
+def as_states(v: Variable) -> States:
+    """A variable as a feature of which only the states are known."""
+    nothing = np.zeros((0, v.arity))
+    return States(v, nothing, nothing, np.zeros(0), 1.0)
+
+
+def aode(source: Any, target: str, *, smoothing: float = 1.0, least: float = 1.0) -> Aode:
+    """Learn averaged one-dependence estimators from anything that can tally.
+
+    A state is a super-parent when at least `least` rows have it.
+
+    >>> import credo as cr
+    >>> model = aode(cr.examples.play_tennis(), "PlayTennis")
+    >>> len(model.features), model.classes
+    (4, ('No', 'Yes'))
+    """
+    not_negative(smoothing, "smoothing")
+    discrete, continuous = class_features(source, target)
+    if continuous:
+        raise InputError(
+            f"AODE is for discrete features; {continuous[0]!r} is continuous.",
+            hint="Give NetworkClassifier bins=, or use method='tan'.",
+        )
+    if not discrete:
+        raise InputError("AODE needs at least one feature.")
+    places = list(combinations(range(len(discrete)), 2))
+    families: list[Any] = [(target, []), *((n, [target]) for n in discrete)]
+    families += [(discrete[j], [target, discrete[i]]) for i, j in places]
+    tally = source.tally(families)
+
+    def table(child: str, parents: list[str]) -> Floats:
+        found = tally[child, parents]
+        assert isinstance(found, Counts)
+        return found.dense().values.astype(np.float64)
+
+    return Aode(
+        source.schema[target],
+        tuple(source.schema[n] for n in discrete),
+        table(target, []),
+        tuple(table(n, [target]) for n in discrete),
+        {(i, j): table(discrete[j], [target, discrete[i]]) for i, j in places},
+        float(smoothing),
+        float(least),
+    )

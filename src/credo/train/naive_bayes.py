@@ -1,0 +1,270 @@
+"""From statistics by class to a naive Bayes model.
+
+    P(c)      = (n[c] + l₀) / (n + l₀·C)                       l₀ = 0 unless told otherwise
+    P(x | c)  = (n[c, x] + l) / (n[c] + l·J)                   l = 1: Laplace; l = 0: likelihood
+    variance  = scatter / n   or   scatter / (n − 1)           never below the floor
+
+θ is the posterior mean under a symmetric Dirichlet prior with l pseudo-counts a state, and so the
+probability of the next value. The variance of a feature in a class is at least `variance_floor`
+times its variance within the classes (over all rows, if no class has any): a class whose rows
+agree is not infinitely sure. A feature that is constant over all rows tells nothing, and has the
+factor 1 in every class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, unknown_name
+from credo.model.naive_bayes import NaiveBayesModel
+from credo.model.naive_bayes_features import Bag, Feature, Kernel, Normal, Normals, States
+from credo.model.record import Record
+from credo.stats.by_class import ByClass, Points, Spread, StateCounts, Totals
+
+__all__ = ["Options", "class_log_prior", "train"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a statistic becomes a model; see the names in `NaiveBayes`."""
+
+    smoothing: Any = 1.0
+    class_prior: Any = None
+    class_smoothing: float = 0.0
+    variance: str = "ml"
+    variance_floor: float = 1e-9
+    min_states: Any = None
+
+    def __post_init__(self) -> None:
+        if self.variance not in ("ml", "sample"):
+            raise InputError(f"variance must be 'ml' or 'sample', got {self.variance!r}.")
+        not_negative(self.class_smoothing, "class_smoothing")
+        if not (not_negative(self.variance_floor, "variance_floor") > 0):
+            raise InputError("variance_floor must be above 0, got 0.")
+
+    def of_feature(self, given: Any, name: str, otherwise: float, what: str) -> float:
+        """A number for one feature, from one for all or a mapping by name."""
+        if isinstance(given, Mapping):
+            given = given.get(name, otherwise)
+        return not_negative(given, what)
+
+
+def not_negative(value: Any, what: str) -> float:
+    """A finite number that is 0 or more; anything else is refused."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InputError(f"{what} must be a number of 0 or more, got {value!r}.")
+    if not 0 <= value < math.inf:
+        raise InputError(f"{what} must be a number of 0 or more, got {value!r}.")
+    return float(value)
+
+
+def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesModel:
+    """The model of some rows, from their statistics by class alone.
+
+    >>> import numpy as np
+    >>> from credo import Variable
+    >>> y = Variable("y", "discrete", ("a", "b")); x = Variable("x", "discrete", (0, 1))
+    >>> s = ByClass(y, np.array([2, 1]), (StateCounts(x, np.array([[2, 0], [0, 1]])),))
+    >>> np.exp(train(s, Options()).features[0].log_theta).round(4).tolist()
+    [[0.75, 0.25], [0.3333, 0.6667]]
+    """
+    for what in ("smoothing", "min_states"):
+        given = getattr(options, what)
+        if isinstance(given, Mapping):
+            for name in given:
+                if name not in statistic.names:
+                    raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
+    notes: list[str] = []
+    features = tuple(_feature(part, options, statistic, notes) for part in statistic.parts)
+    if statistic.unlabelled:
+        notes.append(f"{statistic.unlabelled:,} rows without a class were left out")
+    how = f"naive Bayes with l = {options.smoothing}"
+    return NaiveBayesModel(
+        statistic.target,
+        class_log_prior(statistic, options),
+        features,
+        statistic,
+        partial(train, options=options, source=source),
+        Record(how, source, notes=tuple(notes)),
+    )
+
+
+def class_log_prior(statistic: ByClass, options: Options) -> Floats:
+    """ln P(class): as given, or from the weights of the classes."""
+    classes = statistic.target.states
+    given = options.class_prior
+    if given is None:
+        n = statistic.weight.astype(np.float64) + options.class_smoothing
+        if n.sum() == 0:
+            raise InputError("There is no row with a class to learn from.")
+        with np.errstate(divide="ignore"):
+            return np.log(n) - math.log(n.sum())
+    if isinstance(given, Mapping):
+        for c in given:
+            if c not in classes:
+                raise unknown_name("The class", c, classes, f"one of {statistic.target.name!r}")
+        given = [given.get(c, math.nan) for c in classes]
+    if not isinstance(given, Iterable):
+        raise InputError(f"class_prior must be a mapping or a list, got {given!r}.")
+    p = np.asarray(list(given), dtype=np.float64)
+    if p.shape != (len(classes),):
+        raise InputError(
+            f"class_prior must have one probability for each of the {len(classes)} classes, "
+            f"got {len(p)}: Number of priors must match number of classes."
+        )
+    if not (p >= 0).all():
+        raise InputError("class_prior must not be negative: Priors must be non-negative.")
+    if abs(p.sum() - 1) > 1e-8:
+        raise InputError(f"class_prior must add up to 1, got {p.sum():.9g}.")
+    with np.errstate(divide="ignore"):
+        out: Floats = np.log(p / p.sum())
+    return out
+
+
+def _feature(part: Any, options: Options, statistic: ByClass, notes: list[str]) -> Feature:
+    if isinstance(part, StateCounts):
+        return _states(part, options, notes)
+    if isinstance(part, Totals):
+        return _bag(part, options)
+    if isinstance(part, Points):
+        return _kernel(part, options, notes)
+    assert isinstance(part, Spread)
+    if len(part.names) == 1:
+        return _normal(part, options, statistic, notes)
+    return _normals(part, options, statistic, notes)
+
+
+def _logs(n: Floats, smoothing: float, states: float) -> tuple[Floats, Floats]:
+    """ln (n + l) / (N + l·J) for each state, and for one never seen; unseen classes are uniform."""
+    total = n.sum(axis=1) + smoothing * states
+    empty = total == 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        theta = np.log(n + smoothing) - np.log(total)[:, None]
+        new = np.log(smoothing) - np.log(total + smoothing)
+    theta[empty] = -math.log(states)
+    new[empty] = -math.log(states + 1)
+    return theta, new
+
+
+def _states(part: StateCounts, options: Options, notes: list[str]) -> States:
+    name = part.variable.name
+    smoothing = options.of_feature(options.smoothing, name, 1.0, f"The smoothing of {name!r}")
+    least = options.of_feature(options.min_states or 0, name, 0, f"min_states of {name!r}")
+    n = part.values.astype(np.float64)
+    if len(part.variable.states) == 1 and least < 2:
+        only = part.variable.states[0]
+        notes.append(f"column {name!r} has one state, {only!r}: it tells nothing")
+    theta, new = _logs(n, smoothing, max(len(part.variable.states), least))
+    return States(part.variable, theta, n + smoothing, new, smoothing, part.above)
+
+
+def _bag(part: Totals, options: Options) -> Bag:
+    given = options.smoothing
+    default = 1.0 if isinstance(given, Mapping) else given
+    l = not_negative(default, "smoothing")  # noqa: E741  (the lecture's letter)
+    n = part.values.astype(np.float64)
+    theta, _ = _logs(n, l, len(part.words))
+    return Bag(part.words, theta, n + l)
+
+
+def _floor(part: Spread, options: Options, notes: list[str]) -> Floats:
+    """The least variance of each variable: a share of its variance within the classes."""
+    n, mean, scatter = part.pooled()
+    pooled = np.diagonal(scatter) / max(n, 1.0)
+    within = np.diagonal(part.scatter.sum(axis=0)) / max(n, 1.0)
+    for name, v in zip(part.names, pooled, strict=True):
+        if v == 0:
+            what = "is constant" if n else "has no value"
+            notes.append(f"column {name!r} {what}: it tells nothing")
+    scale = np.where(within > 0, within, pooled)
+    return np.where(scale > 0, scale * options.variance_floor, np.maximum(mean**2, 1.0) * 1e-18)
+
+
+def _means(part: Spread) -> Floats:
+    """The mean in each class; over all rows where a class has no value."""
+    return np.where((part.n > 0)[:, None], part.mean, part.pooled()[1])
+
+
+def _normal(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normal:
+    floor = _floor(part, options, notes)[0]
+    n, scatter = part.n, part.scatter[:, 0, 0]
+    freedom = n - 1.0 if options.variance == "sample" else n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.where(freedom > 0, scatter / np.where(freedom > 0, freedom, 1.0), 0.0)
+    total, _, pooled = part.pooled()
+    empty = n == 0
+    if total:
+        variance[empty] = pooled[0, 0] / total
+    floored = variance < floor
+    varies = bool(pooled[0, 0] > 0)
+    for c in np.flatnonzero(floored & varies):
+        name, label = part.names[0], statistic.target.states[c]
+        notes.append(
+            f"column {name!r} has no spread in class {label!r} ({n[c]:g} rows): "
+            "its variance is the floor"
+        )
+    variance = np.maximum(variance, floor)
+    mean = _means(part)[:, 0]
+    return Normal(part.names[0], mean, variance, n, scatter, floored, idle=not varies)
+
+
+def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normals:
+    floor = _floor(part, options, notes)
+    d, classes = len(part.names), len(part.n)
+    covariance = np.empty((classes, d, d))
+    total, _, pooled = part.pooled()
+    for c in range(classes):
+        freedom = part.n[c] - 1.0 if options.variance == "sample" else part.n[c]
+        s = part.scatter[c] / freedom if freedom > 0 else pooled / max(total, 1.0)
+        s = (s + s.T) / 2
+        # a documented ridge: enough on the diagonal that every direction has the floor's spread
+        scale = np.sqrt(np.maximum(np.diagonal(s), floor))
+        least = float(np.linalg.eigvalsh(s / np.outer(scale, scale))[0])
+        need = max(options.variance_floor, 1e-12)
+        if least < need:
+            label = statistic.target.states[c]
+            notes.append(
+                f"columns {', '.join(map(repr, part.names))} are collinear in class {label!r}: "
+                "a ridge was added"
+            )
+            s = s + np.diag(scale**2) * (need - min(least, 0.0))
+        covariance[c] = s
+    return Normals(part.names, _means(part), covariance)
+
+
+def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:
+    """Silverman's rule of thumb: 0.9 · min(sd, IQR / 1.34) · n^(−1/5) (Silverman 1986, 3.31)."""
+    everything = np.concatenate(part.values)
+    if not len(everything):
+        notes.append(f"column {part.name!r} has no value: it tells nothing")
+        one = np.zeros(1)
+        same = tuple(one for _ in part.values)
+        return Kernel(part.name, same, tuple(one + 1 for _ in same), np.ones(len(same)))
+    spread = float(np.ptp(everything))
+    if spread == 0:
+        notes.append(f"column {part.name!r} is constant: it tells nothing")
+    least = math.sqrt(options.variance_floor) * (spread or max(abs(everything[0]), 1.0))
+    points, weights, widths = [], [], []
+    for values, w in zip(part.values, part.weights, strict=True):
+        if not len(values):  # a class without values has the density of all of them
+            values, order = np.unique(everything, return_inverse=True)
+            w = np.bincount(order, np.concatenate(part.weights)).astype(np.float64)
+        n = w.sum()
+        mean = (values * w).sum() / n
+        sd = math.sqrt(max(((values - mean) ** 2 * w).sum() / n, 0.0))
+        share = (np.cumsum(w) - w / 2) / n
+        low, high = np.interp([0.25, 0.75], share, values)
+        size = min(sd, (high - low) / 1.34) or sd
+        points.append(values)
+        weights.append(np.ascontiguousarray(w, dtype=np.float64))
+        widths.append(max(0.9 * size * float(n) ** -0.2, least))
+    return Kernel(part.name, tuple(points), tuple(weights), np.array(widths))

@@ -1,0 +1,173 @@
+"""`naive_bayes`: from a table and the name of its class to a model, in one pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from credo.data import Stream, Table, read
+from credo.data.columns import columns_of
+from credo.errors import CredoWarning, InputError, SchemaError, close_names, unknown_name
+from credo.model.naive_bayes import NaiveBayesModel
+from credo.stats.tally import Source
+from credo.train.naive_bayes import Options, train
+from credo.train.naive_bayes_rows import KINDS, Plan, by_class, tally_by_class
+
+__all__ = ["naive_bayes", "plan_of", "warn_of"]
+
+
+def naive_bayes(
+    table: Any,
+    target: str,
+    *,
+    smoothing: Any = 1.0,
+    class_prior: Any = None,
+    class_smoothing: float = 0.0,
+    kinds: Any = "auto",
+    covariance: Any = "diagonal",
+    variance: str = "ml",
+    variance_floor: float = 1e-9,
+    states: Mapping[str, Sequence[Any]] | None = None,
+    min_states: Any = None,
+    weights: Any = None,
+    threads: int | None = None,
+) -> NaiveBayesModel:
+    """Learn naive Bayes from anything `read` takes: P(class) and P(feature | class).
+
+    Parameters
+    ----------
+    table : table or source
+        Anything `read` takes. A stream is read once more, in bounded memory.
+    target : name of a discrete column
+        The class. Rows in which it is missing are left out, and counted.
+    smoothing : number, or mapping from feature to number
+        l of θ = (n + l) / (N + l·J). 1 is Laplace's; 0 is maximum likelihood.
+    class_prior : mapping or list, optional
+        P(class), if it is known; otherwise the shares of the classes, with `class_smoothing`
+        added to each count (0: the shares themselves).
+    kinds : "auto", a kind, or a mapping from feature to kind
+        'categorical', 'bernoulli', 'gaussian', 'counts', 'kernel' or 'ignore'.
+    covariance : "diagonal", "full", or lists of names
+        Which Gaussian features vary together within a class.
+    variance : "ml" or "sample"
+        Divide by n, or by n − 1.
+    variance_floor : number above 0
+        The least variance, as a share of the feature's variance within the classes.
+    states, min_states : optional
+        The states of a feature, where the table does not show them all; or only how many
+        there are at least.
+
+    >>> import credo as cr
+    >>> model = cr.naive_bayes(cr.examples.gender_measurements(), "sex", variance="sample")
+    >>> print(model.p({"height": 6, "weight": 130, "foot_size": 8}))
+    sex           p
+    female  0.99999  ████████████████████
+    male    0.00001
+    """
+    options = Options(smoothing, class_prior, class_smoothing, variance, variance_floor, min_states)
+    if isinstance(table, (Table, Stream, Source)):
+        if weights is not None:
+            raise InputError("The table has been read already; give weights= to read.")
+        source: Any = table
+    else:
+        schema = {n: list(s) for n, s in (states or {}).items()} or None
+        source = read(table, schema, weights)
+    if target not in source.schema:
+        raise _no_target(source, target)
+    if not source.schema[target].is_discrete:
+        raise SchemaError(
+            f"The class {target!r} is continuous.",
+            hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a regression.",
+        )
+    names = [n for n in source.schema.names if n != target]
+    plan = plan_of(names, kinds, covariance, states)
+    if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or states):
+        columns = columns_of(source)
+        group = source.codes(target).astype("uint32")
+        statistic = by_class(
+            columns, group, source.schema[target], plan, source.weights, threads or 1
+        )
+    else:
+        statistic = tally_by_class(source, target, plan, threads)
+    model = train(statistic, options, source.schema.source)
+    warn_of(model, stacklevel=3)
+    return model
+
+
+def _no_target(source: Any, target: Any) -> Exception:
+    if not isinstance(target, str):
+        return InputError(f"The target must be the name of a column, got {target!r}.")
+    try:
+        source.schema[target]
+    except Exception as error:
+        return error
+    return InputError(f"There is no column {target!r}.")  # pragma: no cover
+
+
+def warn_of(model: NaiveBayesModel, stacklevel: int = 2) -> None:
+    """Say once what was noticed while learning."""
+    notes = model.record.notes if model.record is not None else ()
+    if notes:
+        shown = "; ".join(notes[:4]) + (f"; and {len(notes) - 4} more" if len(notes) > 4 else "")
+        warnings.warn(f"Naive Bayes: {shown}.", CredoWarning, stacklevel=stacklevel + 1)
+
+
+def plan_of(
+    names: Sequence[str], kinds: Any, covariance: Any = "diagonal", states: Any = None
+) -> Plan:
+    """Which kind each feature is, from one word for all, a mapping, or a list in order.
+
+    >>> plan_of(["a", "b"], {"b": "gaussian"}).kinds
+    {'a': 'auto', 'b': 'gaussian'}
+    """
+    if isinstance(kinds, str):
+        found = dict.fromkeys(names, kinds)
+    elif isinstance(kinds, Mapping):
+        for name in kinds:
+            if name not in names:
+                raise unknown_name("The kind of", name, names, "for a feature")
+        found = {n: kinds.get(n, "auto") for n in names}
+    elif isinstance(kinds, Iterable):
+        given = list(kinds)
+        if len(given) != len(names):
+            raise InputError(f"kinds= has {len(given)} entries for {len(names)} features.")
+        found = dict(zip(names, given, strict=True))
+    else:
+        raise InputError(f"kinds must be a word, a mapping or a list, got {kinds!r}.")
+    for name, kind in found.items():
+        if kind not in (*KINDS, "auto"):
+            near = close_names(kind, KINDS)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"The kind of {name!r} must be one of {', '.join(KINDS)}, got {kind!r}.{hint}"
+            )
+    for name in states or {}:
+        if name not in names:
+            raise unknown_name("The states of", name, names, "for a feature")
+        if found[name] == "auto":
+            found[name] = "categorical"
+    together = _groups(names, found, covariance)
+    return Plan(found, together, states, covariance == "full")
+
+
+def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> list[list[str]]:
+    if isinstance(covariance, str) and covariance in ("diagonal", "full"):
+        return []
+    if isinstance(covariance, str) or not isinstance(covariance, Iterable):
+        raise InputError(
+            f"covariance must be 'diagonal', 'full' or lists of names, got {covariance!r}."
+        )
+    groups = [list(g) for g in covariance]
+    seen: set[str] = set()
+    for group in groups:
+        for name in group:
+            if name not in names:
+                raise unknown_name("Feature", name, names, "in the table")
+            if name in seen:
+                raise InputError(f"{name!r} stands in two groups of covariance=.")
+            if kinds[name] not in ("auto", "gaussian"):
+                raise InputError(f"{name!r} is {kinds[name]!r} and cannot vary with others.")
+            seen.add(name)
+            kinds[name] = "gaussian"
+    return [g for g in groups if len(g) > 1]

@@ -1,0 +1,428 @@
+"""Rows to statistics by class, in one pass: from any source by its tally, from columns natively.
+
+A source (a table, a stream, anything that can tally) is asked for the families (feature | class)
+and nothing else, so naive Bayes learns wherever a tally can be made. Columns of numbers, as they
+lie in arrays and frames, are counted where they are: a whole number is its own code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data.columns import Column, Columns
+from credo.data.infer import FEW_INTEGERS
+from credo.errors import InputError, LimitError
+from credo.schema import MAX_STATES, Variable
+from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
+from credo.stats.configurations import frozen
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments, refuse_underflow
+
+__all__ = ["KINDS", "Plan", "by_class", "few_values", "tally_by_class"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.uint32]
+
+KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
+"""What a feature can be."""
+
+ABOVE = (0, -1, None, 2)
+"""The window of a Bernoulli feature of numbers: above 0 or not."""
+
+_WIDE = 60_000  # whole numbers farther apart than this are sorted, not tabled
+_SAMPLE = 4096
+
+
+def few_values(distinct: int, n: int) -> bool:
+    """Whether whole numbers are states: the rule by which `read` decides (docs/tables.md).
+
+    >>> few_values(8, 1000), few_values(300, 1000), few_values(10, 12)
+    (True, False, False)
+    """
+    return (
+        distinct <= 2
+        or (distinct <= 4 and distinct < n)
+        or (distinct <= FEW_INTEGERS and 2 * distinct <= n)
+    )
+
+
+class Plan:
+    """Which kind each feature is ('auto' while that is open), and which vary together."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, str],
+        together: Sequence[Sequence[str]] = (),
+        states: Mapping[str, Sequence[Any]] | None = None,
+        full: bool = False,
+    ) -> None:
+        self.kinds = dict(kinds)
+        self.together = tuple(tuple(g) for g in together)
+        self.full = full
+        self.states = dict(states or {})
+
+    def settle(self) -> None:
+        """When every kind is known: with full covariance all Gaussian features vary together."""
+        real = self.of("gaussian")
+        if self.full and len(real) > 1:
+            self.together = (tuple(real),)
+
+    def of(self, *kinds: str) -> list[str]:
+        """The features of some kinds, in order."""
+        return [n for n, k in self.kinds.items() if k in kinds]
+
+
+# --- from columns -------------------------------------------------------------------------
+
+
+def by_class(
+    columns: Columns,
+    group: Codes,
+    target: Variable,
+    plan: Plan,
+    weights: NDArray[Any] | None = None,
+    threads: int = 1,
+) -> ByClass:
+    """The statistics of some columns by class; `plan` is settled where it was open.
+
+    `group` has the class of each row; the number of classes stands for a row without one.
+    """
+    k = len(target.states)
+    if weights is None:
+        weight: NDArray[Any] = np.bincount(group, minlength=k + 1)
+    else:
+        weight = np.bincount(group, weights, minlength=k + 1)
+        if weights.dtype.kind == "i":
+            weight = weight.astype(np.int64)
+    parts: dict[str, Part] = _counted(columns, group, k, plan, weights, threads)
+    plan.settle()
+    floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    single = [n for n in plan.of("gaussian") if not any(n in g for g in plan.together)]
+    parts |= _spreads(columns, single, group, k, floats, threads)
+    for names in plan.together:
+        parts[names[0]] = _together(columns, names, group, k, floats, threads)
+    for name in plan.of("kernel"):
+        values = np.ascontiguousarray(columns.by_name[name].values, dtype=np.float64)
+        _refuse_infinite(name, values)
+        parts[name] = Points.of(name, values, group, k, weights)
+    bag = plan.of("counts")
+    if bag:
+        parts[bag[0]] = _bag(columns, bag, group, k, floats)
+    ordered = tuple(parts[n] for n in plan.kinds if n in parts)
+    return ByClass(target, weight[:k], ordered, weight[k].item())
+
+
+def _counted(
+    columns: Columns,
+    group: Codes,
+    k: int,
+    plan: Plan,
+    weights: NDArray[Any] | None,
+    threads: int,
+) -> dict[str, Part]:
+    names = plan.of("categorical", "bernoulli", "auto")
+    arrays: dict[str, NDArray[Any]] = {}
+    windows: dict[str, tuple[int, int, Any, int]] = {}
+    variables: dict[str, Variable | None] = {}
+    for name in names:
+        column = columns.by_name[name]
+        given = plan.states.get(name)
+        if given is not None:
+            column = _declared(name, column, given)
+        elif column.variable is None and plan.kinds[name] == "bernoulli":
+            arrays[name], windows[name] = column.values, ABOVE
+            variables[name] = Variable(name, "discrete", (0, 1))
+            continue
+        elif column.variable is None and column.values.dtype.kind == "b":
+            column = Column(column.values, Variable(name, "discrete", (False, True)))
+        if column.variable is None and column.values.dtype.kind == "f":
+            if plan.kinds[name] == "auto":
+                plan.kinds[name] = "gaussian"
+                continue
+            column = _whole(name, column)
+        elif column.variable is not None:
+            if plan.kinds[name] == "bernoulli" and column.variable.arity > 2:
+                raise InputError(
+                    f"A Bernoulli feature has two states; {name!r} has {column.variable.arity}.",
+                    hint="Make it 'categorical'.",
+                )
+            plan.kinds[name] = "categorical" if plan.kinds[name] == "auto" else plan.kinds[name]
+        arrays[name], variables[name] = column.values, column.variable
+        if column.variable is not None:
+            arity = column.variable.arity
+            windows[name] = (0, arity + 2, None, arity)
+    raw = [n for n in arrays if n not in windows]
+    windows |= _sampled_windows({n: arrays[n] for n in raw}, plan)
+    for name in [n for n in raw if n not in windows]:
+        del arrays[name]
+    counts = _tables(arrays, windows, group, k, weights, threads)
+    late = [n for n in windows if n in raw and counts[n][:, -1].any()]
+    if late:  # the sample missed a value: look at all of them
+        again = {n: arrays[n] for n in late}
+        ranges = dict(zip(late, _core.naive_ranges(list(again.values())), strict=True))
+        wider = {n: _window(n, again[n], ranges[n], plan) for n in late}
+        windows |= {n: w for n, w in wider.items() if w is not None}
+        for n in [n for n, w in wider.items() if w is None]:
+            del windows[n], again[n], arrays[n]
+        counts |= _tables(again, windows, group, k, weights, threads)
+    out: dict[str, Part] = {}
+    for name in windows:
+        part = _state_counts(name, counts[name], windows[name], variables[name], plan, len(group))
+        if part is not None:
+            out[name] = part
+    return out
+
+
+def _state_counts(
+    name: str,
+    table: NDArray[Any],
+    window: tuple[int, int, Any, int],
+    variable: Variable | None,
+    plan: Plan,
+    n: int,
+) -> StateCounts | None:
+    """The counts of the states that were seen; None where the numbers are no states after all."""
+    if variable is not None:
+        return StateCounts(variable, frozen(table[:, : variable.arity].copy()), window is ABOVE)
+    low, lut = window[0], window[2]
+    seen = np.flatnonzero(table[:, :-2].any(axis=0))
+    if plan.kinds[name] == "auto":
+        plan.kinds[name] = "categorical" if few_values(len(seen), n) else "gaussian"
+        if plan.kinds[name] == "gaussian":
+            return None
+    if not len(seen):
+        seen = np.zeros(1, dtype=np.intp)
+    if len(seen) > MAX_STATES:
+        raise LimitError(
+            f"{name!r} has {len(seen):,} states; at most {MAX_STATES:,} are allowed.",
+            hint="Make it 'gaussian', or group its values.",
+        )
+    states = tuple((seen + low).tolist()) if lut is None else tuple(lut[seen].tolist())
+    return StateCounts(
+        Variable(name, "discrete", states), frozen(np.ascontiguousarray(table[:, seen]))
+    )
+
+
+def _tables(
+    arrays: Mapping[str, NDArray[Any]],
+    windows: Mapping[str, tuple[int, int, Any, int]],
+    group: Codes,
+    k: int,
+    weights: NDArray[Any] | None,
+    threads: int,
+) -> dict[str, NDArray[Any]]:
+    """For each column the counts [class, code], with the codes of missing and unseen last."""
+    if not arrays:
+        return {}
+    used = [windows[n] for n in arrays]
+    flat = _core.naive_counts(list(arrays.values()), used, group, k, weights, threads)
+    out, at = {}, 0
+    for name, window in zip(arrays, used, strict=True):
+        width = window[3] + 2
+        out[name] = flat[at : at + k * width].reshape(k, width)
+        at += k * width
+    return out
+
+
+def _sampled_windows(
+    arrays: Mapping[str, NDArray[Any]], plan: Plan
+) -> dict[str, tuple[int, int, Any, int]]:
+    """Where the whole numbers of each column lie, as far as a few thousand rows can tell."""
+    if not arrays:
+        return {}
+    step = max(len(next(iter(arrays.values()))) // _SAMPLE, 1)
+    sample = {n: a[::step] for n, a in arrays.items()}
+    ranges = _core.naive_ranges(list(sample.values()))
+    out = {}
+    for (name, values), found in zip(sample.items(), ranges, strict=True):
+        if plan.kinds[name] == "auto" and found[1] - found[0] >= FEW_INTEGERS:
+            different = len(np.unique(values))
+            if different > FEW_INTEGERS:
+                plan.kinds[name] = "gaussian"
+                continue
+        window = _window(name, values, found, plan, step > 1)
+        if window is not None:
+            out[name] = window
+    return out
+
+
+def _window(
+    name: str, values: NDArray[Any], found: Any, plan: Plan, sampled: bool = False
+) -> tuple[int, int, Any, int] | None:
+    low, high, whole, _, _ = found
+    if not whole or high - low >= _WIDE:
+        if plan.kinds[name] == "auto":
+            plan.kinds[name] = "gaussian"
+            return None
+        raise LimitError(
+            f"The whole numbers of {name!r} lie {high - low:,} apart; "
+            f"a categorical feature has room for {_WIDE:,}.",
+            hint="Make it 'gaussian', or give its states as text.",
+        )
+    span = max(int(high - low) + 1, 1)
+    return int(low), span, None, span
+
+
+def _declared(name: str, column: Column, states: Sequence[Any]) -> Column:
+    """The codes of a column whose states are given; a cell that is none of them is refused."""
+    variable = Variable(name, "discrete", tuple(states))
+    if column.variable is not None:
+        labels: list[Any] = list(column.variable.states)
+        where = column.values
+    else:
+        different, where = np.unique(column.values, return_inverse=True)
+        labels = [v if v == v else None for v in different.tolist()]
+        whole = [isinstance(v, float) and v.is_integer() for v in labels]
+        labels = [int(v) if w else v for v, w in zip(labels, whole, strict=True)]
+    lut = np.full(len(labels) + 2, variable.arity, dtype=np.uint16)
+    for i, label in enumerate(labels):
+        if label is not None:
+            lut[i] = variable.code(label)
+    return Column(lut[where], variable)
+
+
+def _whole(name: str, column: Column) -> Column:
+    """Decimals that are to be states: as whole numbers if they are, else each its own state."""
+    values = column.values
+    ((_, _, whole, _, infinite),) = _core.naive_ranges([values])
+    if infinite:
+        _refuse_infinite(name, values)
+    if whole:
+        return column
+    different, where = np.unique(values, return_inverse=True)
+    different = different[different == different]
+    if len(different) > MAX_STATES:
+        raise LimitError(
+            f"{name!r} has {len(different):,} different numbers; a categorical feature has at most "
+            f"{MAX_STATES:,} states.",
+            hint="Make it 'gaussian'.",
+        )
+    codes = np.minimum(where, len(different)).astype(np.uint16)
+    return Column(codes, Variable(name, "discrete", tuple(different.tolist())))
+
+
+def _refuse_infinite(name: str, values: NDArray[Any]) -> None:
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        row = int(np.isinf(values).argmax())
+        raise InputError(
+            f"Row {row + 1:,} of {name!r} is infinite: a value must be finite (infinity is "
+            "neither a number nor missing)."
+        )
+
+
+def _numbers(name: str, column: Column) -> NDArray[Any]:
+    if column.variable is None:
+        return column.values
+    try:
+        lut = np.array([*(float(s) for s in column.variable.states), np.nan])
+    except (TypeError, ValueError):
+        raise InputError(f"{name!r} holds text and cannot be 'gaussian'.") from None
+    return np.asarray(lut[column.values])
+
+
+def _spreads(
+    columns: Columns,
+    names: Sequence[str],
+    group: Codes,
+    k: int,
+    weights: Floats | None,
+    threads: int,
+) -> dict[str, Part]:
+    if not names:
+        return {}
+    arrays = [_numbers(n, columns.by_name[n]) for n in names]
+    with np.errstate(all="ignore"):
+        n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
+    out: dict[str, Part] = {}
+    for j, name in enumerate(names):
+        if not np.isfinite(mean[:, j]).all():
+            _refuse_infinite(name, arrays[j])
+        if ((scatter[:, j] == 0) & (n[:, j] > 1)).any():
+            refuse_underflow(name, np.asarray(arrays[j], dtype=np.float64))
+        out[name] = Spread(
+            (name,),
+            frozen(n[:, j].copy()),
+            frozen(mean[:, j, None].copy()),
+            frozen(scatter[:, j, None, None].copy()),
+        )
+    return out
+
+
+def _together(
+    columns: Columns,
+    names: Sequence[str],
+    group: Codes,
+    k: int,
+    weights: Floats | None,
+    threads: int,
+) -> Spread:
+    """Moments of a group of columns, of the rows in which all of them are observed."""
+    arrays = [
+        np.ascontiguousarray(_numbers(n, columns.by_name[n]), dtype=np.float64) for n in names
+    ]
+    for name, values in zip(names, arrays, strict=True):
+        _refuse_infinite(name, values)
+    n, mean, scatter = _core.moments(arrays, group, k, weights, threads)
+    return Spread(tuple(names), frozen(n), frozen(mean), frozen(scatter))
+
+
+def _bag(
+    columns: Columns, names: Sequence[str], group: Codes, k: int, weights: Floats | None
+) -> Totals:
+    x = np.stack([_numbers(n, columns.by_name[n]).astype(np.float64) for n in names], axis=1)
+    x[np.isnan(x)] = 0.0
+    if (x < 0).any() or np.isinf(x).any():
+        name = names[int(np.argwhere((x < 0) | np.isinf(x))[0][1])]
+        raise InputError(f"The counts {name!r} must be finite and not negative.")
+    one = np.zeros((len(group), k + 1))
+    one[np.arange(len(group)), group] = 1.0 if weights is None else weights
+    return Totals(tuple(names), frozen(one[:, :k].T @ x))
+
+
+# --- from a source ------------------------------------------------------------------------
+
+
+def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = None) -> ByClass:
+    """The same statistics from anything that can tally, in one pass and bounded memory."""
+    variable = source.schema[target]
+    k = variable.arity
+    for kind in ("kernel", "counts"):
+        for name in plan.of(kind):
+            raise InputError(
+                f"A source cannot be tallied for {name!r} as {kind!r}.",
+                hint="Load it first, or choose 'gaussian' or 'categorical'.",
+            )
+    for name in plan.of("auto", "bernoulli"):
+        plan.kinds[name] = "categorical" if source.schema[name].is_discrete else "gaussian"
+    plan.settle()
+    grouped = {n for g in plan.together for n in g}
+    single = [n for n in plan.of("categorical", "gaussian") if n not in grouped]
+    families: list[Any] = [(n, [target]) for n in single]
+    families += [(g[0], [target, *g[1:]]) for g in plan.together]
+    options = {} if threads is None else {"threads": threads}
+    tally = source.tally([(target, []), *families], **options)
+    labels = tally[target, []]
+    assert isinstance(labels, Counts)
+    parts: dict[str, Part] = {}
+    for child, parents in families:
+        found = tally[child, parents]
+        if isinstance(found, Counts):
+            parts[child] = StateCounts(found.variables[-1], found.dense().values)
+        else:
+            parts[child] = _spread_of(found, (child, *parents[1:]), k)
+    ordered = tuple(parts[n] for n in plan.kinds if n in parts)
+    return ByClass(variable, labels.values, ordered, labels.skipped)
+
+
+def _spread_of(found: Moments, names: tuple[str, ...], k: int) -> Spread:
+    moments = found.marginal([found.discrete[0].name, *names])
+    d = len(names)
+    n, mean, scatter = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
+    at = moments.configurations[:, 0]
+    n[at], mean[at], scatter[at] = moments.n, moments.mean, moments.scatter
+    return Spread(names, frozen(n), frozen(mean), frozen(scatter))

@@ -1,0 +1,126 @@
+"""Naive Bayes for documents: a table of weights for each word and class, and a bias.
+
+    ln P(c, document) = bias[c] + Σ_word count · table[word, c]
+
+    multinomial   table = ln (n_ck + l) / (n_c + l·|V|)             bias = ln P(c)
+    bernoulli     table = ln p/(1 − p), p = (d_ck + l)/(d_c + 2l)   bias = ln P(c) + Σ ln(1 − p)
+    complement    table = −ln (n_¬c,k + l) / (n_¬c + l·|V|)         bias = 0
+
+n_ck is how often word k stands in the documents of class c, d_ck in how many of them; ¬c are all
+other classes (Rennie, Shih, Teevan & Karger 2003). Words that are not in the vocabulary are
+skipped, as in Mitchell's algorithm of the lecture notes (000), which is the multinomial with l = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.errors import InputError
+from credo.stats.by_class import ByClass, Totals
+from credo.train.naive_bayes import Options, class_log_prior
+
+__all__ = ["FORMS", "TextModel", "train_text"]
+
+Floats = NDArray[np.float64]
+
+FORMS = ("multinomial", "bernoulli", "complement")
+"""What a document is: draws of words, words that are there or not, or the first by complements."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """A trained classifier of documents: `table[word, class]` and `bias[class]`."""
+
+    form: str
+    statistic: ByClass
+    table: Floats
+    bias: Floats
+    log_prior: Floats
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in order."""
+        return self.statistic.target.states
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The vocabulary, in order."""
+        (part,) = self.statistic.parts
+        assert isinstance(part, Totals)
+        return part.words
+
+    @cached_property
+    def vocabulary(self) -> Any:
+        """The words as the kernel finds them."""
+        native = _core.Vocabulary()
+        native.add(list(self.words))
+        return native
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "vocabulary"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def telling(self, most: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """For each class the words that speak most for it against the others, in bits."""
+        share = np.exp(self.log_prior)
+        out = {}
+        for c, label in enumerate(self.classes):
+            rest = np.delete(share, c)
+            rest = rest / rest.sum() if rest.sum() else np.full(len(rest), 1.0 / max(len(rest), 1))
+            others = np.delete(self.table, c, axis=1) @ rest if len(rest) else 0.0
+            with np.errstate(invalid="ignore"):
+                bits = np.nan_to_num((self.table[:, c] - others) / np.log(2), nan=0.0)
+            order = np.argsort(-bits, kind="stable")[:most]
+            out[label] = [(self.words[i], float(bits[i])) for i in order]
+        return out
+
+
+def train_text(statistic: ByClass, form: str, options: Options) -> TextModel:
+    """The model of some documents, from the totals of their words by class.
+
+    >>> from credo import Variable
+    >>> y = Variable("y", "discrete", ("ham", "spam"))
+    >>> totals = Totals(("free", "lecture"), np.array([[0.0, 3.0], [2.0, 0.0]]))
+    >>> model = train_text(ByClass(y, np.array([2, 1]), (totals,)), "multinomial", Options())
+    >>> np.exp(model.table).round(3).tolist()
+    [[0.2, 0.75], [0.8, 0.25]]
+    """
+    if form not in FORMS:
+        raise InputError(f"form must be one of {', '.join(FORMS)}, got {form!r}.")
+    l = options.of_feature(options.smoothing, "", 1.0, "smoothing")  # noqa: E741
+    if l == 0 and form != "multinomial":
+        raise InputError(
+            f"smoothing must be above 0 for {form!r} documents, got 0.",
+            hint="form='multinomial' can do without.",
+        )
+    (part,) = statistic.parts
+    assert isinstance(part, Totals)
+    prior = class_log_prior(statistic, options)
+    n = part.values.astype(np.float64)
+    words = n.shape[1]
+    bias = prior.copy()
+    if form == "bernoulli":
+        total = statistic.weight.astype(np.float64)[:, None] + 2 * l
+        there, gone = np.log(n + l), np.log(np.maximum(total - n - l, l / 2))
+        table = there - gone
+        bias += (gone - np.log(total)).sum(axis=1)
+    elif form == "complement":
+        other = n.sum(axis=0) + l - n
+        with np.errstate(divide="ignore"):  # a vocabulary may be empty
+            table = -(np.log(other) - np.log(other.sum(axis=1, keepdims=True)))
+        if len(bias) > 1:
+            bias = np.zeros(len(bias))
+    else:
+        total = n.sum(axis=1, keepdims=True) + l * words
+        with np.errstate(divide="ignore"):
+            table = np.log(n + l) - np.log(np.where(total > 0, total, 1.0))
+        table[total[:, 0] == 0] = -np.log(max(words, 1))
+    return TextModel(form, statistic, np.ascontiguousarray(table.T), bias, prior)

@@ -1,0 +1,173 @@
+"""The kernels of naive Bayes against a few lines of NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from credo import _core
+
+TYPES = [
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+    np.float32,
+    np.float64,
+]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(TYPES), st.integers(1, 3), st.integers(0, 700))
+def test_counts(seed, dtype, step, n):
+    rng = np.random.default_rng(seed)
+    k, d = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    wide = rng.integers(0, 6, (n * step, d)).astype(dtype)
+    columns = [wide[::step, j] for j in range(d)]
+    group = rng.integers(0, k + 1, n).astype(np.uint32)  # k: left out
+    lut = np.array([0, 1, 4, 2], dtype=np.uint16)  # 3 states; 4 is not seen, missing is 3
+    windows = [(1, 4, lut, 3)] * d
+    for weights in (None, rng.integers(1, 5, n), rng.random(n)):
+        found = _core.naive_counts(columns, windows, group, k, weights, 2).reshape(d, k, 5)
+        expected = np.zeros((d, k, 5))
+        for j in range(d):
+            for r in range(n):
+                v = int(columns[j][r]) - 1
+                code = int(lut[v]) if 0 <= v < 4 else 4
+                if group[r] < k:
+                    expected[j, group[r], code] += 1 if weights is None else weights[r]
+        assert np.allclose(found, expected, rtol=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(TYPES), st.booleans())
+def test_moments(seed, dtype, weighted):
+    rng = np.random.default_rng(seed)
+    n, k, d = int(rng.integers(1, 600)), int(rng.integers(1, 4)), int(rng.integers(1, 6))
+    x = (rng.normal(50, 9, (n, d))).astype(dtype)
+    if x.dtype.kind == "f":
+        x[rng.random((n, d)) < 0.2] = np.nan
+    group = rng.integers(0, k + 1, n).astype(np.uint32)
+    w = rng.random(n) if weighted else None
+    found = _core.naive_moments([x[:, j] for j in range(d)], group, k, w, 2)
+    for c in range(k):
+        for j in range(d):
+            here = (group == c) & (x[:, j] == x[:, j])
+            v, wt = x[here, j].astype(float), (np.ones(n) if w is None else w)[here]
+            assert found[0][c, j] == pytest.approx(wt.sum())
+            if len(v):
+                mean = np.average(v, weights=wt)
+                assert found[1][c, j] == pytest.approx(mean)
+                assert found[2][c, j] == pytest.approx((wt * (v - mean) ** 2).sum(), abs=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 19))
+def test_scores(seed, k):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 600))
+    codes = rng.integers(0, 5, (n, 3)).astype(np.uint8)  # 3 states, missing, not seen
+    reals = rng.normal(size=(n, 2))
+    reals[rng.random((n, 2)) < 0.2] = np.nan
+    bias = rng.normal(size=k)
+    tables = rng.normal(size=(2 * 5 + 25, k))
+    centre, half, constant = rng.normal(size=(2, k)), rng.random((2, k)), rng.normal(size=(2, k))
+    extra = rng.normal(size=(n, k))
+    scorer = _core.NaiveScorer(
+        bias, [(0, 5), (1, 5)], [(0, 2, 5, 5)], tables, centre, half, constant
+    )
+    windows = [(0, 5, None, 3)] * 3
+    columns = [codes[:, j] for j in range(3)]
+    expected = bias + tables[codes[:, 0]] + tables[5 + codes[:, 1]] + extra
+    expected = expected + tables[10 + codes[:, 0] * 5 + codes[:, 2]]
+    for j in range(2):
+        x = reals[:, j, None]
+        expected += np.where(np.isnan(x), 0.0, constant[j] - (x - centre[j]) ** 2 * half[j])
+    given_reals = [reals[:, j] for j in range(2)]
+
+    def run(answer, threads=1):
+        return scorer.score(columns, windows, given_reals, n, extra, answer, threads)
+
+    joint, bad, strange, infinite = run("joint")
+    assert bad == -1 and infinite == []
+    assert strange == [j for j in range(3) if (codes[:, j] == 4).any()]
+    assert np.allclose(joint, expected, atol=1e-12)
+    top = expected.max(axis=1, keepdims=True)
+    p = np.exp(expected - top)
+    p /= p.sum(axis=1, keepdims=True)
+    assert np.allclose(run("posterior")[0], p, atol=1e-14)
+    assert np.allclose(run("log")[0], np.log(p), atol=1e-12)
+    assert np.array_equal(run("best")[0], joint.argmax(axis=1))
+    assert np.array_equal(run("posterior", 2)[0], run("posterior")[0])
+    again = joint.copy()
+    _core.naive_finish(again, "posterior")
+    assert np.allclose(again, p, atol=1e-14)
+
+
+def test_exponentials_are_right_to_the_last_places():
+    x = np.concatenate([np.linspace(-750, 0, 20001), -np.geomspace(1e-300, 1, 500)])
+    joint = np.stack([np.zeros_like(x), x], axis=1)
+    _core.naive_finish(joint, "posterior")
+    expected = np.exp(x) / (1 + np.exp(x))
+    ok = x > -708
+    assert np.abs(joint[ok, 1] / expected[ok] - 1).max() < 1e-15
+    assert (joint[x < -708, 1] == 0).all()
+
+
+def test_an_infinite_cell_and_an_impossible_row_are_found():
+    zero = np.array([[0.0, 0.0], [-np.inf, -np.inf], [0.0, 0.0], [0.0, 0.0]])
+    one = np.ones((1, 2))
+    scorer = _core.NaiveScorer(np.zeros(2), [(0, 4)], [], zero, one, one, one)
+    codes, x = np.array([0, 1, 0], np.uint8), np.array([1.0, 2.0, np.inf])
+    _, bad, _, infinite = scorer.score([codes], [(0, 4, None, 2)], [x], 3, None, "posterior", 1)
+    assert bad == 1 and infinite == [0]
+
+
+def test_wrong_arrays_are_refused():
+    empty = np.zeros((0, 2))
+    with pytest.raises(ValueError, match="a row for each code"):
+        _core.NaiveScorer(np.zeros(2), [(0, 4)], [], empty, empty, empty, empty)
+    with pytest.raises(ValueError, match="must fit its codes"):
+        _core.naive_counts([np.zeros(3)], [(0, 9, None, 2)], np.zeros(3, np.uint32), 1)
+    with pytest.raises(ValueError, match="out of range"):
+        _core.sparse_joint(
+            np.array([0, 1]), np.array([5]), np.array([1.0]), np.zeros((2, 2)), np.zeros(2)
+        )
+    with pytest.raises(ValueError, match="integers, floats or booleans"):
+        _core.naive_ranges([np.array([1j])])
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([np.int32, np.int64]),
+    st.sampled_from([np.int32, np.int64, np.float32, np.float64]),
+    st.integers(1, 9),
+)
+def test_sparse(seed, index, value, k):
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(seed)
+    n, v = int(rng.integers(1, 40)), int(rng.integers(1, 30))
+    x = rng.poisson(0.3, (n, v))
+    rows = sp.csr_array(x)
+    parts = (rows.indptr.astype(index), rows.indices.astype(index), rows.data.astype(value))
+    group = rng.integers(0, k + 1, n).astype(np.uint32)
+    table, bias = rng.normal(size=(v, k)), rng.normal(size=k)
+    for present in (False, True):
+        y = (x > 0).astype(float) if present else x
+        totals = _core.sparse_totals(*parts, v, group, k, None, present)
+        assert np.allclose(totals, [y[group == c].sum(axis=0) for c in range(k)])
+        assert np.allclose(_core.sparse_joint(*parts, table, bias, present, 2), bias + y @ table)
+
+
+def test_kernel_density():
+    from scipy.special import logsumexp
+
+    rng = np.random.default_rng(0)
+    points, w = np.sort(rng.normal(size=50)), rng.random(50)
+    x = np.r_[rng.normal(size=20), 40.0, -1e5, np.nan]
+    found = _core.log_kernel_density(x, points, w, 0.3)
+    z = (x[:-1, None] - points) / 0.3
+    expected = logsumexp(-0.5 * z * z, b=w, axis=1) - np.log(w.sum() * 0.3 * np.sqrt(2 * np.pi))
+    assert np.allclose(found[:-1], expected, rtol=1e-12) and found[-1] == 0
