@@ -41,18 +41,22 @@ void sparse_of(const Columns& columns, std::span<const std::int32_t> set, const 
 
 class ColumnsSource : public TableSource {
  public:
-  ColumnsSource(const Columns& columns, const std::int64_t* whole, const double* real)
-      : columns_(columns), whole_(whole), real_(real) {}
+  ColumnsSource(const Columns& columns, std::vector<std::int32_t> variables,
+                const std::int64_t* whole, const double* real)
+      : columns_(columns), variables_(std::move(variables)), whole_(whole), real_(real) {}
   std::vector<std::uint32_t> arities() const override {
     std::vector<std::uint32_t> out;
-    for (std::size_t v = 0; v < columns_.n_variables(); ++v) out.push_back(columns_[v].arity);
+    for (const std::int32_t v : variables_)
+      out.push_back(columns_[static_cast<std::size_t>(v)].arity);
     return out;
   }
   double dense_cells() const override {
     return std::max(65536.0, 4.0 * static_cast<double>(columns_.n_rows()));
   }
   double chunk_cells() const override { return 1 << 22; }
-  void count(const SetList& sets, int threads, Tables& out) override {
+  void count(const SetList& asked, int threads, Tables& out) override {
+    SetList sets = asked;
+    for (std::int32_t& v : sets.variables) v = variables_[static_cast<std::size_t>(v)];
     out.offsets = table_offsets(columns_, sets);
     out.is_real = real_ != nullptr;
     const CountOptions options{"auto", "auto", threads};
@@ -64,23 +68,27 @@ class ColumnsSource : public TableSource {
       credo::count<std::int64_t>(columns_, sets, whole_, options, out.offsets, out.whole.data());
     }
   }
-  void count_sparse(std::span<const std::int32_t> set, SparseTable& out) override {
+  void count_sparse(std::span<const std::int32_t> asked, SparseTable& out) override {
+    std::vector<std::int32_t> set(asked.begin(), asked.end());
+    for (std::int32_t& v : set) v = variables_[static_cast<std::size_t>(v)];
     out.is_real = real_ != nullptr;
-    if (out.is_real) sparse_of(columns_, set, real_, out.real, out.begin);
-    else sparse_of(columns_, set, whole_, out.whole, out.begin);
+    if (out.is_real) sparse_of<double>(columns_, set, real_, out.real, out.begin);
+    else sparse_of<std::int64_t>(columns_, set, whole_, out.whole, out.begin);
   }
 
  private:
   const Columns& columns_;
+  std::vector<std::int32_t> variables_;
   const std::int64_t* whole_;
   const double* real_;
 };
 
 }  // namespace
 
-std::unique_ptr<TableSource> columns_source(const Columns& columns, const std::int64_t* whole,
-                                            const double* real) {
-  return std::make_unique<ColumnsSource>(columns, whole, real);
+std::unique_ptr<TableSource> columns_source(const Columns& columns,
+                                            std::vector<std::int32_t> variables,
+                                            const std::int64_t* whole, const double* real) {
+  return std::make_unique<ColumnsSource>(columns, std::move(variables), whole, real);
 }
 
 // ---------------------------------------------------------------- the cache

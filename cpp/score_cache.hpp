@@ -67,9 +67,11 @@ class TableSource {
   virtual void count_sparse(std::span<const std::int32_t> set, SparseTable& out) = 0;
 };
 
-// Columns in memory. IN weights: one per row, of one kind, or null.
-std::unique_ptr<TableSource> columns_source(const Columns& columns, const std::int64_t* whole,
-                                            const double* real);
+// Columns in memory. IN variables: the column of each variable. IN weights: one per row, of one
+// kind, or null.
+std::unique_ptr<TableSource> columns_source(const Columns& columns,
+                                            std::vector<std::int32_t> variables,
+                                            const std::int64_t* whole, const double* real);
 
 // OUT: one number per family.
 using LocalScores = std::function<void(const Families& families, double* out)>;

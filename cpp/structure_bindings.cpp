@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -145,18 +146,22 @@ Extras read_extras(std::size_t n, double penalty, const std::vector<double>& by_
 }
 
 std::unique_ptr<PyScores> of_columns(nb::handle_t<PyColumns> columns,
+                                     const std::vector<std::int32_t>& variables,
                                      const std::optional<AnyArray>& weights,
                                      const std::string& name, double rows, double ess,
                                      double penalty, const std::vector<double>& by_parents,
                                      const std::optional<Matrix>& by_edge, int threads) {
   const PyColumns& held = nb::cast<const PyColumns&>(columns);
   const Weights given(weights, held->n_rows());
+  check_sets(*held, {variables, {0, variables.size()}});
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
   auto out = std::make_unique<PyScores>();
   out->columns = nb::borrow(columns);
   out->weights = weights;
   out->scores = std::make_unique<FamilyScores>(
-      score::columns_source(*held, given.integers, given.reals), table_model(name, rows, ess),
-      read_extras(held->n_variables(), penalty, by_parents, by_edge, false), threads);
+      score::columns_source(*held, variables, given.integers, given.reals),
+      table_model(name, rows, ess),
+      read_extras(variables.size(), penalty, by_parents, by_edge, false), threads);
   return out;
 }
 
@@ -364,8 +369,8 @@ struct PyLists {
 
 void bind_structure(nb::module_& m) {
   nb::class_<PyScores>(m, "FamilyScores")
-      .def_static("columns", &of_columns, "columns"_a, "weights"_a.noconvert().none(), "name"_a,
-                  "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.noconvert().none(),
+      .def_static("columns", &of_columns, "columns"_a, "variables"_a,
+                  "weights"_a.noconvert().none(), "name"_a, "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.noconvert().none(),
                   "threads"_a)
       .def_static("counts", &of_counts, "arities"_a, "count"_a, "sparse"_a, "dense"_a, "name"_a,
                   "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.noconvert().none())
