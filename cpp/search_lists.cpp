@@ -160,6 +160,11 @@ bool ParentLists::build(const ListOptions& options, const Report& report) {
       for (const std::uint64_t mask : parents) {
         if (size_of(mask) >= static_cast<std::size_t>(rules_.most[c])) continue;
         const Known& known = known_[c].at(mask);
+        // A beam follows what gets better; two parents together are looked at in any case.
+        if (options.beam > 0 && size > 1 && known.score < known.best) {
+          complete_ = false;
+          continue;
+        }
         const auto set = list.parents_of(mask);
         if (known.best >= scores_.bound(static_cast<std::int32_t>(c), set) -
                               slack_of(known.best))

@@ -41,6 +41,8 @@ _WHERE = {
     "Laplace": "credo.model",
     "LinePrior": "credo.model",
     "fit": "credo.train",
+    "learn": "credo.train",
+    "score": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
     "NormalMean": "credo.model",
@@ -94,6 +96,8 @@ if TYPE_CHECKING:
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
     from credo.train import fit as fit
+    from credo.train import learn as learn
+    from credo.train import score as score
 
 
 __getattr__, __dir__ = lazy_names(

@@ -8,12 +8,16 @@ from credo.lazy import lazy_names
 
 _WHERE = {
     "fit": "parameters",
+    "learn": "structure.learning",
+    "score": "scores",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
     from credo.train.parameters import fit as fit
+    from credo.train.scores import score as score
+    from credo.train.structure.learning import learn as learn
 
 
 __getattr__, __dir__ = lazy_names(
