@@ -176,7 +176,7 @@ def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]
 
 
 def _structure(n: int) -> list[float]:
-    """Minus the nats that name k parents among n − 1 others: ln n for k, ln C(n − 1, k) for which."""
+    """Minus the nats that name k parents: ln n for k, ln C(n − 1, k) for which of the others."""
     return [
         -math.log(n) - (math.lgamma(n) - math.lgamma(k + 1) - math.lgamma(n - k)) for k in range(n)
     ]

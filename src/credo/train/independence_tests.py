@@ -52,7 +52,8 @@ class IndependenceTest:
     def __str__(self) -> str:
         given = f" | {', '.join(self.given)}" if self.given else ""
         free = f" with {self.freedom:g} degrees of freedom" if self.test != "fisher-z" else ""
-        return f"{self.x} ⊥ {self.y}{given}: {self.test} {self.statistic:.6g}{free}, p = {self.p:.3g}"
+        what = f"{self.x} ⊥ {self.y}{given}: {self.test} {self.statistic:.6g}"
+        return f"{what}{free}, p = {self.p:.3g}"
 
 
 def independence_test(
@@ -134,7 +135,7 @@ def _table(counts: Counts, test: str) -> tuple[float, float, float]:
         n[group.ravel(), at[:, -2], at[:, -1]] = cells.values
         configurations = math.prod(shape[:-2])
     xz, yz, z = n.sum(axis=2, keepdims=True), n.sum(axis=1, keepdims=True), n.sum(axis=(1, 2))
-    expected = np.divide(xz * yz, z[:, None, None], where=z[:, None, None] > 0, out=np.zeros_like(n))
+    expected = xz * yz / np.where(z > 0, z, 1.0)[:, None, None]
     if test.startswith("g2"):
         seen_cells = n > 0
         value = 2 * float((n[seen_cells] * np.log(n[seen_cells] / expected[seen_cells])).sum())

@@ -22,7 +22,6 @@ from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.network import Network
 from credo.model.reals import shown
 from credo.schema import Variable
-from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
@@ -90,10 +89,9 @@ def of_prior_network(
                 continue
             above, rows = alpha.sum(axis=-1), n.sum(axis=-1)
             cell, row = alpha > 0, above > 0
-            out[i] = (
-                (gammaln(alpha[cell] + n[cell]) - gammaln(alpha[cell])).sum()
-                - (gammaln(above[row] + rows[row]) - gammaln(above[row])).sum()
-            )
+            out[i] = (gammaln(alpha[cell] + n[cell]) - gammaln(alpha[cell])).sum() - (
+                gammaln(above[row] + rows[row]) - gammaln(above[row])
+            ).sum()
         return out
 
     return local
@@ -166,5 +164,3 @@ def of_mixed(
         return out
 
     return local
-
-

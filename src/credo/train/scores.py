@@ -72,8 +72,6 @@ class ScoreSpec:
         edge_prior: EdgePrior | None = None,
     ) -> ScoreSpec:
         """The settings of a score; what does not belong to it is refused."""
-        if isinstance(score, ScoreSpec):
-            return score
         if callable(score):
             name, function = getattr(score, "__name__", "a function"), score
         elif isinstance(score, str):

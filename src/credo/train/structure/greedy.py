@@ -37,7 +37,10 @@ def climbed(problem: Problem, **how: int) -> Outcome:
         problem.scores.native,
         *problem.rules.arguments,
         problem.start,
-        **how,
+        how.get("tabu", 0),
+        how.get("patience", 0),
+        how.get("restarts", 0),
+        how.get("kicks", 0),
         most_steps=problem.option("max_steps", 0, 0),
         seed=problem.seed(),
         report=problem.go_on,
@@ -53,6 +56,4 @@ def climbed(problem: Problem, **how: int) -> Outcome:
         reason = f"{how['patience']:,} steps without a better graph"
     elif how.get("restarts"):
         reason = f"a local optimum after {how['restarts']:,} restarts"
-    return problem.outcome(
-        reason, trace=tuple(found["trace"].tolist()), details={"moves": moves}
-    )
+    return problem.outcome(reason, trace=tuple(found["trace"].tolist()), details={"moves": moves})

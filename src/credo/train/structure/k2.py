@@ -29,9 +29,7 @@ def k2(problem: Problem) -> Outcome:
     for k, child in enumerate(order):
         now = float(problem.scores.native.score([(child, parents[child])])[0])
         while len(parents[child]) < rules.most[child]:
-            more = [
-                v for v in order[:k] if rules.allowed[child, v] and v not in parents[child]
-            ]
+            more = [v for v in order[:k] if rules.allowed[child, v] and v not in parents[child]]
             if not more or not problem.go_on(steps=k):
                 break
             found = problem.scores.native.score([(child, [*parents[child], v]) for v in more])

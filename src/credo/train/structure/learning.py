@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -282,11 +282,9 @@ def _check(problem: Problem, outcome: Outcome, dag: Dag) -> None:
         )
 
 
-def _constant(variables: Any) -> list[str]:
-    def single(v: Variable) -> bool:
-        return v.is_discrete and v.arity == 1
-
-    return [f"{v.name} is constant: no edge can tell anything of it" for v in variables if single(v)]
+def _constant(variables: Sequence[Variable]) -> list[str]:
+    constant = [v.name for v in variables if v.is_discrete and v.arity == 1]
+    return [f"{name} is constant: no edge can tell anything of it" for name in constant]
 
 
 def _belief(spec: ScoreSpec) -> Any:

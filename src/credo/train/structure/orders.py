@@ -48,9 +48,7 @@ def order(problem: Problem) -> Outcome:
             break
         candidates, beam = (64, 0) if wide else _STAGES[stage]
         lists = parent_lists(problem)
-        done, interrupted = lists.build(
-            candidates, beam, room if wide else 0, report=problem.go_on
-        )
+        done, interrupted = lists.build(candidates, beam, room if wide else 0, report=problem.go_on)
         if interrupted:
             problem.stopped = "interrupted"
         scored = max(scored, lists.scored)
@@ -92,7 +90,8 @@ def _improve(
     problem: Problem, lists: _core.ParentLists, chains: int, patience: int, trace: list[float]
 ) -> None:
     """Orders, a climb, sets around the result, again until nothing new is worth having."""
-    while not problem.stopped:
+    going = not problem.stopped
+    while going:
         assert problem.best is not None
         found = lists.order(
             problem.best,
@@ -104,8 +103,5 @@ def _improve(
         )
         problem.took(found)
         trace.append(problem.best_score)
-        if problem.stopped:
-            return
         _climb(problem, [list(p) for p in found["parents"]], trace)
-        if not problem.go_on() or lists.add(problem.best, True) == 0:
-            return
+        going = problem.go_on() and not found["stopped"] and lists.add(problem.best, True) > 0

@@ -107,8 +107,10 @@ class Problem:
         if value is None or default is None or isinstance(default, str):
             return value
         kinds = (int, np.integer) if isinstance(default, int) else (int, float, np.number)
-        if isinstance(value, bool) or not isinstance(value, kinds) or (
-            least is not None and value < least
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, kinds)
+            or (least is not None and value < least)
         ):
             kind = "a whole number" if isinstance(default, int) else "a number"
             bound = "" if least is None else f", {least:g} or more"
@@ -120,7 +122,9 @@ class Problem:
         for name in self.options:
             if name not in known:
                 near = close_names(name, known)
-                hint = f"Did you mean {near[0]!r}?" if near else (
-                    f"It has {', '.join(known)}." if known else "It has none."
+                hint = (
+                    f"Did you mean {near[0]!r}?"
+                    if near
+                    else (f"It has {', '.join(known)}." if known else "It has none.")
                 )
                 raise InputError(f"This search has no option {name!r}.", hint=hint)

@@ -61,9 +61,9 @@ class Rules:
                 if v.is_discrete and not p.is_discrete:
                     forbid(p.name, v.name, "a discrete variable cannot have a continuous parent")
         for child, parents in _candidates(candidates, at):
-            for p in names:
-                if p not in parents and p != child:
-                    forbid(p, child, f"candidates= does not list {p!r} for {child!r}")
+            for other in names:
+                if other not in parents and other != child:
+                    forbid(other, child, f"candidates= does not list {other!r} for {child!r}")
         level = _tiers(tiers, at)
         for a in level:
             for b in level:

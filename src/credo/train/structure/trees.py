@@ -118,9 +118,7 @@ def _spanning(gains: Floats, root: int | None) -> list[int]:
 
 def _target(problem: Problem) -> int:
     if problem.options.get("target") is None:
-        raise InputError(
-            "This search needs the class.", hint="Name its variable with target='…'."
-        )
+        raise InputError("This search needs the class.", hint="Name its variable with target='…'.")
     found = _named(problem, "target")
     assert found is not None
     return found
@@ -144,8 +142,8 @@ def _within(problem: Problem, parents: list[list[int]], search: str) -> None:
                 raise InputError(f"{search} needs {names[p]} → {names[c]}, which is not allowed.")
         if len(row) > rules.most[c]:
             raise InputError(f"{search} gives {names[c]!r} more parents than max_parents allows.")
-        for p in np.flatnonzero(rules.required[c]):
-            if int(p) not in row:
+        for needed in rules.needed[c]:
+            if needed not in row:
                 raise InputError(
-                    f"The required edge {names[int(p)]} → {names[c]} is not one of {search}."
+                    f"The required edge {names[needed]} → {names[c]} is not one of {search}."
                 )
