@@ -204,7 +204,7 @@ Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
       const auto [move, gain] = climber.best(
           slack, [&](std::uint64_t h) { return options.tabu > 0 && taboo.count(h) > 0; });
       if (move.child < 0 || (gain <= slack && idle >= options.patience)) break;
-      if (!(gain > -std::numeric_limits<double>::infinity())) break;
+      if (!(gain > (options.downhill ? -std::numeric_limits<double>::infinity() : -slack))) break;
       climber.apply(move);
       ++best.steps;
       const double now = climber.total();

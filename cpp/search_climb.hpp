@@ -14,6 +14,7 @@ namespace credo::search {
 struct ClimbOptions {
   std::int64_t tabu = 0;      // recent graphs that are not returned to; 0: plain hill climbing
   std::int64_t patience = 0;  // tabu moves without a new best
+  bool downhill = true;       // whether those may lower the score, or only keep it
   std::int64_t restarts = 0;
   std::int64_t kicks = 0;     // random moves before each restart
   std::int64_t most_steps = 0;  // 0: no limit

@@ -315,6 +315,7 @@ def climb(
     start: Sequence[Sequence[int]],
     tabu: int = 0,
     patience: int = 0,
+    downhill: bool = True,
     restarts: int = 0,
     kicks: int = 0,
     most_steps: int = 0,

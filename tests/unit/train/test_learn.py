@@ -96,7 +96,7 @@ def test_pc_and_mmhc_keep_rules_too(small):
 def test_a_start_is_gone_on_from(small):
     best = cr.learn(small, "bic", "exact")
     again = cr.learn(small, "bic", "hill-climb", start=best)
-    assert again.dag == best.dag and len(again.record.trace) == 1
+    assert again.dag == best.dag and again.record.score == pytest.approx(best.record.score)
 
 
 def test_the_optimum_is_proven_two_ways(small):
@@ -241,7 +241,8 @@ def test_a_constant_column_gets_no_edge_and_is_named():
     columns = random_table(rng, 200, [2, 2])
     table = cr.read({**{n: list(map(int, c)) for n, c in columns.items()}, "one": ["x"] * 200},
                     schema={"one": ["x"], "v0": "discrete", "v1": "discrete"})  # fmt: skip
-    net = cr.learn(table, "bic", "hill-climb")
+    with pytest.warns(cr.errors.CredoWarning, match="one state only"):
+        net = cr.learn(table, "bic", "hill-climb")
     assert not net.dag.parents("one") and not net.dag.children("one")
     assert any("one is constant" in n for n in net.record.notes)
 
@@ -266,7 +267,7 @@ def test_edge_strengths(small, learning):
         ({"search": "hillclimb"}, "Did you mean 'hill-climb'"),
         ({"required": [("v0", "v1")], "forbidden": [("v0", "v1")]},
          "The required edge v0 → v1 is not allowed: it is forbidden"),
-        ({"required": [("v0", "v1"), ("v1", "v0")]}, "is not allowed|cycle"),
+        ({"required": [("v0", "v1"), ("v1", "v0")]}, "The edges make a cycle"),
         ({"required": [("v0", "v1"), ("v1", "v2"), ("v2", "v0")]}, "The edges make a cycle"),
         ({"required": [("v1", "v0")], "tiers": [["v0"], ["v1"]]},
          "'v1' is in a later tier than 'v0'"),

@@ -1,7 +1,8 @@
 """Hill climbing and tabu search: add, delete or reverse the edge that raises the score most.
 
-`hill-climb` stops at the first graph that no single change improves; `restarts` begin again from
-the best graph after random changes. `tabu` goes on through the best change that leads to no
+`hill-climb` stops where no single change improves the graph, nor one of up to `sideways` graphs of
+the same score reached by turning edges (mostly equivalent graphs, which a search over graphs
+cannot tell apart); `restarts` begin again from the best graph after random changes. `tabu` goes on through the best change that leads to no
 recent graph, until `patience` changes in a row brought nothing better.
 """
 
@@ -15,10 +16,18 @@ __all__ = ["climbed", "hill_climb", "tabu"]
 
 def hill_climb(problem: Problem) -> Outcome:
     """Greedy search, with random restarts if asked for."""
-    problem.only("restarts", "kicks", "max_steps")
+    problem.only("restarts", "kicks", "max_steps", "sideways")
     restarts = problem.option("restarts", 0, 0)
     kicks = problem.option("kicks", max(3, problem.n // 4), 1)
-    return climbed(problem, restarts=restarts, kicks=kicks)
+    sideways = problem.option("sideways", 100, 0)
+    return climbed(
+        problem,
+        tabu=1000 if sideways else 0,
+        patience=sideways,
+        downhill=0,
+        restarts=restarts,
+        kicks=kicks,
+    )
 
 
 def tabu(problem: Problem) -> Outcome:
@@ -39,6 +48,7 @@ def climbed(problem: Problem, **how: int) -> Outcome:
         problem.start,
         how.get("tabu", 0),
         how.get("patience", 0),
+        bool(how.get("downhill", 1)),
         how.get("restarts", 0),
         how.get("kicks", 0),
         most_steps=problem.option("max_steps", 0, 0),
@@ -52,7 +62,7 @@ def climbed(problem: Problem, **how: int) -> Outcome:
     reason = "no single change of an edge raises the score"
     if limit and found["steps"] >= limit:
         reason = f"{limit:,} steps were made"
-    elif how.get("tabu"):
+    elif how.get("downhill", 1):
         reason = f"{how['patience']:,} steps without a better graph"
     elif how.get("restarts"):
         reason = f"a local optimum after {how['restarts']:,} restarts"

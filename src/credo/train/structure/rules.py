@@ -73,12 +73,12 @@ class Rules:
             forbid(a, b, "it is forbidden")
         needed = np.zeros((n, n), dtype=np.uint8)
         wanted = _edges(required, at, "required")
+        Dag(wanted, names)  # refuses a cycle, spelled out
         for a, b in wanted:
             if not allowed[at[b], at[a]]:
                 raise InputError(f"The required edge {a} → {b} is not allowed: {why[a, b]}.")
             needed[at[b], at[a]] = 1
             allowed[at[a], at[b]] = 0
-        Dag(wanted, names)  # refuses a cycle, spelled out
         most = _most(max_parents, names)
         for i, name in enumerate(names):
             if needed[i].sum() > most[i]:
