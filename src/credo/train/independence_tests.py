@@ -66,7 +66,7 @@ def independence_test(
 
     >>> import credo as cr
     >>> print(cr.independence_test(cr.examples.pneumonia(), "Fev", "Cou", given="Pneu"))
-    Fev ⊥ Cou | Pneu: g2 1.06055 with 2 degrees of freedom, p = 0.588
+    Fev ⊥ Cou | Pneu: g2 1.24295 with 2 degrees of freedom, p = 0.537
     """
     from credo.train.sources import Opened
 

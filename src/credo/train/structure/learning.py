@@ -109,15 +109,16 @@ def learn(
         How the tables are learned; by default with the prior of the score if it has one
         ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood.
     **options
-        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `tabu`, `patience`
-        (tabu), `hot`, `cold`, `temperature`, `steps`, `thin` (anneal), `chains`, `patience`,
-        `max_families` (order), `max_families`, `method` (exact), `root` (chow-liu, tan),
-        `target` (tan, naive-bayes), `order` (k2), `test`, `alpha`, `max_condition` (pc, mmhc).
+        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`
+        (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`, `thin`
+        (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
+        `method` (exact), `root` (chow-liu, tan), `target` (tan, naive-bayes), `order` (k2),
+        `test`, `alpha`, `max_condition` (pc, mmhc).
 
     >>> import credo as cr
     >>> net = cr.learn(cr.examples.play_tennis(), "bic", max_parents=2)
     >>> print(net.dag)
-    [Outlook][Temperature][Humidity][Wind][Play]
+    [Outlook][Temperature][Humidity|Temperature][Wind][PlayTennis|Humidity]
     >>> net.record.reason
     'proven optimal'
     """
