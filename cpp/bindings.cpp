@@ -228,4 +228,5 @@ NB_MODULE(_core, m) {
 
   credo::binding::bind_inference(m);
   credo::binding::bind_structure(m);
+  credo::binding::bind_texts(m);
 }

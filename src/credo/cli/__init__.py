@@ -22,6 +22,7 @@ _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
     "learn": ("credo.cli.learn", "Learn a network from a table: its graph and its parameters."),
     "score": ("credo.cli.score", "Score a graph on a table, family by family."),
+    "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
@@ -102,6 +103,12 @@ _ADVICE = (
     (r"Name the kinds in schema=", "Name kinds with --kind"),
     (r"encoding='(.+?)'", r"--encoding \1"),
     (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
+    (
+        r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
+        "credo fit MODEL TABLE --prior bdeu -o new.credo",
+    ),
+    (r"estimate='(mean|mle)'", r"--estimate \1"),
+    (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
 )
 
 

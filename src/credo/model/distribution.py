@@ -418,7 +418,7 @@ class Distribution(Mapping[Any, float]):
             drawn_bar = bar(p)
             if self.interval is not None:
                 low, high = (float(np.asarray(end)[where]) for end in self.interval)
-                row.append(f"{low:.3f}–{high:.3f}")
+                row.append(f"{_short(low)}–{_short(high)}")
                 drawn_bar = whiskers(p, low, high)
             rows.append([*row, drawn_bar])
         return [*head, ""], rows, list(range(k, len(head)))
@@ -427,12 +427,20 @@ class Distribution(Mapping[Any, float]):
         head, rows, right = self._rows()
         text = table_text(head, rows, right=right)
         rest = len(self) - len(rows)
-        return text + (f"\n… {rest:,} more" if rest else "")
+        drawn_by = f"\n({self._drawn()})" if self._drawn() else ""
+        return text + (f"\n… {rest:,} more" if rest else "") + drawn_by
+
+    def _drawn(self) -> str:
+        """How the interval was found, if by draws."""
+        draws = getattr(self.interval, "draws", None)
+        return f"{draws:,} draws, ends ± {float(np.max(self.error)):.2g}" if draws else ""
 
     def _repr_html_(self) -> str:
         head, rows, right = self._rows()
         rest = len(self) - len(rows)
-        return table_html(head, rows, right=right, caption=f"… {rest:,} more" if rest else "")
+        notes = [f"… {rest:,} more"] if rest else []
+        notes += [self._drawn()] if self._drawn() else []
+        return table_html(head, rows, right=right, caption="; ".join(notes))
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)
@@ -452,6 +460,10 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
+
+
+def _short(p: float) -> str:
+    return f"{p:.3f}" if p >= 5e-4 or p == 0 else f"{p:.0e}"
 
 
 def _written(p: float) -> str:

@@ -82,9 +82,9 @@ class Counts:
         """Dense counts straight from a kernel, which need no checking."""
         out = object.__new__(cls)
         values.flags.writeable = False
-        for name, value in (("variables", variables), ("values", values), ("skipped", skipped)):
-            object.__setattr__(out, name, value)
-        object.__setattr__(out, "configurations", None)
+        out.__dict__.update(  # what a frozen dataclass keeps, without its guard
+            variables=variables, values=values, configurations=None, skipped=skipped
+        )
         return out
 
     # --- what it is ---------------------------------------------------------------------

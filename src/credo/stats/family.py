@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from credo.errors import InputError
@@ -10,6 +11,8 @@ from credo.errors import InputError
 __all__ = ["Families", "Family"]
 
 Key = tuple[str, frozenset[str]]
+
+_KEPT = 10_000  # a list of more families than this is made anew each time
 
 
 class Family(tuple[str, tuple[str, ...]]):
@@ -95,7 +98,7 @@ class Families:
     Families(A | B; B)
     """
 
-    __slots__ = ("_at", "_items", "_plan")
+    __slots__ = ("_at", "_items", "_plan", "_spelled")
 
     def __init__(self, items: Iterable[Family]) -> None:
         self._at: dict[Key, int] = {}
@@ -104,6 +107,9 @@ class Families:
             if self._at.setdefault(family.key, len(kept)) == len(kept):
                 kept.append(family)
         self._items = tuple(kept)
+        self._spelled: dict[tuple[str, tuple[str, ...]], int] = {
+            (f[0], f[1]): at for at, f in enumerate(kept)
+        }
         self._plan: tuple[Any, int, Any] | None = None
 
     @classmethod
@@ -121,6 +127,11 @@ class Families:
             given = [given]
         if not isinstance(given, Iterable):
             raise InputError(f"The families must be a list of (child, [parents]), got {given!r}.")
+        if cls is Families and isinstance(given, (list, tuple)) and len(given) <= _KEPT:
+            try:
+                return _families(tuple([f if type(f) is str else _spelling(*f) for f in given]))
+            except TypeError:
+                pass  # the long way says what is wrong
         return cls(given)
 
     def __reduce__(self) -> Any:
@@ -129,6 +140,14 @@ class Families:
     def index(self, family: Any) -> int | None:
         """The position of a family, whatever the order of its parents."""
         return self._at.get(Family.of(family).key)
+
+    def spelled(self, family: Any) -> int | None:
+        """The position of a family spelled as it was here, its parents in the same order."""
+        try:
+            child, parents = family
+            return None if type(parents) is str else self._spelled.get((child, tuple(parents)))
+        except (TypeError, ValueError):
+            return None
 
     def plan_for(self, schema: Any, rows: int) -> Any:
         """The plan kept from an earlier tally of the same schema and size, if there is one."""
@@ -158,3 +177,13 @@ class Families:
         shown = "; ".join(map(str, self._items[:6]))
         more = f"; … {len(self) - 6} more" if len(self) > 6 else ""
         return f"Families({shown}{more})"
+
+
+def _spelling(child: str, parents: Any) -> tuple[str, Any]:
+    return child, parents if type(parents) is str else tuple(parents)
+
+
+@lru_cache(maxsize=32)
+def _families(spelled: tuple[Any, ...]) -> Families:
+    """The same list, asked for again, keeps the plan it was counted by."""
+    return Families(spelled)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, TableError
-from credo.schema import Schema
+from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.counting import (
     Kernel,
@@ -69,6 +69,20 @@ class Partial:
         self.gaps |= other.gaps
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where a family's cells lie among all dense ones, and how its axes lie among them."""
+
+    cells: slice
+    shape: tuple[int, ...]
+    axes: tuple[int, ...] | None
+    variables: tuple[Variable, ...]
+
+
+def _skipped(total: Partial, cells: NDArray[Any], variables: tuple[Variable, ...]) -> int | float:
+    return skipped_weight(total.weight, cells, total.gaps.intersection(v.name for v in variables))
+
+
 @dataclass(frozen=True)
 class Plan:
     """The tables that some families need. Families with the same variables share a table."""
@@ -81,6 +95,7 @@ class Plan:
     _positions: dict[tuple[str, ...], list[list[int]]] = field(
         default_factory=dict, compare=False, repr=False
     )
+    _layouts: dict[int, _Layout] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, schema: Schema, families: Families, rows: int) -> Plan:
@@ -193,19 +208,29 @@ class Plan:
 
     def _statistic(self, total: Partial, family: int) -> Statistic:
         """The statistic of one family, from the table it shares with others."""
-        table = self._tables[family]
-        if table >= len(self.dense):
-            others: list[Statistic] = [*total.sparse, *total.moments]
-            return others[table - len(self.dense)]
-        names, wanted = self.dense[table], self.families[family].names
-        cells = total.dense[self._starts[table] : self._starts[table + 1]]
-        gaps = total.gaps.intersection(names) if total.gaps else total.gaps
-        skipped = skipped_weight(total.weight, cells, gaps)
-        at = {n: self.schema[n] for n in names}
-        values = cells.reshape([len(at[n].states) for n in names])
-        if wanted != names:
-            values = values.transpose([names.index(n) for n in wanted])
-        return Counts.trusted(tuple(at[n] for n in wanted), values, skipped)
+        layout = self._layouts.get(family)
+        if layout is None:
+            table = self._tables[family]
+            if table >= len(self.dense):
+                others: list[Statistic] = [*total.sparse, *total.moments]
+                found, wanted = others[table - len(self.dense)], self.families[family].names
+                return found if found.names == wanted else found.marginal(wanted)
+            layout = self._layouts[family] = self._layout(table, self.families[family].names)
+        cells = total.dense[layout.cells]
+        skipped = 0 if not total.gaps else _skipped(total, cells, layout.variables)
+        values = cells.reshape(layout.shape)
+        if layout.axes is not None:
+            values = values.transpose(layout.axes)
+        return Counts.trusted(layout.variables, values, skipped)
+
+    def _layout(self, table: int, wanted: tuple[str, ...]) -> _Layout:
+        names = self.dense[table]
+        return _Layout(
+            slice(self._starts[table], self._starts[table + 1]),
+            tuple(self.schema[n].arity for n in names),
+            None if wanted == names else tuple(names.index(n) for n in wanted),
+            tuple(self.schema[n] for n in wanted),
+        )
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -57,20 +57,27 @@ class Tally(Mapping[Any, Statistic]):
     ) -> None:
         self.families = families
         self.rows = rows
-        self._make = make  # the statistic of the family at a position, made when asked for
+        self._make = make  # the statistic of the family at a position, its axes in order
         self._made: dict[int, Statistic] = {}
 
     def __getitem__(self, family: Any) -> Statistic:
+        spelled = self.families.spelled(family)
+        if spelled is not None:
+            return self._at(spelled)
         wanted = Family.of(family)
         at = self.families.index(wanted)
         if at is None:
             raise unknown_name("The family", str(wanted), self.families, "in this tally")
-        statistic = self._made.get(at)
-        if statistic is None:
-            statistic = self._made[at] = self._make(at)
+        statistic = self._at(at)
         if statistic.names == wanted.names:
             return statistic
         return statistic.marginal(wanted.names)
+
+    def _at(self, position: int) -> Statistic:
+        statistic = self._made.get(position)
+        if statistic is None:
+            statistic = self._made[position] = self._make(position)
+        return statistic
 
     def __iter__(self) -> Iterator[Family]:
         return iter(self.families)

@@ -28,6 +28,7 @@ __all__ = ["FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_margi
 
 FLOOR = 1e-12
 """A variance is at least this share of the child's own: a line through every point has none."""
+_ROUNDING = 1e-26  # a variance below this share of the mean's square is rounding
 _COLLINEAR = 1e-10  # the least eigenvalue of the parents' correlations that still counts
 
 Floats = NDArray[np.float64]
@@ -56,6 +57,7 @@ class _Solved:
     spread: Floats
     rss: Floats
     fits: NDArray[np.bool_]
+    flat: NDArray[np.bool_]
 
 
 def check_size(moments: Moments) -> None:
@@ -110,7 +112,7 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
             _either(good, solved.rss, alone.rss) / 2,
         )  # fmt: skip
     sigma = _either(good, variance, pooled)
-    floored = bool((sigma <= least).any())
+    floored = bool(np.where(good, solved.flat, alone.flat).any())
     intercept = value - (slope * centre).sum(axis=-1)
     return Lines(intercept, slope, np.maximum(sigma, least), posterior, borrow, floored)
 
@@ -130,9 +132,10 @@ def _dense(moments: Moments, shape: tuple[int, ...]) -> tuple[Floats, Floats, Fl
 def _least_variance(whole: tuple[Floats, Floats, Floats]) -> float:
     n, mean, scatter = whole
     own = float(scatter[-1, -1]) / max(float(n), 1e-300)
-    if own > 0:
-        return max(FLOOR * own, 1e-290)
-    return FLOOR * max(float(mean[-1]) ** 2, 1.0)
+    square = float(mean[-1]) ** 2
+    if own > _ROUNDING * square:
+        return max(FLOOR * own, _ROUNDING * square / 100, 1e-290)
+    return FLOOR * max(square, 1.0)  # it does not vary
 
 
 def _solve(
@@ -152,7 +155,9 @@ def _solve(
         total = n + prior.kappa
         safe = np.where(total > 0, total, 1.0)
         away = mean - point
-        between = (n * prior.kappa / safe)[..., None, None] * away[..., :, None] * away[..., None, :]
+        between = (
+            (n * prior.kappa / safe)[..., None, None] * away[..., :, None] * away[..., None, :]
+        )
         mean = np.where(
             (total > 0)[..., None], point + (n / safe)[..., None] * away, np.zeros(k + 1)
         )
@@ -171,8 +176,11 @@ def _solve(
         right = np.where(fits[..., None], yx / safe_size, 0.0)
         b = np.linalg.solve(usable, right[..., None])[..., 0] / safe_size
     rss = np.maximum(xx - (b * yx).sum(axis=-1), 0.0) + extra
-    rss = np.maximum(rss, np.maximum(n, 1.0) * least)
-    return _Solved(n, mean[..., :k], mean[..., k], b, yy, rss, fits & (n > 0))
+    floor = np.maximum(n, 1.0) * least
+    flat = rss <= floor
+    return _Solved(
+        n, mean[..., :k], mean[..., k], b, yy, np.maximum(rss, floor), fits & (n > 0), flat
+    )
 
 
 def _alpha(prior: LinePrior, n: Floats, moments: Moments) -> Floats:
@@ -202,9 +210,7 @@ def _either(good: NDArray[np.bool_], mine: Floats, all_of: Floats) -> Floats:
     return out
 
 
-def _refusal(
-    moments: Moments, alone: _Solved, total: float, prior: LinePrior | None
-) -> InputError:
+def _refusal(moments: Moments, alone: _Solved, total: float, prior: LinePrior | None) -> InputError:
     *parents, child = (v.name for v in moments.continuous)
     if total > len(parents) + 1 and not alone.fits:
         return InputError(

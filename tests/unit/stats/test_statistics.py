@@ -202,6 +202,18 @@ def test_families_in_every_form():
             cr.Families.of(bad)
 
 
+def test_the_same_list_of_families_is_made_once():
+    listed = [("A", ["B", "C"]), "B", ("C", "A")]
+    first = cr.Families.of(listed)
+    assert cr.Families.of([("A", ("B", "C")), "B", ("C", "A")]) is first
+    listed.append("A")  # a list that was changed is another list
+    assert len(cr.Families.of(listed)) == 4
+    assert first.spelled(("A", ["B", "C"])) == 0
+    assert first.spelled(("A", ["C", "B"])) is None  # index() finds it, in another order
+    assert first.index(("A", ["C", "B"])) == 0
+    assert first.spelled("B") is None and first.spelled(3) is None
+
+
 def test_a_tally_is_a_mapping_of_families():
     s = cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"]), "Cou"])
     assert len(s) == 2 and ("Fev", ["Pneu"]) in s and "Fev" not in s and 3 not in s
