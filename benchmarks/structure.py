@@ -82,7 +82,9 @@ def pybnesian_way(table: Any) -> Callable[[], Edges]:
     batch = pa.RecordBatch.from_arrays(arrays, names=list(table.schema.names))
 
     def learn() -> Edges:
-        return list(pbn.hc(batch, bn_type=pbn.DiscreteBNType(), score="bic").arcs())
+        return list(
+            pbn.hc(batch, bn_type=pbn.DiscreteBNType(), score="bic", operators=["arcs"]).arcs()
+        )
 
     return learn
 
@@ -91,9 +93,7 @@ def pyagrum_way(table: Any) -> Callable[[], Edges]:
     import pandas as pd
     import pyagrum as gum
 
-    frame = pd.DataFrame(
-        {n: c for n, c in zip(table.schema.names, table.block.arrays, strict=True)}
-    )
+    frame = pd.DataFrame(dict(zip(table.schema.names, table.block.arrays, strict=True)))
     template = gum.BayesNet()
     for variable in table.schema.variables:
         template.add(gum.LabelizedVariable(variable.name, "", variable.arity))
@@ -170,8 +170,8 @@ def climbing(bench: Bench, name: str, rows: int) -> None:
         score = float(cr.score(dag, table(), "bic"))
         lines.append(
             [
-                way, f"{taken:.4g}", f"{taken / base:.1f}", f"{score:,.1f}", f"{score - true:+,.1f}",
-                str(len(edges)), str(truth.shd(dag)),
+                way, f"{taken:.4g}", f"{taken / base:.1f}", f"{score:,.1f}",
+                f"{score - true:+,.1f}", str(len(edges)), str(truth.shd(dag)),
             ]
         )  # fmt: skip
     bench.grid(

@@ -13,9 +13,7 @@ from credo.stats.block import Block
 
 def random_dag(names, rng, density=0.4) -> cr.Dag:
     order = list(rng.permutation(names))
-    edges = [
-        (a, b) for i, a in enumerate(order) for b in order[i + 1 :] if rng.random() < density
-    ]
+    edges = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :] if rng.random() < density]
     return cr.Dag(edges, names)
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.structure_data import discrete, random_table
 
 import credo as cr
 from credo.errors import InputError, SchemaError
-from tests.structure_data import discrete, random_table
 
 
 @pytest.mark.parametrize(("test", "power"), [("g2", "log-likelihood"), ("x2", "pearson")])
@@ -63,7 +63,9 @@ def test_sparse_tables_are_tested_from_what_was_seen():
 
 
 def test_refusals():
-    table = cr.read({"a": ["u", "v", "u"], "b": ["u", "v", "v"], "x": [0.5, 1.5, 2.5], "y": [1.5, 0.5, 2.0]})
+    table = cr.read(
+        {"a": ["u", "v", "u"], "b": ["u", "v", "v"], "x": [0.5, 1.5, 2.5], "y": [1.5, 0.5, 2.0]}
+    )
     with pytest.raises(SchemaError, match="not of both at once"):
         cr.independence_test(table, "a", "x")
     with pytest.raises(InputError, match="stands twice"):

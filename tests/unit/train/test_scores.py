@@ -6,12 +6,6 @@ import re
 import numpy as np
 import pytest
 from scipy.special import gammaln
-
-import credo as cr
-from credo import _core
-from credo.errors import InputError, SchemaError, UnknownNameError
-from credo.train.scores import SCORES
-
 from tests.structure_data import (
     brute_complexity,
     closed_form,
@@ -21,6 +15,11 @@ from tests.structure_data import (
     random_table,
     sampled,
 )
+
+import credo as cr
+from credo import _core
+from credo.errors import InputError, SchemaError, UnknownNameError
+from credo.train.scores import SCORES
 
 TABLE_SCORES = ["loglik", "aic", "bic", "mdl", "bdeu", "bds", "k2", "fnml", "qnml"]
 LEARNING = "[A][C][F][B|A][D|A:C][E|B:F]"
@@ -111,7 +110,9 @@ def test_whole_weights_are_copies_and_a_stream_is_its_table(tmp_path):
     )
     path = tmp_path / "rows.csv"
     path.write_text(
-        ",".join(copies) + "\n" + "\n".join(",".join(map(str, r)) for r in zip(*copies.values(), strict=True))
+        ",".join(copies)
+        + "\n"
+        + "\n".join(",".join(map(str, r)) for r in zip(*copies.values(), strict=True))
     )
     stream = cr.read(path, memory="1 kB", schema=dict.fromkeys(copies, "discrete"))
     assert isinstance(stream, cr.Stream)
@@ -158,9 +159,7 @@ def test_a_prior_over_edges_adds_its_log_odds():
     plain = cr.score("[Pneu][Fev|Pneu][Cou|Pneu]", table, "k2")
     sparse = cr.score("[Pneu][Fev|Pneu][Cou|Pneu]", table, "k2", edge_prior=0.1)
     assert sparse - plain == pytest.approx(2 * np.log(0.1 / 0.9))
-    some = cr.score(
-        "[Pneu][Fev|Pneu][Cou|Pneu]", table, "k2", edge_prior={("Pneu", "Fev"): 0.8}
-    )
+    some = cr.score("[Pneu][Fev|Pneu][Cou|Pneu]", table, "k2", edge_prior={("Pneu", "Fev"): 0.8})
     assert some - plain == pytest.approx(np.log(4))
     with pytest.raises(InputError, match="must be between 0 and 1"):
         cr.score("[Pneu][Fev]", table, "k2", edge_prior=1.0)
