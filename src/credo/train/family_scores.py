@@ -5,8 +5,9 @@ that equivalent graphs get the very same number. A table in memory is counted by
 other source is asked for the tables of a whole batch at once, which is one pass over its rows.
 
 Inside, variables are numbered in an order that depends on their values alone (states, counts),
-never on the order of columns or on names, unless two columns cannot be told apart otherwise: so
-ties in a search break the same way whatever the table looks like.
+never on the order of columns or on names, unless two columns cannot be told apart otherwise (or
+very many have the same counts): so ties in a search break the same way whatever the table looks
+like.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ __all__ = ["FamilyScores", "family_scores"]
 
 Floats = NDArray[np.float64]
 
+_MOST_PAIRS = 3000  # tables that are counted to tell apart variables with the same counts
 _DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its rows
 
 
@@ -131,6 +133,7 @@ def family_scores(
     rows, gaps, rank = _singles(source, chosen)
     if rows <= 0:
         raise InputError("There are no rows to score a graph on.")
+    _separate(source, chosen, rank)
     chosen.sort(key=lambda v: rank[v.name])
     _fitting(spec, chosen, gaps)
     extras = (_by_parents(spec, len(chosen)), _by_edge(spec, chosen))
@@ -169,6 +172,32 @@ def _singles(
             size = float(single.scatter[0, 0, 0]) / n if len(single.n) else 0.0
             place[v.name] = (1, float(f"{size:.9g}"), (), v.name)
     return float(tally.rows), [v.name for v in variables if tally[v.name].skipped > 0], place
+
+
+def _separate(
+    source: Source, variables: Sequence[Variable], place: dict[str, tuple[Any, ...]]
+) -> None:
+    """Tell variables with the same counts apart by their tables with the others, where few are."""
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    for name, at in place.items():
+        alike.setdefault(at[:-1], []).append(name)
+    tied = [n for names in alike.values() if len(names) > 1 for n in names]
+    others = [v.name for v in variables if v.is_discrete]
+    tied = [n for n in tied if n in others]
+    if not tied or len(tied) * len(others) > _MOST_PAIRS:
+        return
+    pairs = [(w, [v]) for v in tied for w in others if v != w]
+    tally = source.tally(Families.of(pairs))
+    for v in tied:
+        tables = sorted(
+            (place[w][:3], tuple(np.sort(np.asarray(tally[w, [v]]), axis=None).tolist()))
+            for w in others
+            if w != v
+        )
+        place[v] = (*place[v][:3], tuple(tables), v)
+    for n in place:
+        if len(place[n]) == 4:
+            place[n] = (*place[n][:3], (), n)
 
 
 def _place(variable: Variable, counts: NDArray[Any]) -> tuple[Any, ...]:
