@@ -12,9 +12,6 @@ using score::Families;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// By how much a set must beat its subsets: more than rounding.
-double slack_of(double score) { return 1e-11 * std::max(1.0, std::fabs(score)); }
-
 template <class F>
 void for_each_bit(std::uint64_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(mask & (~mask + 1));
