@@ -50,6 +50,10 @@ _WHERE = {
     "Laplace": "credo.model",
     "LinePrior": "credo.model",
     "fit": "credo.train",
+    "learn": "credo.train",
+    "edge_strengths": "credo.train",
+    "independence_test": "credo.train",
+    "score": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
     "NormalMean": "credo.model",
@@ -112,7 +116,11 @@ if TYPE_CHECKING:
     from credo.stats import Moments as Moments
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
+    from credo.train import edge_strengths as edge_strengths
     from credo.train import fit as fit
+    from credo.train import independence_test as independence_test
+    from credo.train import learn as learn
+    from credo.train import score as score
     from credo.train.markov import fit_markov as fit_markov
     from credo.train.naive_bayes_learn import naive_bayes as naive_bayes
 

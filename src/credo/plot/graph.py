@@ -65,6 +65,7 @@ def graph_svg(
     observed: Sequence[str] = (),
     plates: Sequence[tuple[str, Sequence[str]]] = (),
     widths: Mapping[tuple[str, str], float] | None = None,
+    colours: Mapping[tuple[str, str], str] | None = None,
     title: str = "",
     arrows: bool = True,
     squares: Sequence[str] = (),
@@ -101,7 +102,7 @@ def graph_svg(
         )
     out.append(f'<g transform="translate({_n(inner)} {_n(_MARGIN + head)})">')
     out += [_plate(box) for box in found.plates]
-    out += _edges(found, edges, index, widths or {}, arrows)
+    out += _edges(found, edges, index, widths or {}, colours or {}, arrows)
     shaded, square = set(observed), set(squares)
     for i, name in enumerate(nodes):
         kind = "factor" if name in square else "observed" if name in shaded else "node"
@@ -147,6 +148,7 @@ def _edges(
     edges: Sequence[tuple[str, str]],
     index: Mapping[str, int],
     widths: Mapping[tuple[str, str], float],
+    colours: Mapping[tuple[str, str], str],
     arrows: bool,
 ) -> list[str]:
     """The curves. Those that end at one node are spread along its upper side, and those that
@@ -168,7 +170,8 @@ def _edges(
     for pair, edge in zip(pairs, edges, strict=True):
         way = found.ways[pair]  # among curves, which end upright, only a steep line stays straight
         straight = _is_straight(way, 0.35 if pair[1] in bent else 0.9)
-        out.append(_edge(way, starts[pair], ends[pair], widths.get(edge, 1.2), straight, arrows))
+        drawn = _edge(way, starts[pair], ends[pair], widths.get(edge, 1.2), straight, arrows)
+        out.append(drawn.replace("#444444", colours.get(edge, "#444444")))
     return out
 
 

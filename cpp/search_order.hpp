@@ -1,0 +1,26 @@
+// Search over orders of the variables.
+//
+// An order allows each variable the parents before it; the best DAG of an order takes each
+// child's best list entry within them. Moving one variable x through all positions costs one
+// sweep: total(p) = sum of what the others get without x before them (k < p), what x gets from
+// the first p, and what the others get with x before them (k >= p). Local optima are left by a
+// few random insertions (iterated local search), in several chains.
+#pragma once
+
+#include "search_lists.hpp"
+
+namespace credo::search {
+
+struct OrderOptions {
+  std::int64_t chains = 4;
+  std::int64_t patience = 100;  // kicks of a chain without a better order
+  std::int64_t kicks = 0;       // insertions of a kick; 0: n / 8, at least 2
+  std::uint64_t seed = 0;
+  int threads = 1;
+};
+
+// IN start: a DAG within the lists' rules.
+Found order_search(const ParentLists& lists, const Parents& start, const OrderOptions& options,
+                   const Report& report);
+
+}  // namespace credo::search

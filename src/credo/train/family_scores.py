@@ -1,0 +1,198 @@
+"""The scores of families from any source: one cache behind every search.
+
+For a score that is a set function, local(i | P) = f(P ∪ i) − f(P), the native cache keeps f, so
+that equivalent graphs get the very same number. A table in memory is counted by the kernels; any
+other source is asked for the tables of a whole batch at once, which is one pass over its rows.
+
+Inside, variables are numbered by their values, not by columns or names (`variable_order.py`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.errors import InputError, SchemaError, unknown_name
+from credo.schema import Variable
+from credo.stats.family import Family
+from credo.stats.tally import Source
+from credo.train.score_sources import maker
+from credo.train.scores import DISCRETE_ONLY, ScoreSpec
+from credo.train.variable_order import placed
+
+__all__ = ["FamilyScores", "family_scores"]
+
+Floats = NDArray[np.float64]
+
+
+class FamilyScores:
+    """Local scores by name, kept. `names` is the inner order of the variables."""
+
+    def __init__(
+        self,
+        source: Source,
+        spec: ScoreSpec,
+        variables: Sequence[Variable],
+        rows: float,
+        native: _core.FamilyScores,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.source = source
+        self.spec = spec
+        self.variables = tuple(variables)
+        self.names = tuple(v.name for v in variables)
+        self.rows = rows
+        self.native = native
+        self.notes = tuple(notes)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The number of each variable."""
+        return {n: i for i, n in enumerate(self.names)}
+
+    def of(self, families: Sequence[Family]) -> Floats:
+        """The local score of each family."""
+        at = self.index
+        asked = [(at[f.child], [at[p] for p in f.parents]) for f in families]
+        return self.native.score(asked)
+
+    def total(self, parents: Sequence[Sequence[int]]) -> float:
+        """The score of a graph given by the numbers of each variable's parents."""
+        return math.fsum(self.native.score(list(enumerate(parents))))
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Families asked for, found in the cache, tables counted, passes, numbers kept."""
+        return dict(self.native.counters)
+
+    def free_parameters(self, family: Family) -> float:
+        """How many numbers the family's distribution may choose."""
+        by_name = {v.name: v for v in self.variables}
+        child, parents = by_name[family.child], [by_name[p] for p in family.parents]
+        rows = math.prod(p.arity for p in parents if p.is_discrete)
+        if child.is_discrete:
+            return float(rows * (child.arity - 1))
+        return float(rows * (2 + sum(not p.is_discrete for p in parents)))
+
+    def parts(self, families: Sequence[Family]) -> dict[str, float]:
+        """What the description length is made of, in bits; nothing for other scores."""
+        if self.spec.name != "mdl" or self.spec.function is not None:
+            return {}
+        total = -float(self.of(families).sum()) / math.log(2)
+        n, free = len(self.names), sum(self.free_parameters(f) for f in families)
+        structure = -sum(_structure(n)[len(f.parents)] for f in families) / math.log(2)
+        parameters = 0.5 * math.log2(self.rows) * free
+        data = total - structure - parameters
+        return {
+            "bits of structure": structure, "bits of parameters": parameters, "bits of data": data
+        }  # fmt: skip
+
+    def why_infinite(self, family: Family) -> str:
+        """Why a family has no finite score."""
+        if any(not v.is_discrete for v in self.variables):
+            return "its columns are collinear, or a row of its parents has too few rows of data"
+        if self.spec.name == "bde":
+            return "the prior network gives probability 0 to rows that were seen"
+        return "no row has all its cells"
+
+
+def family_scores(
+    source: Source,
+    spec: ScoreSpec,
+    *,
+    names: Sequence[str] | None = None,
+    threads: int | None = None,
+) -> FamilyScores:
+    """The scores of families over some variables of a source (all when none are named)."""
+    schema = source.schema
+    for name in names or ():
+        if name not in schema:
+            raise unknown_name("Variable", name, schema.names, "in the table")
+    chosen = [schema[n] for n in (schema.names if names is None else names)]
+    if not chosen:
+        raise InputError("There is no variable to score.")
+    if threads is None:
+        threads = os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+    rows, gaps, place = placed(source, chosen)
+    if rows <= 0:
+        raise InputError("There are no rows to score a graph on.")
+    chosen.sort(key=lambda v: place[v.name])
+    _fitting(spec, chosen, gaps)
+    extras = (_by_parents(spec, len(chosen)), _by_edge(spec, chosen))
+    native, notes = maker(spec, chosen)(source, spec, chosen, rows, gaps, extras, threads)
+    return FamilyScores(source, spec, chosen, rows, native, notes)
+
+
+def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]) -> None:
+    """Refuse scores that do not fit the kinds of the variables, or their gaps."""
+    continuous = [v.name for v in variables if not v.is_discrete]
+    discrete = [v.name for v in variables if v.is_discrete]
+    if spec.function is None:
+        if continuous and spec.name in (*DISCRETE_ONLY, "mdl"):
+            raise SchemaError(
+                f"The score {spec.name!r} is for discrete variables; {continuous[0]!r} is "
+                "continuous.",
+                hint="Use 'bic' or 'bge', or make the column discrete.",
+            )
+        if discrete and spec.name == "bge":
+            raise SchemaError(
+                f"The score 'bge' is for continuous variables; {discrete[0]!r} is discrete.",
+                hint="Use 'bic'.",
+            )
+    if gaps and (continuous or spec.function or spec.name not in ("loglik", "aic", "bic", "mdl")):
+        raise InputError(
+            f"The score {spec.name!r} needs complete rows, and {gaps[0]!r} has missing cells.",
+            hint="Use 'bic' on discrete columns, which takes the rows that each family has, or "
+            "leave out the rows with gaps.",
+        )
+
+
+def _structure(n: int) -> list[float]:
+    """Minus the nats that name k parents: ln n for k, ln C(n − 1, k) for which of the others."""
+    return [
+        -math.log(n) - (math.lgamma(n) - math.lgamma(k + 1) - math.lgamma(n - k)) for k in range(n)
+    ]
+
+
+def _by_parents(spec: ScoreSpec, n: int) -> list[float]:
+    return _structure(n) if spec.name == "mdl" and spec.function is None else []
+
+
+def _by_edge(spec: ScoreSpec, variables: Sequence[Variable]) -> Floats | None:
+    """ln p/(1 − p) for each edge, [child, parent]; None for the uniform prior."""
+    prior = spec.edge_prior
+    if prior is None:
+        return None
+    n = len(variables)
+    if not isinstance(prior, Mapping):
+        out = np.full((n, n), _log_odds(prior, "every edge"))
+        np.fill_diagonal(out, 0.0)
+        return out
+    at = {v.name: i for i, v in enumerate(variables)}
+    out = np.zeros((n, n))
+    for edge, p in prior.items():
+        if not isinstance(edge, tuple) or len(edge) != 2:
+            raise InputError(f"edge_prior maps edges (parent, child) to numbers, got {edge!r}.")
+        for name in edge:
+            if name not in at:
+                raise unknown_name("Variable", name, at, "in the table")
+        out[at[edge[1]], at[edge[0]]] = _log_odds(p, f"{edge[0]} → {edge[1]}")
+    return out
+
+
+def _log_odds(p: Any, what: str) -> float:
+    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
+        raise InputError(
+            f"The prior probability of {what} must be between 0 and 1, got {p!r}.",
+            hint="For certainties use required= and forbidden=.",
+        )
+    return math.log(p) - math.log1p(-p)
