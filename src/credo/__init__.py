@@ -36,6 +36,11 @@ _WHERE = {
     "MultivariateGaussian": "credo.model",
     "Beta": "credo.model",
     "Dirichlet": "credo.model",
+    "BDeu": "credo.model",
+    "K2": "credo.model",
+    "Laplace": "credo.model",
+    "LinePrior": "credo.model",
+    "fit": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
     "NormalMean": "credo.model",
@@ -58,6 +63,8 @@ if TYPE_CHECKING:
     from credo.data import read as read
     from credo.data import tally as tally
     from credo.formats import load as load
+    from credo.model import K2 as K2
+    from credo.model import BDeu as BDeu
     from credo.model import Bernoulli as Bernoulli
     from credo.model import Beta as Beta
     from credo.model import Categorical as Categorical
@@ -67,7 +74,9 @@ if TYPE_CHECKING:
     from credo.model import Distribution as Distribution
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
+    from credo.model import Laplace as Laplace
     from credo.model import LinearGaussian as LinearGaussian
+    from credo.model import LinePrior as LinePrior
     from credo.model import MultivariateGaussian as MultivariateGaussian
     from credo.model import MultivariateT as MultivariateT
     from credo.model import Network as Network
@@ -84,6 +93,7 @@ if TYPE_CHECKING:
     from credo.stats import Moments as Moments
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
+    from credo.train import fit as fit
 
 
 __getattr__, __dir__ = lazy_names(

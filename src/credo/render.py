@@ -22,6 +22,7 @@ __all__ = [
     "shortened",
     "table_html",
     "table_text",
+    "whiskers",
 ]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -51,6 +52,25 @@ def bar(share: float, cells: int = 20) -> str:
     """
     eighths = round(min(max(share, 0.0), 1.0) * cells * 8)
     return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def whiskers(share: float, low: float, high: float, cells: int = 20) -> str:
+    """A bar up to the low end of an interval, then the interval with a mark at the share itself.
+
+    A plain bar where the interval is too narrow to be seen.
+
+    >>> whiskers(0.5, 0.25, 0.75, 12)
+    '███┝━━╋━━┥'
+    >>> whiskers(0.5, 0.49, 0.5, 4)
+    '██'
+    """
+    l, m, h = (min(int(min(max(v, 0.0), 1.0) * cells), cells - 1) for v in (low, share, high))
+    if h <= l:
+        return bar(share, cells)
+    marks = ["█"] * l + ["━"] * (h - l + 1)
+    marks[l], marks[h] = "┝", "┥"
+    marks[min(max(m, l), h)] = "╋"
+    return "".join(marks)
 
 
 def number(value: float, digits: int = 6) -> str:

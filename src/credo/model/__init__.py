@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from credo.lazy import lazy_names
 
 _WHERE = {
+    "BDeu": "priors",
     "Bernoulli": "bernoulli",
     "Beta": "beta",
     "Categorical": "categorical",
@@ -22,7 +23,10 @@ _WHERE = {
     "Gaussian": "gaussian",
     "Hypotheses": "hypotheses",
     "Interval": "interval",
+    "K2": "priors",
+    "Laplace": "priors",
     "LikelihoodCurve": "likelihood",
+    "LinePrior": "line_prior",
     "LinearGaussian": "linear_gaussian",
     "MultivariateGaussian": "multivariate",
     "MultivariateT": "student",
@@ -52,12 +56,16 @@ if TYPE_CHECKING:
     from credo.model.hypotheses import Hypotheses as Hypotheses
     from credo.model.interval import Interval as Interval
     from credo.model.likelihood import LikelihoodCurve as LikelihoodCurve
+    from credo.model.line_prior import LinePrior as LinePrior
     from credo.model.linear_gaussian import LinearGaussian as LinearGaussian
     from credo.model.multivariate import MultivariateGaussian as MultivariateGaussian
     from credo.model.network import Network as Network
     from credo.model.normal_inverse_gamma import NormalInverseGamma as NormalInverseGamma
     from credo.model.normal_inverse_wishart import NormalInverseWishart as NormalInverseWishart
     from credo.model.normal_mean import NormalMean as NormalMean
+    from credo.model.priors import K2 as K2
+    from credo.model.priors import BDeu as BDeu
+    from credo.model.priors import Laplace as Laplace
     from credo.model.realism import Realism as Realism
     from credo.model.realism import predictive_check as predictive_check
     from credo.model.student import MultivariateT as MultivariateT

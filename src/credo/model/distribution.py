@@ -23,7 +23,7 @@ from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import NotReal, reals, shown
 from credo.model.value import NAME, at_least, finite, listed, readonly, taken_apart, text
-from credo.render import bar, table_html, table_text
+from credo.render import bar, table_html, table_text, whiskers
 from credo.schema import Variable
 
 __all__ = ["Distribution", "drawn", "probabilities"]
@@ -362,12 +362,46 @@ class Distribution(Mapping[Any, float]):
         >>> d = Distribution.of({"a": 0.2, "b": 0.8})
         >>> print(d.with_interval([0.1, 0.7], [0.3, 0.9], 0.95))
         x        p         95 %
-        a  0.20000  0.100–0.300  ████
-        b  0.80000  0.700–0.900  ████████████████
+        a  0.20000  0.100–0.300  ██┝━╋━┥
+        b  0.80000  0.700–0.900  ██████████████┝━╋━┥
         """
         low: Any = lower
         high: Any = upper
         return Distribution(self.variables, self.p, Interval(low, high, level))
+
+    def _end(self, what: str) -> Any:
+        found = getattr(self.interval, what, None)
+        if found is None:
+            raise InputError(
+                f"This distribution has no {what} end: it carries no interval."
+                if what in ("lower", "upper")
+                else f"This distribution has no {what}: its interval was not found by draws.",
+                hint="Ask with interval=0.95.",
+            )
+        return found
+
+    @property
+    def low(self) -> NDArray[np.float64]:
+        """The lower end of the credible interval of each probability."""
+        low: NDArray[np.float64] = self._end("lower")
+        return low
+
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """The upper end of the credible interval of each probability."""
+        high: NDArray[np.float64] = self._end("upper")
+        return high
+
+    @property
+    def draws(self) -> int:
+        """How many draws of the parameters the interval was found with."""
+        return int(self._end("draws"))
+
+    @property
+    def error(self) -> NDArray[np.float64]:
+        """The Monte Carlo error of the interval's ends: the larger of the two, for each state."""
+        error: NDArray[np.float64] = self._end("error")
+        return error
 
     # --- views ----------------------------------------------------------------------------
 
@@ -381,10 +415,12 @@ class Distribution(Mapping[Any, float]):
             p = float(self.p[where])
             row = [str(v.states[i]) for v, i in zip(self.variables, where, strict=True)]
             row.append(_written(p))
+            drawn_bar = bar(p)
             if self.interval is not None:
-                low, high = (np.asarray(end)[where] for end in self.interval)
+                low, high = (float(np.asarray(end)[where]) for end in self.interval)
                 row.append(f"{low:.3f}–{high:.3f}")
-            rows.append([*row, bar(p)])
+                drawn_bar = whiskers(p, low, high)
+            rows.append([*row, drawn_bar])
         return [*head, ""], rows, list(range(k, len(head)))
 
     def __str__(self) -> str:

@@ -81,6 +81,13 @@ class Network:
             distributions[name] = _local(variables[name], parents, tables[name])
         self._set(dag, distributions, record)
 
+    @classmethod
+    def trusted(
+        cls, dag: Dag, distributions: dict[str, Local], record: Record | None
+    ) -> Network:
+        """A network from parts that are known to fit, such as a learner's."""
+        return _again(dag, distributions, record)
+
     def _set(self, dag: Dag, distributions: dict[str, Local], record: Record | None) -> None:
         object.__setattr__(self, "dag", dag)
         object.__setattr__(self, "distributions", MappingProxyType(distributions))
@@ -170,8 +177,18 @@ class Network:
 
     # --- asking ---------------------------------------------------------------------------
 
-    def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
+    def p(
+        self,
+        target: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int = 1000,
+        rng: Any = 0,
+    ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
+
+        With `interval=0.95` it carries credible intervals, from draws of the parameters.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.p("rain", given={"wet": True}))
@@ -181,12 +198,27 @@ class Network:
         >>> round(net.p(["rain", "wet"])[True, True], 6)
         0.16
         """
+        if interval is not None:
+            from credo.predict.interval import posterior_interval
+
+            known = {} if given is None else given
+            return posterior_interval(self, target, known, interval, draws, rng)
         from credo.predict.posterior import posterior
 
         return posterior(self, target, {} if given is None else given)
 
-    def ask(self, question: str, *, explain: bool = False) -> Answer | Any:
+    def ask(
+        self,
+        question: str,
+        *,
+        explain: bool = False,
+        interval: float | None = None,
+        draws: int = 1000,
+        rng: Any = 0,
+    ) -> Answer | Any:
         """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
+
+        With `interval=0.95` the answer carries its credible interval (docs/how-sure.md).
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.ask("P(rain=true | wet=true)"), 6)
@@ -196,15 +228,29 @@ class Network:
         """
         from credo.predict.asking import ask
 
-        return ask(self, question, explain=explain)
+        return ask(
+            self, question, explain=explain, interval=interval, draws=draws, rng=rng
+        )
 
-    def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def marginals(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int = 1000,
+        rng: Any = 0,
+    ) -> dict[str, Any]:
         """The distribution of every variable that is not observed, all at once.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.marginals()["wet"]
         Distribution(wet: False 0.76, True 0.24)
         """
+        if interval is not None:
+            from credo.predict.interval import marginal_intervals
+
+            known = {} if given is None else given
+            return marginal_intervals(self, known, interval, draws, rng)
         from credo.predict.posterior import marginals
 
         return marginals(self, {} if given is None else given)
@@ -277,6 +323,22 @@ class Network:
         from credo.predict.intervention import intervene
 
         return intervene(self, values)
+
+    # --- learning -------------------------------------------------------------------------
+
+    def update(self, rows: Any, *, weights: Any = None, threads: int | None = None) -> Network:
+        """The network after more rows: the same as if all rows had been fitted at once.
+
+        >>> import credo as cr
+        >>> table = cr.examples.pneumonia()
+        >>> whole = cr.fit("[Pneu][Fev|Pneu]", table, prior=cr.BDeu(1))
+        >>> net = cr.fit("[Pneu][Fev|Pneu]", table.take(slice(0, 7)), prior=cr.BDeu(1))
+        >>> net.update(table.take(slice(7, 12))) == whole
+        True
+        """
+        from credo.train.parameters import update
+
+        return update(self, rows, weights=weights, threads=threads)
 
     # --- files ----------------------------------------------------------------------------
 

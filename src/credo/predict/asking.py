@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.errors import InputError
+from credo.model.randomness import Rng
 from credo.predict.account import account
 from credo.predict.answer import Answer
 from credo.predict.evidence import Evidence
 from credo.predict.explanation import Explanation, marginal_map, mpe
+from credo.predict.interval import event_interval, posterior_interval
 from credo.predict.posterior import joint_with_evidence, posterior
 from credo.predict.question import Question, parse
 
@@ -20,17 +22,42 @@ if TYPE_CHECKING:
 __all__ = ["ask"]
 
 
-def ask(net: Network, text: str, *, explain: bool = False) -> Any:
+def ask(
+    net: Network,
+    text: str,
+    *,
+    explain: bool = False,
+    interval: float | None = None,
+    draws: int = 1000,
+    rng: Rng = 0,
+) -> Any:
     """A `Distribution`, a probability, or an explanation, as the question asks.
 
-    With `explain=True` the answer comes with an account of how it was found.
+    With `explain=True` the answer comes with an account of how it was found; with `interval=0.95`
+    with its credible interval.
     """
     question = parse(net, text)
     asked = net.do(question.do) if question.do else net
-    value = _value(asked, question)
+    if interval is None:
+        value = _value(asked, question)
+    else:
+        value = _uncertain(asked, question, interval, draws, rng)
     if not explain:
         return value
     return Answer(text, value, account(asked, question))
+
+
+def _uncertain(net: Network, question: Question, level: float, draws: int, rng: Rng) -> Any:
+    if question.argmax:
+        raise InputError(
+            "An interval goes with a probability; argmax gives states.",
+            hint="Ask for P(…) of the states it gives.",
+        )
+    if question.events:
+        point = _value(net, question)
+        return event_interval(net, point, question.events, question.given, level, draws, rng)
+    target = question.targets[0] if len(question.targets) == 1 else question.targets
+    return posterior_interval(net, target, question.given, level, draws, rng)
 
 
 def _value(net: Network, question: Question) -> Any:
