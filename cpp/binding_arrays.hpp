@@ -43,5 +43,6 @@ class NewArray {
 };
 
 void bind_inference(nb::module_& m);
+void bind_expectations(nb::module_& m);
 
 }  // namespace credo::binding

@@ -313,4 +313,5 @@ NB_MODULE(_core, m) {
            "weights"_a.noconvert().none() = nb::none());
 
   credo::binding::bind_inference(m);
+  credo::binding::bind_expectations(m);
 }
