@@ -40,6 +40,7 @@ _WHERE = {
     "K2": "credo.model",
     "Laplace": "credo.model",
     "LinePrior": "credo.model",
+    "em": "credo.train",
     "fit": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from credo.stats import Moments as Moments
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
+    from credo.train import em as em
     from credo.train import fit as fit
 
 

@@ -182,6 +182,18 @@ class Plan:
         impossible has -inf and zeros. "wide" runs every row with numbers of unlimited exponent.
         """
 
+    def expect(
+        self,
+        tables: Sequence[_Reals],
+        evidence: NDArray[np.int32],
+        weights: _Reals,
+        threads: int = 1,
+    ) -> tuple[_Reals, float, bool]:
+        """Σ weight · P(family | row) [cells], Σ weight · ln P(row), and whether a row is impossible.
+
+        Needs families=True. The number of threads never changes a bit of the result.
+        """
+
     def explain(
         self,
         tables: Sequence[_Reals],
@@ -237,3 +249,49 @@ class Plan:
     @property
     def family_offsets(self) -> list[int]:
         """Where each factor begins in a row of families, and where the last ends."""
+
+@final
+class Expectations:
+    """The rows of a table folded for EM: see cpp/em_rows.hpp.
+
+    `scopes` has for each variable its parents and then itself; an arity of 0 is a continuous
+    variable. Components of gaps with more than `most` states are left to the inference engine.
+    """
+
+    def __init__(
+        self,
+        arities: Sequence[int],
+        scopes: Sequence[Sequence[int]],
+        most: int,
+        most_mixed: int,
+    ) -> None: ...
+    def add(
+        self,
+        columns: Sequence[_Codes | _Reals | None],
+        rows: int,
+        weights: _Reals | None = None,
+    ) -> None:
+        """Fold more rows in. A column is codes (arity or more: missing), floats (NaN), or None."""
+
+    def step(
+        self, theta: _Reals, lines: _Reals, threads: int = 1
+    ) -> tuple[_Reals, _Reals, float, bool]:
+        """Expected counts, moments, ln P of the rows not left, and whether one is impossible."""
+
+    def left(self) -> tuple[NDArray[np.int32], _Reals]:
+        """The rows left to the engine [rows, variables], -1 for missing, and their weights."""
+
+    def counted(self) -> tuple[_Reals, _Reals]:
+        """The counts and moments of the families that were observed."""
+
+    @property
+    def problems(self) -> int: ...
+    @property
+    def shapes(self) -> int: ...
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+
+    @property
+    def too_large(self) -> list[int]:
+        """The discrete variables of a mixed component that is too large, or nothing."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.predict.evidence import Evidence
 
-__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "engine_of"]
+__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "engine_of", "guard"]
 
 MAX_BYTES = 8 * 10**9
 """A question whose tables would take more memory than this is refused before it runs."""
@@ -91,7 +91,7 @@ class Engine:
                 options["maybe"] = list(maybe)
             target_list = None if wanted is None else list(wanted)
             plan = self.model.compile(list(observed), target_list, **options)
-            _guard(plan)
+            guard(plan)
             with self._lock:
                 self._plans[key] = plan
                 if len(self._plans) > _KEPT:
@@ -126,7 +126,7 @@ class Engine:
         return [i for i in range(len(self.arities)) if i not in gone]
 
 
-def _guard(plan: Any) -> None:
+def guard(plan: Any) -> None:
     """Refuse a plan that would not fit, before anything is allocated."""
     hint = "Observe more variables, ask for fewer at once, or simplify the graph."
     if plan.bytes > MAX_BYTES:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from credo.lazy import lazy_names
 
 _WHERE = {
+    "em": "em_fit",
     "fit": "parameters",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
+    from credo.train.em_fit import em as em
     from credo.train.parameters import fit as fit
 
 
