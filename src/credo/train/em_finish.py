@@ -32,6 +32,8 @@ def finished(
     rng: Any,
     method: str,
     random: bool,
+    rows: float | None = None,
+    iterations: int | None = None,
 ) -> Network:
     """The network at the top, with what was expected kept as its statistics."""
     maximiser, layout = setup.maximiser, setup.problem.layout
@@ -52,7 +54,7 @@ def finished(
         learned = Learned(maximiser.statistic(i, expected), how, belief.prior, tied)
         prior = "none" if belief.prior is None else setup.priors[child.name]
         specs.append(FamilySpec(child, parents, learned, local, prior))
-    rows = setup.problem.weight
+    rows = setup.problem.weight if rows is None else rows
     weight: int | float = int(rows) if rows == int(rows) else rows
     net = learn(setup.graph, specs, weight, setup.source, method, began)
     net, collapsed = _floored(setup, net)
@@ -61,11 +63,11 @@ def finished(
         **net.record.details,
         "log_likelihood": log_likelihood,
         "log_marginal": None,
-        "iterations": climb.iterations,
+        "iterations": climb.iterations if iterations is None else iterations,
         "leaps_dropped": climb.dropped,
         "starts_dropped": tuple(dropped),
         "hidden": setup.hidden,
-        "missing": {n: g / rows for n, g in setup.problem.gaps.items() if g},
+        "missing": {n: g / setup.problem.weight for n, g in setup.problem.gaps.items() if g},
         "problems": setup.problem.native.problems,
     }
     record = replace(

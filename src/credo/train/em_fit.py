@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from credo.data import Stream, Table, read
 from credo.errors import CredoError, InputError
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -23,7 +24,7 @@ from credo.model.value import at_least, choice, flag, whole
 from credo.progress import track
 from credo.train.em_climb import Climb
 from credo.train.em_finish import finished
-from credo.train.em_problem import Numbers
+from credo.train.em_problem import Expected, Numbers
 from credo.train.em_setup import Setup, held_locals, prepared
 from credo.train.em_start import (
     available_start,
@@ -32,11 +33,15 @@ from credo.train.em_start import (
     refuse_saddle,
     uniform_start,
 )
+from credo.train.em_stepwise import Stepwise, batches_of
 
 __all__ = ["BUDGET", "em"]
 
 BUDGET = 10_000
 """Iterations, unless `budget` says otherwise."""
+
+METHODS = ("em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise")
+"""How to climb."""
 
 _FIRST = 15  # iterations that every start gets before the poorer half is dropped
 
@@ -58,6 +63,9 @@ def em(
     fixed: Mapping[str, Any] | Sequence[str] | None = None,
     tied: Sequence[Sequence[str]] = (),
     accelerate: bool = True,
+    batch: int = 1000,
+    passes: int = 1,
+    decay: float = 0.7,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -80,8 +88,10 @@ def em(
         variable is hidden, else one.
     hidden : mapping from variable to its number of states (or a list of them, or "continuous")
         Variables that were never observed.
-    method : "em" or "gradient"
-        Expectation maximisation, or the gradient of the log-likelihood (adaptive networks).
+    method : "em", "gradient", "conjugate-gradient", "gradient-steps" or "stepwise"
+        Expectation maximisation; the gradient of the log-likelihood (adaptive probabilistic
+        networks) by L-BFGS, by conjugate gradients, or in plain steps; or stepwise EM, which
+        looks at each batch of rows once and never holds more.
     tol : float
         Stop when a step changes no parameter by more than this.
     budget : int, optional
@@ -90,6 +100,10 @@ def em(
         For random starts.
     accelerate : bool
         Leap ahead after the first 20 plain steps (SQUAREM); never at the cost of a fall.
+    batch, passes, decay : optional
+        For method="stepwise": rows in a batch, looks at the whole source, and how fast the first
+        batches are forgotten (above ½, at most 1). Its trace has ln P of a row of each batch
+        under the parameters before it, which may fall.
 
     The record has the trace (the objective at the start and after each iteration; it never
     falls), the reason it stopped, the seed and the seconds.
@@ -103,10 +117,17 @@ def em(
     'a step changed no parameter by more than 1e-09'
     """
     began = time.perf_counter()
-    choice(method, ("em", "gradient"), "method")
+    choice(method, METHODS, "method")
     most = BUDGET if budget is None else whole(budget, 1, "budget")
     tol = at_least(tol, 0.0, "tol")
     flag(accelerate, "accelerate")
+    if method == "stepwise":
+        return _stepwise(
+            dag, source, prior, whole(batch, 1, "batch"), whole(passes, 1, "passes"),
+            at_least(decay, 0.0, "decay"), rng, began, start=start, hidden=hidden,
+            default=default, estimate=estimate, fixed=fixed, tied=tied, weights=weights,
+            schema=schema, threads=threads,
+        )  # fmt: skip
     setup = prepared(
         dag, source, prior, start=start, hidden=hidden, default=default, estimate=estimate,
         fixed=fixed, tied=tied, weights=weights, schema=schema, threads=threads,
@@ -118,10 +139,10 @@ def em(
         refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
         climbs.append(Climb(setup.problem, setup.maximiser, numbers, tol, accelerate))
     best, dropped = _raced(climbs, most)
-    if method == "gradient":
+    if method != "em":
         from credo.train.gradient import ascend
 
-        ascend(best, most)
+        ascend(best, most, method)
     else:
         for _ in track(best.steps(most), "em", total=None):
             pass
@@ -195,3 +216,51 @@ def _raced(climbs: list[Climb], most: int) -> tuple[Climb, list[tuple[int, float
         assert failed is not None
         raise failed
     return running[0], dropped
+
+
+def _stepwise(
+    dag: Any,
+    source: Any,
+    prior: Any,
+    batch: int,
+    passes: int,
+    decay: float,
+    rng: Any,
+    began: float,
+    *,
+    start: Any,
+    weights: Any,
+    schema: Any,
+    **options: Any,
+) -> Network:
+    """Stepwise EM: parameters from the first batch, then each batch moves them."""
+    if not 0.5 < decay <= 1:
+        raise InputError(f"decay must be above 0.5 and at most 1, got {decay:g}.")
+    rows = source
+    if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
+        rows = read(source, schema, weights)
+    draws = generator(rng)
+    names = list(rows.schema.names)
+    first = next(batches_of(rows, names, batch, 1, np.random.default_rng(0)), None)
+    if first is None:
+        raise InputError("There are no rows to learn from.")
+    setup = prepared(dag, first, prior, start=start, weights=None, schema=None, **options)
+    numbers = next(iter(_starts(setup, start, 1, draws)))
+    refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
+    state = Stepwise(setup.maximiser, numbers, decay)
+    wanted = [n for n in setup.graph.nodes if n in rows.schema]
+    weigh = getattr(rows, "block", None)
+    all_of = None if weigh is None else float(weigh.weight)
+    parts = batches_of(rows, wanted, batch, passes, draws)
+    for part in track(parts, "stepwise em", total=None):
+        state.take(part, all_of)
+    total = all_of if all_of is not None else state.weight / passes
+    climb = Climb(setup.problem, setup.maximiser, state.numbers, 0.0)
+    climb.before = state.scaled(total)
+    height = state.log_likelihood(batches_of(rows, wanted, max(batch, 100_000), 1, draws))
+    climb.expected = Expected(climb.before.counts, climb.before.moments, height)
+    climb.trace = state.trace
+    climb.reason = f"{state.seen:,} batches in {passes} pass{'es' * (passes != 1)} were taken"
+    return finished(
+        setup, climb, [], began, rng, "stepwise", random=False, rows=total, iterations=state.seen
+    )

@@ -80,6 +80,13 @@ class Maximiser:
         self.starts = np.concatenate([[0], self.width.cumsum()[:-1]]).astype(np.intp)
         self._held_numbers()
         self.floor = self._floors()
+        self._skipped = {layout.at[n] for g in set(groups.values()) for n in g[1:]}
+        self._skipped |= set(self.fixed_numbers)
+        counted = np.zeros(layout.cells)
+        for i in self.tables:
+            if i not in self._skipped:
+                layout.table(counted, i)[...] = layout.table(add, i)
+        self._penalised = np.flatnonzero(counted > 0)
 
     def _held_numbers(self) -> None:
         self.fixed_numbers: dict[int, Floats] = {}
@@ -108,6 +115,19 @@ class Maximiser:
     def maximise(self, expected: Expected) -> Numbers:
         """The best parameters for some expected statistics."""
         layout = self.layout
+        theta = self._normalised(self.weights(expected))
+        lines = np.empty(layout.line_numbers)
+        for i in self.tables:
+            if i in self.fixed_numbers:
+                layout.table(theta, i)[...] = self.fixed_numbers[i]
+        for i in self.lines:
+            known = self.fixed_numbers.get(i)
+            layout.line(lines, i)[...] = self._line(i, expected) if known is None else known
+        return Numbers(theta, lines)
+
+    def weights(self, expected: Expected) -> Floats:
+        """Expected counts and the prior's, of every cell; those of tied families together."""
+        layout = self.layout
         weights = expected.counts + self.add
         for group in dict.fromkeys(self.groups.values()):
             first = layout.at[group[0]]
@@ -116,14 +136,7 @@ class Maximiser:
                 total = sum(parts[1:], parts[0]) + layout.table(self.add, first)
                 for n in group:
                     layout.table(weights, layout.at[n])[...] = total
-        theta = self._normalised(weights)
-        lines = np.empty(layout.line_numbers)
-        for i in self.tables:
-            if i in self.fixed_numbers:
-                layout.table(theta, i)[...] = self.fixed_numbers[i]
-        for i in self.lines:
-            layout.line(lines, i)[...] = self.fixed_numbers[i] if i in self.fixed_numbers else self._line(i, expected)
-        return Numbers(theta, lines)
+        return weights
 
     def _normalised(self, weights: Floats) -> Floats:
         """Each row divided by its sum; a row without weight is uniform."""
@@ -212,15 +225,11 @@ class Maximiser:
     def penalty(self, numbers: Numbers) -> float:
         """What the priors add to the log-likelihood."""
         total = 0.0
-        skipped = {self.layout.at[n] for g in set(self.groups.values()) for n in g[1:]}
-        skipped |= set(self.fixed_numbers)
-        for i in self.tables:
-            add = self.layout.table(self.add, i)
-            if i in skipped or not add.any():
-                continue
-            with np.errstate(divide="ignore", invalid="ignore"):
-                logs = np.log(self.layout.table(numbers.theta, i))
-                total += float(np.where(add > 0, add * logs, 0.0).sum())
+        skipped = self._skipped
+        if len(self._penalised):
+            with np.errstate(divide="ignore"):
+                logs = np.log(numbers.theta[self._penalised])
+            total += float(self.add[self._penalised] @ logs)
         for i in self.lines:
             belief = self.beliefs[i]
             if i not in skipped and isinstance(belief.prior, LinePrior):
