@@ -91,7 +91,9 @@ def test_never_falls_and_stands_still_at_the_top(problem: Any) -> None:
     if found.record.reason.startswith("a step changed no parameter"):
         again = cr.em(net, table, start=found, budget=1)
         for n in net.names:
-            assert np.abs(again.cpt(n).values - found.cpt(n).values).max() < 1e-8
+            seen = found.cpt(n).learned.observed.values.sum(axis=-1) > 1e-9
+            change = np.abs(again.cpt(n).values - found.cpt(n).values)
+            assert change[seen].max(initial=0) < 1e-8
 
 
 @settings(max_examples=25)

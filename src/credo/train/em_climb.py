@@ -101,7 +101,7 @@ class Climb:
         gained = value - self.objective > 1e-15 * max(abs(value), 1.0)
         self._idle = 0 if gained else self._idle + 1
         self.before, self.expected, self.numbers = self.expected, expected, made
-        self.trace.append(value)
+        self.trace.append(max(value, self.objective))  # a fall here is rounding alone
 
     def _try_leap(self, start: Numbers) -> None:
         """From θ₀ and θ₁ (where it stands) to θ', if that is higher than θ₁."""

@@ -34,6 +34,10 @@ COLLAPSED = 1e-6
 would otherwise have none, and the likelihood no bound."""
 
 
+NOTHING = 1e-14
+"""A configuration with less than this share of all rows has none: its expected count only fades."""
+
+
 @dataclass(frozen=True)
 class Belief:
     """The prior of one family, and the point of its posterior that is taken."""
@@ -80,6 +84,7 @@ class Maximiser:
         self.starts = np.concatenate([[0], self.width.cumsum()[:-1]]).astype(np.intp)
         self._held_numbers()
         self.floor = self._floors()
+        self.nothing = NOTHING * problem.weight
         self._skipped = {layout.at[n] for g in set(groups.values()) for n in g[1:]}
         self._skipped |= set(self.fixed_numbers)
         counted = np.zeros(layout.cells)
@@ -115,7 +120,7 @@ class Maximiser:
     def maximise(self, expected: Expected) -> Numbers:
         """The best parameters for some expected statistics."""
         layout = self.layout
-        theta = self._normalised(self.weights(expected))
+        theta = self._normalised(self.weights(expected), self.nothing)
         lines = np.empty(layout.line_numbers)
         for i in self.tables:
             if i in self.fixed_numbers:
@@ -138,12 +143,12 @@ class Maximiser:
                     layout.table(weights, layout.at[n])[...] = total
         return weights
 
-    def _normalised(self, weights: Floats) -> Floats:
-        """Each row divided by its sum; a row without weight is uniform."""
+    def _normalised(self, weights: Floats, least: float = 0.0) -> Floats:
+        """Each row divided by its sum; a row of no more than `least` is uniform."""
         if not len(self.starts):
             return weights
         total = np.add.reduceat(weights, self.starts)
-        flat = total <= 0
+        flat = total <= least
         if flat.any():
             total = np.where(flat, self.width, total)
             weights = np.where(np.repeat(flat, self.width), 1.0, weights)
@@ -194,7 +199,9 @@ class Maximiser:
         child, parents = self.layout.families[i]
         if not child.is_discrete:
             return self.moments(i, expected)
-        return Counts((*parents, child), self.layout.table(expected.counts, i).copy())
+        counts = self.layout.table(expected.counts, i).copy()
+        counts[counts.sum(axis=-1) <= self.nothing] = 0.0
+        return Counts((*parents, child), counts)
 
     def moments(self, i: int, expected: Expected) -> Moments:
         """The expected moments of one line in the user's units."""
