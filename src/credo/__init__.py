@@ -41,6 +41,7 @@ _WHERE = {
     "Laplace": "credo.model",
     "LinePrior": "credo.model",
     "em": "credo.train",
+    "missingness": "credo.train",
     "fit": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from credo.stats import Tally as Tally
     from credo.train import em as em
     from credo.train import fit as fit
+    from credo.train import missingness as missingness
 
 
 __getattr__, __dir__ = lazy_names(

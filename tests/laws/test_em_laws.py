@@ -181,7 +181,9 @@ def test_mixed_steps_equal_full_covariances(problem: Any) -> None:
         for at, (b, variance) in by.items():
             if sums[n][at][0, 0] < 6:  # too few rows may borrow the line of all
                 continue
-            slopes = [local.coefficients[at][[p.name for p in local.continuous].index(m)] for m in names]
+            slopes = [
+                local.coefficients[at][[p.name for p in local.continuous].index(m)] for m in names
+            ]
             assert np.allclose([local.intercept[at], *slopes], b, rtol=1e-7, atol=1e-7)
             assert local.variance[at] == pytest.approx(variance, rel=1e-7)
     last = gaussian_step(found, rows)[0]

@@ -21,6 +21,7 @@ __all__ = ["app", "main"]
 _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
+    "impute": ("credo.cli.impute", "Fill the gaps of a table with a network."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),

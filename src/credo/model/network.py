@@ -82,9 +82,7 @@ class Network:
         self._set(dag, distributions, record)
 
     @classmethod
-    def trusted(
-        cls, dag: Dag, distributions: dict[str, Local], record: Record | None
-    ) -> Network:
+    def trusted(cls, dag: Dag, distributions: dict[str, Local], record: Record | None) -> Network:
         """A network from parts that are known to fit, such as a learner's."""
         return _again(dag, distributions, record)
 
@@ -228,9 +226,7 @@ class Network:
         """
         from credo.predict.asking import ask
 
-        return ask(
-            self, question, explain=explain, interval=interval, draws=draws, rng=rng
-        )
+        return ask(self, question, explain=explain, interval=interval, draws=draws, rng=rng)
 
     def marginals(
         self,
@@ -312,6 +308,22 @@ class Network:
         from credo.predict.rows import log_likelihood
 
         return log_likelihood(self, rows, **options)
+
+    def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
+        """Fill the gaps of a table from what the rest of each row says.
+
+        `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
+        them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
+        rain   wet
+        True   True
+        False  False
+        """
+        from credo.predict.impute import impute
+
+        return impute(self, rows, method, **options)
 
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.

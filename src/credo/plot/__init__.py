@@ -18,6 +18,7 @@ _WHERE = {
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
     "prior_posterior": "distributions",
+    "trace": "learning",
 }
 
 __all__ = list(_WHERE)
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import generalisation as generalisation
     from credo.plot.hypotheses import posterior_curves as posterior_curves
     from credo.plot.hypotheses import prediction_curve as prediction_curve
+    from credo.plot.learning import trace as trace
 
 
 __getattr__, __dir__ = lazy_names(

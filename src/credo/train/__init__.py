@@ -9,12 +9,14 @@ from credo.lazy import lazy_names
 _WHERE = {
     "em": "em_fit",
     "fit": "parameters",
+    "missingness": "missing",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
     from credo.train.em_fit import em as em
+    from credo.train.missing import missingness as missingness
     from credo.train.parameters import fit as fit
 
 

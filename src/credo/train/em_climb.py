@@ -176,5 +176,3 @@ def distance(a: Numbers, b: Numbers) -> float:
     """The largest change of a parameter: a probability, or a number of a line in its own scale."""
     tables = np.abs(a.theta - b.theta).max(initial=0.0)
     return float(max(tables, np.abs(a.lines - b.lines).max(initial=0.0)))
-
-

@@ -95,9 +95,7 @@ def _notes(
             f"two of them changes nothing{order}"
         )
         lonely = [
-            n
-            for n in setup.hidden
-            if not setup.graph.parents(n) and not setup.graph.children(n)
+            n for n in setup.hidden if not setup.graph.parents(n) and not setup.graph.children(n)
         ]
         if lonely:
             notes.append(f"{shortened(lonely)}: without a neighbour, so no row says anything of it")

@@ -173,9 +173,7 @@ def _unlearned(setup: Setup, start: Any) -> list[str]:
     return [n for n in setup.hidden if start.cpt(n).learned is None]
 
 
-def _starts(
-    setup: Setup, start: Any, many: int, rng: np.random.Generator
-) -> Iterable[Numbers]:
+def _starts(setup: Setup, start: Any, many: int, rng: np.random.Generator) -> Iterable[Numbers]:
     problem, maximiser = setup.problem, setup.maximiser
     if isinstance(start, Network):
         numbers = problem.numbers_of(held_locals(setup, start))

@@ -185,8 +185,10 @@ class Maximiser:
         above = [scales[p.name] for p in parents if not p.is_discrete]
         middle, spread = (np.array([s[j] for s in above]) for j in (0, 1))
         out = np.empty((*np.shape(intercept), len(above) + 2))
-        out[..., 0] = (intercept + slopes @ middle - centre) / scale if above else (
-            (intercept - centre) / scale
+        out[..., 0] = (
+            (intercept + slopes @ middle - centre) / scale
+            if above
+            else ((intercept - centre) / scale)
         )
         out[..., 1:-1] = slopes * spread / scale
         out[..., -1] = variance / scale**2
@@ -212,7 +214,9 @@ class Maximiser:
         n = m[:, 0, 0]
         seen = np.flatnonzero(n > 1e-12 * max(float(n.sum()), 1e-300))
         shape = tuple(p.arity for p in discrete)
-        where = np.stack(np.unravel_index(seen, shape), axis=1) if shape else np.zeros((len(seen), 0))
+        where = (
+            np.stack(np.unravel_index(seen, shape), axis=1) if shape else np.zeros((len(seen), 0))
+        )
         n, m = n[seen], m[seen]
         mean = m[:, 0, 1:] / n[:, None]
         scatter = m[:, 1:, 1:] - n[:, None, None] * mean[:, :, None] * mean[:, None, :]

@@ -79,7 +79,9 @@ class Layout:
     @property
     def scopes(self) -> list[list[int]]:
         """The parents of each variable and then itself, by number."""
-        return [[*(self.at[p.name] for p in parents), self.at[c.name]] for c, parents in self.families]
+        return [
+            [*(self.at[p.name] for p in parents), self.at[c.name]] for c, parents in self.families
+        ]
 
     def table(self, flat: Floats, i: int) -> Floats:
         """The cells of one family, in their shape: a view."""
@@ -189,7 +191,9 @@ class Problem:
             numbers.theta, numbers.lines, self.threads
         )
         if self._plan is not None and not impossible:
-            tables = [self.layout.table(numbers.theta, i).ravel() for i in range(len(self.layout.names))]
+            tables = [
+                self.layout.table(numbers.theta, i).ravel() for i in range(len(self.layout.names))
+            ]
             more, log_left, impossible = self._plan.expect(
                 tables, self._left, self._left_weights, self.threads
             )

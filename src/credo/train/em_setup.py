@@ -62,7 +62,9 @@ def prepared(
         if net is not None:
             known |= {v.name: v for v in net.variables if v.name in graph.nodes}
     given = _hidden(hidden, graph)
-    rows, label = _opened(source, {n: v for n, v in known.items() if n not in given}, weights, schema)
+    rows, label = _opened(
+        source, {n: v for n, v in known.items() if n not in given}, weights, schema
+    )
     variables = _variables(graph, rows, known, given)
     families = [(n, graph.parents(n)) for n in graph.nodes]
     parameters._check(families, variables)

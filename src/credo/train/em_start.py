@@ -137,7 +137,9 @@ def held(maximiser: Maximiser, numbers: Numbers) -> Numbers:
     layout = maximiser.layout
     theta, lines = numbers.theta.copy(), numbers.lines.copy()
     for i, values in maximiser.fixed_numbers.items():
-        place = layout.table(theta, i) if layout.families[i][0].is_discrete else layout.line(lines, i)
+        place = (
+            layout.table(theta, i) if layout.families[i][0].is_discrete else layout.line(lines, i)
+        )
         place[...] = values
     for group in dict.fromkeys(maximiser.groups.values()):
         first, *rest = (layout.at[n] for n in group)
