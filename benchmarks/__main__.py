@@ -7,7 +7,10 @@ import sys
 import warnings
 from importlib import import_module
 
-AREAS = ("counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference")
+AREAS = (
+    "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
+    "parameters",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -189,7 +189,7 @@ class Plan:
         weights: _Reals,
         threads: int = 1,
     ) -> tuple[_Reals, float, bool]:
-        """Σ weight · P(family | row) [cells], Σ weight · ln P(row), and whether a row is impossible.
+        """Σ weight · P(family | row) [cells], Σ weight · ln P(row), whether a row is impossible.
 
         Needs families=True. The number of threads never changes a bit of the result.
         """

@@ -61,15 +61,15 @@ def whiskers(share: float, low: float, high: float, cells: int = 20) -> str:
 
     >>> whiskers(0.5, 0.25, 0.75, 12)
     '███┝━━╋━━┥'
-    >>> whiskers(0.5, 0.49, 0.5, 4)
-    '██'
+    >>> whiskers(0.6, 0.55, 0.65, 4)
+    '██▍'
     """
-    l, m, h = (min(int(min(max(v, 0.0), 1.0) * cells), cells - 1) for v in (low, share, high))
-    if h <= l:
+    a, m, b = (min(int(min(max(v, 0.0), 1.0) * cells), cells - 1) for v in (low, share, high))
+    if b <= a:
         return bar(share, cells)
-    marks = ["█"] * l + ["━"] * (h - l + 1)
-    marks[l], marks[h] = "┝", "┥"
-    marks[min(max(m, l), h)] = "╋"
+    marks = ["█"] * a + ["━"] * (b - a + 1)
+    marks[a], marks[b] = "┝", "┥"
+    marks[min(max(m, a), b)] = "╋"
     return "".join(marks)
 
 

@@ -20,6 +20,7 @@ __all__ = ["app", "main"]
 # command → (the module that holds it, one line for --help)
 _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
+    "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "impute": ("credo.cli.impute", "Fill the gaps of a table with a network."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
@@ -101,6 +102,12 @@ _ADVICE = (
     (r"Name the kinds in schema=", "Name kinds with --kind"),
     (r"encoding='(.+?)'", r"--encoding \1"),
     (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
+    (
+        r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
+        "credo fit MODEL TABLE --prior bdeu -o new.credo",
+    ),
+    (r"estimate='(mean|mle)'", r"--estimate \1"),
+    (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
 )
 
 

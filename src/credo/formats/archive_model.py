@@ -1,6 +1,8 @@
 """What `model.json` says: variables, parents, distributions, record, and where the numbers are.
 
-Version 1. A later version must keep reading this one: `tests/unit/formats` holds a file of it.
+Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
+from (`archive_learned`); a network without any is still written as version 1. A later version must
+keep reading these: `tests/unit/formats` holds a file of each.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.formats.archive_learned import learned_json, learned_of, posterior_json, posterior_of
 from credo.formats.reading import Reading, assemble, exact_cpt
 from credo.formats.states import from_json, to_json
 from credo.model.cpt import Cpt
@@ -22,8 +25,8 @@ from credo.schema import Variable
 
 __all__ = ["VERSION", "model_of", "network_of"]
 
-VERSION = 1
-"""The version that is written."""
+VERSION = 2
+"""The latest version that is read, and written where it is needed."""
 
 Floats = NDArray[np.float64]
 _LINES = ("intercept", "coefficients", "variance")
@@ -64,11 +67,17 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
         else:
             lines = {what: array(getattr(local, what)) for what in _LINES}
             node["distribution"] = {"kind": "linear gaussian", **lines}
+            if local.posterior is not None:
+                node["distribution"]["posterior"] = posterior_json(local.posterior, array)
+        if local.learned is not None:
+            node["learned"] = learned_json(local.learned, array)
         nodes.append(node)
     record = None
     if net.record is not None:
         record = {what: to_json(getattr(net.record, what)) for what in _RECORD}
-    return {"format": "credo", "version": VERSION, "nodes": nodes, "record": record}, arrays
+    later = any("learned" in n or "posterior" in n["distribution"] for n in nodes)
+    version = VERSION if later else 1
+    return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 
 def _state(state: object, name: str) -> Any:
@@ -166,10 +175,18 @@ def _local(node: Any, variables: dict[str, Variable], arrays: _Arrays) -> Local:
         counts = arrays.take(said["counts"], what) if said.get("counts") is not None else None
         values = arrays.take(said.get("values"), what)
         rescaled = _get(said, "rescaled", (int, float), what)
-        return exact_cpt(variables[name], found, values, counts, float(rescaled))
+        table = exact_cpt(variables[name], found, values, counts, float(rescaled))
+        learned = learned_of(node.get("learned"), table.variables, arrays.take, what)
+        object.__setattr__(table, "learned", learned)
+        return table
     if kind == "linear gaussian":
         lines = [arrays.take(said.get(line), what) for line in _LINES]
-        return LinearGaussian(variables[name], found, *lines)
+        posterior = posterior_of(said.get("posterior"), arrays.take, what)
+        family = (*found, variables[name])
+        learned = learned_of(node.get("learned"), family, arrays.take, what)
+        return LinearGaussian(
+            variables[name], found, lines[0], lines[1], lines[2], posterior, learned
+        )
     raise InputError(f"{what}: a distribution of the kind {kind[:40]!r} is not known.")
 
 

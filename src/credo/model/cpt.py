@@ -217,7 +217,7 @@ class Cpt:
         >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
         >>> low, high = net.cpt("Fev").interval(0.95)
         >>> low.round(3).tolist()
-        [[0.316, 0.184], [0.234, 0.234]]
+        [[0.316, 0.192], [0.234, 0.234]]
         """
         if self.counts is None:
             raise InputError(

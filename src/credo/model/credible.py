@@ -1,9 +1,10 @@
 """Credible: an interval found by drawing parameters, with the error that the drawing leaves.
 
-    q-quantile of D draws, sorted: x_(qD);   its error: half of x_(qD + s) − x_(qD − s),  s² = D q (1 − q)
+    the q-quantile of D sorted draws: x_(qD)
+    its error: a quarter of x_(qD + 2s) − x_(qD − 2s),   s² = D q (1 − q)
 
-The rank of the true quantile among D draws is binomial, so the spread of the draws one standard
-deviation of ranks to either side tells how far the end may be off, whatever the distribution.
+The rank of the true quantile among D draws is binomial, so the spread of the draws two standard
+deviations of ranks to either side tells how far the end may be off, whatever the distribution.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class Credible(Interval):
 
     >>> interval = Credible.of(np.random.default_rng(0).random(1000), 0.9)
     >>> print(interval)
-    0.0550363 to 0.951164 (90 %)
+    0.0660419 to 0.943863 (90 %)
     >>> interval.draws, round(interval.error, 3)
-    (1000, 0.007)
+    (1000, 0.01)
     """
 
     draws: int = 0
@@ -44,7 +45,7 @@ class Credible(Interval):
             ends.append(_at(ordered, q * (len(ordered) - 1)))
             s = np.sqrt(len(ordered) * q * (1 - q))
             middle = q * (len(ordered) - 1)
-            errors.append((_at(ordered, middle + s) - _at(ordered, middle - s)) / 2)
+            errors.append((_at(ordered, middle + 2 * s) - _at(ordered, middle - 2 * s)) / 4)
         error = np.maximum(*errors)
         return cls(ends[0], ends[1], level, len(ordered), error if error.ndim else float(error))
 

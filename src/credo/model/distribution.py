@@ -427,12 +427,20 @@ class Distribution(Mapping[Any, float]):
         head, rows, right = self._rows()
         text = table_text(head, rows, right=right)
         rest = len(self) - len(rows)
-        return text + (f"\n… {rest:,} more" if rest else "")
+        drawn_by = f"\n({self._drawn()})" if self._drawn() else ""
+        return text + (f"\n… {rest:,} more" if rest else "") + drawn_by
+
+    def _drawn(self) -> str:
+        """How the interval was found, if by draws."""
+        draws = getattr(self.interval, "draws", None)
+        return f"{draws:,} draws, ends ± {float(np.max(self.error)):.2g}" if draws else ""
 
     def _repr_html_(self) -> str:
         head, rows, right = self._rows()
         rest = len(self) - len(rows)
-        return table_html(head, rows, right=right, caption=f"… {rest:,} more" if rest else "")
+        notes = [f"… {rest:,} more"] if rest else []
+        notes += [self._drawn()] if self._drawn() else []
+        return table_html(head, rows, right=right, caption="; ".join(notes))
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)

@@ -1,6 +1,6 @@
 """FamilyReport: a fit, family by family. The log-likelihood of a network is their sum.
 
-    ln P(rows | θ) = Σ_families Σ_ijk n_ijk ln θ_ijk
+ln P(rows | θ) = Σ_families Σ_ijk n_ijk ln θ_ijk
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
     >>> import credo as cr
     >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.K2())
     >>> print(net.record.families)
-    family      prior  rows  skipped  parameters  unseen  zeros     ln L  ln evidence
-    Pneu        K2()     12        0           1       0      0  -8.1607     -9.23889
-    Fev | Pneu  K2()     12        0           2       0      0  -8.1718     -9.72913
-                                                           sum  -16.3325      -18.968
+    family      prior  rows  skipped  parameters  unseen  zeros      ln L  ln evidence
+    Pneu        K2()     12        0           1       0      0   -8.1538     -9.23951
+    Fev | Pneu  K2()     12        0           2       0      0  -8.15738     -9.72913
+                                                            sum  -16.3112     -18.9686
     >>> net.record.families["Fev"]["parents"]
     ('Pneu',)
     """
@@ -64,7 +64,8 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
             rows.append(row)
         last = ["", "", "", "", "", "", "sum", f"{sum(i['log_likelihood'] for i in self):.6g}"]
         if evidence:
-            last.append(f"{sum(i['log_marginal'] or 0.0 for i in self):.6g}")
+            parts = [i["log_marginal"] for i in self if i["tied"][:1] in ((), (i["child"],))]
+            last.append("" if None in parts else f"{sum(parts):.6g}")
         return head, [*rows, last], list(range(2, len(head)))
 
     def __str__(self) -> str:

@@ -136,7 +136,7 @@ class LinearGaussian:
         >>> rows = {"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "y": [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]}
         >>> net = cr.fit("[x][y|x]", rows, prior=cr.LinePrior())
         >>> print(net.cpt("y").interval(0.95, of="x"))
-        1.89148 to 2.09709 (95 %)
+        1.87799 to 2.09916 (95 %)
         """
         if self.posterior is None:
             raise InputError(

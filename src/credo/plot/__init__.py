@@ -14,6 +14,7 @@ _WHERE = {
     "distribution": "distributions",
     "generalisation": "hypotheses",
     "generated": "distributions",
+    "intervals": "interval_lines",
     "likelihood_curve": "distributions",
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import generalisation as generalisation
     from credo.plot.hypotheses import posterior_curves as posterior_curves
     from credo.plot.hypotheses import prediction_curve as prediction_curve
+    from credo.plot.interval_lines import intervals as intervals
     from credo.plot.learning import trace as trace
 
 

@@ -26,7 +26,7 @@ class Answer:
         return self.value[key]
 
     def __str__(self) -> str:
-        value = f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
+        value = f"{self.value:.6g}" if type(self.value) is float else str(self.value)
         return f"{self.question}\n{value}\n\n{self.account}"
 
     def _repr_html_(self) -> str:

@@ -3,7 +3,7 @@
     θ_u ~ Dirichlet(α_u),  the rows of a table independently;   lines as in LinePosterior.draw
 
 Every family draws from generators of its own, seeded by `rng` and its name: the same seed gives
-the same parameters whatever is asked, in whatever blocks they are drawn. Tied families share theirs.
+the same parameters whatever is asked, in whatever blocks they are drawn. Tied families share one.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _SHOWN = 20
 class Gaps(Mapping[Any, Any]):
     """The posterior of every gap, by (row, variable); rows count from 0.
 
-    `rows[name]` are the rows in which a variable is missing, and `values[name]` its posteriors
+    `rows[name]` are the rows in which a variable is missing, and `posteriors[name]` its posteriors
     there: a column for each state, or mean and variance of a continuous variable.
 
     >>> import credo as cr
@@ -40,7 +40,7 @@ class Gaps(Mapping[Any, Any]):
 
     table: Table
     rows: Mapping[str, NDArray[Any]]
-    values: Mapping[str, NDArray[np.float64]]
+    posteriors: Mapping[str, NDArray[np.float64]]
 
     def __getitem__(self, key: Any) -> Any:
         try:
@@ -55,14 +55,13 @@ class Gaps(Mapping[Any, Any]):
         return self._posterior(name, int(at[0]))
 
     def _posterior(self, name: str, at: int) -> Any:
-        variable, values = self.table.schema[name], self.values[name][at]
+        variable, values = self.table.schema[name], self.posteriors[name][at]
         if variable.is_discrete:
             return Distribution((variable,), values)
         return Gaussian(float(values[0]), max(float(values[1]), 1e-300), name=name)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        for row, name in sorted((int(r), n) for n, rows in self.rows.items() for r in rows):
-            yield row, name
+        yield from sorted((int(r), n) for n, rows in self.rows.items() for r in rows)
 
     def __len__(self) -> int:
         return sum(len(r) for r in self.rows.values())

@@ -71,8 +71,8 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
         arrays = tuple(columns[n] for n in schema.names)
         return Table(Block(schema, arrays, table.weights))
     order = {n: np.concatenate(r) for n, r in rows.items() if r}
-    found = {n: np.concatenate(values[n])[np.argsort(order[n], kind="stable")] for n in order}
-    return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, found)
+    every_gap = {n: np.concatenate(values[n])[np.argsort(order[n], kind="stable")] for n in order}
+    return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, every_gap)
 
 
 class _Pattern:
@@ -116,7 +116,7 @@ class _Pattern:
         net, n = self.net, len(self.order)
         log = np.zeros(self.rows)
         mean, cov = np.zeros((self.rows, n)), np.zeros((self.rows, n, n))
-        for name, local in net.distributions.items():
+        for local in net.distributions.values():
             if isinstance(local, Cpt):
                 with np.errstate(divide="ignore"):
                     where = tuple(self._codes(v.name, case) for v in local.variables)

@@ -209,7 +209,11 @@ def _joint(
     asked.drawn = alone.drawn = list(dict.fromkeys([*asked.drawn, *alone.drawn]))
     with np.errstate(divide="ignore"):
         weight = sum(
-            (np.log(evidence.soft[n])[grid[:, k]] for k, n in enumerate(first) if n in evidence.soft),
+            (
+                np.log(evidence.soft[n])[grid[:, k]]
+                for k, n in enumerate(first)
+                if n in evidence.soft
+            ),
             np.zeros(len(grid)),
         )
     parts = []

@@ -158,7 +158,7 @@ def variance_places(problem: Problem) -> NDArray[np.intp]:
         marks = np.zeros(layout.line_numbers, dtype=bool)
         for i, (child, _) in enumerate(layout.families):
             if not child.is_discrete:
-                layout.line(marks, i)[..., -1] = True  # type: ignore[arg-type]
+                layout.line(marks, i)[..., -1] = True
         found = problem.__dict__["_variance_places"] = np.flatnonzero(marks)
     places: NDArray[np.intp] = found
     return places

@@ -68,7 +68,7 @@ class Maximiser:
             child, _ = layout.families[i]
             cells = layout.table(add, i)
             belief = self.beliefs[i]
-            if belief.prior is not None and belief.estimate != "mle":
+            if isinstance(belief.prior, np.ndarray) and belief.estimate != "mle":
                 cells[...] = belief.prior
                 if belief.estimate == "map":
                     cells -= 1.0

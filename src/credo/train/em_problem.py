@@ -91,14 +91,14 @@ class Layout:
 
     def line(self, flat: Floats, i: int) -> Floats:
         """The lines of one family, [*configurations, intercept, slopes, variance]: a view."""
-        child, parents = self.families[i]
+        _, parents = self.families[i]
         shape = [p.arity for p in parents if p.is_discrete]
         k = sum(not p.is_discrete for p in parents)
         return flat[self._lines[i] : self._lines[i + 1]].reshape(*shape, k + 2)
 
     def moment(self, flat: Floats, i: int) -> Floats:
-        """The moments of one family, [configurations, z, z] with z = (1, parents, child): a view."""
-        child, parents = self.families[i]
+        """The moments of one family, [configurations, z, z], z = (1, parents, child): a view."""
+        _, parents = self.families[i]
         k = sum(not p.is_discrete for p in parents)
         return flat[self._moments[i] : self._moments[i + 1]].reshape(-1, k + 2, k + 2)
 

@@ -21,6 +21,7 @@ from credo.stats.moments import Moments
 from credo.train import parameters
 from credo.train.em_maximise import Belief, Maximiser
 from credo.train.em_problem import Layout, Problem
+from credo.train.tied import groups_of
 
 __all__ = ["Setup", "prepared"]
 
@@ -69,7 +70,7 @@ def prepared(
     families = [(n, graph.parents(n)) for n in graph.nodes]
     parameters._check(families, variables)
     held = parameters._fixed(graph, variables, fixed, like)
-    together = parameters.groups_of(tied, graph, variables, held)
+    together = groups_of(tied, graph, variables, held)
     chosen = parameters._priors(prior, default, graph)
     layout = Layout([(variables[n], tuple(variables[p] for p in above)) for n, above in families])
     beliefs, said = [], {}

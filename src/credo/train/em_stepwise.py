@@ -1,9 +1,9 @@
 """Stepwise EM: one look at each batch of rows, for streams that never end or never fit.
 
-    s ← (1 − η_k) s + η_k · E[statistics of a row | batch k, θ],   η_k = (k + 2)^−decay,   θ = M(n·s)
+    s ← (1 − η_k) s + η_k · E[statistics of a row | batch k, θ],   θ = M(n·s),   η_k = (k + 2)^−d
 
 The expected statistics are averaged over batches with weights that fade (Cappé & Moulines 2009;
-Liang & Klein 2009). A decay between ½ and 1 makes it converge; the nearer to ½, the sooner the
+Liang & Klein 2009). A decay d between ½ and 1 makes it converge; the nearer to ½, the sooner the
 first batches are forgotten.
 """
 

@@ -199,22 +199,21 @@ def _hold(spec: FamilySpec, out: dict[str, Local], report: dict[str, dict[str, A
     """A distribution that is known: it stays, and the rows only tell how well it does."""
     local, learned = spec.held, spec.learned
     assert local is not None
-    item = _item(spec) | {"unseen": 0, "unseen_first": (), "zeros": 0, "log_marginal": 0.0}
+    observed = learned.observed.marginal([v.name for v in local.variables])
+    learned = Learned(observed, learned.estimate, learned.prior, learned.tied)
     if isinstance(local, Cpt):
-        assert isinstance(learned.observed, Counts)
+        assert isinstance(observed, Counts)
         out[local.name] = Cpt.trusted(local.child, local.parents, local.values, None, learned)
-        value = table_log_likelihood(learned.observed, local.values)
+        value = table_log_likelihood(observed, local.values)
     else:
-        assert isinstance(learned.observed, Moments)
-        line = LinearGaussian(
-            local.child, local.parents, local.intercept, local.coefficients, local.variance,
-            None, learned,
-        )  # fmt: skip
-        out[local.name] = line
-        order = [v.name for v in (*line.parents, line.child)]
-        lines = Lines(line.intercept, line.coefficients, line.variance, None, np.array(False), False)
-        value = line_log_likelihood(learned.observed.marginal(order), lines)
-    report[local.name] = item | {"parameters": 0, "log_likelihood": value, "log_marginal": value}
+        assert isinstance(observed, Moments)
+        parts = (local.intercept, local.coefficients, local.variance)
+        out[local.name] = LinearGaussian(local.child, local.parents, *parts, None, learned)
+        value = line_log_likelihood(observed, Lines(*parts, None, np.array(False), False))
+    report[local.name] = _item(spec) | {
+        "parameters": 0, "unseen": 0, "unseen_first": (), "zeros": 0,
+        "log_likelihood": value, "log_marginal": value,
+    }  # fmt: skip
 
 
 # --- what to tell -------------------------------------------------------------------------

@@ -44,9 +44,9 @@ class Softmax:
             if i in bound:
                 continue
             if child.is_discrete:
-                layout.table(cells, i)[...] = layout.table(start.theta, i) > 0  # type: ignore[arg-type]
+                layout.table(cells, i)[...] = layout.table(start.theta, i) > 0
             else:
-                layout.line(lines, i)[...] = True  # type: ignore[arg-type]
+                layout.line(lines, i)[...] = True
         self.cells, self.lines = np.flatnonzero(cells), np.flatnonzero(lines)
 
     def vector(self, numbers: Numbers) -> Floats:
@@ -116,11 +116,11 @@ class Softmax:
         out = np.empty_like(flat)
         out[:, :-1] = pulled[:, :-1] / variance[:, None]
         out[:, -1] = -sums[:, 0, 0] / 2 + square / (2 * variance)
-        out = out.reshape(line.shape)
+        shaped: Floats = out.reshape(line.shape)
         belief = m.beliefs[i]
         if isinstance(belief.prior, LinePrior):
-            out = out + _prior_slope(m, i, belief.prior, belief.estimate, line)
-        return out
+            shaped = shaped + _prior_slope(m, i, belief.prior, belief.estimate, line)
+        return shaped
 
 
 def _prior_slope(m: Maximiser, i: int, prior: LinePrior, estimate: str, line: Floats) -> Floats:

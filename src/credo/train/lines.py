@@ -56,6 +56,7 @@ class _Solved:
     spread: Floats
     rss: Floats
     fits: NDArray[np.bool_]
+    flat: NDArray[np.bool_]
 
 
 def check_size(moments: Moments) -> None:
@@ -110,7 +111,7 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
             _either(good, solved.rss, alone.rss) / 2,
         )  # fmt: skip
     sigma = _either(good, variance, pooled)
-    floored = bool((sigma <= least).any())
+    floored = bool(np.where(good, solved.flat, alone.flat).any())
     intercept = value - (slope * centre).sum(axis=-1)
     return Lines(intercept, slope, np.maximum(sigma, least), posterior, borrow, floored)
 
@@ -152,7 +153,9 @@ def _solve(
         total = n + prior.kappa
         safe = np.where(total > 0, total, 1.0)
         away = mean - point
-        between = (n * prior.kappa / safe)[..., None, None] * away[..., :, None] * away[..., None, :]
+        between = (
+            (n * prior.kappa / safe)[..., None, None] * away[..., :, None] * away[..., None, :]
+        )
         mean = np.where(
             (total > 0)[..., None], point + (n / safe)[..., None] * away, np.zeros(k + 1)
         )
@@ -171,8 +174,11 @@ def _solve(
         right = np.where(fits[..., None], yx / safe_size, 0.0)
         b = np.linalg.solve(usable, right[..., None])[..., 0] / safe_size
     rss = np.maximum(xx - (b * yx).sum(axis=-1), 0.0) + extra
-    rss = np.maximum(rss, np.maximum(n, 1.0) * least)
-    return _Solved(n, mean[..., :k], mean[..., k], b, yy, rss, fits & (n > 0))
+    floor = np.maximum(n, 1.0) * least
+    flat = rss <= floor
+    return _Solved(
+        n, mean[..., :k], mean[..., k], b, yy, np.maximum(rss, floor), fits & (n > 0), flat
+    )
 
 
 def _alpha(prior: LinePrior, n: Floats, moments: Moments) -> Floats:
@@ -202,9 +208,7 @@ def _either(good: NDArray[np.bool_], mine: Floats, all_of: Floats) -> Floats:
     return out
 
 
-def _refusal(
-    moments: Moments, alone: _Solved, total: float, prior: LinePrior | None
-) -> InputError:
+def _refusal(moments: Moments, alone: _Solved, total: float, prior: LinePrior | None) -> InputError:
     *parents, child = (v.name for v in moments.continuous)
     if total > len(parents) + 1 and not alone.fits:
         return InputError(

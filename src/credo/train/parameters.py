@@ -20,7 +20,8 @@ from credo.model.line_prior import LinePrior
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.network import Local, Network
 from credo.model.normal_inverse_gamma import NormalInverseGamma
-from credo.model.priors import pseudocounts_of
+from credo.model.priors import K2, BDeu, Laplace, pseudocounts_of
+from credo.model.pseudocounts import Pseudocounts
 from credo.model.reals import shown
 from credo.model.value import choice, flag
 from credo.schema import Variable
@@ -78,8 +79,8 @@ def fit(
     >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
     >>> print(net.cpt("Fev").row(Pneu="T", interval=0.95))  # Beta(6, 6)
     Fev        p         95 %
-    F    0.50000  0.234–0.766  █████┝━━━━╋━━━━┥
-    T    0.50000  0.234–0.766  █████┝━━━━╋━━━━┥
+    F    0.50000  0.234–0.766  ████┝━━━━━╋━━━━┥
+    T    0.50000  0.234–0.766  ████┝━━━━━╋━━━━┥
     """
     began = time.perf_counter()
     like = dag if isinstance(dag, Network) else None
@@ -116,7 +117,9 @@ def fit(
     return learn(graph, specs, tally.rows, opened.label, "fit", began)
 
 
-def update(net: Network, source: Any, *, weights: Any = None, threads: int | None = None) -> Network:
+def update(
+    net: Network, source: Any, *, weights: Any = None, threads: int | None = None
+) -> Network:
     """The network after more rows: what fitting all rows at once would have given."""
     began = time.perf_counter()
     specs = [_again(net, local) for local in net.distributions.values()]
@@ -254,11 +257,9 @@ def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:
     continuous = sum(not p.is_discrete for p in parents)
     if of_lines:
         return LinePrior.of(own, child.name, continuous)
-    pseudocounts_of(own, _TWO, ()) if not isinstance(own, (list, tuple)) else None
+    if not isinstance(own, (BDeu, K2, Laplace, Pseudocounts)):
+        LinePrior.of(own, child.name, continuous)  # refuses it
     return LinePrior()
-
-
-_TWO = Variable("x", "discrete", (False, True))
 
 
 def _said(own: Any, belief: Any) -> str:
@@ -267,8 +268,10 @@ def _said(own: Any, belief: Any) -> str:
         return "none"
     if isinstance(belief, LinePrior):
         return "reference" if belief == LinePrior() else str(belief)
-    return "pseudo-counts" if isinstance(own, (list, tuple)) or hasattr(own, "shape") else (
-        str(own) if not hasattr(own, "pseudocounts") else repr(own)
+    return (
+        "pseudo-counts"
+        if isinstance(own, (list, tuple)) or hasattr(own, "shape")
+        else (str(own) if not hasattr(own, "pseudocounts") else repr(own))
     )
 
 

@@ -72,9 +72,7 @@ class Opened:
 _HIDDEN = "A variable that is never observed cannot be counted; learning it needs EM."
 
 
-def counted(
-    tally: Tally, families: Sequence[tuple[str, Sequence[str]]]
-) -> dict[str, Variable]:
+def counted(tally: Tally, families: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Variable]:
     """The variables behind the statistics of a tally; they must agree."""
     found: dict[str, Variable] = {}
     for child, parents in families:
@@ -88,9 +86,7 @@ def counted(
     return found
 
 
-def _read(
-    source: Any, known: Mapping[str, Variable], weights: Any, schema: Any
-) -> Table | Stream:
+def _read(source: Any, known: Mapping[str, Variable], weights: Any, schema: Any) -> Table | Stream:
     """A table or stream; with the known variables' states where a model brings them."""
     if known and schema is not None:
         raise InputError("The model has its schema: schema= is for a graph alone.")

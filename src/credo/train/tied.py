@@ -58,9 +58,7 @@ def renamed(statistic: Counts | Moments, like: Counts | Moments) -> Any:
     """A statistic under the names of another of the same shape, so that they can be added."""
     if isinstance(statistic, Counts):
         assert isinstance(like, Counts)
-        return Counts(
-            like.variables, statistic.values, statistic.configurations, statistic.skipped
-        )
+        return Counts(like.variables, statistic.values, statistic.configurations, statistic.skipped)
     assert isinstance(like, Moments)
     return Moments(
         like.discrete, like.continuous, statistic.configurations, statistic.n, statistic.mean,
