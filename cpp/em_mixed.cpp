@@ -41,8 +41,18 @@ void solve_in_place(const double* l, std::size_t n, double* x) {
 
 }  // namespace
 
-Lines::Lines(const Network& net, const double* theta, const double* numbers) : lines(numbers) {
+Lines::Lines(const Network& net, const double* theta, const double* numbers) {
   if (net.line_numbers == 0) return;
+  lines.assign(numbers, numbers + net.line_numbers);
+  norm.resize(net.line_numbers);
+  for (const Family& family : net.families) {
+    if (family.discrete) continue;
+    for (std::uint64_t u = 0; u < family.cells; ++u) {
+      const std::size_t at = family.at + (u + 1) * family.line_size() - 1;
+      norm[at] = -0.5 * (kLog2Pi + std::log(numbers[at]));
+      lines[at] = 1 / numbers[at];
+    }
+  }
   log_theta_.resize(net.cells);
   for (std::size_t c = 0; c < net.cells; ++c) log_theta_[c] = std::log(theta[c]);
 }
@@ -101,8 +111,9 @@ double MixedSolver::solve(const Shape& shape, const Problem& problem, double* po
     bool open = false;
     for (std::size_t i = 0; i <= k; ++i) open |= where[i] >= 0;
     for (std::size_t s = 0; s < n; ++s) {
-      const double* line = lines_.lines + family.at + (bases[f] + offsets[s]) * size;
-      const double variance = line[k + 1];
+      const std::size_t first = family.at + (bases[f] + offsets[s]) * size;
+      const double* line = lines_.lines.data() + first;
+      const double inverse = line[k + 1];
       // The part of the error that is known: c = x − a − b'y over what is observed.
       double c = -line[0];
       if (open) std::fill(row_.begin(), row_.end(), 0.0);
@@ -111,13 +122,13 @@ double MixedSolver::solve(const Shape& shape, const Problem& problem, double* po
         if (where[i] < 0) c += sign * reals[~where[i]];
         else row_[where[i]] -= sign;  // error = c − row'm
       }
-      posterior[s] -= 0.5 * (kLog2Pi + std::log(variance) + c * c / variance);
+      posterior[s] += lines_.norm[first + k + 1] - 0.5 * c * c * inverse;
       if (!open) continue;
       double *precision = precision_.data() + s * m * m, *h = mean_.data() + s * m;
       for (std::size_t i = 0; i < m; ++i) {
         if (row_[i] == 0) continue;
-        h[i] += row_[i] * c / variance;
-        for (std::size_t j = 0; j < m; ++j) precision[i * m + j] += row_[i] * row_[j] / variance;
+        h[i] += row_[i] * c * inverse;
+        for (std::size_t j = 0; j < m; ++j) precision[i * m + j] += row_[i] * row_[j] * inverse;
       }
     }
     where += k + 1;

@@ -15,7 +15,8 @@ double softmax(double* logs, std::size_t n);
 struct Lines {
   Lines(const Network& net, const double* theta, const double* lines);
   const double* log_theta(std::size_t at) const { return log_theta_.data() + at; }
-  const double* lines;
+  std::vector<double> lines;  // with 1/σ² in place of σ²
+  std::vector<double> norm;   // beside it −½ ln 2πσ²
 
  private:
   std::vector<double> log_theta_;

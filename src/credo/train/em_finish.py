@@ -87,13 +87,17 @@ def _notes(
     setup: Setup, collapsed: list[str], dropped: list[tuple[int, float]], random: bool
 ) -> list[str]:
     notes = []
-    if setup.hidden:
-        names = shortened(list(setup.hidden))
+    factors = [n for n in setup.hidden if n in setup.problem.scales]
+    classes = [n for n in setup.hidden if n not in factors]
+    if classes:
         order = "; they are ordered by how often they occur" if random and setup.unnamed else ""
         notes.append(
-            f"{names}: never observed, so the names of the states are arbitrary, and exchanging "
-            f"two of them changes nothing{order}"
+            f"{shortened(classes)}: never observed, so the names of the states are arbitrary, and "
+            f"exchanging two of them changes nothing{order}"
         )
+    if factors:
+        notes.append(f"{shortened(factors)}: never observed, so its scale and sign are arbitrary")
+    if setup.hidden:
         lonely = [
             n for n in setup.hidden if not setup.graph.parents(n) and not setup.graph.children(n)
         ]

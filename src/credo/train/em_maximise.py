@@ -81,7 +81,7 @@ class Maximiser:
             width.append(np.full(cells.size // child.arity, child.arity))
         self.add = add
         self.width = np.concatenate(width)
-        self.starts = np.concatenate([[0], self.width.cumsum()[:-1]]).astype(np.intp)
+        self.starts = (self.width.cumsum() - self.width).astype(np.intp)
         self._held_numbers()
         self.floor = self._floors()
         self.nothing = NOTHING * problem.weight
