@@ -22,6 +22,7 @@ _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
     "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
+    "em": ("credo.cli.em", "Learn a graph's tables from rows with gaps or hidden variables."),
     "impute": ("credo.cli.impute", "Fill the gaps of a table with a network."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),

@@ -86,7 +86,7 @@ def prepared(
             hint="Give one, such as prior=cr.BDeu(1), or use estimate='mle'.",
         )
     seen = [n for n in graph.nodes if n in rows.schema]
-    scales = _scales(rows, variables, seen)
+    scales = _shared(_scales(rows, variables, seen), together, layout)
     workers = (os.cpu_count() or 1) if threads is None else whole(threads, 1, "threads")
     batches = (
         (part for part in rows.batches(seen)) if isinstance(rows, Stream) else [rows.select(seen)]
@@ -200,6 +200,24 @@ def _scales(
         if len(moments.n):
             mean, sd = float(moments.mean[0, 0]), float(np.sqrt(moments.variance[0, 0]))
             out[name] = (mean, sd if sd > 0 else max(abs(mean), 1.0))
+    return out
+
+
+def _shared(
+    scales: dict[str, tuple[float, float]], groups: Mapping[str, tuple[str, ...]], layout: Layout
+) -> dict[str, tuple[float, float]]:
+    """Tied lines need the same units: those of the first family of each group."""
+    out = dict(scales)
+    same = {n: n for n in scales}
+    for group in dict.fromkeys(groups.values()):
+        first, *rest = (layout.families[layout.at[n]] for n in group)
+        for child, parents in rest:
+            for a, b in zip((first[0], *first[1]), (child, *parents), strict=True):
+                if a.name in same and same[a.name] != same[b.name]:
+                    old, new = same[b.name], same[a.name]
+                    same = {n: new if root == old else root for n, root in same.items()}
+    for name, root in same.items():
+        out[name] = scales[root]
     return out
 
 
