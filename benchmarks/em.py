@@ -203,7 +203,9 @@ def hidden_class(bench: Bench, rows: int) -> None:
         Task(
             f"the same, pgmpy on blocks of {size} rows",
             [
-                Entry("credo em", lambda *_: step(codes, 1), answer=lambda _, c: list(c), whole=True),
+                Entry(
+                    "credo em", lambda *_: step(codes, 1), answer=lambda _, c: list(c), whole=True
+                ),
                 Entry("pgmpy ExpectationMaximization", pgmpy, "pgmpy", pgmpy_setup),
             ],
             items=items,

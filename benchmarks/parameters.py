@@ -210,7 +210,7 @@ def intervals(bench: Bench, name: str, net: Any) -> None:
         from credo.predict.interval import _joint
 
         found = _joint(fitted, [target], Evidence.of(fitted, given), None, Draws(fitted, 0), DRAWS)
-        return [found[i] for i in chosen]
+        return [found[i].ravel() for i in chosen]
 
     def credo(*_: Any) -> Any:
         return fitted.p(target, given, interval=0.95, draws=DRAWS)

@@ -314,4 +314,5 @@ NB_MODULE(_core, m) {
 
   credo::binding::bind_inference(m);
   credo::binding::bind_expectations(m);
+  credo::binding::bind_texts(m);
 }

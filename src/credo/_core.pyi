@@ -136,6 +136,30 @@ def take_codes(
 ) -> None:
     """Recode: out[i] = lut[indices[i]]."""
 
+def encode_texts(
+    offsets: NDArray[np.int32] | NDArray[np.int64], bytes: NDArray[np.uint8]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """A code for each text, numbered as first met, and the row in which each is first met.
+
+    Text i is bytes[offsets[i]:offsets[i + 1]].
+    """
+
+@final
+class CsvRecords:
+    """Records of a text file, as long as they are regular; keeps what it learned of its columns."""
+
+    def __init__(self, delimiter: str, width: int, wanted: Sequence[int]) -> None: ...
+    def read(
+        self, bytes: NDArray[np.uint8], last: bool
+    ) -> tuple[
+        int, int, bool, list[tuple[NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]]]
+    ]:
+        """Bytes of whole records, their number, whether what follows is regular, the columns.
+
+        A column is codes and the texts they stand for (offsets and bytes), or, with None for the
+        codes, a text for each record.
+        """
+
 @final
 class Model:
     """Non-negative factors over discrete variables; tables in C order, last variable fastest."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+import credo as cr
 from credo.errors import CredoError
 from credo.formats import Limits, dumps, loads
 from credo.model.cpt import Cpt
@@ -55,8 +56,16 @@ def seeds(format: str) -> list[bytes]:
     }
     odd = Network([("A b", "B"), ("A b", "C"), ("B", "C")], tables)
     plain = Network("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.1, 0.9], [0.4, 0.6]]})
+    networks = [odd, plain]
+    if format == "credo":  # what a network was learned from is kept there
+        rows = {
+            "a": ["x", "y"] * 4,
+            "b": [0, 1, 1, 1, 0, 0, 1, 0],
+            "c": [0.5, 1.5, 2, 3, 1, 4, 2, 0],
+        }
+        networks.append(cr.fit("[a][b|a][c|a]", cr.read(rows, {"c": "continuous"}), cr.BDeu(2)))
     out = []
-    for net in (odd, plain):
+    for net in networks:
         data = dumps(net, format)
         out.append(data.encode() if isinstance(data, str) else data)
     return out

@@ -82,8 +82,7 @@ def test_rows_left_go_through_the_plan():
     left, weights = some.left()
     assert 0 < len(weights) < 600
     scopes = [
-        [*(net.names.index(p.name) for p in net.cpt(n).parents), i]
-        for i, n in enumerate(net.names)
+        [*(net.names.index(p.name) for p in net.cpt(n).parents), i] for i, n in enumerate(net.names)
     ]
     plan = _core.Model(arity.tolist(), scopes).compile(
         [], [], families=True, maybe=list(range(len(arity)))

@@ -17,20 +17,41 @@ __all__ = ["command"]
 @click.argument("graph")
 @reading_options
 @click.option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
-@click.option("--hidden", multiple=True, metavar="NAME=STATES",
-              help="A variable never observed: its number of states, or 'continuous'.")
-@click.option("--prior", type=click.Choice(["none", "bdeu", "k2", "laplace"]), default="none",
-              show_default=True, help="What is believed before the rows.")
+@click.option(
+    "--hidden",
+    multiple=True,
+    metavar="NAME=STATES",
+    help="A variable never observed: its number of states, or 'continuous'.",
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["none", "bdeu", "k2", "laplace"]),
+    default="none",
+    show_default=True,
+    help="What is believed before the rows.",
+)
 @click.option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
-@click.option("--estimate", type=click.Choice(["mean", "map", "mle"]),
-              help="The point that becomes the table.  [default: mean, or mle without a prior]")
-@click.option("--method", default="em", show_default=True,
-              type=click.Choice(["em", "gradient", "conjugate-gradient", "gradient-steps",
-                                 "stepwise"]), help="How to climb the likelihood.")
+@click.option(
+    "--estimate",
+    type=click.Choice(["mean", "map", "mle"]),
+    help="The point that becomes the table.  [default: mean, or mle without a prior]",
+)
+@click.option(
+    "--method",
+    default="em",
+    show_default=True,
+    type=click.Choice(["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"]),
+    help="How to climb the likelihood.",
+)
 @click.option("--start", metavar="FILE", help="Go on from the numbers of this network.")
 @click.option("--restarts", type=int, metavar="N", help="Climbs from different starts.")
-@click.option("--tol", type=float, default=1e-9, show_default=True,
-              help="Stop when a step changes no parameter by more.")
+@click.option(
+    "--tol",
+    type=float,
+    default=1e-9,
+    show_default=True,
+    help="Stop when a step changes no parameter by more.",
+)
 @click.option("--budget", type=int, metavar="N", help="The most iterations.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For random starts.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON for machines.")

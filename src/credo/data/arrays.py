@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = ["bools", "floats", "int32s", "texts"]
+from credo import _core
+
+__all__ = ["bools", "encoded_texts", "floats", "int32s", "is_plain_text", "texts"]
 
 
 def _view(array: Any, dtype: Any) -> NDArray[Any]:
@@ -71,3 +73,29 @@ def texts(values: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(
         len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))
     )
+
+
+def is_plain_text(array: Any) -> bool:
+    """Whether an array is of texts kept one after the other, none of them null."""
+    plain = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
+    return bool(plain and array.null_count == 0)
+
+
+def encoded_texts(array: Any) -> tuple[NDArray[np.int32], Any]:
+    """A code for each text, numbered as they are first met, and where each is first met.
+
+    The same as Arrow's `dictionary_encode`, several times as fast on short labels.
+
+    >>> codes, first = encoded_texts(pa.array(["b", "a", "b"]))
+    >>> codes.tolist(), first.to_pylist()
+    ([0, 1, 0], [0, 1])
+    """
+    wide = pa.types.is_large_string(array.type)
+    _, offsets, data = array.buffers()
+    if not len(array) or offsets is None:
+        return np.zeros(0, dtype=np.int32), pa.array([], type=pa.int32())
+    at: NDArray[Any] = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
+    at = at[array.offset : array.offset + len(array) + 1]
+    text = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
+    codes, first = _core.encode_texts(at, text)
+    return codes, pa.Array.from_buffers(pa.int32(), len(first), [None, pa.py_buffer(first)])

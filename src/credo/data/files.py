@@ -1,7 +1,8 @@
 """Paths and globs as feeds: CSV, TSV, JSON lines, Parquet, Arrow IPC; plain, .gz or .zst.
 
-Arrow parses CSV and hands a Parquet column's dictionary pages over without making text of
-them; DuckDB reads JSON lines. docs/design.md says why each.
+Regular CSV is read by our own kernel and the rest by Arrow, which also hands a Parquet column's
+dictionary pages over without making text of them; DuckDB reads JSON lines. docs/design.md says
+why each.
 """
 
 from __future__ import annotations

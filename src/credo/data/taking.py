@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.arrays import floats, int32s
+from credo.data.arrays import encoded_texts, floats, int32s, is_plain_text
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
 from credo.data.numerals import parse_floats
 from credo.schema import is_missing
@@ -112,6 +112,9 @@ def _arrow_states(cells: Any) -> States:
     if name.startswith("unsupported"):
         raise Unsupported(name)
     listed = pa.types.is_dictionary(cells.type)
+    if not listed and is_plain_text(cells):
+        where, first = encoded_texts(cells)
+        return States(cells.take(first).to_pylist(), where, 0, {name})
     if not listed:
         cells = pc.dictionary_encode(cells)
     values = cells.dictionary.to_pylist()

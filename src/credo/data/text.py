@@ -20,6 +20,7 @@ import pyarrow as pa
 from pyarrow import csv as csv_
 
 from credo.data.feed import Batch, Feed, distinct_names
+from credo.data.records import Rest, regular_batches
 from credo.data.unpack import (
     BLANK_LINES,
     HEAD,
@@ -91,7 +92,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         at = [position[n] for n in wanted]
         skipped[0] = 0
         for batch in _scan(dialect, at, skipped if options.ragged == "skip" else None):
-            yield {n: batch.column(i) for i, n in enumerate(wanted)}
+            yield dict(zip(wanted, batch, strict=True))
 
     def late_notes() -> tuple[str, ...]:
         n = skipped[0]
@@ -121,7 +122,36 @@ class Dialect:
 
 
 def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Iterator[Any]:
-    """Record batches of the columns at these positions, every cell as text, in file order."""
+    """Batches of the columns at these positions, every cell as text, in file order."""
+    try:
+        with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
+            left: tuple[bytes, bool] | None = (b"", dialect.header)
+            if dialect.encoding == "utf-8":
+                left = yield from regular_batches(
+                    stream,
+                    dialect.delimiter,
+                    dialect.width,
+                    at,
+                    header=dialect.header,
+                    block=_BLOCK,
+                )
+            if left is not None:
+                source = pa.PythonFile(Rest(left[0], stream), mode="r")
+                yield from _irregular(dialect, source, at, skipped, header=left[1])
+            if stream.quotes % 2:
+                line, cells = _first_ragged(dialect, only_quotes=True)
+                if line and not cells:
+                    raise _unclosed(dialect.path.name, line)
+    except pa.ArrowInvalid as error:
+        raise _csv_error(dialect, str(error)) from None
+    except (EOFError, OSError, zlib.error) as error:
+        raise TableError(f"{dialect.path.name} is damaged: {error}.") from None
+
+
+def _irregular(
+    dialect: Dialect, source: Any, at: Sequence[int], skipped: list[int] | None, *, header: bool
+) -> Iterator[Any]:
+    """What Arrow's parser reads of a file, or of the rest of one."""
     names = [f"c{i}" for i in range(dialect.width)]
 
     def on_ragged(row: Any) -> str:
@@ -132,7 +162,7 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
 
     read = csv_.ReadOptions(
         column_names=names,
-        skip_rows_after_names=int(dialect.header),
+        skip_rows_after_names=int(header),
         block_size=_BLOCK,
         use_threads=False,  # the read-ahead thread is enough, and holds fewer blocks
         encoding=dialect.encoding,
@@ -148,18 +178,8 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
         include_columns=[names[i] for i in at],
         strings_can_be_null=False,
     )
-    try:
-        with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
-            source = pa.PythonFile(stream, mode="r")
-            yield from csv_.open_csv(source, read, parse, convert)
-            if stream.quotes % 2:
-                line, cells = _first_ragged(dialect, only_quotes=True)
-                if line and not cells:
-                    raise _unclosed(dialect.path.name, line)
-    except pa.ArrowInvalid as error:
-        raise _csv_error(dialect, str(error)) from None
-    except (EOFError, OSError, zlib.error) as error:
-        raise TableError(f"{dialect.path.name} is damaged: {error}.") from None
+    for batch in csv_.open_csv(source, read, parse, convert):
+        yield batch.columns
 
 
 def _csv_error(dialect: Dialect, text: str) -> TableError:

@@ -50,6 +50,9 @@ def _quantiles(pairs: Floats, share: tuple[float, float]) -> Floats:
         out: Floats = np.asarray(betaincinv(a, b, q))
         miss = np.abs(betainc(a, b, out) - q)
     good = (miss <= 1e-9 * np.minimum(q, 1 - q)).all(axis=1)
+    for none, value in ((a, 0.0), (b, 1.0)):  # a count of 0 is certain, as far as it goes
+        out[none[:, 0] == 0] = value
+        good |= none[:, 0] == 0
     for i in np.flatnonzero(~good):
         out[i] = Beta(float(a[i, 0]), float(b[i, 0])).quantile(q[0])
     return out

@@ -418,7 +418,7 @@ class Distribution(Mapping[Any, float]):
             drawn_bar = bar(p)
             if self.interval is not None:
                 low, high = (float(np.asarray(end)[where]) for end in self.interval)
-                row.append(f"{low:.3f}–{high:.3f}")
+                row.append(f"{_short(low)}–{_short(high)}")
                 drawn_bar = whiskers(p, low, high)
             rows.append([*row, drawn_bar])
         return [*head, ""], rows, list(range(k, len(head)))
@@ -460,6 +460,10 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
+
+
+def _short(p: float) -> str:
+    return f"{p:.3f}" if p >= 5e-4 or p == 0 else f"{p:.0e}"
 
 
 def _written(p: float) -> str:

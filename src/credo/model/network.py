@@ -286,16 +286,31 @@ class Network:
 
         return marginal_map(self, targets, {} if given is None else given)
 
-    def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
+    def predict_proba(
+        self,
+        rows: Any,
+        target: str,
+        *,
+        threads: int = 1,
+        interval: float | None = None,
+        draws: int = 1000,
+        rng: Any = 0,
+    ) -> NDArray[np.float64] | Any:
         """P(target | the other cells) for each row of a table, a column for each state.
+
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
         [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
         """
+        if interval is not None:
+            from credo.predict.interval_rows import predict_proba_interval
+
+            return predict_proba_interval(self, rows, target, interval, draws, rng, threads)
         from credo.predict.rows import predict_proba
 
-        return predict_proba(self, rows, target, **options)
+        return predict_proba(self, rows, target, threads=threads)
 
     def log_likelihood(self, rows: Any, **options: Any) -> float:
         """ln P(rows), missing cells summed out.
@@ -348,7 +363,7 @@ class Network:
         >>> net.update(table.take(slice(7, 12))) == whole
         True
         """
-        from credo.train.parameters import update
+        from credo.train.update import update
 
         return update(self, rows, weights=weights, threads=threads)
 

@@ -8,7 +8,7 @@ the same parameters whatever is asked, in whatever blocks they are drawn. Tied f
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +18,25 @@ from numpy.typing import NDArray
 from credo.errors import InputError
 from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
-from credo.model.randomness import Rng, generator
+from credo.model.randomness import Rng, generator, size
 
 if TYPE_CHECKING:
     from credo.model.network import Local, Network
 
-__all__ = ["Draws", "has_posterior"]
+__all__ = ["Draws", "dirichlet_rows", "enough", "has_posterior"]
 
 Floats = NDArray[np.float64]
 Line = tuple[Floats, Floats, Floats]
 
 _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
+
+
+def enough(draws: int) -> int:
+    """A number of draws that an interval can be found with."""
+    n = size(draws, "draws", most=10_000_000)
+    if n < 20:
+        raise InputError(f"An interval needs at least 20 draws, got {n}.", hint="1,000 is usual.")
+    return n
 
 
 def has_posterior(local: Local) -> bool:
@@ -72,14 +80,20 @@ class Draws:
             assert local.posterior is not None
             return local.posterior.draw(n, gammas, others)
         assert local.counts is not None
+        if not (local.counts.sum(axis=-1) > 0).all():
+            raise InputError(
+                f"The posterior of {local.name!r} has a row without counts: nothing can be drawn.",
+                hint="Learn it with a prior, such as cr.BDeu(1).",
+            )
         return dirichlet_rows(local.counts, n, gammas, others)
 
     def _generators(self, key: str) -> tuple[np.random.Generator, np.random.Generator]:
         found = self._sources.get(key)
         if found is None:
-            name = zlib.crc32(key.encode())
+            digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            words = np.frombuffer(digest, dtype="<u4").tolist()
             first, second = (
-                np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(name, i)))
+                np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*words, i)))
                 for i in (0, 1)
             )
             found = self._sources[key] = (first, second)
@@ -105,7 +119,8 @@ def dirichlet_rows(
         low = np.where(tiny[:, None], flat + 1.0, flat)
         g = gammas.standard_gamma(low, (n, *flat.shape))
         u = uniforms.random((n, int(tiny.sum()), r))
-        logs = np.log(g[:, tiny]) + np.log1p(-u) / flat[tiny]
+        with np.errstate(divide="ignore"):  # a count of 0 is a probability of 0
+            logs = np.log(g[:, tiny]) + np.log1p(-u) / flat[tiny]
         g[:, tiny] = np.exp(logs - logs.max(axis=-1, keepdims=True))
     g /= g.sum(axis=-1, keepdims=True)
     out: Floats = g.reshape(n, -1)

@@ -237,17 +237,23 @@ def _notes(items: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     zeros = [i for i in items if i["zeros"]]
     sure = [i["child"] for i in zeros if i["estimate"] == "mle"]
     if zeros:
-        what = f"{sum(i['zeros'] for i in zeros):,} cells without a row in {len(zeros):,} families"
+        cells = sum(i["zeros"] for i in zeros)
+        what = f"{_many(cells, 'cell')} without a row in {_many(len(zeros), 'family')}"
         what += f"; their probability is 0 in {shortened(sure)}" if sure else ""
         notes.append(what)
     gaps = [i for i in items if i["skipped"]]
     if gaps:
         most = max(i["skipped"] for i in gaps)
         notes.append(
-            f"up to {number(most)} rows skipped in {len(gaps):,} families for missing cells; EM "
-            "(cr.em) uses them too"
+            f"up to {_many(most, 'row')} skipped in {_many(len(gaps), 'family')} for missing "
+            "cells; EM (cr.em) uses them too"
         )
     return tuple(notes)
+
+
+def _many(n: int | float, noun: str) -> str:
+    plural = noun if n == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number(n)} {plural}"
 
 
 def _discrete(item: Mapping[str, Any]) -> tuple[str, ...]:

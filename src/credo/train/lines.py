@@ -28,6 +28,7 @@ __all__ = ["FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_margi
 
 FLOOR = 1e-12
 """A variance is at least this share of the child's own: a line through every point has none."""
+_ROUNDING = 1e-26  # a variance below this share of the mean's square is rounding
 _COLLINEAR = 1e-10  # the least eigenvalue of the parents' correlations that still counts
 
 Floats = NDArray[np.float64]
@@ -131,9 +132,10 @@ def _dense(moments: Moments, shape: tuple[int, ...]) -> tuple[Floats, Floats, Fl
 def _least_variance(whole: tuple[Floats, Floats, Floats]) -> float:
     n, mean, scatter = whole
     own = float(scatter[-1, -1]) / max(float(n), 1e-300)
-    if own > 0:
-        return max(FLOOR * own, 1e-290)
-    return FLOOR * max(float(mean[-1]) ** 2, 1.0)
+    square = float(mean[-1]) ** 2
+    if own > _ROUNDING * square:
+        return max(FLOOR * own, _ROUNDING * square / 100, 1e-290)
+    return FLOOR * max(square, 1.0)  # it does not vary
 
 
 def _solve(

@@ -100,7 +100,7 @@ def missingness(source: Any, *, level: float = 0.001) -> Missingness:
     >>> report.rates
     {'a': 0.4, 'b': 0.2}
     >>> report.patterns
-    ((('a',), 0.4), ((), 0.4), (('b',), 0.2))
+    (((), 0.4), (('a',), 0.4), (('b',), 0.2))
     """
     table = source if isinstance(source, (Table, Stream)) else read(source)
     if isinstance(table, Stream):
@@ -138,7 +138,7 @@ def _patterns(
     for k in np.argsort(-share, kind="stable"):
         columns = tuple(n for n, g in zip(names, gone[first[k]], strict=True) if g)
         found.append((columns, float(share[k]) / total))
-    return tuple(sorted(found, key=lambda x: (-x[1], -len(x[0]))))
+    return tuple(sorted(found, key=lambda x: (-x[1], len(x[0]), x[0])))
 
 
 def _together(

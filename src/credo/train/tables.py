@@ -24,6 +24,8 @@ __all__ = ["Fitted", "TableSpec", "fit_tables", "table_log_likelihood"]
 
 Floats = NDArray[np.float64]
 
+_NONE = np.zeros(0, dtype=np.intp)
+
 
 @dataclass(frozen=True)
 class TableSpec:
@@ -70,11 +72,14 @@ def fit_tables(specs: Sequence[TableSpec]) -> list[Fitted]:
     likelihood = np.add.reduceat(logs, ends[:-1])
     marginal = _log_marginals(alpha, n, starts, row_ends, ends, specs)
     zero = np.add.reduceat((n == 0).astype(np.int64), ends[:-1])
+    empty = np.add.reduceat((seen == 0).astype(np.int64), row_ends[:-1])
     out = []
     for i, s in enumerate(specs):
         a, b = ends[i], ends[i + 1]
         shape = tuple(v.arity for v in (*s.parents, s.child))
-        unseen = np.flatnonzero(seen[row_ends[i] : row_ends[i + 1]] == 0)
+        unseen = _NONE
+        if empty[i]:
+            unseen = np.flatnonzero(seen[row_ends[i] : row_ends[i + 1]] == 0)
         out.append(
             Fitted(
                 points[a:b].reshape(shape),

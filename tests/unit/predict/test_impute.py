@@ -29,7 +29,7 @@ def test_mode_is_the_most_probable_explanation():
 
 def test_posteriors_are_those_of_asking():
     gaps = NET.impute(ROWS, method="posterior")
-    assert len(gaps) == 6 and list(gaps)[0] == (0, "a")
+    assert len(gaps) == 6 and next(iter(gaps)) == (0, "a")
     for row, name in gaps:
         given = {n: ROWS[n][row] for n in ROWS if ROWS[n][row] is not None}
         expected = NET.p(name, given)

@@ -9,6 +9,7 @@ import credo as cr
 from credo.errors import ImpossibleError, InputError, LimitError, UnknownNameError
 from credo.model.credible import Credible
 from credo.predict import interval as module
+from credo.predict import interval_plan as plans
 from credo.predict.draws import Draws, dirichlet_rows
 
 DAG = "[Pneu][Fev|Pneu][Cou|Pneu]"
@@ -65,7 +66,7 @@ def test_answers_are_those_of_the_joint_multiplied_out(net):
 
 def test_blocks_do_not_change_the_draws(net, monkeypatch):
     whole = [net.p("Pneu", {"Fev": "T"}, interval=0.9), net.p(["Fev", "Cou"], interval=0.9)]
-    monkeypatch.setattr(module, "_BYTES", 8 * 8 * 90)
+    monkeypatch.setattr(plans, "_BYTES", 8 * 8 * 90)
     parts = [net.p("Pneu", {"Fev": "T"}, interval=0.9), net.p(["Fev", "Cou"], interval=0.9)]
     for a, b in zip(whole, parts, strict=True):
         assert np.allclose(a.low, b.low, rtol=1e-12) and np.allclose(a.high, b.high, rtol=1e-12)
@@ -82,9 +83,9 @@ def test_the_same_seed_the_same_answer(net):
 
 def test_how_it_looks(net):
     answer = net.ask("P(Fev=T | Pneu=T)", interval=0.95)
-    assert str(answer).startswith("0.5  95 %: 0.23")
+    assert str(answer).startswith("0.5  95 %: 0.2")
     assert "(1,000 draws, ends ± 0.0" in str(answer)
-    assert f"{answer:.3f}" == "0.500" and repr(answer).startswith("Probability(0.5, 0.23")
+    assert f"{answer:.3f}" == "0.500" and repr(answer).startswith("Probability(0.5, 0.2")
     assert pickle.loads(pickle.dumps(answer)).interval == answer.interval
     d = net.p("Fev", interval=0.95)
     assert "95 %" in str(d) and "┝" in str(d) and d.draws == 1000 and d.error.shape == (2,)
@@ -168,6 +169,23 @@ def test_rows_of_tiny_pseudocounts_do_not_vanish():
     net = cr.fit("[a][b|a]", rows, cr.BDeu(1e-3))
     answer = net.p("a", {"b": "v"}, interval=0.9)
     assert np.isfinite(answer.low).all() and answer.draws <= 1000
+
+
+def test_entries_too_small_to_carry_are_left_out_only_where_that_cannot_matter(monkeypatch):
+    """Tiny pseudo-counts: the same answers as with every entry carried, to 1e-12."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 3, 200)
+    rows = {"a": a, "b": (a + rng.integers(0, 2, 200)) % 3, "c": rng.integers(0, 3, 200) * (a > 0)}
+    table = cr.read({k: [f"s{x}" for x in v] for k, v in rows.items()})
+    net = cr.fit("[a][b|a][c|a:b]", table, cr.BDeu(0.05))
+    questions = [("a", {"c": "s2", "b": "s1"}), ("a", {"c": "s1"}), (["a", "b"], {"c": "s2"})]
+    quick = [net.p(t, g, interval=0.9) for t, g in questions]
+    monkeypatch.setattr(plans, "_SMALL", 0.0)
+    slow = [net.p(t, g, interval=0.9) for t, g in questions]
+    for one, other in zip(quick, slow, strict=True):
+        assert one.draws == other.draws
+        assert np.allclose(one.low, other.low, rtol=1e-11, atol=1e-13)
+        assert np.allclose(one.high, other.high, rtol=1e-11, atol=1e-13)
 
 
 def test_draws_under_which_the_evidence_is_impossible_are_left_out():
@@ -265,3 +283,53 @@ def test_known_lines_have_no_width():
     net = cr.fit("[c][x|c]", rows, cr.K2(), fixed={"x": line})
     assert net.p("x", {"c": "b"}, interval=0.9).mean_interval.width == 0.0
     assert net.p("c", {"x": 1.0}, interval=0.9).interval.width.max() > 0
+
+
+def test_what_would_not_fit_is_refused_before_a_draw(net, monkeypatch):
+    monkeypatch.setattr(plans, "MAX_NUMBERS", 1000)
+    for ask in (lambda: net.p("Fev", interval=0.9), lambda: net.marginals(interval=0.9)):
+        with pytest.raises(LimitError, match=r"1,000 draws of . probabilities are"):
+            ask()
+    monkeypatch.setattr(plans, "MAX_NUMBERS", 10**9)
+    monkeypatch.setattr(plans, "MAX_WORK", 10)
+    with pytest.raises(LimitError, match="multiplications for 1,000 draws"):
+        net.p(["Fev", "Cou"], interval=0.9)
+
+
+def test_counts_of_zero():
+    v, w = cr.Variable("v", "discrete", ("a", "b", "c")), cr.Variable("w", "discrete", (0, 1))
+    table = cr.Cpt(v, (), [0.5, 0.5, 0.0], [2.0, 2.0, 0.0])
+    low, high = table.interval(0.9)
+    assert (low[2], high[2]) == (0.0, 0.0) and 0 < low[0] < high[0] < 1
+    sure = cr.Cpt(w, (), [1.0, 0.0], [3.0, 0.0]).interval(0.9)
+    assert sure.lower.tolist() == [1.0, 0.0] and sure.upper.tolist() == [1.0, 0.0]
+    net = cr.Network([], [table])
+    assert net.p("v", interval=0.9).high[2] == 0.0
+    tiny = cr.Network([], [cr.Cpt(v, (), [0.5, 0.5, 0.0], [2e-3, 2e-3, 0.0])])
+    assert tiny.p("v", interval=0.9).high[2] == 0.0
+    empty = cr.Network([], [cr.Cpt(v, (), [0.5, 0.5, 0.0], [0.0, 0.0, 0.0])])
+    with pytest.raises(InputError, match="The posterior of 'v' has a row without counts"):
+        empty.p("v", interval=0.9)
+
+
+def test_predictions_of_rows_have_intervals(net, lines, monkeypatch):
+    rows = {"Fev": ["T", "F", None, "T"], "Cou": ["T", "T", "F", "T"]}
+    found = net.predict_proba(rows, "Pneu", interval=0.9, draws=200)
+    assert np.array_equal(found.p, net.predict_proba(rows, "Pneu"))
+    for i, (f, c) in enumerate(zip(*rows.values(), strict=True)):
+        one = net.p("Pneu", {"Fev": f, "Cou": c}, interval=0.9, draws=200)
+        assert np.allclose(found.low[i], one.low, rtol=1e-9)
+        assert np.allclose(found.high[i], one.high, rtol=1e-9)
+    from credo.predict import interval_rows
+
+    monkeypatch.setattr(interval_rows, "_NUMBERS", 400)  # one row at a time
+    again = net.predict_proba(rows, "Pneu", interval=0.9, draws=200)
+    assert np.array_equal(again.low, found.low) and np.array_equal(again.high, found.high)
+    mixed = {"x": [0.5, -1.0], "y": [1.2, 0.3]}
+    low = lines.predict_proba(mixed, "c", interval=0.9, draws=100).low
+    one = lines.p("c", {"x": 0.5, "y": 1.2}, interval=0.9, draws=100)
+    assert np.allclose(low[0], one.low, rtol=1e-9)
+    with pytest.raises(UnknownNameError, match="Variable 'Pne' is not in the model"):
+        net.predict_proba(rows, "Pne", interval=0.9)
+    with pytest.raises(InputError, match="has no posterior"):
+        cr.Network("[a]", {"a": 0.3}).predict_proba({"a": [True]}, "a", interval=0.9)

@@ -229,7 +229,7 @@ def test_refusals():
     for kind, text, options in cases:
         with pytest.raises(kind, match=text):
             cr.em("[a][b|a]", rows, **options)
-    with pytest.raises(UnknownNameError, match="hidden={'c': 2}"):
+    with pytest.raises(UnknownNameError, match=r"hidden=\{'c': 2\}"):
         cr.em("[a][b|a:c][c]", rows)
     with pytest.raises(InputError, match="2 states or more"):
         cr.em("[a][b|a:c][c]", rows, hidden={"c": 1})

@@ -101,7 +101,7 @@ def test_unseen_configurations_zeros_and_gaps_are_told():
     assert item["zeros"] == 1 and item["skipped"] == 2 and item["rows"] == 4
     text = str(net.record)
     assert "c: 2 parent configurations never seen: uniform (first a=0, b=1)" in text
-    assert "1 cells without a row in 1 families; their probability is 0 in c" in text
+    assert "1 cell without a row in 1 family; their probability is 0 in c" in text
     assert "up to 2 rows skipped in 2 families for missing cells; EM (cr.em) uses them too" in text
     again = cr.fit("[a][b][c|a:b]", rows, cr.K2())
     assert "the prior alone" in str(again.record)
@@ -410,3 +410,35 @@ def test_priors_say_what_they_are():
         "BDeu(10)", "K2()", "Laplace(0.5)",
     )  # fmt: skip
     assert cr.BDeu(10) == cr.BDeu(10.0) and hash(cr.K2()) == hash(cr.K2())
+
+
+def test_statistics_must_agree_and_have_rows(patients):
+    from credo.stats.family import Families
+    from credo.stats.tally import Tally
+
+    v = cr.Variable("Pneu", "discrete", ("F", "T"))
+    other = cr.Variable("Pneu", "discrete", ("F", "T", "?"))
+    fev = cr.Variable("Fev", "discrete", ("F", "T"))
+    families = Families.of([("Pneu", []), ("Fev", ["Pneu"])])
+    parts = [cr.Counts((v,), np.ones(2)), cr.Counts((other, fev), np.ones((3, 2)))]
+    with pytest.raises(SchemaError, match="The statistics differ on the states of 'Pneu'"):
+        cr.fit("[Pneu][Fev|Pneu]", Tally(families, parts.__getitem__, 2))
+    with pytest.raises(TableError, match="There are no rows to learn from"):
+        cr.fit("[Pneu]", Tally(Families.of(["Pneu"]), parts.__getitem__, 0))
+    with pytest.raises(UnknownNameError, match="The family"):
+        cr.fit("[Fev]", cr.tally(patients, ["Pneu"]))
+
+
+def test_sparse_families_are_learned_too():
+    """More cells than the kernels keep dense."""
+    rng = np.random.default_rng(0)
+    rows = {f"x{i}": [str(v) for v in rng.integers(0, 12, 300)] for i in range(5)}
+    dag = "[x0][x1][x2][x3][x4|x0:x1:x2:x3]"
+    net = cr.fit(dag, rows, cr.BDeu(1))
+    table = net.cpt("x4")
+    assert table.learned.observed.total == 300
+    assert table.counts.sum() == pytest.approx(301)
+    assert net.record.families["x4"]["unseen"] > 20_000 - 300
+    assert net.update({k: v[:3] for k, v in rows.items()}).cpt("x4").counts.sum() == pytest.approx(
+        304
+    )

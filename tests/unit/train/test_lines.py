@@ -276,3 +276,56 @@ def test_lines_that_would_not_fit_are_refused():
                        np.zeros((0, 1, 1))),
             None, "mle",
         )  # fmt: skip
+
+
+def test_a_constant_that_rounds_is_constant():
+    rows = {"x": [0.1] * 7 + [0.1 + 1e-17] * 3, "c": ["a", "b"] * 5}
+    table = cr.read(rows, schema={"x": "continuous"})
+    with pytest.warns(CredoWarning, match="x: some values do not vary"):
+        net = cr.fit("[c][x|c]", table)
+    assert net.cpt("x").variance == pytest.approx(1e-12)
+    exact = cr.fit("[x][y|x]", {"x": [1.0, 2.0, 3.0, 4.5], "y": [2.0, 4.0, 6.0, 9.5]})
+    assert (exact.cpt("y").variance > 0).all()
+    with pytest.warns(CredoWarning, match="y: some values do not vary around their line"):
+        net = cr.fit("[x][y|x]", {"x": [1.0, 2.0, 3.0, 4.5], "y": [2.0, 4.0, 6.0, 9.0]})
+    assert net.cpt("y").coefficients.item() == pytest.approx(2.0)
+
+
+def test_a_posterior_must_fit():
+    from credo.model.line_posterior import LinePosterior
+
+    good = [np.ones(2), np.zeros((2, 1)), np.zeros(2), np.zeros((2, 1)), np.ones((2, 1, 1)),
+            np.ones(2), np.ones(2)]  # fmt: skip
+    posterior = LinePosterior(*good)
+    assert posterior.shape == (2,) and posterior.parents == 1
+    for at, bad, says in [
+        (2, np.zeros(3), "The mean of a line's posterior must have the shape"),
+        (5, np.zeros(2), "The alpha of a line's posterior must be above 0"),
+        (4, np.full((2, 1, 1), np.inf), "must be finite"),
+    ]:
+        with pytest.raises(InputError, match=says):
+            LinePosterior(*(bad if i == at else g for i, g in enumerate(good)))
+    x, y = cr.Variable("x", "continuous"), cr.Variable("y", "continuous")
+    with pytest.raises(InputError, match="The posterior of 'y' does not fit its lines"):
+        cr.LinearGaussian(y, (x,), 0.0, [1.0], 1.0, posterior)
+
+
+def test_configurations_of_discrete_parents_and_gaps_in_lines():
+    """Lines by two discrete parents, some never seen, with missing cells."""
+    rng = np.random.default_rng(1)
+    u, w = rng.integers(0, 2, 60), rng.integers(0, 3, 60)
+    x = u + rng.normal(size=60)
+    x[:5] = np.nan
+    keep = ~((u == 1) & (w == 2))
+    rows = {"u": u[keep].astype(str).tolist(), "w": w[keep].astype(str).tolist(), "x": x[keep]}
+    net = cr.fit("[u][w][x|u:w]", rows, cr.LinePrior(kappa=1, alpha=2, beta=1))
+    item = net.record.families["x"]
+    assert item["skipped"] == np.isnan(rows["x"]).sum() and item["log_marginal"] is not None
+    assert net.cpt("x").intercept[1, 2] == 0.0  # never seen: the prior alone, which is proper
+    assert item["unseen"] == 0
+    gone = {"x": [1.5, None, 2.5, 2.0], "c": [None, "a", None, None]}
+    empty = cr.read(gone, schema={"x": "continuous", "c": ["a", "b"]})
+    with pytest.raises(InputError, match="needs at least 2 rows"):
+        cr.fit("[c][x|c]", empty)
+    net = cr.fit("[c][x|c]", empty, {"x": cr.LinePrior(kappa=1, alpha=2, beta=1)}, default=cr.K2())
+    assert net.record.families["x"]["rows"] == 0 and net.record.families["x"]["log_marginal"] == 0.0

@@ -1,0 +1,196 @@
+#include "csv_records.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace credo {
+
+// Where the delimiters, line ends and quotes are, found for 64 bytes at a time.
+class CsvMarks {
+ public:
+  CsvMarks(const std::uint8_t* begin, const std::uint8_t* end, std::uint8_t delimiter)
+      : chunk_(begin), end_(end), delimiter_(delimiter) {
+    load();
+  }
+
+  // The first mark from `at` on, or the end. `at` must not go back.
+  const std::uint8_t* next(const std::uint8_t* at) {
+    if (at - chunk_ >= 64) {
+      chunk_ += (at - chunk_) / 64 * 64;
+      load();
+    }
+    std::uint64_t bits = bits_ & (~std::uint64_t{0} << (at - chunk_));
+    while (bits == 0) {
+      if (end_ - chunk_ <= 64) return end_;
+      chunk_ += 64;
+      load();
+      bits = bits_;
+    }
+    return chunk_ + std::countr_zero(bits);
+  }
+
+ private:
+  void load() {
+    bits_ = 0;
+#if defined(__SSE2__)
+    if (end_ - chunk_ >= 64) {
+      const __m128i comma = _mm_set1_epi8(static_cast<char>(delimiter_));
+      const __m128i line = _mm_set1_epi8('\n'), back = _mm_set1_epi8('\r');
+      const __m128i quote = _mm_set1_epi8('"');
+      for (int k = 0; k < 4; ++k) {
+        const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(chunk_) + k);
+        const __m128i hit =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(text, comma), _mm_cmpeq_epi8(text, line)),
+                         _mm_or_si128(_mm_cmpeq_epi8(text, back), _mm_cmpeq_epi8(text, quote)));
+        const auto bits = static_cast<std::uint32_t>(_mm_movemask_epi8(hit));
+        bits_ |= static_cast<std::uint64_t>(bits) << (16 * k);
+      }
+      return;
+    }
+#endif
+    for (int k = 0; k < 64 && chunk_ + k < end_; ++k) {
+      const std::uint8_t byte = chunk_[k];
+      const bool hit = byte == delimiter_ || byte == '\n' || byte == '\r' || byte == '"';
+      bits_ |= static_cast<std::uint64_t>(hit) << k;
+    }
+  }
+
+  const std::uint8_t* chunk_;
+  const std::uint8_t* end_;
+  std::uint8_t delimiter_;
+  std::uint64_t bits_ = 0;
+};
+
+namespace {
+
+// Whether the bytes are UTF-8: no overlong form, no surrogate, nothing above U+10FFFF, none cut.
+bool is_utf8(const std::uint8_t* at, const std::uint8_t* end) {
+  while (at < end) {
+    if (end - at >= 8) {
+      std::uint64_t word;
+      std::memcpy(&word, at, 8);
+      if ((word & 0x8080808080808080) == 0) {
+        at += 8;
+        continue;
+      }
+    }
+    const std::uint8_t lead = *at;
+    if (lead < 0x80) {
+      ++at;
+      continue;
+    }
+    const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+    if (lead < 0xC2 || lead > 0xF4 || end - at <= more) return false;
+    for (int k = 1; k <= more; ++k)
+      if ((at[k] & 0xC0) != 0x80) return false;
+    const std::uint8_t next = at[1];
+    if ((lead == 0xE0 && next < 0xA0) || (lead == 0xED && next > 0x9F) ||
+        (lead == 0xF0 && next < 0x90) || (lead == 0xF4 && next > 0x8F))
+      return false;
+    at += more + 1;
+  }
+  return true;
+}
+
+constexpr std::size_t kFewTexts = 256;  // so many different texts are never too many to code
+
+}  // namespace
+
+CsvRecords::CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted)
+    : delimiter_(static_cast<std::uint8_t>(delimiter)),
+      width_(width),
+      column_of_(width, -1),
+      cells_(width),
+      columns_(wanted.size()) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] >= width || (i > 0 && wanted[i] <= wanted[i - 1]))
+      throw std::invalid_argument("The wanted columns must rise and be below the width.");
+    column_of_[wanted[i]] = static_cast<int>(i);
+  }
+}
+
+CsvRecords::Found CsvRecords::record(CsvMarks& marks, const std::uint8_t*& at,
+                                     const std::uint8_t* end, bool last) {
+  for (std::size_t column = 0;; ++column) {
+    if (column == width_) return Found::kIrregular;
+    const std::uint8_t* mark;
+    if (at < end && *at == '"') {
+      const std::uint8_t* close = static_cast<const std::uint8_t*>(
+          std::memchr(at + 1, '"', static_cast<std::size_t>(end - at - 1)));
+      if (close == nullptr || close + 1 == end) {
+        if (!last) return Found::kCut;
+        if (close == nullptr) return Found::kIrregular;
+      }
+      mark = close + 1;
+      if (mark < end && *mark == '"') return Found::kIrregular;
+      cells_[column] = {at + 1, static_cast<std::uint32_t>(close - at - 1)};
+    } else {
+      mark = marks.next(at);
+      cells_[column] = {at, static_cast<std::uint32_t>(mark - at)};
+    }
+    if (mark == end) {
+      if (!last) return Found::kCut;
+      at = end;
+    } else if (*mark == delimiter_) {
+      at = mark + 1;
+      continue;
+    } else if (*mark == '\n') {
+      at = mark + 1;
+    } else if (*mark == '\r' && mark + 1 == end && !last) {
+      return Found::kCut;
+    } else if (*mark == '\r' && mark + 1 < end && mark[1] == '\n') {
+      at = mark + 2;
+    } else {
+      // a quote inside a cell, something after a closed one, or a line that ends with \r alone
+      return Found::kIrregular;
+    }
+    return column + 1 == width_ ? Found::kWhole : Found::kIrregular;
+  }
+}
+
+CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, bool last) {
+  Block block;
+  const std::uint8_t *at = bytes, *const end = bytes + size;
+  for (CsvColumn& column : columns_) {
+    // nearly every text was another one: they are not worth coding from now on
+    if (column.coded && column.texts.met().size() > kFewTexts &&
+        column.texts.met().size() * 4 > column.codes.size())
+      column.coded = false;
+    column.codes.clear();
+    column.cells.clear();
+    column.texts.clear();
+  }
+  CsvMarks marks(bytes, end, delimiter_);
+  while (at < end) {
+    const std::uint8_t* const begin = at;
+    if (width_ > 1 && (*at == '\n' || (*at == '\r' && at + 1 < end && at[1] == '\n'))) {
+      at += *at == '\n' ? 1 : 2;  // an empty line is no record
+      block.used = static_cast<std::size_t>(at - bytes);
+      continue;
+    }
+    const Found found = record(marks, at, end, last);
+    if (found == Found::kCut) break;
+    if (found == Found::kIrregular || !is_utf8(begin, at)) {
+      block.regular = false;
+      break;
+    }
+    for (std::size_t position = 0; position < width_; ++position) {
+      if (column_of_[position] < 0) continue;
+      CsvColumn& column = columns_[static_cast<std::size_t>(column_of_[position])];
+      const Text cell = cells_[position];
+      if (column.coded)
+        column.codes.push_back(column.texts.code(cell, static_cast<std::size_t>(end - cell.at)));
+      else
+        column.cells.push_back(cell);
+    }
+    ++block.records;
+    block.used = static_cast<std::size_t>(at - bytes);
+  }
+  return block;
+}
+
+}  // namespace credo

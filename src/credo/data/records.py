@@ -1,0 +1,91 @@
+"""The records of a text file, straight to codes, as long as they are regular.
+
+Most files are: every line as wide as the header, quotes only around a cell. Their labels never
+become texts one by one. Where a file is not regular the bytes that are left go to Arrow's parser,
+which reads the rest or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from credo import _core
+
+__all__ = ["Rest", "regular_batches"]
+
+
+class _Bytes(Protocol):
+    def read(self, size: int = -1) -> bytes: ...
+
+
+class Rest(io.RawIOBase):
+    """Bytes that were read but not used, and then what is left of a stream."""
+
+    def __init__(self, first: bytes, stream: _Bytes) -> None:
+        self._first = first
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first:
+            cut = len(self._first) if size < 0 else size
+            out, self._first = self._first[:cut], self._first[cut:]
+            return out if size >= 0 else out + self._stream.read()
+        return self._stream.read(size)
+
+
+def regular_batches(
+    stream: _Bytes, delimiter: str, width: int, wanted: Sequence[int], *, header: bool, block: int
+) -> Generator[list[Any], None, tuple[bytes, bool] | None]:
+    """Batches of the wanted columns, in their order, as Arrow arrays.
+
+    Returns None at the end of the file; where it is not regular, the bytes read but not used,
+    and whether the header is still among them.
+    """
+    rising = sorted(set(wanted))
+    at = {position: i for i, position in enumerate(rising)}
+    records = _core.CsvRecords(delimiter, width, rising)
+    left = head = b""
+    if header:
+        while b"\n" not in left and len(left) <= block and (data := stream.read(block)):
+            left += data
+        line = left.find(b"\n") + 1  # the header is one line, or not regular
+        used, found, regular, _ = _core.CsvRecords(delimiter, width, []).read(
+            _array(left[:line]), False
+        )
+        if not regular or found != 1 or used != line:
+            return left, True
+        head, left = left[:line], left[line:]
+    any_rows = False
+    while True:
+        more = stream.read(block)
+        data = left + more if left else more
+        if not data:
+            return None if any_rows else (head, header)  # a file without rows is not for us
+        used, found, regular, columns = records.read(_array(data), not more)
+        any_rows |= found > 0
+        if found:
+            made = [_column(*c) for c in columns]
+            yield [made[at[position]] for position in wanted]
+        left = data[used:]
+        if not regular or len(left) > block:
+            return (left, False) if any_rows else (head + left, header)
+
+
+def _array(data: bytes) -> Any:
+    return np.frombuffer(data, dtype=np.uint8)
+
+
+def _column(codes: Any, offsets: Any, data: Any) -> Any:
+    texts = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
+    if codes is None:
+        return texts
+    where = pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)])
+    return pa.DictionaryArray.from_arrays(where, texts)
