@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.kernels.em_twin import brute_step
 
 import credo as cr
 from credo import _core
-from tests.kernels.em_twin import brute_step
 
 
 def network(rng, n=7):
