@@ -319,3 +319,22 @@ class Expectations:
     @property
     def too_large(self) -> list[int]:
         """The discrete variables of a mixed component that is too large, or nothing."""
+
+def complete_rows(
+    arities: Sequence[int],
+    scopes: Sequence[Sequence[int]],
+    theta: _Reals,
+    columns: Sequence[_Codes | None],
+    rows: int,
+    weights: _Reals | None,
+    most: int,
+    draws: int,
+    most_states: int,
+    seed: int = 0,
+) -> tuple[NDArray[np.uint16], _Reals, _Ints, int, int]:
+    """Rows with their gaps filled in every way, weighted by its probability.
+
+    Codes [rows, variables], weights, the rows left out because their gaps hang together too widely
+    (more than `most_states`), how many rows had more than `most` ways and were given `draws`, and
+    the first row of probability zero or -1.
+    """

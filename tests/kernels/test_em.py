@@ -122,3 +122,36 @@ def test_bad_arguments():
     plan = _core.Model([2], [[0]]).compile([], [])
     with pytest.raises(ValueError, match="families=True"):
         plan.expect([np.array([0.5, 0.5])], np.zeros((1, 0), np.int32), np.ones(1))
+
+
+def test_completed_rows_add_up_to_the_expected_counts():
+    rng = np.random.default_rng(5)
+    net = network(rng)
+    arity = np.array([v.arity for v in net.variables])
+    codes = rng.integers(0, arity, (60, len(arity))).astype(np.uint8)
+    codes = np.where(rng.random(codes.shape) < 0.3, arity, codes).astype(np.uint8)
+    weights = rng.uniform(0.5, 2, 60)
+    native, theta = folded(net, codes, weights)
+    want = native.step(theta, np.zeros(0))[0]
+    at = {n: i for i, n in enumerate(net.names)}
+    scopes = [[*(at[p.name] for p in net.cpt(n).parents), at[n]] for n in net.names]
+    columns = [np.ascontiguousarray(c) for c in codes.T]
+    full, share, left, drawn, impossible = _core.complete_rows(
+        arity.tolist(), scopes, theta, columns, 60, weights, 10**6, 8, 10**6
+    )
+    assert not len(left) and drawn == 0 and impossible == -1
+    assert share.sum() == pytest.approx(weights.sum())
+    found = np.concatenate([
+        np.bincount(
+            np.ravel_multi_index(full[:, s].T.astype(np.int64), arity[s]), share, arity[s].prod()
+        )
+        for s in scopes
+    ])  # fmt: skip
+    assert np.abs(found - want).max() < 1e-9
+    # few ways allowed: draws, the same for the same seed
+    a = _core.complete_rows(arity.tolist(), scopes, theta, columns, 60, weights, 4, 8, 10**6, 3)
+    b = _core.complete_rows(arity.tolist(), scopes, theta, columns, 60, weights, 4, 8, 10**6, 3)
+    assert a[3] > 0 and (a[0] == b[0]).all() and a[1].sum() == pytest.approx(weights.sum())
+    assert len(_core.complete_rows(
+        arity.tolist(), scopes, theta, columns, 60, weights, 4, 8, 2
+    )[2]) > 0  # fmt: skip
