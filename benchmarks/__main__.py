@@ -9,7 +9,7 @@ from importlib import import_module
 
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
-    "parameters", "em",
+    "structure", "parameters", "em",
 )  # fmt: skip
 
 

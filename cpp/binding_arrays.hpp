@@ -44,6 +44,7 @@ class NewArray {
 
 void bind_inference(nb::module_& m);
 void bind_expectations(nb::module_& m);
+void bind_structure(nb::module_& m);
 void bind_texts(nb::module_& m);
 
 }  // namespace credo::binding

@@ -43,6 +43,10 @@ _WHERE = {
     "em": "credo.train",
     "missingness": "credo.train",
     "fit": "credo.train",
+    "learn": "credo.train",
+    "edge_strengths": "credo.train",
+    "independence_test": "credo.train",
+    "score": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
     "NormalMean": "credo.model",
@@ -95,9 +99,13 @@ if TYPE_CHECKING:
     from credo.stats import Moments as Moments
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
+    from credo.train import edge_strengths as edge_strengths
     from credo.train import em as em
     from credo.train import fit as fit
+    from credo.train import independence_test as independence_test
+    from credo.train import learn as learn
     from credo.train import missingness as missingness
+    from credo.train import score as score
 
 
 __getattr__, __dir__ = lazy_names(

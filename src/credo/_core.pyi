@@ -3,8 +3,8 @@
 Arrays must be contiguous, of the exact type; nothing is converted. Wrong values are a ValueError.
 """
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias, TypeVar, final, overload
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -338,3 +338,148 @@ def complete_rows(
     (more than `most_states`), how many rows had more than `most` ways and were given `draws`, and
     the first row of probability zero or -1.
     """
+
+_Family: TypeAlias = tuple[int, Sequence[int]]
+_Report: TypeAlias = Callable[[float, int, int], bool] | None
+_Marks: TypeAlias = NDArray[np.uint8]
+
+@final
+class FamilyScores:
+    """Local scores of families, by variable numbers; kept, so that nothing is counted twice.
+
+    `penalty` is subtracted for each free parameter; `by_parents[k]` is added for k parents and
+    `by_edge[child, parent]` for each edge.
+    """
+
+    @staticmethod
+    def columns(
+        columns: Columns,
+        variables: Sequence[int],
+        weights: _Ints | _Reals | None,
+        name: str,
+        rows: float,
+        ess: float,
+        penalty: float,
+        by_parents: Sequence[float],
+        by_edge: _Reals | None,
+        threads: int,
+    ) -> FamilyScores:
+        """From columns in memory: loglik, bdeu, qnml, k2, bds, fnml, or available (gaps)."""
+
+    @staticmethod
+    def counts(
+        arities: Sequence[int],
+        count: Callable[[list[list[int]]], NDArray[Any]],
+        sparse: Callable[[list[int]], tuple[NDArray[Any], _Ints]],
+        dense: float,
+        name: str,
+        rows: float,
+        ess: float,
+        penalty: float,
+        by_parents: Sequence[float],
+        by_edge: _Reals | None,
+    ) -> FamilyScores:
+        """From tables that Python counts; sets of more cells than `dense` are asked sparsely."""
+
+    @staticmethod
+    def matrix(
+        matrix: _Reals,
+        rows: float,
+        bge: bool,
+        prior_rows: float,
+        freedom: float,
+        prior_scale: float,
+        penalty: float,
+        by_parents: Sequence[float],
+        by_edge: _Reals | None,
+    ) -> FamilyScores:
+        """Gaussian, from the covariance, or BGe from the posterior scale matrix."""
+
+    @staticmethod
+    def function(
+        n: int,
+        function: Callable[[list[tuple[int, list[int]]]], _Reals],
+        by_parents: Sequence[float],
+        by_edge: _Reals | None,
+    ) -> FamilyScores:
+        """Local scores that a function computes, a batch at a time."""
+
+    def score(self, families: Sequence[_Family]) -> _Reals: ...
+    @property
+    def counters(self) -> dict[str, int]: ...
+
+def climb(
+    scores: FamilyScores,
+    allowed: _Marks,
+    required: _Marks,
+    most: Sequence[int],
+    start: Sequence[Sequence[int]],
+    tabu: int = 0,
+    patience: int = 0,
+    downhill: bool = True,
+    restarts: int = 0,
+    kicks: int = 0,
+    most_steps: int = 0,
+    seed: int = 0,
+    report: _Report = None,
+) -> dict[str, Any]:
+    """Hill climbing or tabu search; `allowed` and `required` are [child, parent]."""
+
+def anneal(
+    scores: FamilyScores,
+    allowed: _Marks,
+    required: _Marks,
+    most: Sequence[int],
+    start: Sequence[Sequence[int]],
+    hot: float,
+    cold: float,
+    steps: int,
+    thin: int = 0,
+    seed: int = 0,
+    report: _Report = None,
+) -> dict[str, Any]:
+    """Metropolis with a temperature that falls from hot to cold."""
+
+def log_complexity(n: float, k: int) -> float:
+    """ln of the normalising sum of the multinomial maximum likelihood, exact."""
+
+def log_complexity_approximate(n: float, k: float) -> float:
+    """The same by Szpankowski and Weinberger's approximation."""
+
+@final
+class ParentLists:
+    """For each child the parent sets worth having, best first."""
+
+    def __init__(
+        self, scores: FamilyScores, allowed: _Marks, required: _Marks, most: Sequence[int]
+    ) -> None: ...
+    def build(
+        self, candidates: int = 64, beam: int = 0, most: int = 0, report: _Report = None
+    ) -> tuple[bool, bool]:
+        """Whether it was done, and whether Ctrl-C stopped it. beam 0: every set is extended."""
+
+    def add(self, parents: Sequence[Sequence[int]], around: bool) -> int:
+        """Add the families of a graph, and those around them; how many are worth having."""
+
+    def order(
+        self,
+        start: Sequence[Sequence[int]],
+        chains: int = 4,
+        patience: int = 100,
+        kicks: int = 0,
+        seed: int = 0,
+        threads: int = 1,
+        report: _Report = None,
+    ) -> dict[str, Any]:
+        """Iterated insertion search over orders."""
+
+    def exact(self, report: _Report = None) -> dict[str, Any]:
+        """The best graph of the lists by dynamic programming; at most 28 variables."""
+
+    def sets(self, child: int) -> tuple[list[list[int]], _Reals]: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def scored(self) -> int: ...
+    @property
+    def size(self) -> int: ...

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["Report", "track"]
+__all__ = ["Report", "Ticker", "track"]
 
 _PATIENCE = 0.5  # seconds; shorter work shows no bar
 
@@ -61,3 +61,37 @@ def track(
                 progress.start()
     finally:
         progress.stop()
+
+
+class Ticker:
+    """One line that says how far a long search is; on an interactive terminal only.
+
+    >>> with Ticker("searching") as ticker:
+    ...     ticker.say("score -12.3")
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._start = time.monotonic()
+        self._said = 0.0
+        self._on = sys.stderr.isatty()
+        self._shown = False
+
+    def __enter__(self) -> Ticker:
+        return self
+
+    def say(self, text: str) -> None:
+        """Replace the line, a few times a second at most."""
+        now = time.monotonic()
+        if not self._on or now - self._start < _PATIENCE or now - self._said < 0.2:
+            return
+        self._said = now
+        self._shown = True
+        line = f"{self._label}: {text} · {now - self._start:.0f} s"
+        sys.stderr.write("\r\x1b[2K" + line)
+        sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()

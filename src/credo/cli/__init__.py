@@ -20,6 +20,8 @@ __all__ = ["app", "main"]
 # command → (the module that holds it, one line for --help)
 _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
+    "learn": ("credo.cli.learn", "Learn a network from a table: its graph and its parameters."),
+    "score": ("credo.cli.score", "Score a graph on a table, family by family."),
     "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "em": ("credo.cli.em", "Learn a graph's tables from rows with gaps or hidden variables."),

@@ -1,0 +1,327 @@
+#include "search_climb.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <unordered_set>
+
+namespace credo::search {
+namespace {
+
+using score::Families;
+using score::FamilyScores;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+class Climber {
+ public:
+  Climber(FamilyScores& scores, const Rules& rules, const Parents& start)
+      : scores_(scores),
+        rules_(rules),
+        graph_(rules.n, start),
+        n_(rules.n),
+        local_(rules.n),
+        difference_(rules.n * rules.n, kUnknown) {
+    Families all;
+    for (std::size_t c = 0; c < n_; ++c) all.add(static_cast<std::int32_t>(c), graph_.parents(c));
+    scores_.score(all, local_.data());
+    unknown_.resize(n_);
+    for (std::size_t c = 0; c < n_; ++c) forget(c);
+    for (std::size_t c = 0; c < n_; ++c)
+      for (const std::int32_t p : graph_.parents(c)) hash_ ^= edge_key(c, static_cast<std::size_t>(p));
+  }
+
+  double total() const {
+    double out = 0;
+    for (const double s : local_) out += s;
+    return out;
+  }
+  const Graph& graph() const { return graph_; }
+  std::uint64_t hash() const { return hash_; }
+
+  // Scores every legal move that is not scored yet.
+  void refresh() {
+    Families batch;
+    std::vector<std::pair<std::size_t, std::size_t>> where;
+    std::vector<std::int32_t> rest;
+    for (std::size_t c = 0; c < n_; ++c) {
+      auto& open = unknown_[c];
+      std::size_t kept = 0;
+      for (const std::int32_t v : open) {
+        const auto p = static_cast<std::size_t>(v);
+        if (graph_.has(c, p)) {
+          rest.clear();
+          for (const std::int32_t q : graph_.parents(c))
+            if (q != v) rest.push_back(q);
+          batch.add(static_cast<std::int32_t>(c), rest);
+        } else if (graph_.may_add(rules_, c, p) ||
+                   (graph_.has(p, c) && graph_.may_reverse(rules_, p, c))) {
+          batch.add(static_cast<std::int32_t>(c), graph_.parents(c), v);
+        } else {
+          open[kept++] = v;
+          continue;
+        }
+        where.emplace_back(c, p);
+      }
+      open.resize(kept);
+    }
+    std::vector<double> found(batch.size());
+    if (batch.size() != 0) scores_.score(batch, found.data());
+    for (std::size_t i = 0; i < where.size(); ++i) {
+      const auto [c, p] = where[i];
+      const bool both = std::isinf(found[i]) && std::isinf(local_[c]);
+      difference_[c * n_ + p] = both ? 0.0 : found[i] - local_[c];
+    }
+  }
+
+  // The best legal move whose graph is not taboo, and its gain. Ties, up to rounding, go to the
+  // first in the order: children, parents, then the kind of change.
+  template <class Taboo>
+  std::pair<Move, double> best(double slack, const Taboo& taboo) const {
+    Move move{Change::kAdd, -1, -1};
+    double gain = -std::numeric_limits<double>::infinity();
+    const auto consider = [&](Change change, std::size_t c, std::size_t p, double by) {
+      if (!(by > gain + (std::isinf(gain) ? 0.0 : slack))) return;
+      const Move other{change, static_cast<std::int32_t>(p), static_cast<std::int32_t>(c)};
+      if (!graph_.may(rules_, other) || taboo(hash_after(other))) return;
+      gain = by;
+      move = other;
+    };
+    for (std::size_t c = 0; c < n_; ++c)
+      for (std::size_t p = 0; p < n_; ++p) {
+        const double by = difference_[c * n_ + p];
+        if (graph_.has(c, p)) {
+          consider(Change::kDelete, c, p, by);
+          consider(Change::kReverse, c, p, by + difference_[p * n_ + c]);
+        } else if (by > gain) {
+          consider(Change::kAdd, c, p, by);
+        }
+      }
+    return {move, gain};
+  }
+
+  void apply(const Move& move) {
+    const auto c = static_cast<std::size_t>(move.child), p = static_cast<std::size_t>(move.parent);
+    hash_ = hash_after(move);
+    const auto renew = [&](std::size_t child, std::size_t other) {
+      const double by = difference_[child * n_ + other];
+      graph_change_.push_back({child, by});
+    };
+    graph_change_.clear();
+    renew(c, p);
+    if (move.change == Change::kReverse) renew(p, c);
+    graph_.apply(move);
+    Families again;  // fresh, so that no rounding piles up
+    for (const auto& [child, by] : graph_change_)
+      again.add(static_cast<std::int32_t>(child), graph_.parents(child));
+    std::vector<double> found(again.size());
+    scores_.score(again, found.data());
+    for (std::size_t i = 0; i < graph_change_.size(); ++i) {
+      local_[graph_change_[i].first] = found[i];
+      forget(graph_change_[i].first);
+    }
+  }
+
+  // A random legal move, or none.
+  bool kick(Random& random) {
+    for (int tries = 0; tries < 100; ++tries) {
+      const std::size_t c = random.below(n_), p = random.below(n_);
+      if (c == p) continue;
+      const Change change = !graph_.has(c, p)       ? Change::kAdd
+                            : random.below(2) == 0 ? Change::kDelete
+                                                   : Change::kReverse;
+      const Move move{change, static_cast<std::int32_t>(p), static_cast<std::int32_t>(c)};
+      if (!graph_.may(rules_, move)) continue;
+      apply(move);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  static std::uint64_t edge_key(std::size_t c, std::size_t p) {
+    return Random(c * 1000003 + p).next();
+  }
+  std::uint64_t hash_after(const Move& move) const {
+    const auto c = static_cast<std::size_t>(move.child), p = static_cast<std::size_t>(move.parent);
+    std::uint64_t out = hash_ ^ edge_key(c, p);
+    if (move.change == Change::kReverse) out ^= edge_key(p, c);
+    return out;
+  }
+  void forget(std::size_t c) {
+    unknown_[c].clear();
+    for (std::size_t p = 0; p < n_; ++p) {
+      difference_[c * n_ + p] = kUnknown;
+      if (p != c && (rules_.may(c, p) || graph_.has(c, p)))
+        unknown_[c].push_back(static_cast<std::int32_t>(p));
+    }
+  }
+
+  FamilyScores& scores_;
+  const Rules& rules_;
+  Graph graph_;
+  std::size_t n_;
+  std::vector<double> local_, difference_;
+  std::vector<std::vector<std::int32_t>> unknown_;
+  std::vector<std::pair<std::size_t, double>> graph_change_;
+  std::uint64_t hash_ = 0;
+};
+
+// Differences below this are rounding: cancellation leaves about 1e-15 of the score.
+double slack_of(double score) { return 1e-11 * std::max(1.0, std::fabs(score)); }
+
+}  // namespace
+
+Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
+            const ClimbOptions& options, const Report& report) {
+  std::optional<Climber> here;
+  here.emplace(scores, rules, start);
+  Found best;
+  best.score = here->total();
+  best.parents = here->graph().parents();
+  best.trace.push_back(best.score);
+  Random random(options.seed);
+  for (std::int64_t round = 0; round <= options.restarts && !best.stopped; ++round) {
+    if (round > 0) {
+      here.emplace(scores, rules, best.parents);
+      for (std::int64_t k = 0; k < options.kicks; ++k) here->kick(random);
+    }
+    Climber& climber = *here;
+    double here_best = climber.total();
+    std::deque<std::uint64_t> recent{climber.hash()};
+    std::unordered_multiset<std::uint64_t> taboo{climber.hash()};
+    std::int64_t idle = 0;
+    while (true) {
+      if (options.most_steps > 0 && best.steps >= options.most_steps) break;
+      if (!report(best.score, best.steps, climber.graph().edges())) {
+        best.stopped = true;
+        break;
+      }
+      climber.refresh();
+      const double slack = slack_of(best.score);
+      const auto [move, gain] = climber.best(
+          slack, [&](std::uint64_t h) { return options.tabu > 0 && taboo.count(h) > 0; });
+      if (move.child < 0 || (gain <= slack && idle >= options.patience)) break;
+      if (!(gain > (options.downhill ? -std::numeric_limits<double>::infinity() : -slack))) break;
+      climber.apply(move);
+      ++best.steps;
+      const double now = climber.total();
+      best.trace.push_back(now);
+      best.moves.push_back(move);
+      idle = now > here_best + slack ? 0 : idle + 1;
+      here_best = std::max(here_best, now);
+      if (now > best.score + slack || best.parents.empty()) {
+        best.score = now;
+        best.parents = climber.graph().parents();
+      }
+      if (options.tabu > 0) {
+        recent.push_back(climber.hash());
+        taboo.insert(climber.hash());
+        if (recent.size() > static_cast<std::size_t>(options.tabu)) {
+          taboo.erase(taboo.find(recent.front()));
+          recent.pop_front();
+        }
+      }
+    }
+  }
+  return best;
+}
+
+Annealed anneal(FamilyScores& scores, const Rules& rules, const Parents& start,
+                const AnnealOptions& options, const Report& report) {
+  const std::size_t n = rules.n;
+  Graph graph(n, start);
+  Random random(options.seed);
+  Families batch;
+  std::vector<double> local(n), fresh(2);
+  for (std::size_t c = 0; c < n; ++c) batch.add(static_cast<std::int32_t>(c), graph.parents(c));
+  scores.score(batch, local.data());
+  double now = 0;
+  for (const double s : local) now += s;
+  Annealed out;
+  out.best.score = now;
+  out.best.parents = graph.parents();
+  constexpr std::int64_t kParts = 100;
+  std::int64_t part_accepted = 0, part_begin = 0;
+  std::vector<std::int32_t> changed;
+  const auto parents_after = [&](std::size_t child, std::size_t other, bool with) {
+    changed.clear();
+    for (const std::int32_t p : graph.parents(child))
+      if (static_cast<std::size_t>(p) != other) changed.push_back(p);
+    if (with) {
+      const auto v = static_cast<std::int32_t>(other);
+      changed.insert(std::lower_bound(changed.begin(), changed.end(), v), v);
+    }
+  };
+  std::int64_t step = 0;
+  for (; step < options.steps && n > 1; ++step) {
+    if (step % 256 == 0 && !report(out.best.score, step, graph.edges())) {
+      out.best.stopped = true;
+      break;
+    }
+    const double way = options.steps > 1
+                           ? static_cast<double>(step) / static_cast<double>(options.steps - 1)
+                           : 0.0;
+    const double temperature = options.hot * std::pow(options.cold / options.hot, way);
+    std::size_t a = random.below(n), b = random.below(n - 1);
+    b += b >= a;
+    const bool second = random.below(2) == 1;
+    const double u = random.unit();
+    // From none: a -> b or b -> a. From an arrow: none, or the other arrow.
+    Move move{Change::kAdd, static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)};
+    const bool ab = graph.has(b, a), ba = graph.has(a, b);
+    if (ba) std::swap(move.parent, move.child);
+    if (ab || ba) move.change = second ? Change::kReverse : Change::kDelete;
+    ++out.proposed;
+    if (graph.may(rules, move)) {
+      const auto c = static_cast<std::size_t>(move.child), p = static_cast<std::size_t>(move.parent);
+      batch.clear();
+      parents_after(c, p, move.change == Change::kAdd);
+      batch.add(move.child, changed);
+      if (move.change == Change::kReverse) {
+        parents_after(p, c, true);
+        batch.add(move.parent, changed);
+      }
+      scores.score(batch, fresh.data());
+      double gain = fresh[0] - local[c];
+      if (move.change == Change::kReverse) gain += fresh[1] - local[p];
+      if (gain >= 0 || u < std::exp(gain / temperature)) {
+        graph.apply(move);
+        local[c] = fresh[0];
+        if (move.change == Change::kReverse) local[p] = fresh[1];
+        ++out.accepted;
+        ++part_accepted;
+        now = 0;
+        for (const double s : local) now += s;
+        if (now > out.best.score + slack_of(now)) {
+          out.best.score = now;
+          out.best.parents = graph.parents();
+        }
+      }
+    }
+    const std::int64_t part = (step + 1) * kParts / options.steps;
+    if (part > static_cast<std::int64_t>(out.acceptance.size())) {
+      out.acceptance.push_back(static_cast<double>(part_accepted) /
+                               static_cast<double>(step + 1 - part_begin));
+      out.best.trace.push_back(now);
+      part_accepted = 0;
+      part_begin = step + 1;
+    }
+    if (options.thin > 0 && (step + 1) % options.thin == 0) {
+      const std::size_t at = out.samples.size();
+      out.samples.resize(at + n * n);
+      for (std::size_t c = 0; c < n; ++c)
+        for (const std::int32_t p : graph.parents(c))
+          out.samples[at + c * n + static_cast<std::size_t>(p)] = 1;
+      ++out.kept;
+    }
+  }
+  out.best.steps = step;
+  out.last = graph.parents();
+  out.last_score = now;
+  return out;
+}
+
+}  // namespace credo::search

@@ -1,0 +1,49 @@
+// Greedy search over DAGs: add, delete or reverse the edge that raises the score most.
+//
+// For each child a column of differences is kept, one for each variable that could join or leave
+// its parents; a move changes one column, or two. Differences are scored only once their move is
+// legal, all of a round in one batch. Tabu search goes on through the best move that leads to no
+// recent graph, and restarts begin again from the best graph after random moves.
+#pragma once
+
+#include "score_cache.hpp"
+#include "search_graph.hpp"
+
+namespace credo::search {
+
+struct ClimbOptions {
+  std::int64_t tabu = 0;      // recent graphs that are not returned to; 0: plain hill climbing
+  std::int64_t patience = 0;  // tabu moves without a new best
+  bool downhill = true;       // whether those may lower the score, or only keep it
+  std::int64_t restarts = 0;
+  std::int64_t kicks = 0;     // random moves before each restart
+  std::int64_t most_steps = 0;  // 0: no limit
+  std::uint64_t seed = 0;
+};
+
+Found climb(score::FamilyScores& scores, const Rules& rules, const Parents& start,
+            const ClimbOptions& options, const Report& report);
+
+struct AnnealOptions {
+  double hot = 1, cold = 1;  // temperatures at the start and the end, geometric in between
+  std::int64_t steps = 0;
+  std::int64_t thin = 0;     // keep the graph of every so many steps; 0: none
+  std::uint64_t seed = 0;
+};
+
+struct Annealed {
+  Found best;
+  Parents last;
+  double last_score = 0;
+  std::int64_t accepted = 0, proposed = 0;
+  std::vector<double> acceptance;          // by hundredths of the way
+  std::vector<std::uint8_t> samples;       // [kept, n, n]: child, parent
+  std::int64_t kept = 0;
+};
+
+// Metropolis: a pair of nodes is drawn, and one of the other two of {no edge, either arrow}; the
+// proposal is symmetric, so that at temperature 1 the chain draws from exp(score).
+Annealed anneal(score::FamilyScores& scores, const Rules& rules, const Parents& start,
+                const AnnealOptions& options, const Report& report);
+
+}  // namespace credo::search

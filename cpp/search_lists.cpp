@@ -1,0 +1,276 @@
+#include "search_lists.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace credo::search {
+namespace {
+
+using score::Families;
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+// By how much a set must beat its subsets: more than rounding.
+double slack_of(double score) { return 1e-11 * std::max(1.0, std::fabs(score)); }
+
+template <class F>
+void for_each_bit(std::uint64_t mask, F&& f) {
+  for (; mask != 0; mask &= mask - 1) f(mask & (~mask + 1));
+}
+
+std::size_t size_of(std::uint64_t mask) {
+  return static_cast<std::size_t>(__builtin_popcountll(mask));
+}
+
+}  // namespace
+
+std::uint64_t ParentList::mask_of(std::span<const std::int32_t> parents, bool& fits) const {
+  std::uint64_t mask = 0;
+  fits = true;
+  for (const std::int32_t p : parents) {
+    const int bit = bit_of[static_cast<std::size_t>(p)];
+    if (bit < 0) fits = false;
+    else mask |= std::uint64_t{1} << bit;
+  }
+  return mask;
+}
+
+std::vector<std::int32_t> ParentList::parents_of(std::uint64_t mask) const {
+  std::vector<std::int32_t> out;
+  for (; mask != 0; mask &= mask - 1)
+    out.push_back(candidates[static_cast<std::size_t>(__builtin_ctzll(mask))]);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+ParentLists::ParentLists(score::FamilyScores& scores, const Rules& rules)
+    : scores_(scores), rules_(rules), lists_(rules.n), known_(rules.n) {}
+
+void ParentLists::choose_candidates(std::size_t most) {
+  const std::size_t n = rules_.n;
+  std::vector<std::vector<std::int32_t>> may(n);
+  Families pairs;
+  std::size_t widest = 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t p = 0; p < n; ++p)
+      if (p != c && rules_.may(c, p)) may[c].push_back(static_cast<std::int32_t>(p));
+    widest = std::max(widest, may[c].size());
+  }
+  most = std::min(most, kMostCandidates);
+  complete_ = widest <= most;
+  std::vector<double> found;
+  if (!complete_) {
+    for (std::size_t c = 0; c < n; ++c)
+      for (const std::int32_t p : may[c]) pairs.add(static_cast<std::int32_t>(c), {}, p);
+    found.resize(pairs.size());
+    scores_.score(pairs, found.data());
+  }
+  std::size_t at = 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    ParentList& list = lists_[c];
+    list.candidates = may[c];
+    if (!complete_) {
+      std::vector<std::size_t> order(may[c].size());
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const bool need_a = rules_.must(c, static_cast<std::size_t>(may[c][a]));
+        const bool need_b = rules_.must(c, static_cast<std::size_t>(may[c][b]));
+        if (need_a != need_b) return need_a;
+        return found[at + a] > found[at + b];
+      });
+      order.resize(std::min(order.size(), most));
+      std::sort(order.begin(), order.end());
+      list.candidates.clear();
+      for (const std::size_t i : order) list.candidates.push_back(may[c][i]);
+      at += may[c].size();
+    }
+    list.bit_of.assign(n, -1);
+    list.required = 0;
+    for (std::size_t b = 0; b < list.candidates.size(); ++b) {
+      const auto p = static_cast<std::size_t>(list.candidates[b]);
+      list.bit_of[p] = static_cast<std::int8_t>(b);
+      if (rules_.must(c, p)) list.required |= std::uint64_t{1} << b;
+    }
+  }
+}
+
+double ParentLists::best_subset(std::size_t child, std::uint64_t mask) const {
+  double best = kMinusInfinity;
+  for_each_bit(mask & ~lists_[child].required, [&](std::uint64_t bit) {
+    const auto found = known_[child].find(mask & ~bit);
+    if (found != known_[child].end()) best = std::max(best, found->second.best);
+  });
+  return best;
+}
+
+bool ParentLists::build(const ListOptions& options, const Report& report) {
+  choose_candidates(options.candidates);
+  const std::size_t n = rules_.n;
+  std::vector<std::vector<std::uint64_t>> level(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    known_[c].clear();
+    level[c] = {lists_[c].required};
+  }
+  bool going = true;
+  std::vector<std::pair<std::size_t, std::uint64_t>> where;
+  std::vector<double> found;
+  for (std::size_t size = 0; going; ++size) {
+    // Score the level, in pieces so that the report is heard.
+    Families batch;
+    where.clear();
+    const auto flush = [&] {
+      found.resize(batch.size());
+      scores_.score(batch, found.data());
+      scored_ += static_cast<std::int64_t>(batch.size());
+      for (std::size_t i = 0; i < where.size(); ++i) {
+        const auto [c, mask] = where[i];
+        known_[c][mask] = {found[i], std::max(found[i], best_subset(c, mask))};
+      }
+      batch.clear();
+      where.clear();
+      if (!report(0, scored_, 0)) going = false;
+    };
+    bool any = false;
+    for (std::size_t c = 0; c < n && going; ++c)
+      for (const std::uint64_t mask : level[c]) {
+        any = true;
+        batch.add(static_cast<std::int32_t>(c), lists_[c].parents_of(mask));
+        where.emplace_back(c, mask);
+        if (batch.size() >= 20000) flush();
+        if (!going) break;
+      }
+    if (batch.size() != 0) flush();
+    if (!any || !going) break;
+    // Extend what may still lead to something better.
+    std::size_t wanted = 0;
+    std::vector<std::vector<std::uint64_t>> next(n);
+    for (std::size_t c = 0; c < n; ++c) {
+      const ParentList& list = lists_[c];
+      std::vector<std::uint64_t> parents = level[c];
+      if (options.beam > 0 && parents.size() > options.beam) {
+        std::stable_sort(parents.begin(), parents.end(), [&](std::uint64_t a, std::uint64_t b) {
+          return known_[c].at(a).score > known_[c].at(b).score;
+        });
+        parents.resize(options.beam);
+        complete_ = false;
+      }
+      std::vector<std::uint64_t> wider;
+      for (const std::uint64_t mask : parents) {
+        if (size_of(mask) >= static_cast<std::size_t>(rules_.most[c])) continue;
+        const Known& known = known_[c].at(mask);
+        // A beam follows what gets better; two parents together are looked at in any case.
+        if (options.beam > 0 && size > 1 && known.score < known.best) {
+          complete_ = false;
+          continue;
+        }
+        const auto set = list.parents_of(mask);
+        if (known.best >= scores_.bound(static_cast<std::int32_t>(c), set) -
+                              slack_of(known.best))
+          continue;  // neither it nor a superset can be better than what there is
+        for (std::size_t b = 0; b < list.candidates.size(); ++b)
+          if ((mask >> b & 1) == 0) wider.push_back(mask | std::uint64_t{1} << b);
+      }
+      std::sort(wider.begin(), wider.end());
+      wider.erase(std::unique(wider.begin(), wider.end()), wider.end());
+      // Every subset of a set worth scoring was extended, unless it ended; and the bound of the
+      // set itself may say so before it is counted.
+      for (const std::uint64_t mask : wider) {
+        const double best = best_subset(c, mask);
+        const double bound = scores_.bound(static_cast<std::int32_t>(c), list.parents_of(mask));
+        if (best < bound - slack_of(best)) next[c].push_back(mask);
+      }
+      wanted += next[c].size();
+    }
+    if (options.most > 0 && static_cast<std::size_t>(scored_) + wanted > options.most && size > 0) {
+      complete_ = false;
+      break;
+    }
+    level.swap(next);
+  }
+  if (!going) complete_ = false;
+  list_all();
+  return going;
+}
+
+void ParentLists::list_all() {
+  for (std::size_t c = 0; c < rules_.n; ++c) {
+    std::vector<std::pair<double, std::uint64_t>> kept;
+    for (const auto& [mask, known] : known_[c]) {
+      if (std::isinf(known.score)) continue;
+      const double below = best_subset(c, mask);
+      if (known.score > below + (std::isinf(below) ? 0 : slack_of(below)))
+        kept.emplace_back(known.score, mask);
+    }
+    std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
+      if (a.first != b.first) return a.first > b.first;
+      const std::size_t x = size_of(a.second), y = size_of(b.second);
+      return x != y ? x < y : a.second < b.second;
+    });
+    ParentList& list = lists_[c];
+    list.masks.clear();
+    list.scores.clear();
+    for (const auto& [score, mask] : kept) {
+      list.masks.push_back(mask);
+      list.scores.push_back(score);
+    }
+  }
+}
+
+std::size_t ParentLists::add(const Parents& parents, bool around) {
+  Families batch;
+  std::vector<std::pair<std::size_t, std::uint64_t>> where;
+  for (std::size_t c = 0; c < rules_.n; ++c) {
+    ParentList& list = lists_[c];
+    for (const std::int32_t p : parents[c])  // a parent from outside takes a free bit
+      if (list.bit_of[static_cast<std::size_t>(p)] < 0 &&
+          list.candidates.size() < kMostCandidates) {
+        list.bit_of[static_cast<std::size_t>(p)] = static_cast<std::int8_t>(list.candidates.size());
+        list.candidates.push_back(p);
+      }
+    bool fits = false;
+    const std::uint64_t own = list.mask_of(parents[c], fits);
+    if (!fits) continue;
+    std::vector<std::uint64_t> near{own};
+    if (around) {
+      const std::uint64_t all = list.candidates.size() == 64
+                                    ? ~std::uint64_t{0}
+                                    : (std::uint64_t{1} << list.candidates.size()) - 1;
+      for_each_bit(own & ~list.required, [&](std::uint64_t out) {
+        near.push_back(own & ~out);
+        for_each_bit(own & ~list.required & ~out,
+                     [&](std::uint64_t other) { near.push_back(own & ~out & ~other); });
+        for_each_bit(all & ~own, [&](std::uint64_t in) { near.push_back((own & ~out) | in); });
+      });
+      for_each_bit(all & ~own, [&](std::uint64_t in) { near.push_back(own | in); });
+    }
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    for (const std::uint64_t mask : near)
+      if (size_of(mask) <= static_cast<std::size_t>(rules_.most[c]) && !known_[c].contains(mask)) {
+        batch.add(static_cast<std::int32_t>(c), list.parents_of(mask));
+        where.emplace_back(c, mask);
+      }
+  }
+  if (batch.size() == 0) return 0;
+  std::vector<double> found(batch.size());
+  scores_.score(batch, found.data());
+  scored_ += static_cast<std::int64_t>(batch.size());
+  std::vector<std::size_t> order(where.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return size_of(where[a].second) < size_of(where[b].second);
+  });
+  std::size_t worth = 0;
+  for (const std::size_t i : order) {
+    const auto [c, mask] = where[i];
+    const double below = best_subset(c, mask);
+    known_[c][mask] = {found[i], std::max(found[i], below)};
+    worth += found[i] > below;
+  }
+  list_all();
+  return worth;
+}
+
+}  // namespace credo::search

@@ -1,0 +1,72 @@
+// For each child, the parent sets worth having, best first.
+//
+// A set is worth nothing if one of its subsets scores as much: whatever order allows the set
+// allows the subset. The lists are built level by level. A set whose upper bound no longer passes
+// the best of its subsets ends there, with all its supersets; if in addition every level is
+// narrower than the beam, nothing that could be optimal is left out and the lists are complete.
+#pragma once
+
+#include <unordered_map>
+
+#include "score_cache.hpp"
+#include "search_graph.hpp"
+
+namespace credo::search {
+
+inline constexpr std::size_t kMostCandidates = 64;
+
+struct ParentList {
+  std::vector<std::int32_t> candidates;  // at most 64; sets are bit masks over them
+  std::vector<std::uint64_t> masks;      // sorted by score, best first
+  std::vector<double> scores;
+  std::vector<std::int8_t> bit_of;       // [n]: the bit of a variable, or -1
+  std::uint64_t required = 0;
+
+  std::uint64_t mask_of(std::span<const std::int32_t> parents, bool& fits) const;
+  std::vector<std::int32_t> parents_of(std::uint64_t mask) const;
+  // The first set within `allowed`, from the given one on; the size of the list if there is none.
+  std::size_t best(std::uint64_t allowed, std::size_t from = 0) const {
+    std::size_t i = from;
+    while (i < masks.size() && (masks[i] & ~allowed) != 0) ++i;
+    return i;
+  }
+};
+
+struct ListOptions {
+  std::size_t candidates = kMostCandidates;  // the most candidate parents of a child
+  std::size_t beam = 0;                      // sets of a level and child that are extended; 0: all
+  std::size_t most = 0;                      // families in all; past it the beam closes; 0: any
+};
+
+class ParentLists {
+ public:
+  ParentLists(score::FamilyScores& scores, const Rules& rules);
+
+  // Builds every list; false if the report stopped it (the lists are then what was scored).
+  bool build(const ListOptions& options, const Report& report);
+  // Adds the families of a DAG, and with `around` those one or two changes away from them.
+  // Returns how many were added that are worth having.
+  std::size_t add(const Parents& parents, bool around);
+
+  const std::vector<ParentList>& lists() const { return lists_; }
+  const Rules& rules() const { return rules_; }
+  bool complete() const { return complete_; }
+  std::int64_t scored() const { return scored_; }
+
+ private:
+  struct Known {
+    double score, best;  // its own score, and the best of it and its subsets
+  };
+  void choose_candidates(std::size_t most);
+  void list_all();
+  double best_subset(std::size_t child, std::uint64_t mask) const;
+
+  score::FamilyScores& scores_;
+  Rules rules_;
+  std::vector<ParentList> lists_;
+  std::vector<std::unordered_map<std::uint64_t, Known>> known_;
+  bool complete_ = false;
+  std::int64_t scored_ = 0;
+};
+
+}  // namespace credo::search

@@ -1,0 +1,323 @@
+#include "search_order.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <stdexcept>
+
+#include "big_array.hpp"
+#include "parallel.hpp"
+
+namespace credo::search {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+double slack_of(double score) { return 1e-11 * std::max(1.0, std::fabs(score)); }
+
+// One order with what each variable gets in it.
+class Order {
+ public:
+  Order(const ParentLists& lists, std::vector<std::int32_t> order)
+      : lists_(lists.lists()), order_(std::move(order)), n_(order_.size()) {
+    before_.resize(n_);
+    chosen_.resize(n_);
+    others_.resize(n_);
+    out_.resize(n_);
+    in_.resize(n_);
+    refresh();
+  }
+
+  const std::vector<std::int32_t>& order() const { return order_; }
+
+  double total() const {
+    double sum = 0;
+    for (std::size_t v = 0; v < n_; ++v) sum += score(v, chosen_[v]);
+    return sum;
+  }
+
+  void set(std::vector<std::int32_t> order) {
+    order_ = std::move(order);
+    refresh();
+  }
+
+  // Moves x to its best position; whether that is better by more than `slack`.
+  bool improve(std::int32_t x, double slack) {
+    const ParentList& own = lists_[static_cast<std::size_t>(x)];
+    const auto at = static_cast<std::size_t>(
+        std::find(order_.begin(), order_.end(), x) - order_.begin());
+    std::size_t m = 0;
+    for (const std::int32_t y : order_)
+      if (y != x) others_[m++] = y;
+    double after = 0;  // sum of in_ from here on
+    for (std::size_t k = 0; k < m; ++k) {
+      const auto y = static_cast<std::size_t>(others_[k]);
+      const int bit = lists_[y].bit_of[static_cast<std::size_t>(x)];
+      const double now = score(y, chosen_[y]);
+      out_[k] = in_[k] = now;
+      if (bit >= 0) {
+        const std::uint64_t mask = std::uint64_t{1} << bit;
+        if (k >= at) {  // x is before it now
+          if (chosen_[y] < lists_[y].masks.size() && (lists_[y].masks[chosen_[y]] & mask) != 0)
+            out_[k] = score(y, lists_[y].best(before_[y] & ~mask, chosen_[y]));
+        } else {
+          in_[k] = score(y, first_with(lists_[y], before_[y] | mask, chosen_[y]));
+        }
+      }
+      after += in_[k];
+    }
+    double best = kMinusInfinity, here = kMinusInfinity, sum_out = 0;
+    std::size_t best_at = at;
+    std::uint64_t mask = 0;
+    std::size_t entry = own.best(0);
+    for (std::size_t p = 0; p <= m; ++p) {
+      const double total = sum_out + score(static_cast<std::size_t>(x), entry) + after;
+      if (p == at) here = total;
+      if (total > best + slack || (std::isinf(best) && !std::isinf(total))) {
+        best = total;
+        best_at = p;
+      }
+      if (p == m) break;
+      sum_out += out_[p];
+      after = p + 1 == m ? 0 : after - in_[p];
+      const int bit = own.bit_of[static_cast<std::size_t>(others_[p])];
+      if (bit >= 0) {
+        mask |= std::uint64_t{1} << bit;
+        entry = first_with(own, mask, entry);
+      }
+    }
+    if (!(best > here + slack)) return false;
+    place(x, at, best_at);
+    return true;
+  }
+
+  void place(std::int32_t x, std::size_t from, std::size_t to) {
+    const auto first = order_.begin();
+    const auto a = static_cast<std::ptrdiff_t>(from), b = static_cast<std::ptrdiff_t>(to);
+    if (a < b) std::rotate(first + a, first + a + 1, first + b + 1);
+    else std::rotate(first + b, first + a, first + a + 1);
+    const std::size_t low = std::min(from, to), high = std::max(from, to);
+    std::uint64_t mask = 0;
+    const ParentList& own = lists_[static_cast<std::size_t>(x)];
+    for (std::size_t k = 0; k < to; ++k) {
+      const int bit = own.bit_of[static_cast<std::size_t>(order_[k])];
+      if (bit >= 0) mask |= std::uint64_t{1} << bit;
+    }
+    before_[static_cast<std::size_t>(x)] = mask;
+    chosen_[static_cast<std::size_t>(x)] = own.best(mask);
+    for (std::size_t k = low; k <= high; ++k) {
+      const auto y = static_cast<std::size_t>(order_[k]);
+      const int bit = lists_[y].bit_of[static_cast<std::size_t>(x)];
+      if (bit < 0 || order_[k] == x) continue;
+      const std::uint64_t one = std::uint64_t{1} << bit;
+      if (from < to) {  // x now comes after it
+        before_[y] &= ~one;
+        chosen_[y] = lists_[y].best(before_[y], chosen_[y]);
+      } else {
+        before_[y] |= one;
+        chosen_[y] = first_with(lists_[y], before_[y], chosen_[y]);
+      }
+    }
+  }
+
+  Parents parents() const {
+    Parents out(n_);
+    for (std::size_t v = 0; v < n_; ++v)
+      if (chosen_[v] < lists_[v].masks.size())
+        out[v] = lists_[v].parents_of(lists_[v].masks[chosen_[v]]);
+    return out;
+  }
+
+ private:
+  double score(std::size_t v, std::size_t entry) const {
+    return entry < lists_[v].scores.size() ? lists_[v].scores[entry] : kMinusInfinity;
+  }
+  // The first entry within `allowed` before `most`, which is within it too.
+  static std::size_t first_with(const ParentList& list, std::uint64_t allowed, std::size_t most) {
+    std::size_t i = 0;
+    while (i < most && (list.masks[i] & ~allowed) != 0) ++i;
+    return i;
+  }
+  void refresh() {
+    for (std::size_t k = 0; k < n_; ++k) {
+      const auto v = static_cast<std::size_t>(order_[k]);
+      std::uint64_t mask = 0;
+      for (std::size_t j = 0; j < k; ++j) {
+        const int bit = lists_[v].bit_of[static_cast<std::size_t>(order_[j])];
+        if (bit >= 0) mask |= std::uint64_t{1} << bit;
+      }
+      before_[v] = mask;
+      chosen_[v] = lists_[v].best(mask);
+    }
+  }
+
+  const std::vector<ParentList>& lists_;
+  std::vector<std::int32_t> order_;
+  std::size_t n_;
+  std::vector<std::uint64_t> before_;
+  std::vector<std::size_t> chosen_;
+  std::vector<std::int32_t> others_;
+  std::vector<double> out_, in_;
+};
+
+void shuffle(std::vector<std::int32_t>& items, Random& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
+
+}  // namespace
+
+Found order_search(const ParentLists& lists, const Parents& start, const OrderOptions& options,
+                   const Report& report) {
+  const std::size_t n = lists.rules().n;
+  const std::vector<std::int32_t> first = Graph(n, start).order();
+  const auto chains = static_cast<std::size_t>(std::max<std::int64_t>(options.chains, 1));
+  const std::int64_t kicks =
+      options.kicks > 0
+          ? options.kicks
+          : std::clamp<std::int64_t>(static_cast<std::int64_t>(n) / 8, 2, 8);
+  std::vector<Found> found(chains);
+  std::atomic<bool> stop{false};
+  std::atomic<std::int64_t> sweeps{0};
+  std::mutex report_lock;
+  double best_of_all = kMinusInfinity;
+  parallel_for(chains, options.threads, [&](std::size_t chain) {
+    Random random(options.seed * 0x9E3779B97F4A7C15ull + chain);
+    Found& best = found[chain];
+    Order order(lists, first);
+    std::vector<std::int32_t> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    const auto goes_on = [&](const Order& now) {
+      ++sweeps;
+      const std::lock_guard guard(report_lock);
+      best_of_all = std::max(best_of_all, now.total());
+      if (!stop && !report(best_of_all, sweeps, 0)) stop = true;
+      return !stop;
+    };
+    const auto descend = [&] {
+      for (bool better = true; better && !stop;) {
+        better = false;
+        shuffle(all, random);
+        const double slack = slack_of(order.total());
+        for (const std::int32_t x : all) better |= order.improve(x, slack);
+        if (!goes_on(order)) return;
+      }
+    };
+    if (chain > 0) {  // other chains begin elsewhere, where the rules allow it
+      const std::vector<std::int32_t> kept = order.order();
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t from = random.below(n), to = random.below(n);
+        order.place(order.order()[from], from, to);
+      }
+      if (std::isinf(order.total())) order.set(kept);
+    }
+    descend();
+    best.score = order.total();
+    best.parents = order.parents();
+    best.trace.push_back(best.score);
+    std::vector<std::int32_t> kept = order.order();
+    double kept_score = best.score;
+    for (std::int64_t idle = 0; idle < options.patience && !stop && n > 2; ++idle) {
+      for (std::int64_t k = 0; k < kicks; ++k) {
+        const std::size_t from = random.below(n), to = random.below(n);
+        order.place(order.order()[from], from, to);
+      }
+      if (std::isinf(order.total())) {
+        order.set(kept);
+        continue;
+      }
+      descend();
+      ++best.steps;
+      const double now = order.total();
+      if (now >= kept_score - slack_of(kept_score)) {
+        kept = order.order();
+        kept_score = now;
+      } else {
+        order.set(kept);
+      }
+      if (now > best.score + slack_of(best.score)) {
+        best.score = now;
+        best.parents = order.parents();
+        best.trace.push_back(now);
+        idle = -1;
+      }
+    }
+  });
+  std::size_t winner = 0;
+  std::int64_t steps = 0;
+  for (std::size_t c = 0; c < chains; ++c) {
+    steps += found[c].steps;
+    if (found[c].score > found[winner].score + slack_of(found[winner].score)) winner = c;
+  }
+  Found out = std::move(found[winner]);
+  out.steps = steps;
+  out.stopped = stop;
+  return out;
+}
+
+Found exact_search(const ParentLists& lists, const Report& report) {
+  const std::size_t n = lists.rules().n;
+  if (n > 28) throw std::invalid_argument("At most 28 variables can be searched exactly.");
+  // Lists over all variables, as 32-bit masks.
+  std::vector<std::vector<std::uint32_t>> masks(n);
+  for (std::size_t v = 0; v < n; ++v)
+    for (const std::uint64_t mask : lists.lists()[v].masks) {
+      std::uint32_t whole = 0;
+      for (const std::int32_t p : lists.lists()[v].parents_of(mask)) whole |= 1u << p;
+      masks[v].push_back(whole);
+    }
+  const auto best = [&](std::size_t v, std::uint32_t allowed) {
+    const auto& list = masks[v];
+    std::size_t i = 0;
+    while (i < list.size() && (list[i] & ~allowed) != 0) ++i;
+    return i;
+  };
+  const auto gets = [&](std::size_t v, std::uint32_t allowed) {
+    const std::size_t i = best(v, allowed);
+    return i < masks[v].size() ? lists.lists()[v].scores[i] : kMinusInfinity;
+  };
+  const std::size_t subsets = std::size_t{1} << n;
+  BigArray<double> total(subsets);
+  total[0] = 0;
+  Found out;
+  for (std::size_t w = 1; w < subsets; ++w) {
+    if (w % (1 << 16) == 0 && !report(total[w - 1], static_cast<std::int64_t>(w), 0)) {
+      out.stopped = true;
+      return out;
+    }
+    double most = kMinusInfinity;
+    for (std::uint32_t rest = static_cast<std::uint32_t>(w); rest != 0; rest &= rest - 1) {
+      const auto x = static_cast<std::size_t>(__builtin_ctz(rest));
+      const auto without = static_cast<std::uint32_t>(w) & ~(1u << x);
+      const double before = total[without];
+      // No entry can make up for more than the list's best.
+      if (masks[x].empty() || before + lists.lists()[x].scores[0] <= most) continue;
+      most = std::max(most, before + gets(x, without));
+    }
+    total[w] = most;
+  }
+  out.score = total[subsets - 1];
+  out.parents.resize(n);
+  out.steps = static_cast<std::int64_t>(subsets);
+  if (std::isinf(out.score)) return out;
+  for (std::uint32_t w = static_cast<std::uint32_t>(subsets - 1); w != 0;) {
+    std::size_t pick = n;
+    double most = kMinusInfinity;
+    for (std::uint32_t rest = w; rest != 0; rest &= rest - 1) {
+      const auto x = static_cast<std::size_t>(__builtin_ctz(rest));
+      const double now = total[w & ~(1u << x)] + gets(x, w & ~(1u << x));
+      if (now > most + (std::isinf(most) ? 0 : slack_of(most))) {
+        most = now;
+        pick = x;
+      }
+    }
+    w &= ~(1u << pick);
+    const std::size_t entry = best(pick, w);
+    out.parents[pick] = lists.lists()[pick].parents_of(lists.lists()[pick].masks[entry]);
+  }
+  return out;
+}
+
+}  // namespace credo::search

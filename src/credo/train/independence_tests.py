@@ -1,0 +1,176 @@
+"""Tests of conditional independence: x ⊥ y | z, from the same counts and moments as the scores.
+
+    G² = 2 Σ n_xyz ln( n_xyz n_z / (n_xz n_yz) )        X² = Σ (n − e)² / e,  e = n_xz n_yz / n_z
+    Fisher's z = √(N − |z| − 3) · atanh(partial correlation)
+
+G² and X² have (|x| − 1)(|y| − 1)|z| degrees of freedom; the adjusted tests (`g2-adjusted`,
+`x2-adjusted`) count, for each configuration of z, only the states of x and y that were seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, SchemaError, unknown_name
+from credo.model.reals import shown
+from credo.schema import Schema
+from credo.stats.configurations import named
+from credo.stats.counts import Counts
+from credo.stats.family import Families, Family
+from credo.stats.moments import Moments
+from credo.stats.tally import Source
+
+__all__ = ["TESTS", "IndependenceTest", "independence_test", "tests_of"]
+
+TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "fisher-z")
+"""The tests by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndependenceTest:
+    """The result of one test.
+
+    >>> t = IndependenceTest("a", "b", (), "g2", 3.2, 1.0, 0.0736)
+    >>> print(t)
+    a ⊥ b: g2 3.2 with 1 degrees of freedom, p = 0.0736
+    """
+
+    x: str
+    y: str
+    given: tuple[str, ...]
+    test: str
+    statistic: float
+    freedom: float
+    p: float
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(self.given)}" if self.given else ""
+        free = f" with {self.freedom:g} degrees of freedom" if self.test != "fisher-z" else ""
+        what = f"{self.x} ⊥ {self.y}{given}: {self.test} {self.statistic:.6g}"
+        return f"{what}{free}, p = {self.p:.3g}"
+
+
+def independence_test(
+    source: Any, x: str, y: str, given: str | Sequence[str] = (), *, test: str | None = None
+) -> IndependenceTest:
+    """Whether x and y are independent given z, judged by the rows.
+
+    `test` is 'g2' (the default for discrete variables), 'g2-adjusted', 'x2', 'x2-adjusted', or
+    'fisher-z' (for continuous ones). A small p speaks against independence.
+
+    >>> import credo as cr
+    >>> print(cr.independence_test(cr.examples.pneumonia(), "Fev", "Cou", given="Pneu"))
+    Fev ⊥ Cou | Pneu: g2 1.24295 with 2 degrees of freedom, p = 0.537
+    """
+    from credo.train.sources import Opened
+
+    opened: Source = Opened(source, {}, None, None).source
+    wanted = (x, y, named(given))
+    return tests_of(opened, [wanted], test)[0]
+
+
+def tests_of(
+    source: Source, asked: Sequence[tuple[str, str, Sequence[str]]], test: str | None = None
+) -> list[IndependenceTest]:
+    """Many tests from one pass over the rows."""
+    which = [_checked(source.schema, x, y, z, test) for x, y, z in asked]
+    families = [Family(y, (*z, x)) for x, y, z in asked]
+    tally = source.tally(Families.of(families))
+    out = []
+    for (x, y, z), name, family in zip(asked, which, families, strict=True):
+        statistic = tally[family]
+        if name == "fisher-z":
+            assert isinstance(statistic, Moments)
+            value, free, p = _fisher(statistic.marginal([*z, x, y]), x, y, z)
+        else:
+            assert isinstance(statistic, Counts)
+            value, free, p = _table(statistic, name)
+        out.append(IndependenceTest(x, y, tuple(z), name, value, free, p))
+    return out
+
+
+def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None) -> str:
+    names = (x, y, *z)
+    for name in names:
+        if name not in schema:
+            raise unknown_name("Variable", name, schema.names, "in the table")
+    if len(set(names)) < len(names):
+        raise InputError(f"A variable stands twice in {x} ⊥ {y} | {list(z)}.")
+    kinds = {schema[n].is_discrete for n in names}
+    if len(kinds) == 2:
+        raise SchemaError(
+            "A test is of discrete variables or of continuous ones, not of both at once.",
+            hint="Make the continuous columns discrete.",
+        )
+    usual = "g2" if True in kinds else "fisher-z"
+    test = usual if test is None else test
+    if test not in TESTS:
+        raise InputError(f"test must be one of {', '.join(TESTS)}, got {shown(test)}.")
+    if (test == "fisher-z") != (False in kinds):
+        kind = "continuous" if test == "fisher-z" else "discrete"
+        raise SchemaError(f"The test {test!r} is for {kind} variables.", hint=f"Use {usual!r}.")
+    return test
+
+
+def _table(counts: Counts, test: str) -> tuple[float, float, float]:
+    from scipy.special import chdtrc
+
+    shape = counts.shape
+    n: NDArray[np.float64]
+    if counts.is_dense:
+        n = np.asarray(counts, dtype=np.float64).reshape(-1, shape[-2], shape[-1])
+        configurations = len(n)
+    else:
+        cells = counts.sparse()
+        assert cells.configurations is not None
+        seen, group = np.unique(cells.configurations[:, :-2], axis=0, return_inverse=True)
+        n = np.zeros((len(seen), shape[-2], shape[-1]))
+        at = cells.configurations
+        n[group.ravel(), at[:, -2], at[:, -1]] = cells.values
+        configurations = math.prod(shape[:-2])
+    xz, yz, z = n.sum(axis=2, keepdims=True), n.sum(axis=1, keepdims=True), n.sum(axis=(1, 2))
+    expected = xz * yz / np.where(z > 0, z, 1.0)[:, None, None]
+    if test.startswith("g2"):
+        seen_cells = n > 0
+        value = 2 * float((n[seen_cells] * np.log(n[seen_cells] / expected[seen_cells])).sum())
+    else:
+        there = expected > 0
+        value = float(((n - expected)[there] ** 2 / expected[there]).sum())
+    if test.endswith("adjusted"):
+        rows = (xz[:, :, 0] > 0).sum(axis=1) - 1
+        columns = (yz[:, 0, :] > 0).sum(axis=1) - 1
+        free = float((np.maximum(rows, 0) * np.maximum(columns, 0)).sum())
+    else:
+        free = float((shape[-2] - 1) * (shape[-1] - 1) * configurations)
+    value = max(value, 0.0)
+    return value, free, float(chdtrc(free, value)) if free > 0 else 1.0
+
+
+def _fisher(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, float, float]:
+    from scipy.special import ndtr
+
+    n = moments.total
+    free = n - len(z) - 3
+    if free <= 0:
+        raise InputError(
+            f"Fisher's z needs more than {len(z) + 3} rows to test {x} ⊥ {y} given {len(z)} "
+            f"variables, got {n:g}."
+        )
+    order = [moments.names.index(v) for v in (*z, x, y)]
+    scatter = moments.scatter[0][np.ix_(order, order)]
+    scale = np.sqrt(np.diag(scatter))
+    if not (scale > 0).all():
+        constant = (*z, x, y)[int(np.argmin(scale))]
+        raise InputError(f"The column {constant!r} is constant.", hint="Leave it out.")
+    unit = scatter / np.outer(scale, scale)
+    inverse = np.linalg.pinv(unit, hermitian=True)
+    r = -inverse[-2, -1] / math.sqrt(inverse[-2, -2] * inverse[-1, -1])
+    r = min(max(r, -1 + 1e-15), 1 - 1e-15)
+    value = math.sqrt(free) * math.atanh(r)
+    return value, free, float(2 * ndtr(-abs(value)))

@@ -1,0 +1,297 @@
+"""`learn`: from a table to a fitted network, by any score and any search.
+
+One interface and one result: the searches differ in how they go through graphs, never in what
+they are given (scores, rules, limits) or in what comes back (a fitted network with its record).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from credo.errors import InputError, unknown_name
+from credo.model.dag import Dag
+from credo.model.network import Network
+from credo.model.priors import K2, BDeu
+from credo.model.randomness import Rng, generator
+from credo.model.record import Record
+from credo.progress import Ticker
+from credo.schema import Variable
+from credo.train.family_scores import FamilyScores, family_scores
+from credo.train.parameters import fit
+from credo.train.scores import EdgePrior, LocalScore, ScoreSpec, graph_of
+from credo.train.sources import Opened
+from credo.train.structure.problem import Outcome, Problem
+from credo.train.structure.rules import Rules
+
+__all__ = ["SEARCHES", "Searched", "learn", "searched"]
+
+# search → (module, function, what it does in a line)
+_WHERE = {
+    "auto": ("", "", "exact for few variables, orders otherwise"),
+    "hill-climb": ("greedy", "hill_climb", "add, delete or reverse an edge while that helps"),
+    "tabu": ("greedy", "tabu", "the same, walking on through worse graphs"),
+    "anneal": ("annealing", "anneal", "Metropolis with simulated annealing"),
+    "order": ("orders", "order", "iterated search over orders of the variables"),
+    "exact": ("exact", "exact", "the optimum, proven"),
+    "chow-liu": ("trees", "chow_liu", "the best tree"),
+    "tan": ("trees", "tan", "a class, and the best tree among the features"),
+    "naive-bayes": ("trees", "naive_bayes", "a class, and features that depend on it alone"),
+    "k2": ("k2", "k2", "greedy parents within a given order"),
+    "pc": ("constraint_based", "pc", "from conditional independence tests (PC-stable)"),
+    "mmhc": ("constraint_based", "mmhc", "neighbours by tests, then climbing among them"),
+    "ges": ("ges", "ges", "greedy search over equivalence classes"),
+}
+SEARCHES: Mapping[str, str] = MappingProxyType({k: line for k, (_, _, line) in _WHERE.items()})
+"""Every search by its name, with what it does in a line."""
+
+_EXACT_UP_TO = 12  # variables up to which `auto` proves its answer
+
+
+def learn(
+    source: Any,
+    score: str | LocalScore | None = None,
+    search: str = "auto",
+    *,
+    required: Any = (),
+    forbidden: Any = (),
+    tiers: Any = (),
+    max_parents: int | Mapping[str, int] | None = None,
+    candidates: Mapping[str, Any] | None = None,
+    start: Dag | Network | str | None = None,
+    budget: float | None = None,
+    rng: Rng = 0,
+    ess: float | None = None,
+    prior: Network | None = None,
+    prior_rows: float | None = None,
+    freedom: float | None = None,
+    edge_prior: EdgePrior | None = None,
+    parameters: Any = "auto",
+    weights: Any = None,
+    schema: Any = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Network:
+    """Learn a network: its graph by a score and a search, then its parameters.
+
+    Parameters
+    ----------
+    source : anything `cr.read` takes, a Table, a Stream or another source
+        The rows.
+    score : name or function
+        See `cr.score`. By default 'bdeu' where all variables are discrete, else 'bic'.
+    search : name
+        'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
+        'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
+        variables, and searches over orders for more.
+    required, forbidden : lists of edges (parent, child)
+        Edges that must or must not be there.
+    tiers : list of lists of names
+        No edge goes from a later tier to an earlier one.
+    max_parents : int, or mapping from child to int
+        The most parents.
+    candidates : mapping from child to names
+        The only possible parents of a child.
+    start : Dag, Network or text
+        Where the search begins; by default with the required edges alone.
+    budget : seconds
+        When spent, the best graph so far is taken, and the record says so; so with Ctrl-C.
+    ess, prior, prior_rows, freedom, edge_prior
+        Settings of the score, as in `cr.score`.
+    parameters : a prior for `cr.fit`, or "auto"
+        How the tables are learned; by default with the prior of the score if it has one
+        ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood.
+    **options
+        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`
+        (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`, `thin`
+        (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
+        `method` (exact), `root` (chow-liu, tan), `target` (tan, naive-bayes), `order` (k2),
+        `test`, `alpha`, `max_condition` (pc, mmhc).
+
+    >>> import credo as cr
+    >>> net = cr.learn(cr.examples.play_tennis(), "bic", max_parents=2)
+    >>> print(net.dag)
+    [Outlook][Temperature][Humidity|Temperature][Wind][PlayTennis|Humidity]
+    >>> net.record.reason
+    'proven optimal'
+    """
+    opened = Opened(source, {}, weights, schema).source
+    found = searched(
+        opened, score, search, required=required, forbidden=forbidden, tiers=tiers,
+        max_parents=max_parents, candidates=candidates, start=start, budget=budget, rng=rng,
+        ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior,
+        threads=threads, **options,
+    )  # fmt: skip
+    belief = _belief(found.spec) if isinstance(parameters, str) else parameters
+    if isinstance(parameters, str) and parameters != "auto":
+        raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
+    net = fit(found.dag, opened, belief, threads=threads)
+    record = found.record
+    inner = net.record
+    assert inner is not None
+    details = {**record.details, "families": inner.details.get("families", ())}
+    details["rows"] = inner.details.get("rows", found.scores.rows)
+    return net.with_record(
+        Record(
+            record.how, str(opened.schema.source), record.score, record.trace, record.reason,
+            record.seconds, record.seed, (*record.notes, *inner.notes), details,
+        )
+    )  # fmt: skip
+
+
+class Searched:
+    """A graph that was searched for, not yet fitted."""
+
+    __slots__ = ("dag", "record", "scores", "spec")
+
+    def __init__(self, dag: Dag, record: Record, scores: FamilyScores, spec: ScoreSpec) -> None:
+        self.dag, self.record, self.scores, self.spec = dag, record, scores, spec
+
+
+def searched(
+    opened: Any,
+    score: str | LocalScore | None,
+    search: str,
+    *,
+    required: Any = (),
+    forbidden: Any = (),
+    tiers: Any = (),
+    max_parents: Any = None,
+    candidates: Any = None,
+    start: Any = None,
+    budget: float | None = None,
+    rng: Rng = 0,
+    ess: float | None = None,
+    prior: Network | None = None,
+    prior_rows: float | None = None,
+    freedom: float | None = None,
+    edge_prior: EdgePrior | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Searched:
+    """The graph of `learn`, with its record."""
+    began = time.perf_counter()
+    if search not in _WHERE:
+        raise unknown_name("The search", search, _WHERE, "one that credo knows")
+    limit = _seconds(budget)
+    chance = generator(rng)
+    if score is None:
+        score = "bdeu" if all(v.is_discrete for v in opened.schema.variables) else "bic"
+    spec = ScoreSpec.of(
+        score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
+    )
+    scores = family_scores(opened, spec, threads=threads)
+    rules = Rules.of(
+        scores.variables, required=required, forbidden=forbidden, tiers=tiers,
+        max_parents=max_parents, candidates=candidates,
+    )  # fmt: skip
+    begin = rules.start(None if start is None else graph_of(start))
+    with Ticker(f"learning by {search}") as ticker:
+        problem = Problem(
+            scores, rules, begin, chance, threads or os.cpu_count() or 1, limit, options, ticker
+        )
+        outcome = _run(problem, search)
+    dag = _dag(opened.schema.names, rules.names, outcome)
+    _check(problem, outcome, dag)
+    record = Record(
+        f"learned by {outcome.details.get('search', search)} with {spec.name}",
+        str(opened.schema.source),
+        outcome.score,
+        outcome.trace,
+        outcome.reason,
+        time.perf_counter() - began,
+        int(rng) if isinstance(rng, (int, np.integer)) else None,
+        (*scores.notes, *outcome.notes, *_constant(scores.variables)),
+        {"score": spec.name, "search": search, **outcome.details, "counters": scores.counters},
+    )
+    return Searched(dag, record, scores, spec)
+
+
+def _run(problem: Problem, search: str) -> Outcome:
+    """The search; Ctrl-C gives the best so far."""
+    try:
+        if search == "auto":
+            return _auto(problem)
+        return _function(search)(problem)
+    except KeyboardInterrupt:
+        problem.stopped = "interrupted"
+        return problem.outcome("interrupted")
+
+
+def _function(search: str) -> Callable[[Problem], Outcome]:
+    module, name, _ = _WHERE[search]
+    found: Callable[[Problem], Outcome] = getattr(
+        import_module(f"credo.train.structure.{module}"), name
+    )
+    return found
+
+
+def _auto(problem: Problem) -> Outcome:
+    """Proof where it is cheap, else orders."""
+    small = problem.n <= _EXACT_UP_TO and problem.scores.rows <= 1e7
+    if small and not problem.options:
+        out = _function("exact")(problem)
+        return Outcome(
+            out.parents, out.score, out.reason, out.trace, out.notes,
+            {**out.details, "search": "auto (exact)"},
+        )  # fmt: skip
+    out = _function("order")(problem)
+    return Outcome(
+        out.parents, out.score, out.reason, out.trace, out.notes,
+        {**out.details, "search": "auto (order)"},
+    )  # fmt: skip
+
+
+def _seconds(budget: Any) -> float | None:
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not budget > 0:
+        raise InputError(f"budget must be a number of seconds above 0, got {budget!r}.")
+    return float(budget)
+
+
+def _dag(order: Any, names: Any, outcome: Outcome) -> Dag:
+    """The graph by name, nodes in the order of the table and parents in that order too."""
+    place = {n: i for i, n in enumerate(order)}
+    by_child = {names[c]: [names[p] for p in ps] for c, ps in enumerate(outcome.parents)}
+    edges = [
+        (p, child)
+        for child in sorted(by_child, key=place.__getitem__)
+        for p in sorted(by_child[child], key=place.__getitem__)
+    ]
+    return Dag(edges, [n for n in order if n in by_child])
+
+
+def _check(problem: Problem, outcome: Outcome, dag: Dag) -> None:
+    """What every search promises: the rules are kept. (The Dag has refused cycles.)"""
+    for c, parents in enumerate(outcome.parents):
+        for p in parents:
+            assert problem.rules.allowed[c, p], (problem.rules.names[p], problem.rules.names[c])
+        assert len(parents) <= problem.rules.most[c]
+        assert all(int(p) in parents for p in np.flatnonzero(problem.rules.required[c]))
+    if not math.isfinite(outcome.score):
+        raise InputError(
+            "No graph within the rules has a finite score.",
+            hint="Look for collinear columns, or for parents required of a column with few rows.",
+        )
+
+
+def _constant(variables: Sequence[Variable]) -> list[str]:
+    constant = [v.name for v in variables if v.is_discrete and v.arity == 1]
+    return [f"{name} is constant: no edge can tell anything of it" for name in constant]
+
+
+def _belief(spec: ScoreSpec) -> Any:
+    """The prior of the parameters that goes with a score."""
+    if spec.function is not None:
+        return None
+    if spec.name in ("bdeu", "bds"):
+        return BDeu(spec.ess)
+    return K2() if spec.name == "k2" else None

@@ -1,0 +1,107 @@
+"""Search over orders of the variables: the best graph of an order is found at once.
+
+Given an order, each child takes the best parent set among those before it, so that the search is
+over n! orders of which each stands for its best graph, with no cycles to avoid. Lists of parent
+sets worth having come first: narrow at first, then wider, and around the best graph found so
+far. Orders are improved by moving one variable at a time through all positions, and left by a few
+random moves when nothing helps (iterated local search; Scanagatta et al. 2017 for the idea of
+lists found by exploration).
+"""
+
+from __future__ import annotations
+
+from credo import _core
+from credo.train.structure.problem import Outcome, Parents, Problem
+
+__all__ = ["order", "parent_lists"]
+
+_WORK = 4e9  # rows times families that are worth counting for a wider list
+_FAMILIES = 300_000  # the most families of one build
+_STAGES = ((12, 1), (24, 2), (40, 4))  # candidate parents, and sets of a level that are extended
+
+
+def parent_lists(problem: Problem) -> _core.ParentLists:
+    """Empty lists for the problem's scores and rules."""
+    return _core.ParentLists(problem.scores.native, *problem.rules.arguments)
+
+
+def order(problem: Problem) -> Outcome:
+    """Iterated insertion search over orders, with lists that grow around the best graph."""
+    problem.only("chains", "patience", "stages", "max_families")
+    chains = problem.option("chains", 4, 1)
+    patience = problem.option("patience", 100 if problem.n <= 100 else 10, 1)
+    stages = problem.option("stages", len(_STAGES) + 1, 1)
+    most = problem.option("max_families", _FAMILIES, 1)
+    trace: list[float] = []
+    notes: list[str] = []
+    begin = problem.start
+    _climb(problem, begin, trace)
+    complete = False
+    rows = max(float(problem.scores.rows), 1.0)
+    lists = parent_lists(problem)
+    scored = 0
+    stage = 0
+    for stage in range(stages):
+        wide = stage >= len(_STAGES)
+        room = int(min(most, _WORK / rows))
+        if problem.stopped or (stage > 0 and 3 * scored > room) or complete:
+            break
+        candidates, beam = (64, 0) if wide else _STAGES[stage]
+        lists = parent_lists(problem)
+        done, interrupted = lists.build(candidates, beam, room if wide else 0, report=problem.go_on)
+        if interrupted:
+            problem.stopped = "interrupted"
+        scored = max(scored, lists.scored)
+        complete = lists.complete and done
+        if problem.best is not None:
+            lists.add(problem.best, True)
+        if not done:
+            break
+        _improve(problem, lists, chains, patience, trace)
+    if problem.n > 64 or not complete:
+        notes.append(
+            "parent sets were explored, not exhausted: the best candidates of each child by their "
+            "pairwise score, then sets around the best graphs"
+        )
+    return problem.outcome(
+        "no order near the best ones is better",
+        trace=tuple(trace),
+        notes=tuple(notes),
+        details={"lists_complete": complete, "families_listed": lists.size, "stages": stage + 1},
+    )
+
+
+def _climb(problem: Problem, start: Parents, trace: list[float]) -> None:
+    """A tabu climb: it sees every edge, the lists only candidates."""
+    found = _core.climb(
+        problem.scores.native,
+        *problem.rules.arguments,
+        start,
+        tabu=100,
+        patience=100,
+        seed=0,
+        report=problem.go_on,
+    )
+    problem.took(found)
+    trace.append(problem.best_score)
+
+
+def _improve(
+    problem: Problem, lists: _core.ParentLists, chains: int, patience: int, trace: list[float]
+) -> None:
+    """Orders, a climb, sets around the result, again until nothing new is worth having."""
+    going = not problem.stopped
+    while going:
+        assert problem.best is not None
+        found = lists.order(
+            problem.best,
+            chains=chains,
+            patience=patience,
+            seed=problem.seed(),
+            threads=problem.threads,
+            report=problem.go_on,
+        )
+        problem.took(found)
+        trace.append(problem.best_score)
+        _climb(problem, [list(p) for p in found["parents"]], trace)
+        going = problem.go_on() and not found["stopped"] and lists.add(problem.best, True) > 0

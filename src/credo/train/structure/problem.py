@@ -1,0 +1,130 @@
+"""A problem: what every search is given; an outcome: what every search gives back.
+
+A search offers each better graph as it finds it, so that whatever stops it (a budget, Ctrl-C)
+the best so far is there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from credo.errors import InputError, close_names
+from credo.progress import Ticker
+from credo.train.family_scores import FamilyScores
+from credo.train.structure.rules import Rules
+
+__all__ = ["Outcome", "Problem"]
+
+Parents = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A graph by the numbers of each variable's parents, and how it was found."""
+
+    parents: Parents
+    score: float
+    reason: str
+    trace: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Problem:
+    """Scores, rules and limits of one search."""
+
+    scores: FamilyScores
+    rules: Rules
+    start: Parents
+    generator: np.random.Generator
+    threads: int = 1
+    budget: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    ticker: Ticker | None = None
+    began: float = field(default_factory=time.monotonic)
+    best: Parents | None = None
+    best_score: float = -np.inf
+    stopped: str = ""
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self.rules.names)
+
+    @property
+    def left(self) -> float:
+        """Seconds left of the budget."""
+        return np.inf if self.budget is None else self.budget - (time.monotonic() - self.began)
+
+    def seed(self) -> int:
+        """A seed for a native search."""
+        return int(self.generator.integers(1 << 62))
+
+    def go_on(self, score: float = 0.0, steps: int = 0, edges: int = 0) -> bool:
+        """Whether the search may go on; native searches call it every few milliseconds."""
+        if self.ticker is not None:
+            best = max(self.best_score, score) if score else self.best_score
+            said = f"score {best:,.1f} · " if np.isfinite(best) else ""
+            asked = self.scores.counters["asked"]
+            self.ticker.say(f"{said}{steps:,} steps · {asked:,} families asked")
+        if self.left <= 0:
+            self.stopped = self.stopped or f"the budget of {self.budget:g} s was spent"
+            return False
+        return True
+
+    def took(self, found: Mapping[str, Any]) -> None:
+        """Note how a native search ended, and offer what it found."""
+        if found["interrupted"]:
+            self.stopped = "interrupted"
+        if found["parents"]:
+            self.offer([list(p) for p in found["parents"]], float(found["score"]))
+
+    def offer(self, parents: Sequence[Sequence[int]], score: float) -> bool:
+        """Keep a graph if it is better than the best so far."""
+        slack = 1e-11 * max(1.0, abs(score))
+        if self.best is not None and not score > self.best_score + slack:
+            return False
+        self.best, self.best_score = [sorted(p) for p in parents], score
+        return True
+
+    def outcome(self, reason: str, **more: Any) -> Outcome:
+        """The best so far, with the reason the search ended."""
+        if self.best is None:
+            self.offer(self.start, self.scores.total(self.start))
+        assert self.best is not None
+        score = self.scores.total(self.best)
+        return Outcome(self.best, score, self.stopped or reason, **more)
+
+    def option(self, name: str, default: Any, least: float | None = None) -> Any:
+        """An option of the search, checked to be of the default's kind."""
+        value = self.options.get(name, default)
+        if value is None or default is None or isinstance(default, str):
+            return value
+        kinds = (int, np.integer) if isinstance(default, int) else (int, float, np.number)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, kinds)
+            or (least is not None and value < least)
+        ):
+            kind = "a whole number" if isinstance(default, int) else "a number"
+            bound = "" if least is None else f", {least:g} or more"
+            raise InputError(f"{name} must be {kind}{bound}, got {value!r}.")
+        return value
+
+    def only(self, *known: str) -> None:
+        """Refuse options that this search does not have."""
+        for name in self.options:
+            if name not in known:
+                near = close_names(name, known)
+                hint = (
+                    f"Did you mean {near[0]!r}?"
+                    if near
+                    else (f"It has {', '.join(known)}." if known else "It has none.")
+                )
+                raise InputError(f"This search has no option {name!r}.", hint=hint)

@@ -1,0 +1,199 @@
+"""Rules: what a structure may look like before any row is seen.
+
+Required and forbidden edges, tiers (no edge from a later tier to an earlier one), the most
+parents, a white list of candidate parents. Every search obeys them; rules that contradict each
+other are refused with the edge that shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, unknown_name
+from credo.model.dag import Dag
+from credo.model.reals import shown
+from credo.schema import Variable
+
+__all__ = ["Rules"]
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What a search may do, over variables by number: arrays are [child, parent]."""
+
+    names: tuple[str, ...]
+    allowed: NDArray[np.uint8]
+    required: NDArray[np.uint8]
+    most: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        variables: Sequence[Variable],
+        *,
+        required: Any = (),
+        forbidden: Any = (),
+        tiers: Any = (),
+        max_parents: Any = None,
+        candidates: Any = None,
+    ) -> Rules:
+        """The rules in names, checked."""
+        names = tuple(v.name for v in variables)
+        at = {n: i for i, n in enumerate(names)}
+        n = len(names)
+        allowed = np.ones((n, n), dtype=np.uint8)
+        np.fill_diagonal(allowed, 0)
+        why: dict[Edge, str] = {}
+
+        def forbid(parent: str, child: str, reason: str) -> None:
+            allowed[at[child], at[parent]] = 0
+            why.setdefault((parent, child), reason)
+
+        for v in variables:
+            for p in variables:
+                if v.is_discrete and not p.is_discrete:
+                    forbid(p.name, v.name, "a discrete variable cannot have a continuous parent")
+        for child, parents in _candidates(candidates, at):
+            for other in names:
+                if other not in parents and other != child:
+                    forbid(other, child, f"candidates= does not list {other!r} for {child!r}")
+        level = _tiers(tiers, at)
+        for a in level:
+            for b in level:
+                if level[a] > level[b]:
+                    forbid(a, b, f"{a!r} is in a later tier than {b!r}")
+        for a, b in _edges(forbidden, at, "forbidden"):
+            forbid(a, b, "it is forbidden")
+        needed = np.zeros((n, n), dtype=np.uint8)
+        wanted = _edges(required, at, "required")
+        Dag(wanted, names)  # refuses a cycle, spelled out
+        for a, b in wanted:
+            if not allowed[at[b], at[a]]:
+                raise InputError(f"The required edge {a} → {b} is not allowed: {why[a, b]}.")
+            needed[at[b], at[a]] = 1
+            allowed[at[a], at[b]] = 0
+        most = _most(max_parents, names)
+        for i, name in enumerate(names):
+            if needed[i].sum() > most[i]:
+                raise InputError(
+                    f"{name!r} has {int(needed[i].sum())} required parents; max_parents allows "
+                    f"{most[i]}."
+                )
+        return cls(names, allowed, needed, most)
+
+    @property
+    def needed(self) -> list[list[int]]:
+        """The required parents of each variable."""
+        return [[int(p) for p in np.flatnonzero(row)] for row in self.required]
+
+    @property
+    def free(self) -> bool:
+        """Whether there are no rules but those of the kinds and of acyclicity."""
+        n = len(self.names)
+        return bool(self.allowed.sum() == n * (n - 1)) and min(self.most) >= n - 1
+
+    @property
+    def arguments(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], list[int]]:
+        """As the native searches take them."""
+        return self.allowed, self.required, list(self.most)
+
+    def start(self, dag: Dag | None) -> list[list[int]]:
+        """The parents a search starts from: a graph within the rules, or the required edges."""
+        if dag is None:
+            return self.needed
+        at = {n: i for i, n in enumerate(self.names)}
+        for name in dag.nodes:
+            if name not in at:
+                raise unknown_name("The start's node", name, self.names, "in the table")
+        parents: list[list[int]] = [[] for _ in self.names]
+        for a, b in dag.edges:
+            if not self.allowed[at[b], at[a]]:
+                raise InputError(f"The start has the edge {a} → {b}, which the rules do not allow.")
+            parents[at[b]].append(at[a])
+        for child, row in enumerate(self.required):
+            for parent in np.flatnonzero(row):
+                if int(parent) not in parents[child]:
+                    a, b = self.names[int(parent)], self.names[child]
+                    raise InputError(f"The start lacks the required edge {a} → {b}.")
+            if len(parents[child]) > self.most[child]:
+                raise InputError(
+                    f"The start gives {self.names[child]!r} {len(parents[child])} parents; "
+                    f"max_parents allows {self.most[child]}."
+                )
+        return [sorted(p) for p in parents]
+
+
+def _known(name: Any, at: Mapping[str, int]) -> str:
+    if not isinstance(name, str) or name not in at:
+        raise unknown_name("Variable", name, at, "in the table")
+    return name
+
+
+def _edges(given: Any, at: Mapping[str, int], what: str) -> list[Edge]:
+    if isinstance(given, Dag):
+        given = given.edges
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"{what}= must be a list of edges (parent, child), got {shown(given)}.")
+    out = []
+    for edge in given:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise InputError(f"{what}= must hold edges (parent, child), got {shown(edge)}.")
+        a, b = (_known(n, at) for n in edge)
+        if a == b:
+            raise InputError(f"{what}= has an edge from {a!r} to itself.")
+        out.append((a, b))
+    return list(dict.fromkeys(out))
+
+
+def _tiers(given: Any, at: Mapping[str, int]) -> dict[str, int]:
+    """The tier of each variable that is in one; the others are free."""
+    if given is None:
+        return {}
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"tiers= must be a list of lists of names, got {shown(given)}.")
+    level: dict[str, int] = {}
+    for i, tier in enumerate(given):
+        for name in [tier] if isinstance(tier, str) else tier:
+            if _known(name, at) in level:
+                raise InputError(f"{name!r} is in two tiers.")
+            level[name] = i
+    return level
+
+
+def _candidates(given: Any, at: Mapping[str, int]) -> list[tuple[str, set[str]]]:
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"candidates= must map a child to a list of possible parents, got {shown(given)}."
+        )
+    out = []
+    for child, parents in given.items():
+        listed = [parents] if isinstance(parents, str) else parents
+        out.append((_known(child, at), {_known(p, at) for p in listed}))
+    return out
+
+
+def _most(given: Any, names: Sequence[str]) -> tuple[int, ...]:
+    free = max(len(names) - 1, 0)
+    by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name in by_name:
+        if name not in names:
+            raise unknown_name("Variable", name, names, "in the table")
+    out = []
+    for name in names:
+        k = by_name.get(name)
+        if k is None:
+            out.append(free)
+        elif isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+            raise InputError(f"max_parents must be a whole number, 0 or more, got {shown(k)}.")
+        else:
+            out.append(min(int(k), free))
+    return tuple(out)

@@ -1,0 +1,165 @@
+"""Edge strengths by the bootstrap: how often an edge is learned again from resampled rows.
+
+    strength(a — b) = share of the resamples whose graph joins a and b
+    direction(a → b) = of those, the share with the arrow a → b in their class (a line counts ½)
+
+(Friedman, Goldszmidt & Wyner 1999.) A resample draws N rows with replacement; here as whole
+weights of the rows there are, so that no row is copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from credo.data import Stream, Table
+from credo.errors import InputError, unknown_name
+from credo.model.dag import Dag
+from credo.model.randomness import Rng, generator, size
+from credo.progress import track
+from credo.render import bar, table_html, table_text
+from credo.stats.block import Block
+from credo.train.sources import Opened
+from credo.train.structure.learning import searched
+
+__all__ = ["EdgeStrengths", "edge_strengths"]
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeStrengths:
+    """The strength and direction of every edge that was learned at least once.
+
+    `strength[a, b]` is the share of resamples that join a and b, whatever the arrow; it is the
+    same for (b, a). `direction[a, b]` is the share of those with the arrow a → b.
+    """
+
+    nodes: tuple[str, ...]
+    strength: Mapping[Edge, float]
+    direction: Mapping[Edge, float]
+    samples: int
+
+    def __getitem__(self, edge: Edge) -> float:
+        """The share of resamples with the edge a → b in this direction."""
+        for name in edge:
+            if name not in self.nodes:
+                raise unknown_name("Node", name, self.nodes, "in these strengths")
+        return self.strength.get(edge, 0.0) * self.direction.get(edge, 0.0)
+
+    def average(self, threshold: float = 0.5) -> Dag:
+        """The averaged network: edges above the threshold, strongest first, arrows by majority.
+
+        An edge that would close a cycle is left out.
+        """
+        if not 0 <= threshold <= 1:
+            raise InputError(f"The threshold must be between 0 and 1, got {threshold!r}.")
+        dag = Dag.empty(self.nodes)
+        for a, b in self._ranked():
+            if self.strength[a, b] > threshold:
+                try:
+                    dag = dag.add((a, b))
+                except InputError:  # a cycle
+                    continue
+        return dag
+
+    def _ranked(self) -> list[Edge]:
+        """Each joined pair once, in its likelier direction, strongest first."""
+        place = {n: i for i, n in enumerate(self.nodes)}
+        pairs = []
+        for a, b in self.strength:
+            if place[a] < place[b]:
+                forward = self.direction[a, b] >= self.direction[b, a]
+                pairs.append((a, b) if forward else (b, a))
+        return sorted(pairs, key=lambda e: (-self.strength[e], place[e[0]], place[e[1]]))
+
+    def _rows(self) -> Iterator[list[str]]:
+        for a, b in self._ranked():
+            s, d = self.strength[a, b], self.direction[a, b]
+            yield [f"{a} → {b}", f"{s:.3f}", f"{d:.3f}", bar(s, 10)]
+
+    def __str__(self) -> str:
+        return table_text(["edge", "strength", "direction", ""], self._rows(), right=[1, 2])
+
+    def __repr__(self) -> str:
+        return f"EdgeStrengths({len(self.strength) // 2} edges, {self.samples} resamples)"
+
+    def _repr_html_(self) -> str:
+        return table_html(["edge", "strength", "direction", ""], self._rows(), right=[1, 2])
+
+
+def edge_strengths(
+    source: Any,
+    score: Any = None,
+    search: str = "hill-climb",
+    *,
+    samples: int = 100,
+    rng: Rng = 0,
+    weights: Any = None,
+    schema: Any = None,
+    **options: Any,
+) -> EdgeStrengths:
+    """How sure each edge is: the structure is learned again from resampled rows.
+
+    `score`, `search` and further options are those of `cr.learn`. The default search is quick;
+    with 100 resamples a strength has a standard error of at most 0.05.
+
+    >>> import credo as cr
+    >>> table = cr.read({"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 19 + [0, 1, 1, 1]})
+    >>> found = cr.edge_strengths(table, "bic", samples=20)
+    >>> found.strength["rain", "wet"], found.direction["rain", "wet"]
+    (1.0, 0.5)
+    >>> print(found.average())
+    [rain][wet|rain]
+    """
+    opened = Opened(source, {}, weights, schema).source
+    if isinstance(opened, Stream):
+        raise InputError(
+            "The bootstrap resamples rows and needs them in memory.", hint="Use table.load()."
+        )
+    if not isinstance(opened, Table):
+        raise InputError("The bootstrap needs a table in memory.", hint="Read it with cr.read.")
+    count = size(samples, "samples")
+    if count < 1:
+        raise InputError(f"samples must be at least 1, got {samples!r}.")
+    chance = generator(rng)
+    nodes = opened.schema.names
+    joined: dict[Edge, float] = {}
+    towards: dict[Edge, float] = {}
+    for _ in track(range(count), "resampling", total=count):
+        again = _resampled(opened, chance)
+        seed = int(chance.integers(1 << 31))
+        dag = searched(again, score, search, rng=seed, **options).dag
+        cpdag = dag.cpdag()
+        for a, b in cpdag.directed:
+            _count(joined, towards, (a, b), 1.0)
+        for a, b in cpdag.undirected:
+            _count(joined, towards, (a, b), 0.5)
+    direction = {e: towards.get(e, 0.0) / n for e, n in joined.items()}
+    return EdgeStrengths(nodes, {e: n / count for e, n in joined.items()}, direction, count)
+
+
+def _count(joined: dict[Edge, float], towards: dict[Edge, float], edge: Edge, share: float) -> None:
+    back = edge[::-1]
+    for e, s in ((edge, share), (back, 1.0 - share)):
+        joined[e] = joined.get(e, 0.0) + 1
+        towards[e] = towards.get(e, 0.0) + s
+
+
+def _resampled(table: Table, chance: np.random.Generator) -> Table:
+    """The rows that were drawn, with how often each was."""
+    block = table.block
+    rows = block.rows
+    if block.weights is None:
+        times = np.bincount(chance.integers(rows, size=rows), minlength=rows)
+        kept = np.flatnonzero(times)
+        weights = times[kept].astype(np.int64)
+    else:
+        total = float(block.weights.sum())
+        draws = chance.multinomial(round(total), block.weights / total)
+        kept = np.flatnonzero(draws)
+        weights = draws[kept].astype(np.int64)
+    return Table(Block(block.schema, tuple(a[kept] for a in block.arrays), weights))

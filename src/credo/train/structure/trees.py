@@ -1,0 +1,149 @@
+"""Trees: at most one parent each, found exactly; and the two Bayesian classifiers built on them.
+
+`chow-liu`: the tree (or forest) of the highest score. Where score differences are symmetric it is
+the maximum spanning tree of Chow & Liu (1968); with rules, or a score that is not score
+equivalent, the maximum branching of Edmonds (1967). `naive-bayes`: the class is the only parent
+of every other variable. `tan`: a tree among the features besides (Friedman et al. 1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, unknown_name
+from credo.train.structure.branching import maximum_branching
+from credo.train.structure.problem import Outcome, Problem
+
+__all__ = ["chow_liu", "naive_bayes", "tan"]
+
+Floats = NDArray[np.float64]
+
+
+def chow_liu(problem: Problem) -> Outcome:
+    """The best tree or forest."""
+    problem.only("root")
+    root = _named(problem, "root")
+    gains = _gains(problem, list(range(problem.n)), ())
+    tree = _tree(problem, gains, list(range(problem.n)), root)
+    parents = [[] if p < 0 else [p] for p in tree]
+    problem.offer(parents, problem.scores.total(parents))
+    return problem.outcome("the best tree was found")
+
+
+def naive_bayes(problem: Problem) -> Outcome:
+    """The class as the only parent of every feature."""
+    problem.only("target")
+    target = _target(problem)
+    parents = [[] if i == target else [target] for i in range(problem.n)]
+    _within(problem, parents, "naive-bayes")
+    problem.offer(parents, problem.scores.total(parents))
+    return problem.outcome("the structure is given")
+
+
+def tan(problem: Problem) -> Outcome:
+    """The class and the best tree among the features."""
+    problem.only("target", "root")
+    target, root = _target(problem), _named(problem, "root")
+    features = [i for i in range(problem.n) if i != target]
+    gains = _gains(problem, features, (target,))
+    tree = _tree(problem, gains, features, root)
+    parents: list[list[int]] = [[] for _ in range(problem.n)]
+    for k, i in enumerate(features):
+        parents[i] = sorted([target] if tree[k] < 0 else [target, features[tree[k]]])
+    _within(problem, parents, "tan")
+    problem.offer(parents, problem.scores.total(parents))
+    return problem.outcome("the best tree among the features was found")
+
+
+def _gains(problem: Problem, variables: Sequence[int], given: tuple[int, ...]) -> Floats:
+    """gain[c, p] of adding parent p to child c beside what is given; -inf where not allowed."""
+    m = len(variables)
+    asked = [(v, list(given)) for v in variables]
+    asked += [(c, [*given, p]) for c in variables for p in variables if c != p]
+    found = problem.scores.native.score(asked)
+    alone, gains = found[:m], np.full((m, m), -np.inf)
+    gains[~np.eye(m, dtype=bool)] = found[m:]
+    gains -= alone[:, None]
+    allowed = problem.rules.allowed[np.ix_(variables, variables)].astype(bool)
+    gains[~allowed] = -np.inf
+    return gains
+
+
+def _tree(problem: Problem, gains: Floats, variables: Sequence[int], root: int | None) -> list[int]:
+    """The parent of each variable by position, -1 for a root."""
+    needed = problem.rules.required[np.ix_(variables, variables)].astype(bool)
+    for k, row in enumerate(needed):
+        if row.sum() > 1:
+            name = problem.rules.names[variables[k]]
+            raise InputError(f"{name!r} has two required parents, which no tree allows.")
+    at = None if root is None else list(variables).index(root)
+    finite = np.isfinite(gains)
+    scale = 1e-9 * max(1.0, float(np.abs(gains[finite]).max(initial=0.0)))
+    known = np.where(finite, gains, 0.0)
+    symmetric = bool((finite == finite.T).all() and (np.abs(known - known.T) <= scale).all())
+    if symmetric and not needed.any() and min(problem.rules.most) >= 1:
+        return _spanning(gains, at)
+    least = sum(abs(g) for g in gains[finite]) + 1.0
+    weights = np.where(needed, gains + least, gains)
+    for k, i in enumerate(variables):
+        if problem.rules.most[i] < 1 or k == at:
+            weights[k] = -np.inf
+    return maximum_branching(weights)
+
+
+def _spanning(gains: Floats, root: int | None) -> list[int]:
+    """The maximum spanning forest of the gains above 0 (Prim), arrows away from the root."""
+    m = len(gains)
+    parent = [-1] * m
+    inside = np.zeros(m, dtype=bool)
+    best, via = np.full(m, -np.inf), np.full(m, -1)
+    for step in range(m):
+        if step == 0 and root is not None:
+            k = root
+        else:
+            open_gain = np.where(inside, -np.inf, best)
+            k = int(open_gain.argmax())
+            if not open_gain[k] > 0:
+                k = int(np.flatnonzero(~inside)[0])
+                via[k] = -1
+        inside[k] = True
+        parent[k] = int(via[k])
+        better = ~inside & (gains[:, k] > best)
+        best[better], via[better] = gains[better, k], k
+    return parent
+
+
+def _target(problem: Problem) -> int:
+    if problem.options.get("target") is None:
+        raise InputError("This search needs the class.", hint="Name its variable with target='…'.")
+    found = _named(problem, "target")
+    assert found is not None
+    return found
+
+
+def _named(problem: Problem, option: str) -> int | None:
+    name = problem.options.get(option)
+    if name is None:
+        return None
+    if name not in problem.rules.names:
+        raise unknown_name(f"The {option}", name, problem.rules.names, "in the table")
+    return problem.rules.names.index(name)
+
+
+def _within(problem: Problem, parents: list[list[int]], search: str) -> None:
+    """Refuse a given structure that the rules do not allow."""
+    names, rules = problem.rules.names, problem.rules
+    for c, row in enumerate(parents):
+        for p in row:
+            if not rules.allowed[c, p]:
+                raise InputError(f"{search} needs {names[p]} → {names[c]}, which is not allowed.")
+        if len(row) > rules.most[c]:
+            raise InputError(f"{search} gives {names[c]!r} more parents than max_parents allows.")
+        for needed in rules.needed[c]:
+            if needed not in row:
+                raise InputError(
+                    f"The required edge {names[needed]} → {names[c]} is not one of {search}."
+                )

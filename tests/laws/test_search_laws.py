@@ -1,0 +1,109 @@
+"""Laws of searches: the exact one is exact, none passes it, and nothing accidental matters."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import credo as cr
+from tests.structure_data import all_dags, discrete, random_table
+
+SEARCHES = ["hill-climb", "tabu", "order", "ges", "chow-liu", "anneal"]
+
+
+@pytest.mark.parametrize("score", ["bdeu", "bic", "k2", "fnml", "bds", "qnml", "aic"])
+def test_exact_search_is_the_best_of_all_543_graphs(score):
+    rng = np.random.default_rng(len(score))
+    table = discrete(random_table(rng, 120, [2, 3, 2, 2]), [2, 3, 2, 2])
+    best = max(cr.score(d, table, score) for d in all_dags(list(table.schema.names)))
+    net = cr.learn(table, score, "exact")
+    assert net.record.score == pytest.approx(best, rel=1e-12)
+    assert net.record.details["proven"]
+    for search in SEARCHES:
+        found = cr.learn(table, score, search, **({"steps": 2000} if search == "anneal" else {}))
+        assert found.record.score <= best + 1e-9 * abs(best)
+        assert found.record.score == pytest.approx(cr.score(found, table, score), rel=1e-12)
+
+
+@pytest.mark.parametrize("score", ["bic", "bge"])
+def test_exact_search_of_lines(score):
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=80)
+    b = a + rng.normal(size=80)
+    c, d = a - b + rng.normal(size=80), rng.normal(size=80)
+    table = cr.read({"a": a, "b": b, "c": c, "d": d})
+    best = max(cr.score(g, table, score) for g in all_dags(["a", "b", "c", "d"]))
+    assert cr.learn(table, score, "exact").record.score == pytest.approx(best, rel=1e-12)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32), st.sampled_from(["bdeu", "bic"]))
+def test_order_of_columns_rows_states_and_names_are_accidents(seed, score):
+    rng = np.random.default_rng(seed)
+    arities = [2, 3, 2, 4, 2, 3]
+    columns = random_table(rng, 300, arities)
+    names = list(columns)
+    new = {n: f"w{i}" for i, n in enumerate(rng.permutation(names))}
+    rows = rng.permutation(300)
+    states = {new[n]: rng.permutation(r).tolist() for n, r in zip(names, arities, strict=True)}
+    turned = {new[n]: [int(v) for v in columns[n][rows]] for n in rng.permutation(names)}
+    one = discrete(columns, arities)
+    other = cr.read(turned, schema={n: states[n] for n in turned})
+    for search in ("hill-climb", "tabu", "order"):
+        a, b = cr.learn(one, score, search), cr.learn(other, score, search)
+        assert {(new[x], new[y]) for x, y in a.dag.edges} == set(b.dag.edges)
+        assert a.record.score == pytest.approx(b.record.score, rel=1e-12)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.sampled_from(["hill-climb", "tabu", "order", "exact", "anneal"]))
+def test_random_rules_are_kept_and_scores_are_true(seed, search):
+    rng = np.random.default_rng(seed)
+    arities = [2, 3, 2, 2, 2]
+    table = discrete(random_table(rng, 150, arities), arities)
+    names = list(table.schema.names)
+    order = list(rng.permutation(names))
+    required = [(order[0], order[2])] if rng.random() < 0.7 else []
+    forbidden = [
+        (a, b)
+        for a in names
+        for b in names
+        if a != b and rng.random() < 0.3 and (a, b) not in required
+    ]
+    most = int(rng.integers(1, 4))
+    more = {"steps": 3000} if search == "anneal" else {}
+    net = cr.learn(
+        table, "bdeu", search, required=required, forbidden=forbidden, max_parents=most, **more
+    )
+    edges = set(net.dag.edges)
+    assert set(required) <= edges and not edges & set(forbidden)
+    assert all(len(net.dag.parents(n)) <= most for n in names)
+    assert net.record.score == pytest.approx(cr.score(net, table, "bdeu"), rel=1e-12)
+
+
+def test_hill_climbing_is_what_a_plain_loop_does():
+    rng = np.random.default_rng(8)
+    table = discrete(random_table(rng, 300, [2, 3, 2, 2, 3]), [2, 3, 2, 2, 3])
+    names = list(table.schema.names)
+    dag = cr.Dag.empty(names)
+    now = cr.score(dag, table, "bic")
+    while True:
+        near = []
+        for a in names:
+            for b in names:
+                if a != b:
+                    for change in ("add", "remove", "reverse"):
+                        try:
+                            near.append(getattr(dag, change)((a, b)))
+                        except cr.errors.CredoError:
+                            continue
+        best = max(near, key=lambda g: cr.score(g, table, "bic"))
+        if not cr.score(best, table, "bic") > now + 1e-8:
+            break
+        dag, now = best, cr.score(best, table, "bic")
+    found = cr.learn(table, "bic", "hill-climb", sideways=0)
+    trace = found.record.trace
+    assert all(b > a for a, b in zip(trace, trace[1:], strict=False))
+    assert found.record.score == pytest.approx(now, rel=1e-9)  # ties aside
+    wider = cr.learn(table, "bic", "hill-climb").record.trace
+    assert all(b > a - 1e-8 for a, b in zip(wider, wider[1:], strict=False))

@@ -1,0 +1,78 @@
+"""Independence tests against SciPy, and their refusals."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import credo as cr
+from credo.errors import InputError, SchemaError
+from tests.structure_data import discrete, random_table
+
+
+@pytest.mark.parametrize(("test", "power"), [("g2", "log-likelihood"), ("x2", "pearson")])
+def test_tables_against_scipy(test, power):
+    rng = np.random.default_rng(0)
+    columns = random_table(rng, 500, [3, 4, 2])
+    table = discrete(columns, [3, 4, 2])
+    counts = np.zeros((2, 3, 4))
+    for x, y, z in zip(*columns.values(), strict=True):
+        counts[z, x, y] += 1
+    alone = stats.chi2_contingency(counts.sum(axis=0), correction=False, lambda_=power)
+    found = cr.independence_test(table, "v0", "v1", test=test)
+    assert found.statistic == pytest.approx(alone.statistic)
+    assert (found.freedom, found.p) == (alone.dof, pytest.approx(alone.pvalue))
+    parts = [stats.chi2_contingency(c, correction=False, lambda_=power) for c in counts]
+    given = cr.independence_test(table, "v0", "v1", "v2", test=test)
+    assert given.statistic == pytest.approx(sum(p.statistic for p in parts))
+    assert given.freedom == sum(p.dof for p in parts)
+
+
+def test_adjusted_freedom_counts_what_was_seen():
+    table = cr.read(
+        {"x": [0, 1, 0, 1, 0], "y": [0, 1, 1, 0, 0], "z": ["a", "a", "a", "a", "b"]},
+        schema={"x": [0, 1, 2]},
+    )
+    plain = cr.independence_test(table, "x", "y", "z", test="g2")
+    adjusted = cr.independence_test(table, "x", "y", "z", test="g2-adjusted")
+    assert (plain.freedom, adjusted.freedom) == (4, 1)
+    assert plain.statistic == adjusted.statistic
+
+
+def test_fishers_z_is_the_test_of_a_partial_correlation():
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=200)
+    x, y = z + rng.normal(size=200), z + rng.normal(size=200)
+    table = cr.read({"x": x, "y": y, "z": z})
+    design = np.stack([np.ones(200), z], axis=1)
+    left = [v - design @ np.linalg.lstsq(design, v, rcond=None)[0] for v in (x, y)]
+    r = np.corrcoef(*left)[0, 1]
+    found = cr.independence_test(table, "x", "y", ["z"])
+    assert found.statistic == pytest.approx(np.sqrt(200 - 1 - 3) * np.arctanh(r))
+    assert found.p == pytest.approx(2 * stats.norm.sf(abs(found.statistic)))
+    assert cr.independence_test(table, "x", "y").p < 1e-6
+    assert "fisher-z" in str(found)
+
+
+def test_sparse_tables_are_tested_from_what_was_seen():
+    rng = np.random.default_rng(2)
+    arities = [4] * 10
+    table = discrete(random_table(rng, 50, arities), arities)
+    names = list(table.schema.names)
+    found = cr.independence_test(table, names[0], names[1], names[2:], test="x2-adjusted")
+    assert 0 <= found.p <= 1 and found.statistic >= 0
+
+
+def test_refusals():
+    table = cr.read(
+        {"a": ["u", "v", "u"], "b": ["u", "v", "v"], "x": [0.5, 1.5, 2.5], "y": [1.5, 0.5, 2.0]}
+    )
+    with pytest.raises(SchemaError, match="not of both at once"):
+        cr.independence_test(table, "a", "x")
+    with pytest.raises(InputError, match="stands twice"):
+        cr.independence_test(table, "a", "a")
+    with pytest.raises(InputError, match="test must be one of"):
+        cr.independence_test(table, "a", "b", test="chi")
+    with pytest.raises(SchemaError, match="is for continuous variables"):
+        cr.independence_test(table, "a", "b", test="fisher-z")
+    with pytest.raises(InputError, match="needs more than 3 rows"):
+        cr.independence_test(table, "x", "y")
