@@ -41,6 +41,7 @@ _WHERE = {
     "Laplace": "credo.model",
     "LinePrior": "credo.model",
     "em": "credo.train",
+    "find_hidden": "credo.train",
     "missingness": "credo.train",
     "fit": "credo.train",
     "learn": "credo.train",
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
     from credo.stats import Tally as Tally
     from credo.train import edge_strengths as edge_strengths
     from credo.train import em as em
+    from credo.train import find_hidden as find_hidden
     from credo.train import fit as fit
     from credo.train import independence_test as independence_test
     from credo.train import learn as learn

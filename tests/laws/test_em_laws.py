@@ -61,7 +61,8 @@ def table_of(net: cr.Network, rows: list[dict[str, Any]], weights: list[float]) 
 def test_every_iteration_equals_enumeration(most: int, problem: Any) -> None:
     net, rows, weights = problem
     table = table_of(net, rows, weights)
-    old, em_problem._STATES = em_problem._STATES, most
+    old = em_problem._STATES, em_problem._WIDE
+    em_problem._STATES, em_problem._WIDE = most, max(most, 8)
     try:
         at = net
         for budget in (1, 2, 3):
@@ -76,7 +77,7 @@ def test_every_iteration_equals_enumeration(most: int, problem: Any) -> None:
             last = brute_step(at, rows, weights)[0]
             assert found.record.score == pytest.approx(last, rel=1e-10, abs=1e-10)
     finally:
-        em_problem._STATES = old
+        em_problem._STATES, em_problem._WIDE = old
 
 
 @settings(max_examples=30)

@@ -32,6 +32,8 @@ __all__ = ["Expected", "Layout", "Numbers", "Problem"]
 Floats = NDArray[np.float64]
 
 _STATES = 256  # a component of gaps with more states than this goes through the engine
+_WIDE = 1 << 13  # or this, where the engine would have much to do
+_WORTH = 20  # multiplications of the engine that a state more is worth
 _MIXED_STATES = 1 << 16  # the most where continuous families take part
 
 
@@ -116,13 +118,7 @@ class Problem:
         self.layout, self.scales, self.threads = layout, scales, threads
         mixed = layout.line_numbers > 0
         most = _MIXED_STATES if mixed else _STATES
-        self.native = _core.Expectations(layout.arities, layout.scopes, most, _MIXED_STATES)
-        self.shift = 0.0  # of the log-likelihood, from scaled units to the user's
-        self.rows = 0
-        self.gaps = dict.fromkeys(layout.names, 0.0)
-        self.marginals = {v.name: np.zeros(v.arity) for v, _ in layout.families if v.is_discrete}
-        for batch in batches:
-            self._add(batch)
+        self._fold(batches, most)
         if self.native.too_large:
             names = [layout.names[i] for i in self.native.too_large]
             raise LimitError(
@@ -134,6 +130,22 @@ class Problem:
         if not self.native.total:
             raise TableError("There are no rows to learn from.")
         self._plan_left()
+        if self._plan is not None and isinstance(batches, list):
+            # where the engine's work is large, larger components are enumerated before it is asked
+            more = int(min(max(self._plan.flops / _WORTH, most), _WIDE))
+            if more > 2 * most:
+                self._fold(batches, more)
+                self._plan_left()
+
+    def _fold(self, batches: Iterable[Table], most: int) -> None:
+        layout = self.layout
+        self.native = _core.Expectations(layout.arities, layout.scopes, most, _MIXED_STATES)
+        self.shift = 0.0  # of the log-likelihood, from scaled units to the user's
+        self.rows = 0
+        self.gaps = dict.fromkeys(layout.names, 0.0)
+        self.marginals = {v.name: np.zeros(v.arity) for v, _ in layout.families if v.is_discrete}
+        for batch in batches:
+            self._add(batch)
 
     @property
     def weight(self) -> float:
