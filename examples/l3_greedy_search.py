@@ -14,6 +14,7 @@ N = 50_000
 
 
 def flip(p):
+    """Yes with probability p, N times."""
     return np.where(rng.random(N) < p, "yes", "no")
 
 

@@ -23,6 +23,8 @@ __all__ = ["Comparison", "compare", "same_nodes", "shd"]
 
 Edge = tuple[str, str]
 
+_COLOURS = ("#222222", "#1f5fbf", "#c0392b", "#2e8b57")  # shared, reversed, missing, extra
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -39,12 +41,35 @@ class Comparison:
     reversed  1  A → B
     missing   0
     extra     1  C → D
+    >>> truth.compare(learned).svg().count("<svg")  # both graphs, edges coloured by their kind
+    2
     """
 
     shared: tuple[Edge, ...]
     reversed: tuple[Edge, ...]
     missing: tuple[Edge, ...]
     extra: tuple[Edge, ...]
+    nodes: tuple[str, ...] = ()
+
+    def svg(self) -> str:
+        """Both graphs as SVG pictures in a line of HTML.
+
+        Shared edges are black, reversed ones blue, missing ones red, extra ones green.
+        """
+        from credo.plot.graph import graph_svg
+
+        kinds = (self.shared, self.reversed, self.missing, self.extra)
+        colour = {e: c for edges, c in zip(kinds, _COLOURS, strict=True) for e in edges}
+        turned = tuple(e[::-1] for e in self.reversed)
+        colour |= dict.fromkeys(turned, _COLOURS[1])
+        mine = (*self.shared, *self.reversed, *self.missing)
+        theirs = (*self.shared, *turned, *self.extra)
+        one = graph_svg(self.nodes, mine, colours=colour, title="this graph")
+        two = graph_svg(self.nodes, theirs, colours=colour, title="the other")
+        return f'<div style="display:flex;gap:24px;align-items:flex-start">{one}{two}</div>'
+
+    def _repr_html_(self) -> str:
+        return self.svg()
 
     def __str__(self) -> str:
         out = []
@@ -80,6 +105,7 @@ def compare(dag: Relations, other: Relations) -> Comparison:
         tuple(turned),
         tuple(e for e in dag.edges if e not in theirs and e[::-1] not in theirs),
         tuple(e for e in other.edges if e not in mine and e[::-1] not in mine),
+        dag.nodes,
     )
 
 

@@ -65,6 +65,7 @@ def graph_svg(
     observed: Sequence[str] = (),
     plates: Sequence[tuple[str, Sequence[str]]] = (),
     widths: Mapping[tuple[str, str], float] | None = None,
+    colours: Mapping[tuple[str, str], str] | None = None,
     title: str = "",
 ) -> str:
     """The picture of nodes and (parent, child) pairs that make no cycle.
@@ -97,7 +98,7 @@ def graph_svg(
         )
     out.append(f'<g transform="translate({_n(inner)} {_n(_MARGIN + head)})">')
     out += [_plate(box) for box in found.plates]
-    out += _edges(found, edges, index, widths or {})
+    out += _edges(found, edges, index, widths or {}, colours or {})
     shaded = set(observed)
     for i, name in enumerate(nodes):
         out.append(_node(found.nodes[i], labels[i], name, name in shaded))
@@ -138,6 +139,7 @@ def _edges(
     edges: Sequence[tuple[str, str]],
     index: Mapping[str, int],
     widths: Mapping[tuple[str, str], float],
+    colours: Mapping[tuple[str, str], str],
 ) -> list[str]:
     """The curves. Those that end at one node are spread along its upper side, and those that
     leave one node along its lower side, in the order they come from or go to."""
@@ -158,7 +160,8 @@ def _edges(
     for pair, edge in zip(pairs, edges, strict=True):
         way = found.ways[pair]  # among curves, which end upright, only a steep line stays straight
         straight = _is_straight(way, 0.35 if pair[1] in bent else 0.9)
-        out.append(_edge(way, starts[pair], ends[pair], widths.get(edge, 1.2), straight))
+        drawn = _edge(way, starts[pair], ends[pair], widths.get(edge, 1.2), straight)
+        out.append(drawn.replace("#444444", colours.get(edge, "#444444")))
     return out
 
 

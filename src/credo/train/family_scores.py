@@ -128,12 +128,10 @@ def family_scores(
         threads = os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
-    singles = source.tally([v.name for v in chosen])
-    rows = float(singles.rows)
+    rows, gaps, rank = _singles(source, chosen)
     if rows <= 0:
         raise InputError("There are no rows to score a graph on.")
-    gaps = [v.name for v in chosen if singles[v.name].skipped > 0]
-    chosen.sort(key=lambda v: _rank(v, singles[v.name]))
+    chosen.sort(key=lambda v: rank[v.name])
     _fitting(spec, chosen, gaps)
     extras = (_by_parents(spec, len(chosen)), _by_edge(spec, chosen))
     make = _function_scores if spec.function or spec.name == "bde" else _maker(chosen)
@@ -141,14 +139,40 @@ def family_scores(
     return FamilyScores(source, spec, chosen, rows, native, notes)
 
 
-def _rank(variable: Variable, single: Counts | Moments) -> tuple[Any, ...]:
-    """Where a variable stands, told by its values; the name only breaks what is left of ties."""
-    if isinstance(single, Counts):
-        counts = np.sort(np.asarray(single).ravel())[::-1]
-        return 0, variable.arity, tuple(counts.tolist()), variable.name
-    n = float(single.n.sum()) or 1.0
-    size = float(single.scatter[0, 0, 0]) / n if len(single.n) else 0.0
-    return 1, float(f"{size:.9g}"), (), variable.name
+def _singles(
+    source: Source, variables: Sequence[Variable]
+) -> tuple[float, list[str], dict[str, tuple[Any, ...]]]:
+    """The weight of the rows, the variables with gaps, and where each variable stands.
+
+    The place is told by the values; the name only breaks what is left of ties.
+    """
+    counts: dict[str, NDArray[Any]] = {}
+    if isinstance(source, Table) and all(v.is_discrete for v in variables):
+        block = source.block
+        at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
+        weights: Any = block.weights
+        flat, begin = block.native.count_flat([[at[v.name]] for v in variables], weights)
+        for k, v in enumerate(variables):
+            counts[v.name] = flat[begin[k] : begin[k + 1]]
+        rows = float(block.weight)
+        missing = dict(zip(block.schema.names, block.gaps, strict=True))
+        gaps = [v.name for v in variables if missing[v.name]]
+        return rows, gaps, {v.name: _place(v, counts[v.name]) for v in variables}
+    tally = source.tally([v.name for v in variables])
+    place = {}
+    for v in variables:
+        single = tally[v.name]
+        if isinstance(single, Counts):
+            place[v.name] = _place(v, np.asarray(single))
+        else:
+            n = float(single.n.sum()) or 1.0
+            size = float(single.scatter[0, 0, 0]) / n if len(single.n) else 0.0
+            place[v.name] = (1, float(f"{size:.9g}"), (), v.name)
+    return float(tally.rows), [v.name for v in variables if tally[v.name].skipped > 0], place
+
+
+def _place(variable: Variable, counts: NDArray[Any]) -> tuple[Any, ...]:
+    return 0, variable.arity, tuple(np.sort(counts)[::-1].tolist()), variable.name
 
 
 def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]) -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.structure_data import discrete, random_table
 
 import credo as cr
 from credo.errors import InputError, SchemaError
-from tests.structure_data import discrete, random_table
 
 
 @pytest.mark.parametrize(("test", "power"), [("g2", "log-likelihood"), ("x2", "pearson")])

@@ -8,12 +8,12 @@ import time
 
 import numpy as np
 import pytest
+from tests.structure_data import discrete, random_table, sampled
 
 import credo as cr
 from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
 from credo.train.structure.branching import maximum_branching
 from credo.train.structure.learning import SEARCHES
-from tests.structure_data import discrete, random_table, sampled
 
 LEARNING = cr.Dag.parse("[A][C][F][B|A][D|A:C][E|B:F]")
 GLOBAL = ["auto", "hill-climb", "tabu", "anneal", "order", "exact", "pc", "mmhc", "ges"]

@@ -6,12 +6,6 @@ import re
 import numpy as np
 import pytest
 from scipy.special import gammaln
-
-import credo as cr
-from credo import _core
-from credo.errors import InputError, SchemaError, UnknownNameError
-from credo.train.scores import SCORES
-
 from tests.structure_data import (
     brute_complexity,
     closed_form,
@@ -21,6 +15,11 @@ from tests.structure_data import (
     random_table,
     sampled,
 )
+
+import credo as cr
+from credo import _core
+from credo.errors import InputError, SchemaError, UnknownNameError
+from credo.train.scores import SCORES
 
 TABLE_SCORES = ["loglik", "aic", "bic", "mdl", "bdeu", "bds", "k2", "fnml", "qnml"]
 LEARNING = "[A][C][F][B|A][D|A:C][E|B:F]"

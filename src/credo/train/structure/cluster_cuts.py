@@ -145,19 +145,18 @@ class _Programme:
             inside = np.zeros(self.n, dtype=bool)
             inside[start] = True
             while inside.sum() < self.n:
-                best, pick = np.inf, -1
-                for v in np.flatnonzero(~inside):
-                    trial = inside.copy()
-                    trial[v] = True
-                    free = trial[child] & ~(members & trial).any(axis=1)
-                    left = float(weight[free].sum())
-                    if left < best - 1e-12:
-                        best, pick = left, int(v)
+                free = np.where((members & inside).any(axis=1), 0.0, weight)
+                within = np.where(inside[child], free, 0.0)
+                # who joins brings the weight it has without parents inside, and takes the weight
+                # of the sets that it is a member of
+                left = within.sum() - within @ members + np.bincount(child, free, self.n)
+                left[inside] = np.inf
+                pick = int(np.round(left, 12).argmin())
                 inside[pick] = True
-                if best < 1 - 1e-4:
+                if left[pick] < 1 - 1e-4:
                     out.add(frozenset(np.flatnonzero(inside).tolist()))
                     break
-                if best > 2.5 or inside.sum() > 12:
+                if left[pick] > 4:
                     break
         return sorted(out, key=sorted)
 
@@ -228,6 +227,7 @@ class _Programme:
                 bound = min(bound, max(upper, self._incumbent()))
             x = np.array(model.getSolution().col_value)
             if model.getModelStatus() != self.highs.HighsModelStatus.kOptimal:
+                self.problem.go_on(self.problem.best_score)  # notes that the budget is spent
                 return bound
             cycles = _cycles(self._parents(x))
             if not cycles:

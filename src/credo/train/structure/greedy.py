@@ -2,8 +2,9 @@
 
 `hill-climb` stops where no single change improves the graph, nor one of up to `sideways` graphs of
 the same score reached by turning edges (mostly equivalent graphs, which a search over graphs
-cannot tell apart); `restarts` begin again from the best graph after random changes. `tabu` goes on through the best change that leads to no
-recent graph, until `patience` changes in a row brought nothing better.
+cannot tell apart); `restarts` begin again from the best graph after random changes. `tabu` goes on
+through the best change that leads to no recent graph, until `patience` changes in a row brought
+nothing better.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from credo.train.structure.problem import Outcome, Parents, Problem
 __all__ = ["order", "parent_lists"]
 
 _WORK = 4e9  # rows times families that are worth counting for a wider list
-_FAMILIES = 300_000  # the most families of one build
+_FAMILIES = 100_000  # the most families of one build
 _STAGES = ((12, 1), (24, 2), (40, 4))  # candidate parents, and sets of a level that are extended
 
 

@@ -56,10 +56,10 @@ class Rules:
             allowed[at[child], at[parent]] = 0
             why.setdefault((parent, child), reason)
 
-        for v in variables:
-            for p in variables:
-                if v.is_discrete and not p.is_discrete:
-                    forbid(p.name, v.name, "a discrete variable cannot have a continuous parent")
+        continuous = [v.name for v in variables if not v.is_discrete]
+        for v in variables if continuous else ():
+            for p in continuous if v.is_discrete else ():
+                forbid(p, v.name, "a discrete variable cannot have a continuous parent")
         for child, parents in _candidates(candidates, at):
             for other in names:
                 if other not in parents and other != child:
