@@ -2,8 +2,8 @@
 
 A hidden parent, once left out, ties all its children to each other: a near-clique in the learned
 graph is its footprint (Elidan, Lotner, Friedman & Koller 2000). For each such group a graph is
-tried in which a new variable H is the parent of the group and the edges within it are gone; its number
-of states is chosen by the score of the observed rows,
+tried in which a new variable H is the parent of the group and the edges within it are gone; its
+number of states is chosen by the score of the observed rows,
 
     S = ln P(rows | θ) − ½ ln N · (free parameters),
 
