@@ -110,6 +110,18 @@ double MixedSolver::solve(const Shape& shape, const Problem& problem, double* po
     const std::size_t k = family.k(), size = family.line_size();
     bool open = false;
     for (std::size_t i = 0; i <= k; ++i) open |= where[i] >= 0;
+    if (k == 0 && !open) {  // an observed child of states alone: most of a mixture's work
+      const double x = reals[~where[0]];
+      const double *lines = lines_.lines.data() + family.at + bases[f] * 2,
+                   *norm = lines_.norm.data() + family.at + bases[f] * 2;
+      for (std::size_t s = 0; s < n; ++s) {
+        const std::size_t at = std::size_t{offsets[s]} * 2;
+        const double c = x - lines[at];
+        posterior[s] += norm[at + 1] - 0.5 * c * c * lines[at + 1];
+      }
+      where += 1;
+      continue;
+    }
     for (std::size_t s = 0; s < n; ++s) {
       const std::size_t first = family.at + (bases[f] + offsets[s]) * size;
       const double* line = lines_.lines.data() + first;
@@ -167,6 +179,20 @@ void MixedSolver::scatter(const Shape& shape, const Problem& problem, const doub
     const Family& family = net.families[parts[f].family];
     const std::uint32_t* offsets = rows_.offsets(parts[f]);
     const std::size_t side = family.side();
+    if (side == 2 && where[0] < 0) {
+      const double x = reals[~where[0]];
+      double* to = moments + family.moments_at + std::size_t{bases[f]} * 4;
+      for (std::size_t s = 0; s < n; ++s) {
+        double* cell = to + std::size_t{offsets[s]} * 4;
+        const double share = weight * posterior[s], first = share * x;
+        cell[0] += share;
+        cell[1] += first;
+        cell[2] += first;
+        cell[3] += first * x;
+      }
+      where += 1;
+      continue;
+    }
     z_.resize(side);
     z_[0] = 1;
     for (std::size_t s = 0; s < n; ++s) {
