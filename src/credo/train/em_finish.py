@@ -68,6 +68,7 @@ def finished(
         "starts_dropped": tuple(dropped),
         "hidden": setup.hidden,
         "missing": {n: g / setup.problem.weight for n, g in setup.problem.gaps.items() if g},
+        "observed": {n: w / setup.problem.weight for n, w in setup.problem.observed.items()},
         "problems": setup.problem.native.problems,
     }
     record = replace(

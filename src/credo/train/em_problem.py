@@ -143,6 +143,7 @@ class Problem:
         self.shift = 0.0  # of the log-likelihood, from scaled units to the user's
         self.rows = 0
         self.gaps = dict.fromkeys(layout.names, 0.0)
+        self.observed = dict.fromkeys(layout.names, 0.0)  # the weight of rows with a whole family
         self.marginals = {v.name: np.zeros(v.arity) for v, _ in layout.families if v.is_discrete}
         for batch in batches:
             self._add(batch)
@@ -156,11 +157,14 @@ class Problem:
         columns: list[Any] = []
         weights = table.weights
         w = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+        total = float(len(table) if w is None else w.sum())
+        holes: dict[str, Any] = {}
         for child, _ in self.layout.families:
             name = child.name
             if name not in table.schema:
                 columns.append(None)
-                self.gaps[name] += float(len(table) if w is None else w.sum())
+                self.gaps[name] += total
+                holes[name] = True
                 continue
             array = table.block.arrays[table.schema.index(name)]
             if child.is_discrete:
@@ -175,6 +179,14 @@ class Problem:
                 seen = ~gone
                 self.shift -= float(seen.sum() if w is None else w[seen].sum()) * np.log(scale)
             self.gaps[name] += float(gone.sum() if w is None else w[gone].sum())
+            holes[name] = gone if gone.any() else False
+        for child, parents in self.layout.families:
+            some = [holes[v.name] for v in (child, *parents) if holes[v.name] is not False]
+            if not some:
+                self.observed[child.name] += total
+            elif not any(h is True for h in some):
+                kept = ~np.logical_or.reduce(some)
+                self.observed[child.name] += float(kept.sum() if w is None else w[kept].sum())
         self.rows += len(table)
         self.native.add(columns, len(table), w)
 

@@ -130,6 +130,7 @@ def test_records_tell_what_happened(candy, start):
     assert len(record.trace) == 4 and record.seed == 0 and record.seconds > 0
     assert record.details["iterations"] == 3 and record.details["missing"] == {"Bag": 1.0}
     assert record.details["rows"] == 1000
+    assert set(record.details["observed"].values()) == {0.0}  # no family is ever seen whole
     assert sum(i["log_likelihood"] for i in record.families) <= 0
     assert record.source == "dict of columns"
     more = net.update({"Bag": [1], "Flavor": ["lime"], "Wrapper": ["red"], "Holes": ["no"]})
