@@ -9,7 +9,7 @@ from importlib import import_module
 
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
-    "sampling", "parameters", "approximate", "undirected", "naive_bayes", "structure",
+    "sampling", "parameters", "approximate", "undirected", "naive_bayes", "structure", "em",
 )  # fmt: skip
 
 

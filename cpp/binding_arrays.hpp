@@ -47,6 +47,7 @@ void bind_sampling(nb::module_& m);
 void bind_rows_out(nb::module_& m);
 void bind_approximate(nb::module_& m);
 void bind_naive(nb::module_& m);
+void bind_expectations(nb::module_& m);
 void bind_structure(nb::module_& m);
 void bind_texts(nb::module_& m);
 

@@ -7,6 +7,7 @@
 
 #include "binding_arrays.hpp"
 #include "binding_signals.hpp"
+#include "infer_expect.hpp"
 #include "infer_program.hpp"
 #include "infer_run.hpp"
 
@@ -127,6 +128,27 @@ nb::tuple run(PyPlan& plan, const std::vector<Table>& tables, const Evidence& ev
                         families ? family.release() : nb::none());
 }
 
+nb::tuple expect(PyPlan& plan, const std::vector<Table>& tables, const Evidence& evidence,
+                 const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& weights,
+                 int threads) {
+  require(plan->request.mode == infer::Mode::kSum && !plan->family_offsets.empty(),
+          "Only a plan with families=True has expected counts.");
+  const infer::Inputs inputs = read_inputs(*plan, tables, evidence, {});
+  require(weights.shape(0) == inputs.rows, "There must be a weight for each row.");
+  for (const infer::TableView& table : inputs.tables)
+    require(!table.draws, "Expected counts need one table for all rows.");
+  const infer::RunOptions options = read_options("auto", threads, 0);
+  NewArray<double> families({plan->family_offsets.back()});
+  double log_evidence = 0;
+  std::int64_t impossible = -1;
+  if (inputs.rows > 0)
+    interruptible([&](infer::Monitor& monitor) {
+      log_evidence = infer::expect(plan.runner, inputs, weights.data(), options, monitor,
+                                   families.data(), impossible);
+    });
+  return nb::make_tuple(families.release(), log_evidence, impossible >= 0);
+}
+
 nb::tuple explain(PyPlan& plan, const std::vector<Table>& tables, const Evidence& evidence,
                   const std::vector<Soft>& soft, int threads, const std::string& path, int lanes) {
   require(plan->request.mode == infer::Mode::kMax, "Only a plan with mode='max' explains.");
@@ -148,6 +170,8 @@ void bind_inference(nb::module_& m) {
       .def("run", &run, "tables"_a.noconvert(), "evidence"_a.noconvert(),
            "soft"_a.noconvert() = std::vector<Soft>{}, "threads"_a = 1, "path"_a = "auto",
            "lanes"_a = 0)
+      .def("expect", &expect, "tables"_a.noconvert(), "evidence"_a.noconvert(),
+           "weights"_a.noconvert(), "threads"_a = 1)
       .def("explain", &explain, "tables"_a.noconvert(), "evidence"_a.noconvert(),
            "soft"_a.noconvert() = std::vector<Soft>{}, "threads"_a = 1, "path"_a = "auto",
            "lanes"_a = 0)

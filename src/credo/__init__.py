@@ -49,6 +49,9 @@ _WHERE = {
     "K2": "credo.model",
     "Laplace": "credo.model",
     "LinePrior": "credo.model",
+    "em": "credo.train",
+    "find_hidden": "credo.train",
+    "missingness": "credo.train",
     "fit": "credo.train",
     "learn": "credo.train",
     "edge_strengths": "credo.train",
@@ -117,9 +120,12 @@ if TYPE_CHECKING:
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
     from credo.train import edge_strengths as edge_strengths
+    from credo.train import em as em
+    from credo.train import find_hidden as find_hidden
     from credo.train import fit as fit
     from credo.train import independence_test as independence_test
     from credo.train import learn as learn
+    from credo.train import missingness as missingness
     from credo.train import score as score
     from credo.train.markov import fit_markov as fit_markov
     from credo.train.naive_bayes_learn import naive_bayes as naive_bayes

@@ -206,6 +206,18 @@ class Plan:
         impossible has -inf and zeros. "wide" runs every row with numbers of unlimited exponent.
         """
 
+    def expect(
+        self,
+        tables: Sequence[_Reals],
+        evidence: NDArray[np.int32],
+        weights: _Reals,
+        threads: int = 1,
+    ) -> tuple[_Reals, float, bool]:
+        """Σ weight · P(family | row) [cells], Σ weight · ln P(row), whether a row is impossible.
+
+        Needs families=True. The number of threads never changes a bit of the result.
+        """
+
     def explain(
         self,
         tables: Sequence[_Reals],
@@ -459,6 +471,70 @@ def sparse_joint(
 
 def log_kernel_density(x: _Reals, points: _Reals, weights: _Reals, width: float) -> _Reals:
     """ln of a Gaussian kernel density; 0 where x is NaN."""
+
+class Expectations:
+    """The rows of a table folded for EM: see cpp/em_rows.hpp.
+
+    `scopes` has for each variable its parents and then itself; an arity of 0 is a continuous
+    variable. Components of gaps with more than `most` states are left to the inference engine.
+    """
+
+    def __init__(
+        self,
+        arities: Sequence[int],
+        scopes: Sequence[Sequence[int]],
+        most: int,
+        most_mixed: int,
+    ) -> None: ...
+    def add(
+        self,
+        columns: Sequence[_Codes | _Reals | None],
+        rows: int,
+        weights: _Reals | None = None,
+    ) -> None:
+        """Fold more rows in. A column is codes (arity or more: missing), floats (NaN), or None."""
+
+    def step(
+        self, theta: _Reals, lines: _Reals, threads: int = 1
+    ) -> tuple[_Reals, _Reals, float, bool]:
+        """Expected counts, moments, ln P of the rows not left, and whether one is impossible."""
+
+    def left(self) -> tuple[NDArray[np.int32], _Reals]:
+        """The rows left to the engine [rows, variables], -1 for missing, and their weights."""
+
+    def counted(self) -> tuple[_Reals, _Reals]:
+        """The counts and moments of the families that were observed."""
+
+    @property
+    def problems(self) -> int: ...
+    @property
+    def shapes(self) -> int: ...
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+
+    @property
+    def too_large(self) -> list[int]:
+        """The discrete variables of a mixed component that is too large, or nothing."""
+
+def complete_rows(
+    arities: Sequence[int],
+    scopes: Sequence[Sequence[int]],
+    theta: _Reals,
+    columns: Sequence[_Codes | None],
+    rows: int,
+    weights: _Reals | None,
+    most: int,
+    draws: int,
+    most_states: int,
+    seed: int = 0,
+) -> tuple[NDArray[np.uint16], _Reals, _Ints, int, int]:
+    """Rows with their gaps filled in every way, weighted by its probability.
+
+    Codes [rows, variables], weights, the rows left out because their gaps hang together too widely
+    (more than `most_states`), how many rows had more than `most` ways and were given `draws`, and
+    the first row of probability zero or -1.
+    """
 
 _Family: TypeAlias = tuple[int, Sequence[int]]
 _Report: TypeAlias = Callable[[float, int, int], bool] | None

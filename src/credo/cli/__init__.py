@@ -24,6 +24,8 @@ _COMMANDS = {
     "score": ("credo.cli.score", "Score a graph on a table, family by family."),
     "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
+    "em": ("credo.cli.em", "Learn a graph's tables from rows with gaps or hidden variables."),
+    "impute": ("credo.cli.impute", "Fill the gaps of a table with a network."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),

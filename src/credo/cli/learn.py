@@ -32,6 +32,14 @@ _OF_SEARCH = ("target", "restarts", "alpha", "steps")
 @click.option("--restarts", type=int, help="Of hill-climb and tabu.")
 @click.option("--alpha", type=float, help="The level of the tests of pc and mmhc.")
 @click.option("--steps", type=int, help="Proposals of anneal.")
+@click.option(
+    "--missing-cells",
+    "missing_cells",
+    default="structural-em",
+    show_default=True,
+    type=click.Choice(["structural-em", "node-average", "complete-rows"]),
+    help="What to do where cells are missing.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def command(
     output: str | None,
@@ -51,6 +59,7 @@ def command(
     restarts: int | None,
     alpha: float | None,
     steps: int | None,
+    missing_cells: str,
     **reading: Any,
 ) -> None:
     """Learn a network from a table: its graph by a score and a search, then its parameters.
@@ -70,6 +79,7 @@ def command(
         search=search,
         budget=budget,
         rng=seed,
+        missing=missing_cells,
         **score_settings(score_name, ess, edge_prior, threads),
         **rules_from(require, forbid, tier, max_parents),
         **options,

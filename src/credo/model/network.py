@@ -389,6 +389,22 @@ class Network:
 
         return sample(self, n, rng, given, to=to, path=path, threads=threads, report=report)
 
+    def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
+        """Fill the gaps of a table from what the rest of each row says.
+
+        `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
+        them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
+        rain   wet
+        True   True
+        False  False
+        """
+        from credo.predict.impute import impute
+
+        return impute(self, rows, method, **options)
+
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.
 

@@ -22,6 +22,7 @@ _WHERE = {
     "prediction_curve": "hypotheses",
     "prior_posterior": "distributions",
     "reliability": "classify",
+    "trace": "learning",
 }
 
 __all__ = list(_WHERE)
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import posterior_curves as posterior_curves
     from credo.plot.hypotheses import prediction_curve as prediction_curve
     from credo.plot.interval_lines import intervals as intervals
+    from credo.plot.learning import trace as trace
 
 
 __getattr__, __dir__ = lazy_names(

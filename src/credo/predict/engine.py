@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.predict.evidence import Evidence
 
-__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "engine_of"]
+__all__ = ["MAX_BYTES", "MAX_WORK", "Engine", "Outcome", "engine_of", "guard"]
 
 MAX_BYTES = 8 * 10**9
 """A question whose tables would take more memory than this is refused before it runs."""
@@ -120,7 +120,7 @@ class Engine:
                 self._plans[key] = plan
                 if len(self._plans) > _KEPT:
                     self._plans.popitem(last=False)
-        _guard(plan)
+        guard(plan)
         return plan
 
     def ask(
@@ -154,7 +154,7 @@ class Engine:
         return [i for i in range(len(self.arities)) if i not in gone]
 
 
-def _guard(plan: Any) -> None:
+def guard(plan: Any) -> None:
     """Refuse a plan that would not fit, before anything is allocated."""
     hint = (
         "Observe more variables, ask for fewer at once, simplify the graph, or let p(), ask(), "

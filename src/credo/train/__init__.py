@@ -8,16 +8,22 @@ from credo.lazy import lazy_names
 
 _WHERE = {
     "edge_strengths": "structure.strengths",
+    "em": "em_fit",
+    "find_hidden": "hidden",
     "fit": "parameters",
     "independence_test": "independence_tests",
     "learn": "structure.learning",
+    "missingness": "missing",
     "score": "scores",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
+    from credo.train.em_fit import em as em
+    from credo.train.hidden import find_hidden as find_hidden
     from credo.train.independence_tests import independence_test as independence_test
+    from credo.train.missing import missingness as missingness
     from credo.train.parameters import fit as fit
     from credo.train.scores import score as score
     from credo.train.structure.learning import learn as learn

@@ -224,10 +224,11 @@ def test_gaps_are_said_in_the_record():
     rng = np.random.default_rng(14)
     columns = random_table(rng, 300, [2, 2, 3])
     holes = {n: [None if rng.random() < 0.1 else int(v) for v in c] for n, c in columns.items()}
-    net = cr.learn(holes, "bic")
+    net = cr.learn(holes, "bic", missing="node-average")
     assert any("cells are missing" in n for n in net.record.notes)
     with pytest.raises(InputError, match="leave out the rows with gaps"):
-        cr.learn(holes, "bdeu")
+        cr.learn(holes, "bdeu", missing="node-average")
+    assert "structural EM" in cr.learn(holes, "bdeu").record.how
 
 
 def test_what_is_learned_comes_with_the_prior_of_its_score(small):

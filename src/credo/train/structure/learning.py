@@ -16,18 +16,21 @@ from typing import Any
 
 import numpy as np
 
+from credo.data import Stream
 from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.model.priors import K2, BDeu
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
+from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Variable
 from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
 from credo.train.scores import EdgePrior, LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
+from credo.train.structure.incomplete import has_gaps, structural_em
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.rules import Rules
 
@@ -52,6 +55,9 @@ _WHERE = {
 SEARCHES: Mapping[str, str] = MappingProxyType({k: line for k, (_, _, line) in _WHERE.items()})
 """Every search by its name, with what it does in a line."""
 
+MISSING = ("structural-em", "node-average", "complete-rows")
+"""What may be done where cells are missing."""
+
 _EXACT_UP_TO = 12  # variables up to which `auto` proves its answer
 
 
@@ -74,6 +80,7 @@ def learn(
     freedom: float | None = None,
     edge_prior: EdgePrior | None = None,
     parameters: Any = "auto",
+    missing: str = "structural-em",
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -108,6 +115,10 @@ def learn(
     parameters : a prior for `cr.fit`, or "auto"
         How the tables are learned; by default with the prior of the score if it has one
         ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood.
+    missing : "structural-em", "node-average" or "complete-rows"
+        What to do where cells are missing: complete the rows under the current network and search
+        again, until the score of the observed rows no longer rises; score each family on the rows
+        it has, scaled to all (likelihood scores of discrete columns alone); or drop the rows.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`
         (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`, `thin`
@@ -123,15 +134,21 @@ def learn(
     'proven optimal'
     """
     opened = Opened(source, {}, weights, schema).source
-    found = searched(
-        opened, score, search, required=required, forbidden=forbidden, tiers=tiers,
-        max_parents=max_parents, candidates=candidates, start=start, budget=budget, rng=rng,
-        ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior,
-        threads=threads, **options,
-    )  # fmt: skip
-    belief = _belief(found.spec) if isinstance(parameters, str) else parameters
     if isinstance(parameters, str) and parameters != "auto":
         raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
+    choice(missing, MISSING, "missing")
+    settings: dict[str, Any] = {
+        "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
+        "candidates": candidates, "budget": budget, "rng": rng, "ess": ess, "prior": prior,
+        "prior_rows": prior_rows, "freedom": freedom, "edge_prior": edge_prior,
+        "threads": threads, **options,
+    }  # fmt: skip
+    if missing != "node-average" and has_gaps(opened):
+        if missing == "structural-em":
+            return _structural(opened, score, search, start, parameters, settings)
+        opened = _complete_rows(opened)
+    found = searched(opened, score, search, start=start, **settings)
+    belief = _belief(found.spec) if isinstance(parameters, str) else parameters
     net = fit(found.dag, opened, belief, threads=threads)
     record = found.record
     inner = net.record
@@ -144,6 +161,43 @@ def learn(
             record.seconds, record.seed, (*record.notes, *inner.notes), details,
         )
     )  # fmt: skip
+
+
+def _structural(
+    opened: Any, score: Any, search: str, start: Any, parameters: Any, settings: dict[str, Any]
+) -> Network:
+    """Structural EM, each round by the same search."""
+    table = opened.load() if isinstance(opened, Stream) else opened
+    seed = settings["rng"]
+
+    def by_search(rows: Any, from_: Any) -> Searched:
+        return searched(rows, score, search, start=from_, **settings)
+
+    def belief(spec: ScoreSpec) -> Any:
+        return _belief(spec) if isinstance(parameters, str) else parameters
+
+    begin = None if start is None else graph_of(start)
+    if begin is None and all(v.is_discrete for v in table.schema.variables):
+        # a first graph from the rows that each family has
+        plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
+        begin = searched(table, "bic", search, start=None, **{**settings, **plain}).dag
+    elif begin is None:
+        begin = Dag([], table.schema.names)
+    return structural_em(
+        table, by_search, belief, begin, budget=_seconds(settings["budget"]),
+        seed=int(seed) if isinstance(seed, (int, np.integer)) else 0, threads=settings["threads"],
+    )  # fmt: skip
+
+
+def _complete_rows(source: Any) -> Any:
+    """The rows without a gap."""
+    table = source.load() if isinstance(source, Stream) else source
+    whole = np.ones(len(table), dtype=bool)
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        whole &= a != v.arity if v.is_discrete else ~np.isnan(a)
+    if not whole.any():
+        raise InputError("No row is complete.", hint="Use missing='structural-em'.")
+    return table.take(whole)
 
 
 class Searched:

@@ -1,0 +1,141 @@
+"""`credo em`: the parameters of a known graph, from a table with gaps or hidden variables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from credo.cli.reading import read_from, reading_options
+
+__all__ = ["command"]
+
+
+@click.command("em")
+@click.argument("graph")
+@reading_options
+@click.option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
+@click.option(
+    "--hidden",
+    multiple=True,
+    metavar="NAME=STATES",
+    help="A variable never observed: its number of states, or 'continuous'.",
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["none", "bdeu", "k2", "laplace"]),
+    default="none",
+    show_default=True,
+    help="What is believed before the rows.",
+)
+@click.option("--ess", type=float, help="The imagined rows of bdeu (a table) or laplace (a cell).")
+@click.option(
+    "--estimate",
+    type=click.Choice(["mean", "map", "mle"]),
+    help="The point that becomes the table.  [default: mean, or mle without a prior]",
+)
+@click.option(
+    "--method",
+    default="em",
+    show_default=True,
+    type=click.Choice(["em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise"]),
+    help="How to climb the likelihood.",
+)
+@click.option("--start", metavar="FILE", help="Go on from the numbers of this network.")
+@click.option("--restarts", type=int, metavar="N", help="Climbs from different starts.")
+@click.option(
+    "--tol",
+    type=float,
+    default=1e-9,
+    show_default=True,
+    help="Stop when a step changes no parameter by more.",
+)
+@click.option("--budget", type=int, metavar="N", help="The most iterations.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For random starts.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON for machines.")
+def command(
+    graph: str,
+    output: str | None,
+    hidden: tuple[str, ...],
+    prior: str,
+    ess: float | None,
+    estimate: str | None,
+    method: str,
+    start: str | None,
+    restarts: int | None,
+    tol: float,
+    budget: int | None,
+    seed: int,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Learn the tables of a graph from rows with gaps, or with variables never observed.
+
+    GRAPH is a network file, whose states are kept, or a graph in text such as "[A][B|A]".
+
+    \b
+    Examples:
+      credo em "[Burglary][Alarm|Burglary]" days.csv -o model.credo
+      credo em "[Bag][F|Bag][W|Bag][H|Bag]" candy.csv --hidden Bag=2
+      credo em asia.bif rows.csv --prior bdeu --ess 10 -o asia.credo
+    """
+    from credo.cli.fit import _json, _prior
+    from credo.formats import load
+    from credo.model import Dag
+    from credo.train import em
+
+    known: Any = Dag.parse(graph) if graph.lstrip().startswith("[") else load(graph)
+    net = em(
+        known,
+        read_from(**reading),
+        _prior(prior, ess),
+        start=None if start is None else load(start),
+        restarts=restarts,
+        hidden=dict(_hidden(h) for h in hidden) or None,
+        method=method,
+        tol=tol,
+        budget=budget,
+        rng=seed,
+        estimate=estimate,
+    )
+    if output is not None:
+        net.save(output)
+    record = net.record
+    assert record is not None
+    if as_json:
+        document = _json(net, output)
+        document |= {
+            "trace": list(record.trace),
+            "reason": record.reason,
+            "seconds": record.seconds,
+            "seed": record.seed,
+            "iterations": record.details["iterations"],
+            "missing": record.details["missing"],
+        }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    click.echo(str(record))
+    click.echo()
+    click.echo(str(record.families))
+    if output is not None:
+        click.echo(f"\nwrote {Path(output).name}: {net!r}")
+
+
+def _hidden(given: str) -> tuple[str, Any]:
+    from credo.errors import InputError
+
+    name, equals, states = given.rpartition("=")
+    if not equals or not name or not states:
+        raise InputError(f"--hidden must have the form NAME=STATES, got {given!r}.")
+    if states == "continuous":
+        return name, states
+    if states.isdigit():
+        return name, int(states)
+    if "," in states:
+        return name, [s.strip() for s in states.split(",")]
+    raise InputError(
+        f"The states of --hidden {name} must be a number, a list A,B,C or 'continuous', "
+        f"got {states!r}."
+    )

@@ -1,0 +1,37 @@
+"""A picture of learning: what was climbed, iteration by iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from credo.errors import InputError
+from credo.model.reals import shown
+from credo.plot.axes import axes
+
+__all__ = ["trace"]
+
+
+def trace(model: Any, ax: Any = None, **line: Any) -> Any:
+    """The trace of a learned model: the objective at the start and after each iteration.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> rows = {"a": [0, 1, None, 1], "b": [0, 1, 1, 1]}
+    >>> net = cr.em("[a][b|a]", rows)
+    >>> ax = trace(net)
+    >>> len(ax.lines[0].get_xdata()) == len(net.record.trace)
+    True
+    """
+    record = getattr(model, "record", model)
+    values = getattr(record, "trace", None)
+    if not values:
+        raise InputError(f"There is no trace to draw in {shown(model)}.")
+    ax = axes(ax)
+    few = len(values) <= 60
+    ax.plot(range(len(values)), values, marker="o" if few else None, markersize=3, **line)
+    ax.set_xlabel("iteration")
+    ax.set_ylabel("ln P(rows)")
+    ax.set_title(
+        f"{record.how}: {record.reason}" if record.reason else record.how, fontsize="small"
+    )
+    return ax

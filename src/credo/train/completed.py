@@ -1,0 +1,122 @@
+"""A table completed by a network: each row once for each way to fill its gaps.
+
+    n(family) = Σ_rows weight · P(family | row)  =  Σ_completed rows weight · P(way | row)
+
+So the completed table can be counted like any other, by any search, and what it counts are exact
+expectations. A row with too many ways is given draws from them instead, and so is every row with
+gaps where there are continuous columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from credo import _core
+from credo.data import Table
+from credo.errors import ImpossibleError
+from credo.model.network import Network
+from credo.predict.engine import engine_of
+from credo.predict.impute import impute
+from credo.stats.block import Block
+
+__all__ = ["Completed", "completed"]
+
+WAYS = 256
+"""A row with more ways to be filled than this is given draws."""
+
+DRAWS = 32
+"""How many draws."""
+
+_STATES = 1 << 16  # of gaps that hang together; more are drawn by the inference engine
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A weighted table without gaps, and how many rows in it are draws."""
+
+    table: Table
+    drawn: int
+
+
+def completed(net: Network, table: Table, seed: int = 0) -> Completed:
+    """Complete a table over the variables of a network."""
+    table = table.select([n for n in net.names if n in table.schema])
+    if net.is_discrete:
+        return _ways(net, table, seed)
+    gaps = np.zeros(len(table), dtype=bool)
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        gaps |= a == v.arity if v.is_discrete else np.isnan(a)
+    parts = [table.take(~gaps)] if (~gaps).any() else []
+    weights = [_weights(p) for p in parts]
+    if gaps.any():
+        for copy in _copies(net, table.take(gaps), seed):
+            parts.append(copy)
+            weights.append(_weights(copy) / DRAWS)
+    return Completed(_joined(parts, weights), int(gaps.sum()))
+
+
+def _ways(net: Network, table: Table, seed: int) -> Completed:
+    engine = engine_of(net)
+    columns: list[Any] = [
+        np.ascontiguousarray(table.block.arrays[table.schema.index(n)])
+        if n in table.schema
+        else None
+        for n in net.names
+    ]
+    scopes = [
+        [*(engine.at[p.name] for p in net.distributions[n].parents), engine.at[n]]
+        for n in net.names
+    ]
+    weights = None if table.weights is None else _weights(table)
+    codes, share, left, drawn, impossible = _core.complete_rows(
+        engine.arities, scopes, np.concatenate(engine.tables), columns, len(table), weights,
+        WAYS, DRAWS, _STATES, seed,
+    )  # fmt: skip
+    if impossible >= 0:
+        raise ImpossibleError(f"Row {impossible + 1:,} has probability zero under the model.")
+    arrays = tuple(
+        np.ascontiguousarray(codes[:, engine.at[v.name]], dtype=np.min_scalar_type(v.arity))
+        for v in net.variables
+    )
+    parts, shares = [Table(Block(net.schema, arrays, share))], [share]
+    if len(left):
+        rest = table.take(left)
+        wide = _with_hidden(net, rest)
+        for copy in _copies(net, wide, seed):
+            parts.append(copy.select(list(net.names)))
+            shares.append(_weights(copy) / DRAWS)
+    return Completed(_joined(parts, shares), int(drawn) + len(left))
+
+
+def _with_hidden(net: Network, table: Table) -> Table:
+    """The table with a column, all missing, for each variable that it does not have."""
+    arrays = []
+    for v in net.variables:
+        if v.name in table.schema:
+            arrays.append(table.block.arrays[table.schema.index(v.name)])
+        else:
+            arrays.append(np.full(len(table), v.arity, dtype=np.min_scalar_type(v.arity)))
+    return Table(Block(net.schema, tuple(arrays), table.weights))
+
+
+def _copies(net: Network, table: Table, seed: int) -> list[Table]:
+    found = impute(net, table, "sample", copies=DRAWS, rng=seed)
+    assert isinstance(found, list)
+    return found
+
+
+def _weights(table: Table) -> Any:
+    if table.weights is None:
+        return np.ones(len(table))
+    return np.ascontiguousarray(table.weights, dtype=np.float64)
+
+
+def _joined(parts: list[Table], weights: list[Any]) -> Table:
+    schema = parts[0].schema
+    arrays = tuple(
+        np.concatenate([p.block.arrays[p.schema.index(n)] for p in parts]) for n in schema.names
+    )
+    return Table(Block(schema, arrays, np.concatenate(weights)))

@@ -1,0 +1,178 @@
+"""The climb: expectation and maximisation in turn, until a step changes nothing.
+
+    θ₁ = M(E(θ₀)), θ₂ = M(E(θ₁));   r = θ₁ − θ₀, v = (θ₂ − θ₁) − r;   θ' = θ₀ − 2s·r + s²·v
+
+After the first steps the climb leaps: SQUAREM with s = −|r|/|v| (Varadhan & Roland 2008, the third
+step length). A leap that does not end higher is dropped for the plain step it replaced, so the
+objective never falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import CredoError
+from credo.train.em_maximise import Maximiser
+from credo.train.em_problem import Expected, Numbers, Problem
+
+__all__ = ["PLAIN", "Climb", "vector_of"]
+
+PLAIN = 20
+"""The first iterations are plain steps: they gain most, and a trace of them can be compared."""
+
+_STALLED = 50  # steps in a row that gain nothing a double can tell
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Climb:
+    """One climb from one start. `run` goes on from where it stands."""
+
+    problem: Problem
+    maximiser: Maximiser
+    numbers: Numbers  # where it stands
+    tol: float
+    accelerate: bool = True
+    trace: list[float] = field(default_factory=list)
+    dropped: int = 0
+    reason: str = ""
+    expected: Expected | None = None  # under `numbers`
+    before: Expected | None = None  # what `numbers` were made from
+    leapt: bool = False  # whether the last step was a leap
+    _leap: float = 4.0
+    _idle: int = 0
+
+    @property
+    def objective(self) -> float:
+        """The height reached."""
+        return self.trace[-1]
+
+    @property
+    def iterations(self) -> int:
+        """The steps taken."""
+        return max(len(self.trace) - 1, 0)
+
+    def value(self, expected: Expected, numbers: Numbers) -> float:
+        """What is climbed: ln P(rows) and what the priors add."""
+        return expected.log_likelihood + self.maximiser.penalty(numbers)
+
+    def run(self, most: int) -> None:
+        """Climb until nothing changes, or `most` iterations in all have been made."""
+        for _ in self.steps(most):
+            pass
+
+    def steps(self, most: int) -> Iterator[float]:
+        """The heights on the way, one for each turn of the climb."""
+        if self.expected is None:
+            self.expected = self.problem.expect(self.numbers)
+            self.trace.append(self.value(self.expected, self.numbers))
+        while not self.reason and self.iterations < most:
+            leap = self.accelerate and self.iterations >= PLAIN and most - self.iterations >= 3
+            start = self.numbers
+            if self._step() and leap:
+                self._try_leap(start)
+            yield self.objective
+
+    def _step(self) -> bool:
+        """One plain step; False when the climb is over."""
+        assert self.expected is not None
+        made = self.maximiser.maximise(self.expected)
+        change = distance(made, self.numbers)
+        expected = self.problem.expect(made)
+        value = self.value(expected, made)
+        if value < self.objective - 1e-11 * max(abs(self.objective), 1.0):
+            self.reason = "the objective fell: too few rows for some configurations"
+            return False
+        self._stand(made, expected, value)
+        self.leapt = False
+        if change <= self.tol:
+            self.reason = f"a step changed no parameter by more than {self.tol:g}"
+        elif self._idle >= _STALLED:
+            self.reason = f"{_STALLED} steps in a row gained nothing"
+        return not self.reason
+
+    def _stand(self, made: Numbers, expected: Expected, value: float) -> None:
+        gained = value - self.objective > 1e-15 * max(abs(value), 1.0)
+        self._idle = 0 if gained else self._idle + 1
+        self.before, self.expected, self.numbers = self.expected, expected, made
+        self.trace.append(max(value, self.objective))  # a fall here is rounding alone
+
+    def _try_leap(self, start: Numbers) -> None:
+        """From θ₀ and θ₁ (where it stands) to θ', if that is higher than θ₁."""
+        assert self.expected is not None
+        middle = self.numbers
+        last = self.maximiser.maximise(self.expected)
+        x0, x1, x2 = (self.vector(n) for n in (start, middle, last))
+        r, v = x1 - x0, (x2 - x1) - (x1 - x0)
+        size = float(np.linalg.norm(v))
+        step = float(np.linalg.norm(r)) / size if size > 0 else 1.0
+        if not step > 1.0:
+            return
+        step = min(step, self._leap)
+        guess = self.numbers_at(x0 + 2 * step * r + step * step * v, last)
+        try:
+            expected = self.problem.expect(guess)
+            value = self.value(expected, guess)
+        except CredoError:
+            value = -np.inf
+        if not value >= self.objective:
+            self.dropped += 1
+            self._leap = max(self._leap / 2, 2.0)
+            return
+        if step == self._leap:
+            self._leap *= 4.0
+        self._stand(guess, expected, value)
+        self.leapt = True
+
+    def vector(self, numbers: Numbers) -> Floats:
+        """All parameters in one vector; variances by their logarithm."""
+        return vector_of(self.problem, numbers)
+
+    def numbers_at(self, vector: Floats, near: Numbers) -> Numbers:
+        """Parameters from a vector that may have left their range."""
+        cells = self.problem.layout.cells
+        theta = self.maximiser.projected(vector[:cells], 0.01 * near.theta)
+        lines = vector[cells:].copy()
+        at = variance_places(self.problem)
+        old = near.lines[at]
+        with np.errstate(over="ignore"):
+            lines[at] = np.clip(np.exp(lines[at]), 0.01 * old, 100.0 * old)
+        for i, low in self.maximiser.floor.items():
+            part = self.problem.layout.line(lines, i)
+            scale = self.problem.scales[self.problem.layout.names[i]][1]
+            part[..., -1] = np.maximum(part[..., -1], low / scale**2)
+        return Numbers(theta, lines)
+
+
+def variance_places(problem: Problem) -> NDArray[np.intp]:
+    """Where the variances lie among the numbers of all lines."""
+    found: Any = problem.__dict__.get("_variance_places")
+    if found is None:
+        layout = problem.layout
+        marks = np.zeros(layout.line_numbers, dtype=bool)
+        for i, (child, _) in enumerate(layout.families):
+            if not child.is_discrete:
+                layout.line(marks, i)[..., -1] = True
+        found = problem.__dict__["_variance_places"] = np.flatnonzero(marks)
+    places: NDArray[np.intp] = found
+    return places
+
+
+def vector_of(problem: Problem, numbers: Numbers) -> Floats:
+    """All parameters in one vector; variances by their logarithm."""
+    lines = numbers.lines.copy()
+    at = variance_places(problem)
+    lines[at] = np.log(lines[at])
+    return np.concatenate([numbers.theta, lines])
+
+
+def distance(a: Numbers, b: Numbers) -> float:
+    """The largest change of a parameter: a probability, or a number of a line in its own scale."""
+    tables = np.abs(a.theta - b.theta).max(initial=0.0)
+    return float(max(tables, np.abs(a.lines - b.lines).max(initial=0.0)))

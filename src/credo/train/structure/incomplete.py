@@ -1,0 +1,122 @@
+"""Structural EM: a graph from rows with gaps.
+
+    E: complete the rows under the current network     M: search the graph that scores best on them
+
+Expected counts of any family come from the completed rows, so every score and every search serves
+(Friedman 1997, 1998). What is climbed is the score of the rows that were observed,
+
+    S(G) = score(completed, G) + ln P(observed | θ) − ln P(completed | θ),
+
+which for BIC is exact, and for marginal likelihoods the approximation of Cheeseman & Stutz (1996).
+A graph is kept only if S rises.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from credo.data import Stream, Table
+from credo.model.dag import Dag
+from credo.model.network import Network
+from credo.stats.family import Family
+from credo.train.completed import completed
+from credo.train.em_fit import em
+from credo.train.parameters import fit
+
+__all__ = ["has_gaps", "structural_em"]
+
+ROUNDS = 30
+"""Turns of completing and searching, unless the budget ends before."""
+
+_WARM = 10  # iterations of EM on the way; the last network gets all it needs
+
+
+def has_gaps(source: Any) -> bool:
+    """Whether cells of a source are missing."""
+    if isinstance(source, Table):
+        return any(source.block.gaps)
+    if isinstance(source, Stream):
+        tally = source.tally(list(source.schema.names))
+        return any(tally[n].skipped > 0 for n in source.schema.names)
+    return False
+
+
+def structural_em(
+    table: Table,
+    search: Callable[[Any, Any], Any],
+    belief: Callable[[Any], Any],
+    begin: Dag,
+    *,
+    budget: float | None,
+    seed: int,
+    threads: int | None,
+) -> Network:
+    """The best network found; `search(rows, start)` gives a graph with its scores."""
+    began = time.perf_counter()
+    net = em(begin, table, budget=_WARM, threads=threads)
+    best: Network | None = None
+    trace: list[float] = []
+    best_found: Any = None
+    reason = f"{ROUNDS} rounds were made"
+    drawn = 0
+    for _ in range(ROUNDS):
+        rows = completed(net, table, seed)
+        drawn = rows.drawn
+        found = search(rows.table, net.dag)
+        here = _score(found, net.dag)
+        # before the first search the network may not have the parameters of the score's prior
+        prior = belief(found.spec)
+        assert net.record is not None and net.record.score is not None
+        value = here + net.record.score - net.log_likelihood(rows.table)
+        if best is not None and value <= trace[-1] + 1e-9 * abs(value):
+            reason = "the score of the observed rows no longer rises"
+            break
+        best, best_found = net, found
+        trace.append(value)
+        if found.record.score <= here + 1e-9 * abs(here) or found.dag == net.dag:
+            reason = "no graph scores better on the completed rows"
+            break
+        if budget is not None and time.perf_counter() - began > budget:
+            reason = f"the budget of {budget:g} s was spent"
+            break
+        start = fit(found.dag, rows.table, prior, threads=threads)
+        net = em(start, table, prior, start=start, budget=_WARM, threads=threads)
+    assert best is not None
+    prior = belief(best_found.spec)
+    final = em(best, table, prior, start=best, threads=threads)
+    record = final.record
+    assert record is not None
+    notes = list(record.notes)
+    if drawn:
+        notes.append(f"{drawn:,} rows have too many ways to be completed and were given draws")
+    details = {
+        **record.details,
+        "score": best_found.spec.name,
+        "search": best_found.record.details.get("search", ""),
+        "missing": "structural-em",
+        "log_likelihood": record.score,
+        "rounds": len(trace),
+    }
+    return final.with_record(
+        replace(
+            record,
+            how=f"{best_found.record.how}, structural EM",
+            source=str(table.schema.source),
+            score=trace[-1],
+            trace=tuple(trace),
+            reason=reason,
+            seconds=time.perf_counter() - began,
+            seed=seed,
+            notes=tuple(notes),
+            details=details,
+        )
+    )
+
+
+def _score(found: Any, dag: Dag) -> float:
+    """The score of a graph on the rows that a search was given."""
+    families = [Family(n, dag.parents(n)) for n in dag.nodes]
+    return float(found.scores.of(families).sum())

@@ -1,0 +1,106 @@
+"""Graphs from rows with gaps: structural EM, node averages, complete rows."""
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError
+from credo.train.completed import completed
+
+
+def rows(n=1500, rate=0.15, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, n)
+    b = np.where(rng.random(n) < 0.85, a, 1 - a)
+    c = np.where(rng.random(n) < 0.85, b, 1 - b)
+    d = rng.integers(0, 3, n)
+    codes = np.stack([a, b, c, d], axis=1)
+    gone = rng.random(codes.shape) < rate
+    columns = {
+        m: np.where(gone[:, k], None, codes[:, k].astype(object)) for k, m in enumerate("abcd")
+    }
+    return cr.read(columns, {"a": [0, 1], "b": [0, 1], "c": [0, 1], "d": [0, 1, 2]})
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_the_graph_is_found_and_the_score_rises(score):
+    table = rows()
+    net = cr.learn(table, score, search="hill-climb")
+    assert net.dag.equivalent(cr.Dag.parse("[a][b|a][c|b][d]"))
+    assert (np.diff(net.record.trace) > 0).all()
+    assert "structural EM" in net.record.how and net.record.details["missing"] == "structural-em"
+    again = cr.learn(table, score, search="hill-climb")
+    assert again.dag == net.dag and again.record.trace == net.record.trace
+
+
+def test_bic_of_the_observed_rows_is_exact():
+    table = rows(400)
+    net = cr.learn(table, "bic", search="hill-climb")
+    best = cr.em(net, table)
+    bic = best.record.score - 0.5 * np.log(400) * best.free_parameters
+    assert net.record.score == pytest.approx(bic, rel=1e-4)
+
+
+def test_completed_rows_count_what_is_expected():
+    table = rows(200)
+    net = cr.em("[a][b|a][c|b][d]", table)
+    full = completed(net, table)
+    assert full.drawn == 0 and not any(full.table.block.gaps)
+    assert full.table.weights.sum() == pytest.approx(200)
+    once = cr.em(net, table, start=net, budget=1)
+    assert np.allclose(
+        full.table.tally([("b", ["a"])])["b", ["a"]].values,
+        once.cpt("b").learned.observed.values,
+    )
+
+
+def test_other_ways_with_gaps():
+    table = rows()
+    average = cr.learn(table, "bic", search="hill-climb", missing="node-average")
+    whole = cr.learn(table, "bic", search="hill-climb", missing="complete-rows")
+    assert whole.record.details["rows"] < len(table) and average.record.score < 0
+    with pytest.raises(InputError, match="missing"):
+        cr.learn(table, missing="guess")
+    none = cr.read({"a": [0, None], "b": [None, 1]}, {"a": [0, 1], "b": [0, 1]})
+    with pytest.raises(InputError, match="No row is complete"):
+        cr.learn(none, "bic", missing="complete-rows")
+
+
+def test_continuous_columns_by_draws():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=400)
+    y = 2 * x + rng.normal(0, 0.5, 400)
+    z = rng.normal(size=400)
+    x[rng.random(400) < 0.1] = np.nan
+    net = cr.learn({"x": x, "y": y, "z": z}, "bic", search="hill-climb")
+    assert {frozenset(e) for e in net.dag.edges} == {frozenset(("x", "y"))}
+    assert any("draws" in n for n in net.record.notes)
+
+
+def test_rules_are_kept():
+    net = cr.learn(rows(), "bic", search="hill-climb", forbidden=[("a", "b"), ("b", "a")])
+    assert ("a", "b") not in net.dag.edges and ("b", "a") not in net.dag.edges
+
+
+def test_a_common_cause_is_proposed_and_kept_only_if_it_pays():
+    rng = np.random.default_rng(0)
+    h = rng.integers(0, 2, 1200)
+    columns = {c: np.where(rng.random(1200) < 0.85, h, 1 - h) for c in "abcd"}
+    columns["e"] = rng.integers(0, 2, 1200)
+    full = "[a][b|a][c|a:b][d|a:b:c][e]"
+    found = cr.find_hidden(full, columns)
+    assert found.found and found.proposals[0].group == ("a", "b", "c", "d")
+    assert found.network.dag.parents("a") == ("H",) and found.proposals[0].states == 2
+    assert "A hypothesis" in str(found) and "<table" in found._repr_html_()
+    own = cr.find_hidden(full, columns, groups=[["d", "e"]], states=[2])
+    assert not own.found and "worth its parameters" in str(own)
+    assert "H" not in own.network.names
+    assert "No group" in str(cr.find_hidden("[a][b|a]", columns))
+    for options, text in [
+        ({"name": "a"}, "variable 'a' already"),
+        ({"groups": [["a"]]}, "two columns or more"),
+        ({"groups": [["a", "zz"]]}, "not in the graph"),
+        ({"states": []}, "at least one"),
+    ]:
+        with pytest.raises(cr.errors.CredoError, match=text):
+            cr.find_hidden(full, columns, **options)
