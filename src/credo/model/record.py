@@ -25,7 +25,7 @@ class Record:
       12 rows
       2 families, 3 parameters
       prior BDeu(2): posterior means
-      log-likelihood -16.303226, log-evidence -19.701168
+      log-likelihood -16.303219, log-evidence -19.701257
       no row skipped
       ... s
     >>> print(Record(how="read from asia.bif", notes=("3 rows were rescaled",)))

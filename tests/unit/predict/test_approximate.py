@@ -429,6 +429,7 @@ WRONG = [
     ({"budget": "soon"}, 'budget must be a time such as "2 s"'),
     ({"budget": -1}, "got -1"),
     ({"budget": 0}, "got 0"),
+    ({"budget": True}, "got True"),
     ({"budget": float("nan")}, "budget must be"),
     ({"budget": "0 s"}, "budget must be"),
     ({"budget": "1.5 samples"}, "whole number of samples"),
