@@ -19,6 +19,7 @@ __all__ = [
     "schema_html",
     "schema_parts",
     "schema_text",
+    "short_probability",
     "shortened",
     "table_html",
     "table_text",
@@ -82,6 +83,15 @@ def number(value: float, digits: int = 6) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:.{digits}g}"
+
+
+def short_probability(p: float) -> str:
+    """A probability in three digits, or its size where those would all be 0.
+
+    >>> short_probability(0.2344), short_probability(0.00002), short_probability(0)
+    ('0.234', '2e-05', '0.000')
+    """
+    return f"{p:.3f}" if p >= 5e-4 or p == 0 else f"{p:.0e}"
 
 
 def shortened(items: Iterable[object], most: int = 6, wide: int = 48) -> str:

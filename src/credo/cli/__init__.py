@@ -115,6 +115,10 @@ _ADVICE = (
     ),
     (r"estimate='(mean|mle)'", r"--estimate \1"),
     (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
+    (r"cr\.fit_markov\(graph, rows\)", "credo fit-markov TABLE --like MODEL"),
+    (r"\bcr\.fit learns", "credo fit learns"),
+    (r"\bdraws=(\d+)", r"--draws \1"),
+    (r"save to_network\(\) of it", "convert it with --directed"),
 )
 
 

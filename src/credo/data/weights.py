@@ -18,6 +18,9 @@ from credo.schema import Variable
 
 __all__ = ["Weights", "are_whole"]
 
+SMALLEST, LARGEST = 1e-300, 1e300
+"""Weights outside could pass what a number can hold when they are added up."""
+
 
 @dataclass(frozen=True, eq=False)
 class Weights:
@@ -96,13 +99,18 @@ def are_whole(weights: Sequence[NDArray[np.float64]]) -> bool:
 
 
 def _check(weights: NDArray[np.float64], done: int, what: str) -> None:
-    bad = ~np.isfinite(weights) | (weights < 0)
+    bad = ~((weights == 0) | ((weights >= SMALLEST) & (weights <= LARGEST)))
     if bad.any():
         row = int(bad.argmax())
         value = weights[row]
         problem = "is missing" if np.isnan(value) else f"is {value:g}"
+        where = f"Row {done + row + 1} of the {what} {problem}"
+        if 0 < value < np.inf:
+            raise TableError(
+                f"{where}; a weight must be 0, or between {SMALLEST:g} and {LARGEST:g}.",
+                hint="Multiply all weights by the same number, so that they are near 1.",
+            )
         raise TableError(
-            f"Row {done + row + 1} of the {what} {problem}; a weight must be a finite number, "
-            "0 or more.",
+            f"{where}; a weight must be a finite number, 0 or more.",
             hint="Give the row the weight 0 to leave it out.",
         )

@@ -99,7 +99,8 @@ class Approximation:
             parts.append(f"±{self.half_width:.2g}")
         if self.residual is not None and not self.samples:
             end = "messages agree" if self.converged else f"residual {self.residual:.1g}"
-            parts += [f"{self.iterations:,} sweeps", end, "no guarantee"]
+            sweeps = "1 sweep" if self.iterations == 1 else f"{self.iterations:,} sweeps"
+            parts += [sweeps, end, "no guarantee"]
         elif not self.reliable and self.guaranteed:
             parts.append("not reliable")
         return ", ".join(parts)
@@ -118,8 +119,12 @@ class Approximation:
         if self.samples:
             lines.append(f"{self.variables:,} variables drawn, seed {self.seed}")
             if self.chains:
-                mixed = "mixed" if self.converged else "have not mixed: run them longer"
-                lines.append(f"{self.chains:,} chains, which {mixed}")
+                lines.append(
+                    f"{self.chains:,} chains, which mixed"
+                    if self.converged
+                    else f"{self.chains:,} chains, which have not mixed: the intervals reach from "
+                    "the lowest chain to the highest; run them longer"
+                )
             else:
                 lines.append(
                     f"the heaviest sample has {100 * self.largest_weight:.2g} % of the weight"

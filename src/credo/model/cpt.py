@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.model.cpt_interval import entry_intervals
+from credo.model.cpt_interval import TableInterval, entry_intervals
 from credo.model.distribution import Distribution
-from credo.model.interval import Interval
 from credo.model.learned import Learned
 from credo.model.value import readonly
 from credo.render import table_html, table_text
@@ -210,7 +209,7 @@ class Cpt:
         prior = None if self.learned is None else self.learned.prior
         return prior if isinstance(prior, np.ndarray) else None
 
-    def interval(self, level: float = 0.95) -> Interval:
+    def interval(self, level: float = 0.95) -> TableInterval:
         """The central credible interval of every entry: exact, each entry alone is a Beta.
 
         >>> import credo as cr
@@ -224,7 +223,8 @@ class Cpt:
                 f"The table of {self.child.name!r} has no posterior, so it has no interval.",
                 hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.BDeu(1)).",
             )
-        return entry_intervals(self.counts, level)
+        ends = entry_intervals(self.counts, level)
+        return TableInterval(ends.lower, ends.upper, ends.level, self.variables)
 
     def row(
         self,

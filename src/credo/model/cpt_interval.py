@@ -7,15 +7,70 @@ Each entry alone is a Beta, so its interval is exact: no draws are needed.
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.model.beta import Beta
 from credo.model.interval import Interval, tails
+from credo.render import short_probability, table_html, table_text
+from credo.schema import Variable
 
-__all__ = ["entry_intervals"]
+__all__ = ["TableInterval", "entry_intervals"]
 
 Floats = NDArray[np.float64]
+
+_SHOWN = 64  # rows of a table that are printed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableInterval(Interval):
+    """The intervals of a table's entries; it prints as the table does.
+
+    >>> import credo as cr
+    >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
+    >>> print(net.cpt("Fev").interval(0.95))
+    P(Fev | Pneu), 95 % intervals
+    Pneu        Fev=F        Fev=T
+    F     0.316–0.808  0.192–0.684
+    T     0.234–0.766  0.234–0.766
+    """
+
+    variables: tuple[Variable, ...] = ()
+
+    @property
+    def _title(self) -> str:
+        *parents, child = (v.name for v in self.variables)
+        given = f" | {', '.join(parents)}" if parents else ""
+        return f"P({child}{given}), {100 * self.level:.10g} % intervals"
+
+    def _rows(self) -> tuple[list[str], list[list[str]], list[int]]:
+        *parents, child = self.variables
+        low, high = (np.asarray(end).reshape(-1, child.arity) for end in self)
+        head = [*(p.name for p in parents), *(f"{child.name}={s}" for s in child.states)]
+        rows = [
+            [*map(str, states), *map(_written, low[i].tolist(), high[i].tolist())]
+            for i, states in enumerate(
+                itertools.islice(itertools.product(*(p.states for p in parents)), _SHOWN)
+            )
+        ]
+        return head, rows, list(range(len(parents), len(head)))
+
+    def __str__(self) -> str:
+        head, rows, right = self._rows()
+        hidden = np.size(self.lower) // self.variables[-1].arity - len(rows)
+        more = f"\n… {hidden:,} more rows" if hidden else ""
+        return f"{self._title}\n{table_text(head, rows, right=right)}{more}"
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._rows()
+        return table_html(head, rows, right=right, caption=self._title)
+
+
+def _written(low: float, high: float) -> str:
+    return f"{short_probability(low)}–{short_probability(high)}"
 
 
 def entry_intervals(counts: Floats, level: float) -> Interval:

@@ -24,7 +24,7 @@ from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import NotReal, reals, shown
 from credo.model.value import NAME, at_least, finite, listed, readonly, taken_apart, text
-from credo.render import bar, table_html, table_text, whiskers
+from credo.render import bar, short_probability, table_html, table_text, whiskers
 from credo.schema import Variable
 
 __all__ = ["Distribution", "drawn", "probabilities"]
@@ -420,7 +420,7 @@ class Distribution(Mapping[Any, float]):
         k = len(self.variables)
         head = [*self.names, "p"]
         if self.interval is not None:
-            head.append(f"{100 * self.interval.level:.4g} %")
+            head.append(f"{100 * self.interval.level:.10g} %")
         error = self.approximation.interval if self.approximation is not None else None
         if error is not None:
             head.append("±")
@@ -432,7 +432,7 @@ class Distribution(Mapping[Any, float]):
             drawn_bar = bar(p)
             if self.interval is not None:
                 low, high = (float(np.asarray(end)[where]) for end in self.interval)
-                row.append(f"{_short(low)}–{_short(high)}")
+                row.append(f"{short_probability(low)}–{short_probability(high)}")
                 drawn_bar = whiskers(p, low, high)
             if error is not None:
                 row.append(_written(float(error.width[where]) / 2))
@@ -478,10 +478,6 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
-
-
-def _short(p: float) -> str:
-    return f"{p:.3f}" if p >= 5e-4 or p == 0 else f"{p:.0e}"
 
 
 def _written(p: float) -> str:

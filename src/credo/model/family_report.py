@@ -5,6 +5,7 @@ ln P(rows | θ) = Σ_families Σ_ijk n_ijk ln θ_ijk
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,14 @@ from credo.errors import unknown_name
 from credo.render import number, table_html, table_text
 
 __all__ = ["FamilyReport"]
+
+
+_POINTS = {
+    "mle": "maximum likelihood",
+    "sample": "maximum likelihood, variances divided by n − p",
+    "mean": "posterior means",
+    "map": "posterior modes",
+}
 
 
 class FamilyReport(Sequence[Mapping[str, Any]]):
@@ -48,6 +57,28 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self._items)
 
+    @property
+    def lines(self) -> list[str]:
+        """The fit in a few plain lines: how much was learned, from what prior, how well."""
+        if not self._items:
+            return []
+        priors = Counter(i["prior"] for i in self)
+        if len(priors) == 1:
+            said = "no prior" if "none" in priors else f"prior {next(iter(priors))}"
+        else:
+            said = "priors " + ", ".join(f"{p} ({_many(n)})" for p, n in priors.items())
+        points = dict.fromkeys(_POINTS[i["estimate"]] for i in self if i["estimate"] in _POINTS)
+        said += f": {' and '.join(points)}" if points else ""
+        fit = f"log-likelihood {sum(i['log_likelihood'] for i in self):.6f}"
+        parts = [i["log_marginal"] for i in self if i["tied"][:1] in ((), (i["child"],))]
+        fit += "" if None in parts else f", log-evidence {sum(parts):.6f}"
+        whole = "" if any(i["skipped"] for i in self) else "no row skipped"
+        free = {i["tied"] or (i["child"],): i["parameters"] for i in self}
+        return [
+            f"{_many(len(self))}, {number(sum(free.values()))} parameters",
+            *(x for x in (said, fit, whole) if x),
+        ]
+
     def _table(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
         head = ["family", "prior", "rows", "skipped", "parameters", "unseen", "zeros", "ln L"]
         evidence = any(i["log_marginal"] is not None for i in self._items)
@@ -79,3 +110,7 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
     def _repr_html_(self) -> str:
         head, rows, right = self._table()
         return table_html(head, rows, right=right)
+
+
+def _many(families: int) -> str:
+    return "1 family" if families == 1 else f"{families:,} families"

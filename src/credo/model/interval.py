@@ -150,7 +150,7 @@ class Interval:
         return hash((self.level, np.asarray(self.lower).tobytes()))
 
     def __str__(self) -> str:
-        percent = f"({number(100 * self.level, 4)} %)"
+        percent = f"({number(100 * self.level, 10)} %)"
         if isinstance(self.lower, np.ndarray) or isinstance(self.upper, np.ndarray):
             return f"{self.lower} to {self.upper} {percent}"
         return f"{number(self.lower)} to {number(self.upper)} {percent}"

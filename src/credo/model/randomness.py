@@ -43,7 +43,7 @@ def size(n: int, what: str = "n", most: int = MAX_DRAWS) -> int:
         whole = operator.index(n)
     except Exception:  # whatever a foreign __index__ raises
         whole = -1
-    if whole < 0:
+    if whole < 0 or isinstance(n, (bool, np.bool_)):
         raise InputError(f"{what} must be a whole number of draws, at least 0, got {shown(n)}.")
     if whole > most:
         raise LimitError(f"{what} must be at most {most:,} draws, got {shown(whole)}.")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from credo.render import number
+
 if TYPE_CHECKING:
     from credo.model.family_report import FamilyReport
 
@@ -14,8 +16,18 @@ __all__ = ["Record"]
 
 @dataclass(frozen=True)
 class Record:
-    """How a model was made: by what, from what, with what result.
+    """How a model was made: by what, from what, with what result. A fit is told in plain words.
 
+    >>> import credo as cr
+    >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.BDeu(2))
+    >>> print(net.record)
+    fit from pneumonia.csv
+      12 rows
+      2 families, 3 parameters
+      prior BDeu(2): posterior means
+      log-likelihood -16.303219, log-evidence -19.701257
+      no row skipped
+      ... s
     >>> print(Record(how="read from asia.bif", notes=("3 rows were rescaled",)))
     read from asia.bif
       3 rows were rescaled
@@ -40,7 +52,11 @@ class Record:
 
     def __str__(self) -> str:
         lines = [self.how + (f" from {self.source}" if self.source else "")]
-        if self.score is not None:
+        rows = self.details.get("rows")
+        if isinstance(rows, (int, float)):
+            lines.append("1 row" if rows == 1 else f"{number(rows)} rows")
+        lines += self.families.lines
+        if self.score is not None and not self.details.get("families"):
             lines.append(f"score {self.score:.6f}")
         if self.reason:
             lines.append(f"stopped: {self.reason}")

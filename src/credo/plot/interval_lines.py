@@ -53,7 +53,7 @@ def intervals(what: Any, ax: Any = None, *, level: float = 0.95) -> Any:
 
 def _lines(what: Any, level: float) -> tuple[str, list[_Line]]:
     if isinstance(what, Cpt):
-        return f"probability, {100 * level:.4g} % intervals", _table(what, level)
+        return f"probability, {100 * level:.10g} % intervals", _table(what, level)
     if isinstance(what, Distribution):
         return _title(what), _answer(what)
     if isinstance(what, Mapping) and what:
@@ -70,7 +70,7 @@ def _title(answer: Distribution) -> str:
     if answer.interval is None:
         answer.low  # noqa: B018  (says that there is none)
     assert answer.interval is not None
-    return f"probability, {100 * answer.interval.level:.4g} % intervals"
+    return f"probability, {100 * answer.interval.level:.10g} % intervals"
 
 
 def _table(cpt: Cpt, level: float) -> list[_Line]:

@@ -173,7 +173,7 @@ def _by_chains(problem: Reduced, walked: Walked, effort: Effort) -> list[Found]:
         effective=effective,
         chains=CHAINS,
         iterations=walked.sweeps,
-        converged=effective >= 10 * CHAINS,
+        converged=walked.mixed,
         variables=len(problem.names),
         seed=effort.seed,
         stopped=walked.stopped,
@@ -181,15 +181,8 @@ def _by_chains(problem: Reduced, walked: Walked, effort: Effort) -> list[Found]:
         seconds=effort.spent,
     )
     return [
-        Found(
-            p,
-            replace(
-                account,
-                interval=intervals(p, se, effective, np.inf),
-                standard_error=se,
-            ),
-        )
-        for p, se in walked.estimates()
+        Found(p, replace(account, interval=ends, standard_error=se))
+        for p, se, ends in walked.answers()
     ]
 
 
@@ -203,13 +196,16 @@ def _by_messages(
     for query in queries:
         if not _in_one_factor(problem, query):
             names = ", ".join(repr(problem.names[v]) for v in query.scope)
+            other = "importance" if engine_of(net).directed else "gibbs"
             raise InputError(
                 f"Loopy belief propagation answers for one variable, or for variables of one "
                 f"family; {names} are not.",
-                hint='Use method="importance".',
+                hint=f'Use method="{other}".',
             )
     messages = propagate(problem, seconds=effort.seconds)
     refuse_contradiction(net, evidence, problem, messages)
+    if effort.method == "loopy":  # "auto" comes here where samples were tried before
+        refuse_unlikely(net, evidence, [problem])
     account = _message_account(messages, problem, effort)
     return [Found(_belief(problem, messages, q), account) for q in queries]
 
@@ -251,9 +247,10 @@ def _belief(problem: Reduced, messages: Messages, query: Query) -> Floats:
 def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -> Estimate:
     """ln P(evidence), approximately: by samples with its error, or Bethe's by messages."""
     if effort.method == "gibbs":
+        other = "importance" if engine_of(net).directed else "loopy"
         raise InputError(
             "Gibbs sampling does not give the probability of the evidence.",
-            hint='Use method="importance".',
+            hint=f'Use method="{other}".',
         )
     problem = reduced(net, evidence, ())
     refuse_contradiction(net, evidence, problem)
@@ -263,6 +260,7 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
     if effort.method == "loopy" or not directed:
         messages = propagate(problem, seconds=effort.seconds)
         refuse_contradiction(net, evidence, problem, messages)
+        refuse_unlikely(net, evidence, [problem])
         account = _message_account(messages, problem, effort)
         log_total = 0.0
         if not directed:  # ln P(e) = ln Z(e) − ln Z, both Bethe's

@@ -136,7 +136,7 @@ def _budget(given: Any) -> tuple[float | None, int | None]:
                 return number * _SECONDS.get(unit, 1.0), None
     else:
         try:
-            number = real(given)
+            number = np.nan if isinstance(given, (bool, np.bool_)) else real(given)
         except NotReal:
             number = None
         if number is not None and 0 < number < np.inf:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,11 +32,16 @@ Line = tuple[Floats, Floats, Floats]
 _TINY = 0.1  # rows worth fewer imagined rows than this are drawn as logarithms
 
 
-def enough(draws: int) -> int:
-    """A number of draws that an interval can be found with."""
+def enough(draws: int, level: float) -> int:
+    """A number of draws that an interval can be found with: they must reach into its tails."""
     n = size(draws, "draws", most=10_000_000)
-    if n < 20:
-        raise InputError(f"An interval needs at least 20 draws, got {n}.", hint="1,000 is usual.")
+    least = max(20, ceil(round(1 / (1 - level), 6)))
+    if n < least:
+        what = "An interval" if least == 20 else f"An interval of {100 * level:.10g} %"
+        raise InputError(
+            f"{what} needs at least {least:,} draws, got {n:,}.",
+            hint="1,000 is usual." if least <= 1000 else f"Give draws={max(least, 1000)}.",
+        )
     return n
 
 

@@ -2,7 +2,9 @@
 
 Every chain gives an estimate of its own, and the chains are independent, so the standard error is
 that of their mean: slow chains disagree, and the error shows it. Chains that have each made fewer
-than ten independent draws are said not to have mixed (Gelman and Rubin's R̂ above 1.05).
+than ten independent draws (Gelman and Rubin's R̂ above 1.05), or fewer than a hundred sweeps, are
+said not to have mixed. They may still remember where they began, so their mean tells little: the
+interval then reaches from the lowest chain to the highest.
 
 States that the evidence rules out are taken away first. What zeros tie together is drawn together
 (`blocks.py`); where that is too much, the method is refused and the table named.
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.errors import LimitError
+from credo.model.interval import Interval
 from credo.predict.blocks import Blocks
 from credo.predict.budget import Effort
 from credo.predict.estimate import Query, intervals
@@ -35,6 +38,8 @@ MAX_CELLS = 200_000_000
 _BURN = 200  # sweeps that are not counted
 _BATCH = 50
 _PER_CHAIN = 10  # independent draws that each chain must be worth
+_LEAST = 100  # sweeps in which a chain can show whether it moves at all
+_ROUNDING = 1e-14
 _STUDENT = 1.998341  # 97.5 % point of Student's t with 63 degrees of freedom
 
 
@@ -59,6 +64,22 @@ class Walked:
     def effective(self) -> float:
         """The independent draws that the least certain probability is worth."""
         return _effective(self.estimates(), self.samples)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether every chain has made enough independent draws to forget where it began."""
+        return self.sweeps >= _LEAST and self.effective >= _PER_CHAIN * CHAINS
+
+    def answers(self) -> list[tuple[Floats, Floats, Interval]]:
+        """Each question's probabilities, their standard errors and 95 % intervals."""
+        out = []
+        for means, (p, se) in zip(self.means, self.estimates(), strict=True):
+            ends = intervals(p, se, self.effective, np.inf)
+            if not self.mixed:
+                low = np.minimum(ends.lower, means.min(axis=0))
+                ends = Interval(low, np.maximum(ends.upper, means.max(axis=0)), ends.level)
+            out.append((p, se, ends))
+        return out
 
 
 def gibbs(problem: Reduced, blocks: Blocks, queries: Sequence[Query], effort: Effort) -> Walked:
@@ -124,7 +145,7 @@ def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
     if effort.target is not None:
         found = [_estimate(m) for m in means]
         effective = _effective(found, sweeps * CHAINS)
-        if effective >= _PER_CHAIN * CHAINS:
+        if sweeps >= _LEAST and effective >= _PER_CHAIN * CHAINS:
             widest = max(
                 float(np.max(intervals(p, se, effective, np.inf).width)) / 2 for p, se in found
             )
@@ -141,6 +162,7 @@ def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
 def _estimate(means: Floats) -> tuple[Floats, Floats]:
     p = means.mean(axis=0)
     se = means.std(axis=0, ddof=1) / np.sqrt(len(means))
+    se[se < _ROUNDING] = 0.0  # every chain says the same: what is left is rounding
     return p / p.sum(), se * (_STUDENT / 1.959963984540054)
 
 

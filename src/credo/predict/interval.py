@@ -50,7 +50,8 @@ def posterior_interval(
     rng: Rng,
 ) -> Any:
     """P(target | evidence) with the credible interval of each probability."""
-    level, draws = probability(level), enough(draws)
+    level = probability(level)
+    draws = enough(draws, level)
     source = Draws(net, rng)
     answer = posterior(net, target, given)
     evidence = Evidence.of(net, given)
@@ -80,7 +81,8 @@ def event_interval(
     rng: Rng,
 ) -> Probability:
     """The probability of an event with its credible interval."""
-    level, draws = probability(level), enough(draws)
+    level = probability(level)
+    draws = enough(draws, level)
     names = tuple(events)
     codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
     evidence = Evidence.of(net, given)
@@ -93,7 +95,8 @@ def marginal_intervals(
     net: Network, given: Mapping[str, Any], level: float, draws: int, rng: Rng
 ) -> dict[str, Any]:
     """Every marginal with its credible intervals; all from the same draws."""
-    level, draws = probability(level), enough(draws)
+    level = probability(level)
+    draws = enough(draws, level)
     source = Draws(net, rng)
     points = marginals(net, given)
     if not all(isinstance(p, Distribution) for p in points.values()):

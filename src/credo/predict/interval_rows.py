@@ -51,7 +51,8 @@ def predict_proba_interval(
     net: Network, rows: Any, target: str, level: float, draws: int, rng: Rng, threads: int
 ) -> Predictions:
     """Predictions for each row of a table with their credible intervals."""
-    level, draws = probability(level), enough(draws)
+    level = probability(level)
+    draws = enough(draws, level)
     seed = Draws(net, rng).seed
     table = read_rows(net, rows, without=target if target in net.distributions else None)
     p = predict_proba(net, table, target, threads=threads)

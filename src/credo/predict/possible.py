@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["refuse_contradiction", "refuse_empty", "refuse_unfound", "refuse_unlikely"]
 
+_QUICK = 1e9
+"""The exact engine is asked about a model without directions if it multiplies no more than this."""
+
 _TRIES = Effort("importance", samples=20_000)
 
 
@@ -51,10 +54,26 @@ def refuse_unlikely(net: Network, evidence: Evidence, others: Sequence[Reduced])
     for part in others:
         if part.has_zeros and not directed:
             refuse_contradiction(net, evidence, part, propagate(part, sweeps=50))
+            _refuse_by_exact(net, evidence)
         elif part.has_zeros:
             drawn = importance(part, (), _TRIES)
             if not drawn.sums.weight > 0:
                 refuse_unfound(net, evidence, drawn.sums.n)
+
+
+def _refuse_by_exact(net: Network, evidence: Evidence) -> None:
+    """Ask the exact engine whether the evidence can be, if it answers quickly."""
+    engine = engine_of(net)
+    part = Evidence(evidence.hard, evidence.soft)
+    try:
+        observed, soft = ([engine.at[n] for n in names] for names in (part.hard, part.soft))
+        if engine.plan(observed, [], soft=soft).flops > _QUICK:
+            return
+        found = engine.ask(part, []).log_evidence[0]
+    except LimitError:
+        return
+    if found == -np.inf:
+        raise impossible(net, evidence)
 
 
 def refuse_empty(net: Network, evidence: Evidence, names: Sequence[str]) -> None:

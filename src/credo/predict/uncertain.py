@@ -59,7 +59,7 @@ class Probability(float):
         return float(self.interval.error)
 
     def __str__(self) -> str:
-        level = f"{100 * self.interval.level:.4g} %"
+        level = f"{100 * self.interval.level:.10g} %"
         picture = whiskers(float(self), self.low, self.high)
         return (
             f"{float(self):.6g}  {level}: {self.low:.4g}–{self.high:.4g}  {picture}\n"
@@ -88,6 +88,6 @@ class UncertainGaussian(Gaussian):
         for what, value, interval in pairs:
             low, high = interval
             rows.append([what, number(value), f"{number(low)} to {number(high)}"])
-        level = f"{100 * self.mean_interval.level:.4g} %"
+        level = f"{100 * self.mean_interval.level:.10g} %"
         note = f"({self.draws:,} draws)"
         return View(f"Gaussian of {self.name}", ["", "value", level], rows, (1, 2), note)

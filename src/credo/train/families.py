@@ -55,6 +55,11 @@ def learn(
     """The network of all families, with its record."""
     if not rows:
         raise TableError("There are no rows to learn from.")
+    if not np.isfinite(rows):
+        raise TableError(
+            "The weights add up to more than a number can hold.",
+            hint="Multiply all weights by the same number, so that they are near 1.",
+        )
     by_name = {s.child.name: s for s in specs}
     locals_: dict[str, Local] = dict(kept or {})
     report: dict[str, dict[str, Any]] = {}

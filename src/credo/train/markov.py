@@ -57,6 +57,8 @@ def fit_markov(
     potentials: str = "cliques",
     iterations: int = 2000,
     tolerance: float = 1e-7,
+    weights: Any = None,
+    schema: Any = None,
 ) -> MarkovNetwork:
     """Learn a Markov network from complete rows.
 
@@ -67,6 +69,7 @@ def fit_markov(
     parameters; with 0, a configuration that was never seen gets the number 0.
 
     `method` is "likelihood", "pseudo-likelihood", or "auto": likelihood where it is quick.
+    `weights` and `schema` are those of `cr.read`, when `source` has not been read yet.
 
     >>> import credo as cr
     >>> net = fit_markov([("Pneu", "Fev")], cr.examples.pneumonia(), l2=0)
@@ -82,7 +85,7 @@ def fit_markov(
     _checked(tolerance, "tolerance")
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
         raise InputError(f"iterations must be a whole number above 0, got {iterations!r}.")
-    graph, variables, template, table = _found(structure, source, potentials)
+    graph, variables, template, table = _found(structure, source, potentials, weights, schema)
     design = LogLinear.of(variables, template)
     method, plan, notes = _chosen(method, design)
     counts, around, rows = _counted(table, design, method == "pseudo-likelihood")
@@ -131,7 +134,7 @@ def _checked(value: Any, what: str) -> float:
 
 
 def _found(
-    structure: Any, source: Any, potentials: str
+    structure: Any, source: Any, potentials: str, weights: Any, schema: Any
 ) -> tuple[UndirectedGraph, tuple[Variable, ...], tuple[Potential, ...], Source]:
     """The graph, its variables, potentials to be filled, and the table with those variables."""
     if isinstance(structure, FactorModel):
@@ -139,13 +142,15 @@ def _found(
             structure.graph,
             structure.variables,
             structure.potentials,
-            _table_like(structure, source),
+            _table_like(structure, source, weights, schema),
         )
     graph = _graph(structure)
-    table = source if isinstance(source, Source) else read(source)
-    for name in graph.nodes:
-        if name not in table.schema:
-            raise unknown_name("Node", name, table.schema.names, "a variable of the table")
+    if not graph.nodes:
+        raise InputError(
+            "The graph has no nodes, so there is nothing to learn.",
+            hint="Give edges, such as [('a', 'b')], or UndirectedGraph([], nodes=['a', 'b']).",
+        )
+    table = _rows(source, weights, schema)
     variables = tuple(table.schema[n] for n in graph.nodes)
     for v in variables:
         if not v.is_discrete:
@@ -187,16 +192,25 @@ def _graph(structure: Any) -> UndirectedGraph:
     return UndirectedGraph(structure)
 
 
-def _table_like(model: FactorModel, source: Any) -> Source:
+def _rows(source: Any, weights: Any, schema: Any) -> Source:
+    """A source at hand, or read as the options say; a table that was read refuses them."""
+    if isinstance(source, Source) and weights is None and schema is None:
+        return source
+    return read(source, schema, weights)
+
+
+def _table_like(model: FactorModel, source: Any, weights: Any, schema: Any) -> Source:
     """The source with the variables as the model has them."""
-    if isinstance(source, Source):
+    if schema is not None:
+        raise InputError("The model has its schema: schema= is for a graph alone.")
+    if isinstance(source, Source) and weights is None:
         for name in model.names:
             if name not in source.schema:
                 raise unknown_name("Variable", name, source.schema.names, "in the table")
         if all(source.schema[v.name] == v for v in model.variables):
             return source
         return read_rows(model._asked, source)
-    return read(source, Schema(model.variables))
+    return read(source, Schema(model.variables), weights)
 
 
 def _counted(
@@ -214,9 +228,9 @@ def _counted(
         counts = tally[s[-1], s[:-1]]
         assert isinstance(counts, Counts)
         if counts.skipped:
+            have = "1 row has" if counts.skipped == 1 else f"{counts.skipped:,} rows have"
             raise InputError(
-                f"Rows with missing cells cannot be used: {counts.skipped:,} rows have a gap in "
-                f"{', '.join(s)}.",
+                f"Rows with missing cells cannot be used: {have} a gap in {', '.join(s)}.",
                 hint="Leave those rows out, or fill them first.",
             )
         found[s] = counts

@@ -15,6 +15,9 @@ from typing import Any
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.cpt import MAX_CELLS, Cpt, cells
 from credo.model.dag import Dag
+from credo.model.dag_undirected import UndirectedGraph
+from credo.model.factor_graph import FactorGraph
+from credo.model.factor_model import FactorModel
 from credo.model.learned import Learned
 from credo.model.line_prior import LinePrior
 from credo.model.linear_gaussian import LinearGaussian
@@ -122,11 +125,21 @@ def _graph(dag: Any) -> Dag:
         return dag.dag
     if isinstance(dag, Dag):
         return dag
+    if isinstance(dag, (UndirectedGraph, FactorModel)):
+        raise InputError(
+            f"cr.fit learns tables of a child given its parents, and {_a(dag)} has no directions.",
+            hint="Learn its potentials with cr.fit_markov(graph, rows).",
+        )
     if isinstance(dag, str):
         return Dag.parse(dag)
     if isinstance(dag, Iterable):
         return Dag(dag)
     raise InputError(f"A graph is needed: a Dag, a Network, edges or text, got {shown(dag)}.")
+
+
+def _a(model: Any) -> str:
+    kinds = ((UndirectedGraph, "an undirected graph"), (FactorGraph, "a factor graph"))
+    return next((said for kind, said in kinds if isinstance(model, kind)), "a Markov network")
 
 
 def _known_variables(graph: Dag, fixed: Any) -> dict[str, Variable]:

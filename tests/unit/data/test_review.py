@@ -101,6 +101,12 @@ def test_large_whole_weights_do_not_overflow():
     assert table.tally(["a"]).rows == 3 * 2.0**62
 
 
+@pytest.mark.parametrize("weight", [1e308, 1e-310])
+def test_weights_that_sums_cannot_hold_are_refused(weight):
+    with pytest.raises(cr.errors.TableError, match=r"Row 2 of the weights is .* between 1e-300"):
+        cr.read({"a": ["x", "y", "x"]}, weights=[1.0, weight, 1.0])
+
+
 def test_missing_numbers_in_text_frames_and_streams(put):
     path = put("x,y\n1.5,0\n-9.0,1\n2.5,0\n-9,1\n")
     for memory in (None, 1):

@@ -404,11 +404,32 @@ def test_chains_that_do_not_mix_are_not_called_so(monkeypatch):
     assert "have not mixed" in str(p.approximation) and within(p, net.p("a", {"c": 1}).p)
 
 
+@pytest.mark.parametrize("strength", [0.6, 1.0, 2.0])
+def test_chains_that_have_not_mixed_claim_no_more_than_they_know(strength):
+    """Half of the chains begin on the wrong side of a magnet and stay there."""
+    grid = cr.ising_grid(4, 4, coupling=strength, field=0.1)
+    a, b, far = grid.names[0], grid.names[5], grid.names[-1]
+    for name, given in ((a, None), (b, {far: grid.variable(far).states[1]})):
+        exact = grid.p(name, given).p
+        for seed in range(20):
+            found = grid.p(name, given, method="gibbs", budget="640 samples", rng=seed)
+            assert exact in found.approximation.interval
+            assert not found.approximation.reliable
+
+
+def test_what_every_chain_knows_alike_has_one_interval_for_both_states():
+    net = cr.Network("[a][b|a]", {"a": 0.3, "b": {False: 0.1, True: 0.8}})
+    for d in (net.p("a", {"b": True}, method="gibbs"), net.p("a", method="gibbs")):
+        low, high = d.approximation.interval
+        assert high[0] - low[0] == pytest.approx(high[1] - low[1], rel=1e-6)
+
+
 WRONG = [
     ({"method": "magic"}, "method must be 'auto', 'exact', 'importance'"),
     ({"budget": "soon"}, 'budget must be a time such as "2 s"'),
     ({"budget": -1}, "got -1"),
     ({"budget": 0}, "got 0"),
+    ({"budget": True}, "got True"),
     ({"budget": float("nan")}, "budget must be"),
     ({"budget": "0 s"}, "budget must be"),
     ({"budget": "1.5 samples"}, "whole number of samples"),
@@ -557,6 +578,28 @@ def test_what_messages_cannot_refute_exact_can_and_else_the_doubt_is_said(monkey
     monkeypatch.setattr(engine, "MAX_BYTES", 1)
     with pytest.raises(LimitError, match="None of 2,000 samples agrees with the evidence"):
         net.p("a", odd, method="importance", budget="2000 samples")
+
+
+def test_messages_that_agree_on_what_cannot_be_give_no_number():
+    """Each of three differences can be, but not all: every message is even, none is zero."""
+    differ = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    net = cr.Network(
+        "[a][b][c][x|a:b][y|b:c][z|a:c]",
+        {**{n: [0.5, 0.5] for n in "abc"}, **dict.fromkeys("xyz", differ)},
+        states={n: [0, 1] for n in "abcxyz"},
+    )
+    for model in (net, net.to_markov_network()):
+        for ask in (
+            model.log_evidence,
+            model.marginals,
+            lambda e, method, m=model: m.p("a", e, method=method),
+        ):
+            with pytest.raises(ImpossibleError, match="x=1, y=1 and z=1 cannot be true together"):
+                ask({"x": 1, "y": 1, "z": 1}, method="loopy")
+        assert model.p("a", {"x": 1, "y": 1, "z": 0}, method="loopy")[1] == pytest.approx(0.5)
+    circle = {("a", "b"): np.eye(2), ("b", "c"): np.eye(2), ("c", "a"): 1 - np.eye(2)}
+    with pytest.raises(ImpossibleError, match="The factors rule out every configuration"):
+        cr.MarkovNetwork(circle).p("a", method="loopy")
 
 
 def test_soft_evidence_in_a_conflict_is_named():

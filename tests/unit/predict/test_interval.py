@@ -132,6 +132,9 @@ def test_refusals(net):
             net.p("Fev", interval=bad)
     with pytest.raises(InputError, match="An interval needs at least 20 draws, got 3"):
         net.p("Fev", interval=0.9, draws=3)
+    with pytest.raises(InputError, match=r"of 99.99 % needs at least 10,000 draws, got 1,000"):
+        net.p("Fev", interval=0.9999)  # no draw would lie beyond either end
+    assert "99.99 %" in str(net.p("Fev", interval=0.9999, draws=10_000))
     with pytest.raises(LimitError, match="draws must be at most"):
         net.p("Fev", interval=0.9, draws=10**9)
     with pytest.raises(InputError, match="rng must be a whole-number seed"):

@@ -245,15 +245,18 @@ def test_states_as_the_model_has_them():
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        (([("A", "X")],), UnknownNameError, "Node 'X' is not a variable of the table"),
+        (([("A", "X")],), UnknownNameError, "Variable 'X' is not in the table"),
+        (([],), InputError, "The graph has no nodes"),
+        (([("A", "flat")],), SchemaError, "The column 'flat' was set aside: every cell is 'x'"),
         (("AB",), InputError, "must be an UndirectedGraph, a list of edges"),
         ((cr.Dag([("A", "B")]),), InputError, r"dag\.moral\(\)"),
         (([("A", "h")],), SchemaError, "'h' is continuous"),
-        (([("A", "G")],), InputError, "1 rows have a gap in A, G|1 rows have a gap in G"),
+        (([("A", "G")],), InputError, "1 row has a gap in A, G|1 row has a gap in G"),
     ],
 )  # fmt: skip
 def test_refusals(arguments, error, says):
     rows = {"A": [0, 1, 0], "B": [1, 1, 0], "h": [0.5, 1.5, 2.25], "G": ["x", None, "y"]}
+    rows["flat"] = ["x", "x", "x"]
     with pytest.raises(error, match=says):
         cr.fit_markov(*arguments, rows)
 
@@ -294,3 +297,27 @@ def test_a_feature_that_is_zero_shares_its_weight():
     net = cr.fit_markov(cr.MarkovNetwork(features), {"A": [1, 1, 1, 0], "B": [0, 1, 0, 1]}, l2=0)
     assert net.weights["w"] == pytest.approx(np.log(3), rel=1e-5)
     np.testing.assert_allclose(net.p("B").p, 0.5)
+
+
+def test_weights_and_a_schema_are_read_with_the_rows():
+    rows = {"A": ["x", "y", "x"], "B": ["u", "v", "v"]}
+    copied = {"A": ["x", "y", "y", "x"], "B": ["u", "v", "v", "v"]}
+    graph = [("A", "B")]
+    weighted = cr.fit_markov(graph, rows, weights=[1, 2, 1])
+    assert weighted.p(["A", "B"]) == cr.fit_markov(graph, copied).p(["A", "B"])
+    assert cr.fit_markov(weighted, rows, weights=[1, 2, 1]).record.details["rows"] == 4
+    wider = cr.fit_markov(graph, rows, schema={"A": ["x", "y", "z"]})
+    assert 0 < wider.p("A")["z"] < 0.1
+    with pytest.raises(InputError, match="The model has its schema"):
+        cr.fit_markov(wider, rows, schema={"A": ["x", "y"]})
+
+
+def test_fit_of_a_graph_without_directions_names_fit_markov():
+    net = cr.MarkovNetwork({("A", "B"): [[1, 2], [3, 4]]})
+    for model, said in (
+        (net, "a Markov network"),
+        (net.to_factor_graph(), "a factor graph"),
+        (net.graph, "an undirected graph"),
+    ):
+        with pytest.raises(InputError, match=rf"{said} has no directions.*cr\.fit_markov"):
+            cr.fit(model, {"A": [0, 1], "B": [0, 1]})
