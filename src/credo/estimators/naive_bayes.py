@@ -6,6 +6,7 @@ updating with new rows: what the model knows; this class only opens the door to 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from credo.data import Stream, Table, read
 from credo.data.columns import Columns, columns_for, columns_of, position_names
-from credo.errors import InputError
+from credo.errors import CredoWarning, InputError
 from credo.estimators.inputs import (
     as_table,
     encode_labels,
@@ -215,7 +216,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = len(names)
             self.feature_names_in_ = np.array(names, dtype=object)
         plan = self._planned(names, reset)
-        if isinstance(source, Table) and plan.of("kernel", "counts", "bernoulli"):
+        if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or self.states):
             group = source.codes(target).astype(np.uint32)
             weights = None if source.weights is None else source.weights
             part = columns_of(source.select(names))
@@ -267,7 +268,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         named = is_named_table(X) or hasattr(X, "columns")
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
         found = columns_of(X, wanted)
-        return _kept(found, self.kinds) if named else found
+        if named:
+            _refuse_aside(found, self.kinds)
+        if found.aside and not isinstance(X, (Table, Stream)):
+            told = "; ".join(f"{n!r} ({why})" for n, why in list(found.aside.items())[:6])
+            warnings.warn(f"Columns were set aside: {told}.", CredoWarning, stacklevel=5)
+        return found
 
     # --- answering ------------------------------------------------------------------------
 
@@ -350,7 +356,7 @@ def _lists(schema: Any) -> Any:
     return None if schema is None else {n: list(s) for n, s in schema.items()}
 
 
-def _kept(found: Columns, kinds: Any) -> Columns:
+def _refuse_aside(found: Columns, kinds: Any) -> None:
     """Columns that were set aside are an error only if the user gave them a kind."""
     if isinstance(kinds, Mapping):
         for name, kind in kinds.items():
@@ -359,4 +365,3 @@ def _kept(found: Columns, kinds: Any) -> Columns:
                     f"The column {name!r} was set aside: {found.aside[name]}.",
                     hint=f"Read the table with schema={{{name!r}: …}} to use it.",
                 )
-    return found

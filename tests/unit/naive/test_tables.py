@@ -304,6 +304,32 @@ def test_kernel_density_against_scikit_learn():
     assert np.isfinite(clf.predict_log_proba([[1e6], [np.nan]])).all()
 
 
+def test_columns_that_cannot_be_features_are_named():
+    frame = pd.DataFrame(
+        {"id": [f"p{i}" for i in range(40)], "x": np.arange(40) % 3, "k": ["same"] * 40}
+    )
+    with pytest.warns(CredoWarning, match="Columns were set aside: 'id' .*; 'k' "):
+        clf = NaiveBayes().fit(frame, np.arange(40) % 2)
+    assert clf.kinds_ == {"x": "categorical"} and clf.n_features_in_ == 3
+    assert clf.predict(frame).shape == (40,)
+    with pytest.raises(InputError, match="was set aside"):
+        NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
+
+
+def test_kinds_of_sources():
+    table = cr.read({"y": ["a", "b"] * 10, "x": [1, 2, 3, 4, 5] * 4, "z": ["u", "v"] * 10})
+    by_table = NaiveBayes(kinds={"x": "kernel"}).fit(table, "y")
+    by_array = NaiveBayes(kinds=["kernel"]).fit(
+        np.array([1.0, 2, 3, 4, 5] * 4)[:, None], ["a", "b"] * 10
+    )
+    assert by_table.model_.feature("x").width == pytest.approx(by_array.model_.features[0].width)
+    assert NaiveBayes(kinds={"z": "bernoulli"}).fit(table, "y").kinds_["z"] == "bernoulli"
+    with pytest.raises(InputError, match="two states"):
+        cr.naive_bayes(table, "y", kinds={"x": "bernoulli"})
+    states = NaiveBayes(states={"z": ["u", "v", "w"]}).fit(table, "y")
+    assert states.model_.feature("z").variable.states == ("u", "v", "w")
+
+
 def test_threads_give_the_same_bits():
     rng = np.random.default_rng(4)
     n = 40_000
