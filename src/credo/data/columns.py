@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.data.cells import Tokens, Unsupported, cell_key, finder, not_a_number
 from credo.data.files import feed_of_path
 from credo.data.frames import feed_of_frame
@@ -204,7 +205,9 @@ class _Lenient:
                 lut[i] = variable.arity + 1
                 if taken.has(i):
                     self.strange.setdefault(cell_key(value), value)
-        return lut[taken.where]
+        out = np.empty(len(taken.where), dtype=np.uint16)
+        _core.take_codes(taken.where, lut, out)
+        return out
 
     def column(self) -> Column:
         if self.parts:

@@ -204,6 +204,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
             raise InputError("With the name of a column as y, weights are given to credo.read.")
+        known = None if reset else self._from_known(X, target)
+        if known is not None:
+            return known
         source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
         if target not in source.schema:
             source.schema[target]  # says what is there instead
@@ -222,6 +225,23 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             part = columns_of(source.select(names))
             return by_class(part, group, source.schema[target], plan, weights)
         return tally_by_class(source, target, plan, threads_of(self.n_jobs))
+
+    def _from_known(self, X: Any, target: str) -> ByClass | None:
+        """More rows of variables that are known need no second look; None if a state is new."""
+        if hasattr(X, "tally") or not hasattr(self, "model_"):
+            return None
+        label = self.model_.target
+        found = columns_for(X, {**variables_of(self.model_), target: label})
+        classes = found.by_name.get(target)
+        missing = [n for n in self.model_.names if n not in found.by_name]
+        if label.name != target or missing or classes is None or classes.variable is None:
+            return None
+        if any(c.strange for c in found.by_name.values()):
+            return None
+        features = {n: c for n, c in found.by_name.items() if n != target}
+        group = classes.values.astype(np.uint32)
+        threads = threads_of(self.n_jobs)
+        return by_class(Columns(found.rows, features), group, label, self._plan, None, threads)
 
     def _planned(self, names: list[str], reset: bool) -> Plan:
         if reset or not hasattr(self, "_plan"):

@@ -109,6 +109,27 @@ def test_partial_fit_and_merge_are_exact():
         assert np.abs(other.predict_log_proba(X) - whole.predict_log_proba(X)).max() < 1e-12
 
 
+def test_batches_of_arrow_are_one_table():
+    import pyarrow as pa
+
+    rng = np.random.default_rng(7)
+    n = 300
+    y = rng.choice(np.array(["no", "yes"], dtype=object), n)
+    y[250] = y[251] = "maybe"  # a class, and a state, that only a late batch has
+    x = rng.choice(np.array(["u", "v", None], dtype=object), n)
+    x[220] = "w"
+    table = pa.table(
+        {"y": y, "x": pa.array(x.tolist()).dictionary_encode(), "z": rng.normal(size=n)}
+    )
+    whole = NaiveBayes().fit(table, "y")
+    parts = NaiveBayes()
+    for batch in table.to_batches(max_chunksize=50):
+        parts.partial_fit(batch, "y")
+    assert parts.classes_.tolist() == whole.classes_.tolist() == ["maybe", "no", "yes"]
+    assert np.array_equal(parts.model_.feature("x").alpha, whole.model_.feature("x").alpha)
+    assert np.abs(parts.predict_proba(table) - whole.predict_proba(table)).max() < 1e-12
+
+
 def test_sources_streams_and_files_agree(shared_tables, tmp_path):
     table = cr.read(shared_tables / "titanic.csv")
     whole = NaiveBayes().fit(table, "Survived")
