@@ -106,6 +106,9 @@ def _story(quiet: bool) -> dict[str, Any]:
         burglar,
         net.dag.why("Burglary", "Earthquake", given=["John"]),
     )
+    model = cr.naive_bayes(tennis, "PlayTennis", smoothing=0)
+    today = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+    tell("8. Shall we play tennis today? Naive Bayes, with its reasons", model.explain(today))
     if not quiet:
         click.echo("\nNext: credo schema YOUR_TABLE.csv, and the tour in README.md")
     return {
@@ -116,6 +119,7 @@ def _story(quiet: bool) -> dict[str, Any]:
         "bags": dict(after.posterior),
         "number_game": {"concept": best, "probability": game.posterior[best]},
         "burglary_given_both_calls": burglar["yes"],
+        "no_tennis_today": model.p(today)["No"],
     }
 
 

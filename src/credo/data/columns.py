@@ -8,6 +8,7 @@ that is no state gets the code after missing, so that who asks may decide what i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.data.cells import Tokens, Unsupported, cell_key, finder, not_a_number
 from credo.data.files import feed_of_path
 from credo.data.frames import feed_of_frame
@@ -78,13 +80,36 @@ def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:
     aside: dict[str, str] = {}
     unread = [n for n in names if n not in found]
     if unread:
-        table = read(rest(unread), {n: w for n, w in wanted.items() if n in unread} or None)
-        part = _of_table(table)
-        if found and part.rows != rows:
+        part = _read_some(rest, unread, wanted, others=bool(found))
+        if found and part.by_name and part.rows != rows:
             raise TableError(f"The columns differ in length: {rows:,} and {part.rows:,} rows.")
-        rows, aside = part.rows, dict(part.aside)
+        rows, aside = (part.rows if part.by_name else rows), dict(part.aside)
         found |= part.by_name
     return Columns(rows, {n: found[n] for n in names if n in found}, aside)
+
+
+def _read_some(rest: Any, names: Sequence[str], wanted: Mapping[str, Any], others: bool) -> Columns:
+    """Columns that must be read; where none of them can be used, but others can, none is."""
+    given = {n: w for n, w in wanted.items() if n in names} or None
+    try:
+        return _of_table(read(rest(names), given))
+    except TableError:
+        if not others:
+            raise
+    found: dict[str, Column] = {}
+    aside: dict[str, str] = {}
+    rows = 0
+    for name in names:
+        try:
+            part = _of_table(
+                read(rest([name]), {name: given[name]} if given and name in given else None)
+            )
+        except TableError as error:
+            reason = re.search(r"\((.*)\)", error.message)
+            aside[name] = reason[1] if reason else error.message.rstrip(".")
+            continue
+        rows, found = part.rows, found | dict(part.by_name)
+    return Columns(rows, found, aside)
 
 
 def _of_table(table: Table | Stream) -> Columns:
@@ -180,7 +205,9 @@ class _Lenient:
                 lut[i] = variable.arity + 1
                 if taken.has(i):
                     self.strange.setdefault(cell_key(value), value)
-        return lut[taken.where]
+        out = np.empty(len(taken.where), dtype=np.uint16)
+        _core.take_codes(taken.where, lut, out)
+        return out
 
     def column(self) -> Column:
         if self.parts:

@@ -6,6 +6,7 @@ updating with new rows: what the model knows; this class only opens the door to 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from credo.data import Stream, Table, read
 from credo.data.columns import Columns, columns_for, columns_of, position_names
-from credo.errors import InputError
+from credo.errors import CredoWarning, InputError
 from credo.estimators.inputs import (
     as_table,
     encode_labels,
@@ -203,6 +204,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
             raise InputError("With the name of a column as y, weights are given to credo.read.")
+        known = None if reset else self._from_known(X, target)
+        if known is not None:
+            return known
         source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
         if target not in source.schema:
             source.schema[target]  # says what is there instead
@@ -215,12 +219,29 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = len(names)
             self.feature_names_in_ = np.array(names, dtype=object)
         plan = self._planned(names, reset)
-        if isinstance(source, Table) and plan.of("kernel", "counts", "bernoulli"):
+        if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or self.states):
             group = source.codes(target).astype(np.uint32)
             weights = None if source.weights is None else source.weights
             part = columns_of(source.select(names))
             return by_class(part, group, source.schema[target], plan, weights)
         return tally_by_class(source, target, plan, threads_of(self.n_jobs))
+
+    def _from_known(self, X: Any, target: str) -> ByClass | None:
+        """More rows of variables that are known need no second look; None if a state is new."""
+        if hasattr(X, "tally") or not hasattr(self, "model_"):
+            return None
+        label = self.model_.target
+        found = columns_for(X, {**variables_of(self.model_), target: label})
+        classes = found.by_name.get(target)
+        missing = [n for n in self.model_.names if n not in found.by_name]
+        if label.name != target or missing or classes is None or classes.variable is None:
+            return None
+        if any(c.strange for c in found.by_name.values()):
+            return None
+        features = {n: c for n, c in found.by_name.items() if n != target}
+        group = classes.values.astype(np.uint32)
+        threads = threads_of(self.n_jobs)
+        return by_class(Columns(found.rows, features), group, label, self._plan, None, threads)
 
     def _planned(self, names: list[str], reset: bool) -> Plan:
         if reset or not hasattr(self, "_plan"):
@@ -267,7 +288,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         named = is_named_table(X) or hasattr(X, "columns")
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
         found = columns_of(X, wanted)
-        return _kept(found, self.kinds) if named else found
+        if named:
+            _refuse_aside(found, self.kinds)
+        if found.aside and not isinstance(X, (Table, Stream)):
+            told = "; ".join(f"{n!r} ({why})" for n, why in list(found.aside.items())[:6])
+            warnings.warn(f"Columns were set aside: {told}.", CredoWarning, stacklevel=5)
+        return found
 
     # --- answering ------------------------------------------------------------------------
 
@@ -350,7 +376,7 @@ def _lists(schema: Any) -> Any:
     return None if schema is None else {n: list(s) for n, s in schema.items()}
 
 
-def _kept(found: Columns, kinds: Any) -> Columns:
+def _refuse_aside(found: Columns, kinds: Any) -> None:
     """Columns that were set aside are an error only if the user gave them a kind."""
     if isinstance(kinds, Mapping):
         for name, kind in kinds.items():
@@ -359,4 +385,3 @@ def _kept(found: Columns, kinds: Any) -> Columns:
                     f"The column {name!r} was set aside: {found.aside[name]}.",
                     hint=f"Read the table with schema={{{name!r}: …}} to use it.",
                 )
-    return found

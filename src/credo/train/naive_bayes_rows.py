@@ -107,7 +107,8 @@ def by_class(
     for names in plan.together:
         parts[names[0]] = _together(columns, names, group, k, floats, threads)
     for name in plan.of("kernel"):
-        values = np.ascontiguousarray(columns.by_name[name].values, dtype=np.float64)
+        numbers = _numbers(name, columns.by_name[name])
+        values = np.ascontiguousarray(numbers, dtype=np.float64)
         _refuse_infinite(name, values)
         parts[name] = Points.of(name, values, group, k, weights)
     bag = plan.of("counts")
@@ -396,6 +397,12 @@ def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = N
             raise InputError(
                 f"A source cannot be tallied for {name!r} as {kind!r}.",
                 hint="Load it first, or choose 'gaussian' or 'categorical'.",
+            )
+    for name in plan.of("bernoulli"):
+        if not source.schema[name].is_discrete or source.schema[name].arity > 2:
+            raise InputError(
+                f"A Bernoulli feature of a source has two states; {name!r} has not.",
+                hint="Make it 'categorical' or 'gaussian'.",
             )
     for name in plan.of("auto", "bernoulli"):
         plan.kinds[name] = "categorical" if source.schema[name].is_discrete else "gaussian"

@@ -109,6 +109,27 @@ def test_partial_fit_and_merge_are_exact():
         assert np.abs(other.predict_log_proba(X) - whole.predict_log_proba(X)).max() < 1e-12
 
 
+def test_batches_of_arrow_are_one_table():
+    import pyarrow as pa
+
+    rng = np.random.default_rng(7)
+    n = 300
+    y = rng.choice(np.array(["no", "yes"], dtype=object), n)
+    y[250] = y[251] = "maybe"  # a class, and a state, that only a late batch has
+    x = rng.choice(np.array(["u", "v", None], dtype=object), n)
+    x[220] = "w"
+    table = pa.table(
+        {"y": y, "x": pa.array(x.tolist()).dictionary_encode(), "z": rng.normal(size=n)}
+    )
+    whole = NaiveBayes().fit(table, "y")
+    parts = NaiveBayes()
+    for batch in table.to_batches(max_chunksize=50):
+        parts.partial_fit(batch, "y")
+    assert parts.classes_.tolist() == whole.classes_.tolist() == ["maybe", "no", "yes"]
+    assert np.array_equal(parts.model_.feature("x").alpha, whole.model_.feature("x").alpha)
+    assert np.abs(parts.predict_proba(table) - whole.predict_proba(table)).max() < 1e-12
+
+
 def test_sources_streams_and_files_agree(shared_tables, tmp_path):
     table = cr.read(shared_tables / "titanic.csv")
     whole = NaiveBayes().fit(table, "Survived")
@@ -302,6 +323,32 @@ def test_kernel_density_against_scikit_learn():
         assert f.rows(X)[:, c] == pytest.approx(peer.score_samples(X), rel=1e-6)
     assert clf.score(X, y) > NaiveBayes().fit(X, y).score(X, y)
     assert np.isfinite(clf.predict_log_proba([[1e6], [np.nan]])).all()
+
+
+def test_columns_that_cannot_be_features_are_named():
+    frame = pd.DataFrame(
+        {"id": [f"p{i}" for i in range(40)], "x": np.arange(40) % 3, "k": ["same"] * 40}
+    )
+    with pytest.warns(CredoWarning, match="Columns were set aside: 'id' .*; 'k' "):
+        clf = NaiveBayes().fit(frame, np.arange(40) % 2)
+    assert clf.kinds_ == {"x": "categorical"} and clf.n_features_in_ == 3
+    assert clf.predict(frame).shape == (40,)
+    with pytest.raises(InputError, match="was set aside"):
+        NaiveBayes(kinds={"id": "categorical"}).fit(frame, np.arange(40) % 2)
+
+
+def test_kinds_of_sources():
+    table = cr.read({"y": ["a", "b"] * 10, "x": [1, 2, 3, 4, 5] * 4, "z": ["u", "v"] * 10})
+    by_table = NaiveBayes(kinds={"x": "kernel"}).fit(table, "y")
+    by_array = NaiveBayes(kinds=["kernel"]).fit(
+        np.array([1.0, 2, 3, 4, 5] * 4)[:, None], ["a", "b"] * 10
+    )
+    assert by_table.model_.feature("x").width == pytest.approx(by_array.model_.features[0].width)
+    assert NaiveBayes(kinds={"z": "bernoulli"}).fit(table, "y").kinds_["z"] == "bernoulli"
+    with pytest.raises(InputError, match="two states"):
+        cr.naive_bayes(table, "y", kinds={"x": "bernoulli"})
+    states = NaiveBayes(states={"z": ["u", "v", "w"]}).fit(table, "y")
+    assert states.model_.feature("z").variable.states == ("u", "v", "w")
 
 
 def test_threads_give_the_same_bits():
