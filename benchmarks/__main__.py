@@ -9,8 +9,7 @@ from importlib import import_module
 
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
-    "structure",
-    "parameters",
+    "structure", "sampling", "parameters", "approximate", "undirected",
 )  # fmt: skip
 
 
