@@ -9,7 +9,7 @@ from importlib import import_module
 
 AREAS = (
     "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
-    "structure", "parameters", "em",
+    "sampling", "parameters", "approximate", "undirected", "structure", "em",
 )  # fmt: skip
 
 

@@ -16,6 +16,8 @@ import credo as cr
 from credo.errors import CredoError
 from credo.formats import Limits, dumps, loads
 from credo.model.cpt import Cpt
+from credo.model.factor_model import FactorModel
+from credo.model.ising import ising_grid
 from credo.model.network import Network
 from credo.schema import Variable
 
@@ -36,6 +38,10 @@ def target(format: str, data: bytes) -> None:
         net = loads(data, format, types=True, limits=LIMITS)
     except CredoError as error:
         assert str(error)
+        return
+    if isinstance(net, FactorModel):
+        for factor in net.factors:
+            assert np.isfinite(factor.values).all() and (factor.values >= 0).all()
         return
     for local in net.distributions.values():
         if isinstance(local, Cpt):
@@ -65,7 +71,8 @@ def seeds(format: str) -> list[bytes]:
         }
         networks.append(cr.fit("[a][b|a][c|a]", cr.read(rows, {"c": "continuous"}), cr.BDeu(2)))
     out = []
-    for net in networks:
+    undirected = [odd.to_markov_network(), odd.to_factor_graph(), ising_grid(2)]
+    for net in (*networks, *(undirected if format in ("uai", "credo") else ())):
         data = dumps(net, format)
         out.append(data.encode() if isinstance(data, str) else data)
     return out

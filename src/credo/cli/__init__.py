@@ -27,7 +27,9 @@ _COMMANDS = {
     "em": ("credo.cli.em", "Learn a graph's tables from rows with gaps or hidden variables."),
     "impute": ("credo.cli.impute", "Fill the gaps of a table with a network."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
+    "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
+    "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
 }
 
@@ -104,6 +106,7 @@ _ADVICE = (
     (r"the states in schema=", "its --states"),
     (r"Name the kinds in schema=", "Name kinds with --kind"),
     (r"encoding='(.+?)'", r"--encoding \1"),
+    (r"method=['\"](\w+)['\"]", r"--method \1"),
     (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
     (
         r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",

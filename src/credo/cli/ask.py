@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import click
 import numpy as np
+
+from credo.errors import CredoWarning, InputError
 
 __all__ = ["answer_json", "command"]
 
@@ -18,7 +21,19 @@ __all__ = ["answer_json", "command"]
 @click.option("--explain", is_flag=True, help="Show how the answer was found.")
 @click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Draws for --interval.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draws.")
+@click.option(
+    "--method",
+    default="auto",
+    metavar="NAME",
+    help="auto, exact, importance, weighting, loopy or gibbs.",
+)
+@click.option(
+    "--budget", metavar="AMOUNT", help="A time or a number of samples: '2 s', '1e5 samples'."
+)
+@click.option(
+    "--error", type=float, metavar="E", help="Sample until every probability is within ±E."
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="The seed of draws and samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 def command(
     model: str,
@@ -26,6 +41,9 @@ def command(
     explain: bool,
     interval: float | None,
     draws: int,
+    method: str,
+    budget: str | None,
+    error: float | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -40,12 +58,22 @@ def command(
       credo ask asia.bif "argmax P(lung, bronc | xray=yes)" --json
       credo ask asia.bif "P(lung | do(smoke=yes))"
       credo ask fitted.credo "P(lung=yes | smoke=yes)" --interval 0.95
+      credo ask large.bif "P(lung | smoke=yes)" --budget "2 s" --error 0.01
     """
     from credo.formats import load
 
     net = load(model)
-    sure: dict[str, Any] = {"interval": interval, "draws": draws, "rng": seed}
-    answers = [net.ask(text, explain=explain, **sure) for text in question]
+    how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": seed}
+    if interval is not None:
+        if not hasattr(net, "dag"):
+            raise InputError(
+                "--interval is for Bayesian networks: an undirected model keeps no posterior.",
+                hint="Leave --interval out.",
+            )
+        how |= {"interval": interval, "draws": draws}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CredoWarning)  # an approximate answer says so itself
+        answers = [net.ask(text, explain=explain, **how) for text in question]
     if as_json:
         found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
         document = {"version": 1, "model": model, "answers": found}
@@ -87,6 +115,9 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
             span = getattr(value, f"{what}_interval", None)
             if span is not None:
                 out[f"{what}_interval"] = _ends(span, float(span.error))
+    approximation = getattr(value, "approximation", None)
+    if approximation is not None:
+        out["approximation"] = approximation.to_dict()
     if value is not answer:
         out["account"] = str(answer.account)
     return out

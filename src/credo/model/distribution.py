@@ -4,7 +4,7 @@
 
 It behaves like a mapping from state to probability (from a tuple of states, for a joint
 distribution), prints as a table with bars, and may carry the credible interval of each
-probability.
+probability. One that is not exact carries the account of its approximation, and says so.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, LimitError, unknown_name
+from credo.model.approximation import Approximation
 from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import NotReal, reals, shown
@@ -102,6 +103,7 @@ class Distribution(Mapping[Any, float]):
     variables: tuple[Variable, ...]
     p: NDArray[np.float64]
     interval: Interval | None = None
+    approximation: Approximation | None = None
 
     def __post_init__(self) -> None:
         given: Any = self.variables
@@ -130,13 +132,19 @@ class Distribution(Mapping[Any, float]):
             raise InputError(f"The interval of {what} must have an end for each state.")
 
     @classmethod
-    def trusted(cls, variables: tuple[Variable, ...], p: NDArray[np.float64]) -> Distribution:
+    def trusted(
+        cls,
+        variables: tuple[Variable, ...],
+        p: NDArray[np.float64],
+        approximation: Approximation | None = None,
+    ) -> Distribution:
         """A distribution from numbers that need no checking, such as the engine's; not copied."""
         out = object.__new__(cls)
         p.flags.writeable = False
         object.__setattr__(out, "variables", variables)
         object.__setattr__(out, "p", p)
         object.__setattr__(out, "interval", None)
+        object.__setattr__(out, "approximation", approximation)
         return out
 
     @classmethod
@@ -300,7 +308,10 @@ class Distribution(Mapping[Any, float]):
         rest = tuple(i for i in range(self.p.ndim) if i not in axes)
         kept = sorted(axes)
         p = self.p.sum(axis=rest).transpose([kept.index(a) for a in axes])
-        return Distribution(tuple(self.variables[a] for a in axes), p)
+        about = self.approximation and replace(
+            self.approximation, interval=None, standard_error=None
+        )
+        return Distribution(tuple(self.variables[a] for a in axes), p, None, about)
 
     def sample(self, n: int, rng: Rng) -> list[Any]:
         """States drawn at random, in the user's own values.
@@ -367,7 +378,7 @@ class Distribution(Mapping[Any, float]):
         """
         low: Any = lower
         high: Any = upper
-        return Distribution(self.variables, self.p, Interval(low, high, level))
+        return Distribution(self.variables, self.p, Interval(low, high, level), self.approximation)
 
     def _end(self, what: str) -> Any:
         found = getattr(self.interval, what, None)
@@ -410,6 +421,9 @@ class Distribution(Mapping[Any, float]):
         head = [*self.names, "p"]
         if self.interval is not None:
             head.append(f"{100 * self.interval.level:.4g} %")
+        error = self.approximation.interval if self.approximation is not None else None
+        if error is not None:
+            head.append("±")
         rows = []
         for where in itertools.islice(np.ndindex(self.p.shape), most):
             p = float(self.p[where])
@@ -420,6 +434,8 @@ class Distribution(Mapping[Any, float]):
                 low, high = (float(np.asarray(end)[where]) for end in self.interval)
                 row.append(f"{_short(low)}–{_short(high)}")
                 drawn_bar = whiskers(p, low, high)
+            if error is not None:
+                row.append(_written(float(error.width[where]) / 2))
             rows.append([*row, drawn_bar])
         return [*head, ""], rows, list(range(k, len(head)))
 
@@ -427,8 +443,9 @@ class Distribution(Mapping[Any, float]):
         head, rows, right = self._rows()
         text = table_text(head, rows, right=right)
         rest = len(self) - len(rows)
-        drawn_by = f"\n({self._drawn()})" if self._drawn() else ""
-        return text + (f"\n… {rest:,} more" if rest else "") + drawn_by
+        text += f"\n… {rest:,} more" if rest else ""
+        text += f"\n({self._drawn()})" if self._drawn() else ""
+        return text + (f"\n{self.approximation.line}" if self.approximation is not None else "")
 
     def _drawn(self) -> str:
         """How the interval was found, if by draws."""
@@ -440,6 +457,7 @@ class Distribution(Mapping[Any, float]):
         rest = len(self) - len(rows)
         notes = [f"… {rest:,} more"] if rest else []
         notes += [self._drawn()] if self._drawn() else []
+        notes += [self.approximation.line] if self.approximation is not None else []
         return table_html(head, rows, right=right, caption="; ".join(notes))
 
     def __repr__(self) -> str:
