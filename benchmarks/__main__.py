@@ -7,8 +7,10 @@ import sys
 import warnings
 from importlib import import_module
 
-AREAS = ("counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference")
-AREAS = (*AREAS, "naive_bayes")
+AREAS = (
+    "counting", "reading", "streaming", "moments", "hypotheses", "distributions", "inference",
+    "sampling", "parameters", "approximate", "undirected", "naive_bayes",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -27,7 +27,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ("numpy", "scipy", "pyarrow", "duckdb", "pandas", "polars", "pgmpy", "pyagrum")
-PEERS = (*PEERS, "scikit-learn")
+PEERS = (*PEERS, "scikit-learn", "pybnesian")
 _MODULES = {"scikit-learn": "sklearn"}
 
 

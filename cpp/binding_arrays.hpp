@@ -44,6 +44,9 @@ class NewArray {
 
 void bind_inference(nb::module_& m);
 void bind_naive(nb::module_& m);
+void bind_sampling(nb::module_& m);
+void bind_rows_out(nb::module_& m);
+void bind_approximate(nb::module_& m);
 void bind_texts(nb::module_& m);
 
 }  // namespace credo::binding

@@ -1,4 +1,5 @@
-// The module credo._core. This file and infer_bindings.cpp alone know both Python and the kernels.
+// The module credo._core. Only this file and the other *_bindings.cpp know both Python and the
+// kernels.
 //
 // Arrays come in contiguous and of the exact type, never converted (a silent copy would lose an
 // output array), and are checked here; the kernels trust them. Every heavy call runs without the
@@ -314,5 +315,8 @@ NB_MODULE(_core, m) {
 
   credo::binding::bind_inference(m);
   credo::binding::bind_naive(m);
+  credo::binding::bind_sampling(m);
+  credo::binding::bind_rows_out(m);
+  credo::binding::bind_approximate(m);
   credo::binding::bind_texts(m);
 }

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding_arrays.hpp"
+#include "binding_signals.hpp"
 #include "infer_program.hpp"
 #include "infer_run.hpp"
 
@@ -106,21 +107,6 @@ infer::RunOptions read_options(const std::string& path, int threads, int lanes) 
   options.threads = threads;
   options.lanes = static_cast<std::size_t>(lanes);
   return options;
-}
-
-// Calls f without the GIL; a signal that Python answers with an exception stops it.
-template <class F>
-void interruptible(F&& f) {
-  try {
-    const nb::gil_scoped_release release;
-    infer::Monitor monitor([] {
-      const nb::gil_scoped_acquire acquire;
-      return PyErr_CheckSignals() != 0;
-    });
-    f(monitor);
-  } catch (const infer::Cancelled&) {
-    throw nb::python_error();
-  }
 }
 
 nb::tuple run(PyPlan& plan, const std::vector<Table>& tables, const Evidence& evidence,

@@ -6,16 +6,13 @@
 // again with numbers of unlimited exponent: see infer_wide.hpp.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <functional>
 #include <mutex>
 #include <span>
-#include <thread>
 
 #include "infer_kernels.hpp"
 #include "infer_plan.hpp"
 #include "infer_program.hpp"
+#include "monitor.hpp"
 
 namespace credo::infer {
 
@@ -47,31 +44,8 @@ struct Outputs {
 void check_codes(const Plan& plan, std::size_t column, const std::int32_t* codes,
                  std::size_t lanes);
 
-struct Cancelled {};
-
-// Asks about every 50 ms, on the thread that made it, whether to stop.
-class Monitor {
- public:
-  explicit Monitor(std::function<bool()> interrupted)
-      : interrupted_(std::move(interrupted)), owner_(std::this_thread::get_id()) {}
-  void poll() {
-    if (stop_) throw Cancelled{};
-    if (std::this_thread::get_id() != owner_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(50)) return;
-    last_ = now;
-    if (interrupted_ && interrupted_()) {
-      stop_ = true;
-      throw Cancelled{};
-    }
-  }
-
- private:
-  std::function<bool()> interrupted_;
-  std::thread::id owner_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  std::atomic<bool> stop_ = false;
-};
+using credo::Cancelled;
+using credo::Monitor;
 
 struct RunOptions {
   std::string path = "auto";

@@ -28,7 +28,12 @@ def command_page() -> str:
     for name in app.list_commands(context):
         command = app.get_command(context, name)
         assert command is not None
-        inner = click.Context(command, info_name=f"credo {name}", max_content_width=96)
+        inner = click.Context(
+            command,
+            info_name=f"credo {name}",
+            max_content_width=96,
+            help_option_names=app.context_settings["help_option_names"],
+        )
         inner.terminal_width = 96
         out += [f"## credo {name}", "", "```console", command.get_help(inner), "```", ""]
     return "\n".join(out)

@@ -26,8 +26,17 @@ _WHERE = {
     "Families": "credo.stats",
     "Dag": "credo.model",
     "Network": "credo.model",
+    "Approximation": "credo.model",
+    "Estimate": "credo.model",
     "Cpt": "credo.model",
     "LinearGaussian": "credo.model",
+    "MarkovNetwork": "credo.model",
+    "FactorGraph": "credo.model",
+    "Factor": "credo.model",
+    "Feature": "credo.model",
+    "UndirectedGraph": "credo.model",
+    "ising_grid": "credo.model",
+    "fit_markov": "credo.train.markov",
     "load": "credo.formats",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
@@ -36,6 +45,11 @@ _WHERE = {
     "MultivariateGaussian": "credo.model",
     "Beta": "credo.model",
     "Dirichlet": "credo.model",
+    "BDeu": "credo.model",
+    "K2": "credo.model",
+    "Laplace": "credo.model",
+    "LinePrior": "credo.model",
+    "fit": "credo.train",
     "NormalInverseGamma": "credo.model",
     "NormalInverseWishart": "credo.model",
     "NormalMean": "credo.model",
@@ -60,6 +74,9 @@ if TYPE_CHECKING:
     from credo.data import read as read
     from credo.data import tally as tally
     from credo.formats import load as load
+    from credo.model import K2 as K2
+    from credo.model import Approximation as Approximation
+    from credo.model import BDeu as BDeu
     from credo.model import Bernoulli as Bernoulli
     from credo.model import Beta as Beta
     from credo.model import Categorical as Categorical
@@ -67,9 +84,16 @@ if TYPE_CHECKING:
     from credo.model import Dag as Dag
     from credo.model import Dirichlet as Dirichlet
     from credo.model import Distribution as Distribution
+    from credo.model import Estimate as Estimate
+    from credo.model import Factor as Factor
+    from credo.model import FactorGraph as FactorGraph
+    from credo.model import Feature as Feature
     from credo.model import Gaussian as Gaussian
     from credo.model import Hypotheses as Hypotheses
+    from credo.model import Laplace as Laplace
     from credo.model import LinearGaussian as LinearGaussian
+    from credo.model import LinePrior as LinePrior
+    from credo.model import MarkovNetwork as MarkovNetwork
     from credo.model import MultivariateGaussian as MultivariateGaussian
     from credo.model import MultivariateT as MultivariateT
     from credo.model import Network as Network
@@ -77,6 +101,8 @@ if TYPE_CHECKING:
     from credo.model import NormalInverseWishart as NormalInverseWishart
     from credo.model import NormalMean as NormalMean
     from credo.model import StudentT as StudentT
+    from credo.model import UndirectedGraph as UndirectedGraph
+    from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
     from credo.schema import Schema as Schema
@@ -86,6 +112,8 @@ if TYPE_CHECKING:
     from credo.stats import Moments as Moments
     from credo.stats import Rows as Rows
     from credo.stats import Tally as Tally
+    from credo.train import fit as fit
+    from credo.train.markov import fit_markov as fit_markov
     from credo.train.naive_bayes_learn import naive_bayes as naive_bayes
 
 

@@ -1,4 +1,4 @@
-"""Kernels of credo: counts, unique rows and moments of columns; exact inference (C++, see cpp/).
+"""Kernels of credo: counts, unique rows, moments of columns; exact inference; sampling (see cpp/).
 
 Arrays must be contiguous, of the exact type; nothing is converted. Wrong values are a ValueError.
 """
@@ -358,3 +358,104 @@ def sparse_joint(
 
 def log_kernel_density(x: _Reals, points: _Reals, weights: _Reals, width: float) -> _Reals:
     """ln of a Gaussian kernel density; 0 where x is NaN."""
+
+@final
+class Sampler:
+    """Ancestral sampling; each scope is a child's parents, then the child, in any order of scopes.
+
+    Scopes with a cycle are a ValueError.
+    """
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    @property
+    def order(self) -> list[int]:
+        """The variables, parents before children."""
+
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        n: int,
+        seed: int,
+        first: int = 0,
+        fixed: NDArray[np.int32] | None = None,
+        weights: Sequence[_Reals | None] | None = None,
+        threads: int = 1,
+        path: _Path = "auto",
+    ) -> tuple[list[NDArray[np.uint8] | NDArray[np.uint16]], _Reals | None]:
+        """Codes of rows first .. first + n of the endless table of a seed, and ln weights [n].
+
+        A table is P(child | parents) of its scope, [cells], the child fastest; a row of zeros
+        gives the first state. `fixed` [variables] holds codes of variables that are not drawn, -1
+        for the others. With `weights`, a table or None for each scope, a row's ln weight is the sum
+        of ln(weights / tables) of the free variables and ln(weights) of the fixed ones. Codes are
+        uint8 up to 256 states, else uint16. Threads, paths and blocks never change a row.
+        """
+
+def normals(n: int, seed: int, stream: int, first: int = 0, threads: int = 1) -> _Reals:
+    """Standard normal numbers of rows first .. first + n of a stream; threads change nothing."""
+
+def join_rows(
+    codes: Sequence[_Codes], texts: Sequence[NDArray[np.uint8]], ends: Sequence[_Ints]
+) -> bytes:
+    """Rows as text: the texts of a row's codes end to end, separators and all.
+
+    Text i of a column is texts[ends[i]:ends[i + 1]]; 16 more bytes must follow the last.
+    """
+
+@final
+class Loopy:
+    """A factor graph for loopy belief propagation; tables in C order, last variable fastest."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        sweeps: int = 200,
+        tolerance: float = 1e-8,
+        damping: float = 0.0,
+        seconds: float = -1.0,
+    ) -> dict[str, Any]:
+        """Pass messages until none changes by more than the tolerance.
+
+        Returns beliefs (of all variables), to_variable and to_factor (messages of all edges: the
+        factors in order, their scopes in order), trace (the largest change of each sweep), log_z
+        (Bethe's), damping (used last), converged, impossible (proved: no common support).
+        """
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where the message of each edge begins, and where the last ends."""
+
+    @property
+    def belief_offsets(self) -> list[int]:
+        """Where the belief of each variable begins, and where the last ends."""
+
+@final
+class Gibbs:
+    """Gibbs sampling of a product of factors that are above zero everywhere."""
+
+    def __init__(self, arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> None: ...
+    def run(
+        self,
+        tables: Sequence[_Reals],
+        states: NDArray[np.int32],
+        queries: Sequence[Sequence[int]],
+        sweeps: int,
+        first: int = 0,
+        seed: int = 0,
+        collect: bool = True,
+        threads: int = 1,
+    ) -> tuple[NDArray[np.int32], _Reals]:
+        """Move chains [chains, variables] by some sweeps; their states, and sums [chains, cells].
+
+        For a query of one variable the sums are of its probabilities given all others, for one of
+        several of the visits to each configuration. `first` numbers the sweeps for the random bits.
+        """
+
+def weighted_sums(
+    columns: Sequence[NDArray[np.uint8] | NDArray[np.uint16]],
+    arities: Sequence[int],
+    weights: _Reals,
+    threads: int = 1,
+) -> _Reals:
+    """Σw and Σw² [states of all columns, 2] of the rows in each state; threads change nothing."""

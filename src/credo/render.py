@@ -22,6 +22,7 @@ __all__ = [
     "shortened",
     "table_html",
     "table_text",
+    "whiskers",
 ]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -51,6 +52,25 @@ def bar(share: float, cells: int = 20) -> str:
     """
     eighths = round(min(max(share, 0.0), 1.0) * cells * 8)
     return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def whiskers(share: float, low: float, high: float, cells: int = 20) -> str:
+    """A bar up to the low end of an interval, then the interval with a mark at the share itself.
+
+    A plain bar where the interval is too narrow to be seen.
+
+    >>> whiskers(0.5, 0.25, 0.75, 12)
+    '███┝━━╋━━┥'
+    >>> whiskers(0.6, 0.55, 0.65, 4)
+    '██▍'
+    """
+    a, m, b = (min(int(min(max(v, 0.0), 1.0) * cells), cells - 1) for v in (low, share, high))
+    if b <= a:
+        return bar(share, cells)
+    marks = ["█"] * a + ["━"] * (b - a + 1)
+    marks[a], marks[b] = "┝", "┥"
+    marks[min(max(m, a), b)] = "╋"
+    return "".join(marks)
 
 
 def number(value: float, digits: int = 6) -> str:

@@ -12,9 +12,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+import credo as cr
 from credo.errors import CredoError
 from credo.formats import Limits, dumps, loads
 from credo.model.cpt import Cpt
+from credo.model.factor_model import FactorModel
+from credo.model.ising import ising_grid
 from credo.model.network import Network
 from credo.schema import Variable
 
@@ -36,6 +39,10 @@ def target(format: str, data: bytes) -> None:
     except CredoError as error:
         assert str(error)
         return
+    if isinstance(net, FactorModel):
+        for factor in net.factors:
+            assert np.isfinite(factor.values).all() and (factor.values >= 0).all()
+        return
     for local in net.distributions.values():
         if isinstance(local, Cpt):
             assert np.abs(local.values.sum(axis=-1) - 1).max() < 1e-12
@@ -55,8 +62,17 @@ def seeds(format: str) -> list[bytes]:
     }
     odd = Network([("A b", "B"), ("A b", "C"), ("B", "C")], tables)
     plain = Network("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.1, 0.9], [0.4, 0.6]]})
+    networks = [odd, plain]
+    if format == "credo":  # what a network was learned from is kept there
+        rows = {
+            "a": ["x", "y"] * 4,
+            "b": [0, 1, 1, 1, 0, 0, 1, 0],
+            "c": [0.5, 1.5, 2, 3, 1, 4, 2, 0],
+        }
+        networks.append(cr.fit("[a][b|a][c|a]", cr.read(rows, {"c": "continuous"}), cr.BDeu(2)))
     out = []
-    for net in (odd, plain):
+    undirected = [odd.to_markov_network(), odd.to_factor_graph(), ising_grid(2)]
+    for net in (*networks, *(undirected if format in ("uai", "credo") else ())):
         data = dumps(net, format)
         out.append(data.encode() if isinstance(data, str) else data)
     return out

@@ -20,10 +20,13 @@ __all__ = ["app", "main"]
 # command → (the module that holds it, one line for --help)
 _COMMANDS = {
     "schema": ("credo.cli.schema", "Show what credo sees in a table: kinds, states, gaps."),
+    "fit": ("credo.cli.fit", "Learn the tables of a graph from rows, with their uncertainty."),
     "ask": ("credo.cli.ask", "Ask a network a question, such as 'P(lung | smoke=yes)'."),
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
+    "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
+    "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
 }
 
@@ -100,7 +103,14 @@ _ADVICE = (
     (r"the states in schema=", "its --states"),
     (r"Name the kinds in schema=", "Name kinds with --kind"),
     (r"encoding='(.+?)'", r"--encoding \1"),
+    (r"method=['\"](\w+)['\"]", r"--method \1"),
     (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
+    (
+        r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
+        "credo fit MODEL TABLE --prior bdeu -o new.credo",
+    ),
+    (r"estimate='(mean|mle)'", r"--estimate \1"),
+    (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
 )
 
 

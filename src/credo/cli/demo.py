@@ -62,6 +62,11 @@ def _story(quiet: bool) -> dict[str, Any]:
         f"mean {posterior.mean().p:.3g}, 95 % within {low:.3f} to {high:.3f}",
     )
 
+    ward = cr.fit("[Pneu][Fev|Pneu][Cou|Pneu]", pneumonia, prior=cr.BDeu(2))
+    ask = "P(Pneu=T | Fev=T, Cou=T)"
+    sure: Any = ward.ask(ask, interval=0.95)
+    tell("   The tables of a whole graph, and how sure an answer is", ask, sure)
+
     sexes = cr.examples.gender_measurements()
     heights = cr.tally(sexes, [("height", ["sex"])])["height", ["sex"]]
     belief = cr.NormalInverseGamma.default(mean=5.5, sd=0.3) + heights[{"sex": "female"}]
@@ -109,6 +114,7 @@ def _story(quiet: bool) -> dict[str, Any]:
     return {
         "play_tennis_rows": len(tennis),
         "fever_given_pneumonia": {"mle": ml.p, "posterior": [posterior.a, posterior.b]},
+        "pneumonia_given_fever_and_cough": {"p": float(sure), "interval": [sure.low, sure.high]},
         "next_candy_lime": lime,
         "bags": dict(after.posterior),
         "number_game": {"concept": best, "probability": game.posterior[best]},

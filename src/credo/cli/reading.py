@@ -9,6 +9,7 @@ import click
 
 from credo.data import MISSING, Stream, Table
 from credo.errors import InputError
+from credo.schema import Schema
 
 __all__ = ["read_from", "reading_options"]
 
@@ -53,21 +54,22 @@ def read_from(
     delimiter: str | None,
     encoding: str | None,
     skip_ragged: bool,
+    schema: Schema | None = None,
 ) -> Table | Stream:
-    """Read the table that the options describe."""
+    """Read the table that the options describe; a schema given by a model is used as it is."""
     from credo.data import read
 
-    schema: dict[str, Any] = {}
+    wanted: dict[str, Any] = {}
     for given in kind:
         name, word = _pair(given, "--kind", "NAME=KIND")
-        schema[name] = word
+        wanted[name] = word
     for given in states:
         name, word = _pair(given, "--states", "NAME=A,B,C")
-        schema[name] = [s.strip() for s in word.split(",")]
-    schema |= dict.fromkeys(drop, "drop")
+        wanted[name] = [s.strip() for s in word.split(",")]
+    wanted |= dict.fromkeys(drop, "drop")
     return read(
         table,
-        schema or None,
+        schema if schema is not None else wanted or None,
         weights,
         missing=list(missing) or None,
         memory=memory,

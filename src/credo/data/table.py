@@ -82,6 +82,30 @@ class Table:
         values: NDArray[Any] = labels[array]
         return values
 
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A column in the user's own values, as `values(name)`.
+
+        >>> import credo as cr
+        >>> cr.read({"x": ["b", "a"]})["x"].tolist()
+        ['b', 'a']
+        """
+        return self.values(name)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the variables, in order."""
+        return self.schema.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.schema.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.schema
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table as an Arrow stream, which polars, pyarrow, DuckDB and narwhals take."""
+        return self.to("arrow").__arrow_c_stream__(requested_schema)
+
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass; without families, every variable by itself."""
         return tally_block(

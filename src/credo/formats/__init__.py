@@ -1,4 +1,6 @@
-"""Bayesian networks in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, UAI, and our own .credo.
+"""Models in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, UAI, and our own .credo.
+
+All hold Bayesian networks; UAI and .credo hold Markov networks too.
 
 One file here for each format, with its reader and its writer. Nothing that is read is executed;
 every refusal names the line; what is written comes back with the same names and the same bits.
@@ -9,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, unknown_name
 from credo.formats.files import ENDINGS, WriteError, format_of, read_bytes, write_bytes
@@ -17,6 +19,7 @@ from credo.formats.limits import Limits
 
 if TYPE_CHECKING:
     from credo.formats.reading import Reading
+    from credo.model.factor_model import FactorModel
     from credo.model.network import Network
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
@@ -31,8 +34,10 @@ def load(
     format: str | None = None,
     types: bool = False,
     limits: Limits | None = None,
-) -> Network:
-    """Read a Bayesian network from a file; its ending says the format.
+) -> Any:
+    """Read a model from a file; its ending says the format.
+
+    A `Network`; from a MARKOV file (.uai) a `MarkovNetwork`, from .credo whatever was saved.
 
     `.bif`, `.xmlbif` or `.xml`, `.net`, `.dsc`, `.xdsl`, `.uai`, `.credo`, each also with `.gz`.
     `format` says it when the ending does not. Text formats hold states as text; `types=True`
@@ -59,8 +64,8 @@ def load(
 
 def loads(
     text: str | bytes, format: str, *, types: bool = False, limits: Limits | None = None
-) -> Network:
-    """Read a Bayesian network from text (for `credo`, from bytes).
+) -> Any:
+    """Read a model from text (for `credo`, from bytes).
 
     >>> net = loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai")
     >>> net.cpt("v0").values.tolist()
@@ -74,8 +79,8 @@ def loads(
     return _read(text, _known(format), "the text", types, limits or Limits())
 
 
-def dumps(net: Network, format: str) -> str | bytes:
-    """A Bayesian network as the text of a format (for `credo`, as bytes).
+def dumps(net: Network | FactorModel, format: str) -> str | bytes:
+    """A model as the text of a format (for `credo`, as bytes).
 
     >>> print(dumps(loads("BAYES 1 2 1 1 0  2 0.25 0.75", "uai"), "bif"))
     network unknown {
@@ -88,11 +93,13 @@ def dumps(net: Network, format: str) -> str | bytes:
     }
     <BLANKLINE>
     """
-    return _writer(_known(format))(net)
+    return _written(net, _known(format))
 
 
-def save(net: Network, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write a Bayesian network to a file; its ending says the format.
+def save(
+    net: Network | FactorModel, path: str | os.PathLike[str], *, format: str | None = None
+) -> None:
+    """Write a model to a file; its ending says the format.
 
     The file is replaced whole: if writing fails, or the process is killed, the old file stays.
 
@@ -107,7 +114,7 @@ def save(net: Network, path: str | os.PathLike[str], *, format: str | None = Non
     packed = where.name.lower().endswith(".gz")
     if format is None:
         format, packed = format_of(where)
-    data = _writer(_known(format))(net)
+    data = _written(net, _known(format))
     write_bytes(where, data.encode("utf-8") if isinstance(data, str) else data, packed=packed)
 
 
@@ -115,6 +122,19 @@ def _known(format: str) -> str:
     if format not in FORMATS:
         raise unknown_name("The format", format, FORMATS, "one that is read and written")
     return format
+
+
+def _written(model: Network | FactorModel, format: str) -> str | bytes:
+    from credo.formats import archive, uai_markov
+    from credo.model.factor_model import FactorModel
+
+    if not isinstance(model, FactorModel):
+        return _writer(format)(model)
+    if format == "credo":
+        return archive.write(model)
+    if format == "uai":
+        return uai_markov.write(model)
+    raise uai_markov.refuse_directed(format)
 
 
 def _writer(format: str) -> Callable[[Network], str | bytes]:
@@ -132,8 +152,8 @@ def _writer(format: str) -> Callable[[Network], str | bytes]:
     return writers[format]
 
 
-def _read(data: str | bytes, format: str, source: str, types: bool, limits: Limits) -> Network:
-    from credo.formats import archive, bif, dsc, net, uai, xdsl, xmlbif
+def _read(data: str | bytes, format: str, source: str, types: bool, limits: Limits) -> Any:
+    from credo.formats import archive, bif, dsc, net, uai, uai_markov, xdsl, xmlbif
     from credo.formats.reading import Reading
 
     reading = Reading(source, limits)
@@ -145,7 +165,13 @@ def _read(data: str | bytes, format: str, source: str, types: bool, limits: Limi
         (xmlbif if format == "xmlbif" else xdsl).read(data, reading)
     else:
         text = data if isinstance(data, str) else _text(data, reading)
-        {"bif": bif, "net": net, "dsc": dsc, "uai": uai}[format].read(text, reading)
+        if format == "uai":
+            words = uai.Words(text, reading)
+            if words.is_markov:
+                return uai_markov.read(words, types=types)
+            uai.read(words)
+        else:
+            {"bif": bif, "net": net, "dsc": dsc}[format].read(text, reading)
     return reading.network(types=types)
 
 

@@ -18,9 +18,12 @@ import zlib
 from typing import Any
 
 from credo.errors import CredoError, InputError, LimitError
+from credo.formats.archive_markov import KINDS, factor_model_of, said_of
+from credo.formats.archive_markov import VERSION as UNDIRECTED
 from credo.formats.archive_model import VERSION, model_of, network_of
 from credo.formats.reading import Reading
 from credo.formats.strict_json import loads as strict_loads
+from credo.model.factor_model import FactorModel
 from credo.model.network import Network
 
 __all__ = ["read", "write"]
@@ -33,9 +36,9 @@ _SEALED = len(_SEAL) + 64
 _END = struct.Struct("<4s4H2LH")  # the zip's end of central directory
 
 
-def write(net: Network) -> bytes:
-    """A network as the bytes of a .credo file."""
-    model, arrays = model_of(net)
+def write(net: Network | FactorModel) -> bytes:
+    """A model as the bytes of a .credo file."""
+    model, arrays = said_of(net) if isinstance(net, FactorModel) else model_of(net)
     members = {
         MODEL: json.dumps(model, ensure_ascii=True, allow_nan=False).encode("ascii"),
         ARRAYS: b"".join(arrays),
@@ -56,8 +59,8 @@ def write(net: Network) -> bytes:
     return data + _SEAL + hashlib.sha256(data).hexdigest().encode("ascii")
 
 
-def read(data: bytes, reading: Reading) -> Network:
-    """The network of a .credo file."""
+def read(data: bytes, reading: Reading) -> Network | FactorModel:
+    """The model of a .credo file."""
     _check_seal(data, reading)
     members = _members(data, reading)
     try:
@@ -70,19 +73,23 @@ def read(data: bytes, reading: Reading) -> Network:
     version = model.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise reading.error(None, f"{MODEL} has no version.")
-    if version > VERSION:
+    kind = model.get("kind")
+    latest = UNDIRECTED if kind in KINDS else VERSION
+    if version > latest:
         raise reading.error(
             None,
-            f"The file is of version {version}; this credo reads up to version {VERSION}.",
+            f"The file is of version {version}; this credo reads up to version {latest}.",
             "Install a later credo.",
         )
     try:
+        if kind in KINDS:
+            return factor_model_of(model, members[ARRAYS], reading)
         return network_of(model, members[ARRAYS], reading)
     except CredoError as error:
         if error.message.startswith(reading.source):
             raise
-        kind = InputError if isinstance(error, InputError) else type(error)
-        raise kind(f"{reading.source}: {error.message}", hint=error.hint) from None
+        own = InputError if isinstance(error, InputError) else type(error)
+        raise own(f"{reading.source}: {error.message}", hint=error.hint) from None
 
 
 def _check_seal(data: bytes, reading: Reading) -> None:

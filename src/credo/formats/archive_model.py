@@ -1,6 +1,8 @@
 """What `model.json` says: variables, parents, distributions, record, and where the numbers are.
 
-Version 1. A later version must keep reading this one: `tests/unit/formats` holds a file of it.
+Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
+from (`archive_learned`); a network without any is still written as version 1. A later version must
+keep reading these: `tests/unit/formats` holds a file of each.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.formats.archive_learned import learned_json, learned_of, posterior_json, posterior_of
 from credo.formats.reading import Reading, assemble, exact_cpt
 from credo.formats.states import from_json, to_json
 from credo.model.cpt import Cpt
@@ -22,8 +25,8 @@ from credo.schema import Variable
 
 __all__ = ["VERSION", "model_of", "network_of"]
 
-VERSION = 1
-"""The version that is written."""
+VERSION = 2
+"""The latest version that is read, and written where it is needed."""
 
 Floats = NDArray[np.float64]
 _LINES = ("intercept", "coefficients", "variance")
@@ -46,7 +49,7 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
     for name, local in net.distributions.items():
         node: dict[str, Any] = {"name": name, "kind": local.child.kind}
         if local.child.is_discrete:
-            node["states"] = [_state(s, name) for s in local.child.states]
+            node["states"] = [state_said(s, name) for s in local.child.states]
             node["ordered"] = local.child.ordered
         node["parents"] = [p.name for p in local.parents]
         if isinstance(local, Cpt):
@@ -64,14 +67,26 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
         else:
             lines = {what: array(getattr(local, what)) for what in _LINES}
             node["distribution"] = {"kind": "linear gaussian", **lines}
+            if local.posterior is not None:
+                node["distribution"]["posterior"] = posterior_json(local.posterior, array)
+        if local.learned is not None:
+            node["learned"] = learned_json(local.learned, array)
         nodes.append(node)
-    record = None
-    if net.record is not None:
-        record = {what: to_json(getattr(net.record, what)) for what in _RECORD}
-    return {"format": "credo", "version": VERSION, "nodes": nodes, "record": record}, arrays
+    record = record_said(net.record)
+    later = any("learned" in n or "posterior" in n["distribution"] for n in nodes)
+    version = VERSION if later else 1
+    return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
 
 
-def _state(state: object, name: str) -> Any:
+def record_said(record: Record | None) -> dict[str, Any] | None:
+    """A record as plain data."""
+    if record is None:
+        return None
+    return {what: to_json(getattr(record, what)) for what in _RECORD}
+
+
+def state_said(state: object, name: str) -> Any:
+    """A state as plain data; what would not come back the same is refused."""
     out = to_json(state)
     if (isinstance(out, dict) and ("text" in out or "map" in out)) or isinstance(out, list):
         raise InputError(
@@ -84,7 +99,7 @@ def _state(state: object, name: str) -> Any:
 # --- reading ------------------------------------------------------------------------------
 
 
-class _Arrays:
+class Arrays:
     """Takes the arrays one after the other, each checked against its shape and checksum."""
 
     def __init__(self, data: bytes, reading: Reading) -> None:
@@ -95,7 +110,7 @@ class _Arrays:
             raise reading.too_large(None, f"The file holds {len(data) // 8:,} numbers", "numbers")
 
     def take(self, said: Any, what: str) -> Floats:
-        shape = _get(said, "shape", list, what)
+        shape = take(said, "shape", list, what)
         if len(shape) > 64 or any(type(n) is not int or n < 0 for n in shape):
             raise InputError(f"{what}: the shape {str(shape)[:60]} is not one of an array.")
         size = 8
@@ -104,7 +119,7 @@ class _Arrays:
         raw = self.data[self.at : self.at + size] if size <= len(self.data) else b""
         if len(raw) < size:
             raise InputError(f"{what}: its numbers are not all in the file.")
-        if hashlib.sha256(raw).hexdigest() != _get(said, "sha256", str, what):
+        if hashlib.sha256(raw).hexdigest() != take(said, "sha256", str, what):
             raise InputError(f"{what}: its checksum is not that of its numbers.")
         self.at += size
         return np.frombuffer(raw, dtype="<f8").astype(np.float64).reshape(shape)
@@ -114,69 +129,77 @@ class _Arrays:
             raise InputError("There are numbers in the file that belong to no variable.")
 
 
-def _get(said: Any, key: str, kind: type | tuple[type, ...], what: str) -> Any:
-    value = said.get(key, _get) if isinstance(said, dict) else _get
+def take(said: Any, key: str, kind: type | tuple[type, ...], what: str) -> Any:
+    value = said.get(key, take) if isinstance(said, dict) else take
     wrong = not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
-    if value is _get or wrong:
+    if value is take or wrong:
         raise InputError(f"{what}: {key!r} is missing or not what it should be.")
     return value
 
 
 def network_of(model: dict[str, Any], data: bytes, reading: Reading) -> Network:
     """The network that `model.json` and the arrays describe."""
-    nodes = _get(model, "nodes", list, "model.json")
+    nodes = take(model, "nodes", list, "model.json")
     if len(nodes) > reading.limits.variables:
         raise reading.too_large(None, f"The file has {len(nodes):,} variables", "variables")
     variables: dict[str, Variable] = {}
     for node in nodes:
-        variable = _variable(node, reading)
+        variable = variable_of(node, reading)
         if variable.name in variables:
             raise InputError(f"The variable {variable.name!r} is declared twice.")
         variables[variable.name] = variable
-    arrays = _Arrays(data, reading)
+    arrays = Arrays(data, reading)
     tables = [_local(node, variables, arrays) for node in nodes]
     arrays.done()
     if not tables:
         raise InputError("There is no variable in the file.")
-    return assemble(tables, _record(model.get("record")), reading.source)
+    return assemble(tables, record_of(model.get("record")), reading.source)
 
 
-def _variable(node: Any, reading: Reading) -> Variable:
-    name = _get(node, "name", str, "A variable")
-    kind = _get(node, "kind", str, f"The variable {name!r}")
+def variable_of(node: Any, reading: Reading) -> Variable:
+    name = take(node, "name", str, "A variable")
+    kind = take(node, "kind", str, f"The variable {name!r}")
     if kind != "discrete":
         return Variable(name, kind)
-    states = _get(node, "states", list, f"The variable {name!r}")
+    states = take(node, "states", list, f"The variable {name!r}")
     reading.check_states(len(states), name, None)
-    ordered = _get(node, "ordered", bool, f"The variable {name!r}")
+    ordered = take(node, "ordered", bool, f"The variable {name!r}")
     return Variable(name, "discrete", tuple(from_json(s) for s in states), ordered)
 
 
-def _local(node: Any, variables: dict[str, Variable], arrays: _Arrays) -> Local:
+def _local(node: Any, variables: dict[str, Variable], arrays: Arrays) -> Local:
     name = node["name"]
     what = f"The variable {name!r}"
-    parents = _get(node, "parents", list, what)
+    parents = take(node, "parents", list, what)
     for parent in parents:
         if not isinstance(parent, str) or parent not in variables:
             raise InputError(f"{what}: the parent {str(parent)[:40]!r} is not in the file.")
     found = tuple(variables[p] for p in parents)
-    said = _get(node, "distribution", dict, what)
-    kind = _get(said, "kind", str, what)
+    said = take(node, "distribution", dict, what)
+    kind = take(said, "kind", str, what)
     if kind == "table":
         counts = arrays.take(said["counts"], what) if said.get("counts") is not None else None
         values = arrays.take(said.get("values"), what)
-        rescaled = _get(said, "rescaled", (int, float), what)
-        return exact_cpt(variables[name], found, values, counts, float(rescaled))
+        rescaled = take(said, "rescaled", (int, float), what)
+        table = exact_cpt(variables[name], found, values, counts, float(rescaled))
+        learned = learned_of(node.get("learned"), table.variables, arrays.take, what)
+        object.__setattr__(table, "learned", learned)
+        return table
     if kind == "linear gaussian":
         lines = [arrays.take(said.get(line), what) for line in _LINES]
-        return LinearGaussian(variables[name], found, *lines)
+        posterior = posterior_of(said.get("posterior"), arrays.take, what)
+        family = (*found, variables[name])
+        learned = learned_of(node.get("learned"), family, arrays.take, what)
+        return LinearGaussian(
+            variables[name], found, lines[0], lines[1], lines[2], posterior, learned
+        )
     raise InputError(f"{what}: a distribution of the kind {kind[:40]!r} is not known.")
 
 
-def _record(said: Any) -> Record | None:
+def record_of(said: Any) -> Record | None:
     if said is None:
         return None
-    _get(said, "how", str, "The record")
+    take(said, "how", str, "The record")
     try:
         return Record(**{k: from_json(v) for k, v in said.items()})
     except TypeError:

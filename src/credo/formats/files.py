@@ -7,11 +7,11 @@ import os
 import zlib
 from pathlib import Path
 
-from credo.errors import CredoError, InputError, LimitError, close_names
-from credo.formats.atomic import replace_file
+from credo.data.atomic import WriteError, replace_file
+from credo.errors import InputError, LimitError, close_names
 from credo.formats.limits import Limits
 
-__all__ = ["ENDINGS", "format_of", "read_bytes", "write_bytes"]
+__all__ = ["ENDINGS", "WriteError", "format_of", "read_bytes", "write_bytes"]
 
 ENDINGS = {
     ".bif": "bif",
@@ -106,14 +106,4 @@ def write_bytes(path: Path, data: bytes, *, packed: bool) -> None:
         small = gzip.compress(data, 6, mtime=0)
         # what would be refused as a bomb on reading is stored as it is
         data = small if len(data) < 100 * len(small) else gzip.compress(data, 0, mtime=0)
-    try:
-        replace_file(path, data)
-    except OSError as error:
-        raise WriteError(
-            f"{path} could not be written: {error.strerror or error}.",
-            hint="What was there before is unchanged.",
-        ) from error
-
-
-class WriteError(CredoError, OSError):
-    """A file could not be written; the old one, if there was one, is still there."""
+    replace_file(path, data)

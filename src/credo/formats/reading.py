@@ -202,7 +202,7 @@ class Reading:
             if family is None or family.values is None:
                 raise self.error(None, f"The variable {name!r} has no table.")
         self._refuse_cycle()
-        variables = self._variables(types)
+        variables = self.variables(types)
         if self.rescaled:
             rows = "row was" if self.rescaled == 1 else "rows were"
             self.notes.append(
@@ -218,7 +218,7 @@ class Reading:
         record = Record(how="read", source=self.source, notes=tuple(self.notes))
         return assemble(tables, record, self.source)
 
-    def _variables(self, types: bool) -> dict[str, Variable]:
+    def variables(self, types: bool) -> dict[str, Variable]:
         """The variables by their name in the file, with their true names and states."""
         out: dict[str, Variable] = {}
         seen: set[str] = set()

@@ -1,5 +1,7 @@
 """UAI, the format of the inference competitions: positions only, no names.
 
+A file of factors without directions starts with MARKOV: see `credo.formats.uai_markov`.
+
     BAYES / number of variables / their numbers of states / number of tables /
     for each table: its size and variables, the child last / for each table: its numbers
 
@@ -12,22 +14,25 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from credo.formats.names import NOTHING, Spelling
 from credo.formats.reading import Reading
 from credo.formats.scanner import numbers
+from credo.formats.states import kinds_text
 from credo.formats.strict_json import loads as strict_loads
 from credo.formats.writing import Page
 from credo.model.network import Network
+from credo.schema import Variable
 
-__all__ = ["read", "write"]
+__all__ = ["Words", "declared", "names_comment", "read", "scopes_of", "write"]
 
 _COMMENT = re.compile(r"[ \t]*+c(?:[ \t]++(.*))?", re.S)
 _OURS = "credo "
 
 
-class _Words:
+class Words:
     """The words of the file in order, without its comments, each with its line."""
 
     def __init__(self, text: str, reading: Reading) -> None:
@@ -44,7 +49,18 @@ class _Words:
             elif (comment[1] or "").startswith(_OURS):
                 self.ours.append((comment[1].removeprefix(_OURS), number))
 
+    @property
+    def is_markov(self) -> bool:
+        """Whether the file is a MARKOV file."""
+        return bool(self.words) and self.words[0].upper() == "MARKOV"
+
+    def end(self) -> None:
+        """Refuse what comes after the last table."""
+        if self.at < len(self.words):
+            raise self.error(f"Expected the end of the file, got {self.words[self.at][:40]!r}.")
+
     def line(self, at: int) -> int:
+        """The line of a word."""
         return bisect_right(self.before, min(at, max(len(self.words) - 1, 0)))
 
     def error(self, message: str, at: int | None = None) -> Exception:
@@ -70,17 +86,25 @@ class _Words:
         return self.words[self.at - count : self.at]
 
 
-def read(text: str, reading: Reading) -> None:
-    """Find the variables and tables of a UAI file."""
-    words = _Words(text, reading)
-    head = words.words[0] if words.words else ""
-    if head.upper() == "MARKOV":
+def read(words: Words) -> None:
+    """Find the variables and tables of a BAYES file."""
+    names = declared(words)
+    tables = words.integer("the number of tables")
+    if tables != len(names):
         raise words.error(
-            "A MARKOV file holds factors without directions; Markov networks are a later "
-            "feature, only BAYES files are read."
+            f"A Bayesian network has one table for each of its {len(names)} variables, "
+            f"got {tables:,}.",
+            words.at - 1,
         )
-    if head.upper() != "BAYES":
-        raise words.error(f"A UAI file starts with BAYES, got {head[:40]!r}.")
+    _tables(words, names, scopes_of(words, len(names), tables, least=1))
+
+
+def declared(words: Words) -> list[str]:
+    """The variables of either kind of file, by name."""
+    reading = words.reading
+    head = words.words[0] if words.words else ""
+    if head.upper() not in ("BAYES", "MARKOV"):
+        raise words.error(f"A UAI file starts with BAYES or MARKOV, got {head[:40]!r}.")
     words.at = 1
     count = words.integer("the number of variables")
     if count > reading.limits.variables:
@@ -89,11 +113,10 @@ def read(text: str, reading: Reading) -> None:
     for i in range(count):
         arities.append(words.integer(f"the number of states of variable {i}"))
         reading.check_states(arities[-1], f"v{i}", words.line(words.at - 1))
-    names = _declare(arities, words)
-    _tables(words, names, _scopes(words, count))
+    return _declare(arities, words)
 
 
-def _declare(arities: list[int], words: _Words) -> list[str]:
+def _declare(arities: list[int], words: Words) -> list[str]:
     """The names of the variables: from our comment, or by their positions."""
     reading = words.reading
     if not words.ours:
@@ -131,19 +154,13 @@ def _named(variable: Any, reading: Reading, line: int) -> tuple[str, list[str], 
     raise reading.error(line, "The comment does not name a variable and its states.")
 
 
-def _scopes(words: _Words, count: int) -> list[tuple[list[int], int]]:
+def scopes_of(words: Words, count: int, tables: int, *, least: int) -> list[tuple[list[int], int]]:
     """The variables of each table, and where they stand."""
-    tables = words.integer("the number of tables")
-    if tables != count:
-        raise words.error(
-            f"A Bayesian network has one table for each of its {count} variables, got {tables:,}.",
-            words.at - 1,
-        )
     scopes = []
     for i in range(tables):
         at = words.at
         size = words.integer(f"the size of table {i}")
-        if not 1 <= size <= count:
+        if not least <= size <= count:
             raise words.error(f"Table {i} cannot have {size:,} variables.", at)
         scopes.append(([words.integer(f"a variable of table {i}") for _ in range(size)], at))
     used = {v for scope, _ in scopes for v in scope}
@@ -151,12 +168,12 @@ def _scopes(words: _Words, count: int) -> list[tuple[list[int], int]]:
         words.reading.notes.append("the variables are counted from 1, against the format's rule")
         scopes = [([v - 1 for v in scope], at) for scope, at in scopes]
     for scope, at in scopes:
-        if max(scope) >= count:
+        if scope and max(scope) >= count:
             raise words.error(f"There is no variable {max(scope)}; the last is {count - 1}.", at)
     return scopes
 
 
-def _tables(words: _Words, names: list[str], scopes: list[tuple[list[int], int]]) -> None:
+def _tables(words: Words, names: list[str], scopes: list[tuple[list[int], int]]) -> None:
     reading = words.reading
     children = []
     for scope, at in scopes:
@@ -175,8 +192,7 @@ def _tables(words: _Words, names: list[str], scopes: list[tuple[list[int], int]]
         values = numbers(words.take(size, f"the table of {child!r}"), reading, words.line(start))
         arity = len(reading.states[child])
         reading.fill(child, values, lambda row, s=start, k=arity: words.line(s + 1 + row * k))  # type: ignore[misc]
-    if words.at < len(words.words):
-        raise words.error(f"Expected the end of the file, got {words.words[words.at][:40]!r}.")
+    words.end()
 
 
 def write(net: Network) -> str:
@@ -190,15 +206,20 @@ def write(net: Network) -> str:
     for cpt, _ in page.tables:
         rows = "\n".join(" ".join(row) for row in page.rows(cpt))
         out.append(f"\n{cpt.values.size}\n{rows}\n")
+    return "".join([*out, names_comment([v for v, _ in page.variables], page.states)])
+
+
+def names_comment(variables: Sequence[Variable], states: Mapping[str, list[str]]) -> str:
+    """The comment that holds names and states; empty when the positions say it all."""
     plain = all(
         v.name == f"v{i}" and list(v.states) == [str(k) for k in range(v.arity)]
-        for i, (v, _) in enumerate(page.variables)
+        for i, v in enumerate(variables)
     )
     if plain:
-        return "".join(out)
+        return ""
     said: list[dict[str, Any]] = []
-    for v, _ in page.variables:
-        kinds = page.kinds(v)
-        said.append({"name": v.name, "states": page.states[v.name]})
+    for v in variables:
+        kinds = kinds_text(v)
+        said.append({"name": v.name, "states": states[v.name]})
         said[-1].update({"types": kinds} if kinds else {})
-    return "".join([*out, f"\nc {_OURS}{json.dumps({'variables': said})}\n"])
+    return f"\nc {_OURS}{json.dumps({'variables': said})}\n"

@@ -17,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.model.cpt_interval import entry_intervals
 from credo.model.distribution import Distribution
+from credo.model.interval import Interval
+from credo.model.learned import Learned
 from credo.model.value import readonly
 from credo.render import table_html, table_text
 from credo.schema import Variable
@@ -37,7 +40,7 @@ class Cpt:
 
     `rescaled` is how far a row was from adding up to 1 before it was divided by its sum
     (0 when every row was right). `counts`, if there are any, are the pseudo-counts of the
-    posterior the table was learned with.
+    posterior: a Dirichlet for each row. `learned` says what it was learned from.
 
     >>> rain = Variable("rain", "discrete", ("no", "yes"))
     >>> wet = Variable("wet", "discrete", ("no", "yes"))
@@ -56,6 +59,7 @@ class Cpt:
     values: NDArray[np.float64]
     counts: NDArray[np.float64] | None = None
     rescaled: float = field(default=0.0, compare=False)
+    learned: Learned | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parents", family(self.child, self.parents))
@@ -120,6 +124,26 @@ class Cpt:
     # --- building -----------------------------------------------------------------------
 
     @classmethod
+    def trusted(
+        cls,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        values: NDArray[np.float64],
+        counts: NDArray[np.float64] | None,
+        learned: Learned | None,
+    ) -> Cpt:
+        """A table from numbers that need no checking, such as a learner's; not copied."""
+        out = object.__new__(cls)
+        values.flags.writeable = False
+        if counts is not None:
+            counts.flags.writeable = False
+        out.__dict__.update(
+            child=child, parents=parents, values=values, counts=counts, rescaled=0.0,
+            learned=learned,
+        )  # fmt: skip
+        return out
+
+    @classmethod
     def of(cls, child: Variable, parents: Sequence[Variable], given: Any) -> Cpt:
         """A table from an array, nested dicts, a dict by parent states, or a data frame.
 
@@ -153,7 +177,10 @@ class Cpt:
             )
         order = [*(self.parents.index(p) for p in parents), len(parents)]
         counts = None if self.counts is None else self.counts.transpose(order)
-        return Cpt(child, parents, self.values.transpose(order), counts, self.rescaled)
+        names = tuple(v.name for v in (*parents, child))
+        learned = None if self.learned is None else self.learned.on(order, names)
+        values = self.values.transpose(order)
+        return Cpt(child, parents, values, counts, self.rescaled, learned)
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -177,8 +204,39 @@ class Cpt:
         """How many numbers the table could choose: one less than the states, for each row."""
         return cells(self.parents) * (self.child.arity - 1)
 
-    def row(self, given: Mapping[str, Any] | None = None, **states: Any) -> Distribution:
-        """The distribution of the child for one configuration of its parents."""
+    @property
+    def prior(self) -> NDArray[np.float64] | None:
+        """The pseudo-counts before any row was seen; None without a prior."""
+        prior = None if self.learned is None else self.learned.prior
+        return prior if isinstance(prior, np.ndarray) else None
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The central credible interval of every entry: exact, each entry alone is a Beta.
+
+        >>> import credo as cr
+        >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
+        >>> low, high = net.cpt("Fev").interval(0.95)
+        >>> low.round(3).tolist()
+        [[0.316, 0.192], [0.234, 0.234]]
+        """
+        if self.counts is None:
+            raise InputError(
+                f"The table of {self.child.name!r} has no posterior, so it has no interval.",
+                hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.BDeu(1)).",
+            )
+        return entry_intervals(self.counts, level)
+
+    def row(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        **states: Any,
+    ) -> Distribution:
+        """The distribution of the child for one configuration of its parents.
+
+        With `interval=0.95` it carries the credible interval of each probability.
+        """
         if given is not None and not isinstance(given, Mapping):
             raise InputError(f"A row is named by a mapping from parent to state, got {given!r}.")
         wanted = {**(given or {}), **states}
@@ -190,7 +248,13 @@ class Cpt:
         if lacking:
             raise InputError(f"A row of {self.child.name!r} needs a state for {lacking[0]!r} too.")
         at = tuple(p.code(wanted[p.name]) for p in self.parents)
-        return Distribution((self.child,), self.values[at])
+        row = Distribution((self.child,), self.values[at])
+        if interval is None:
+            return row
+        if self.counts is None:
+            self.interval(interval)
+        ends = entry_intervals(self.counts[at], interval)  # type: ignore[index]
+        return row.with_interval(ends.lower, ends.upper, ends.level)
 
     def __getitem__(self, given: Any) -> Distribution:
         """A row by the parents' states in order: `cpt["yes", "no"]`."""

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal, Self
 
-from credo.errors import InputError, MissingPackageError, UnknownNameError
+from credo.errors import InputError, UnknownNameError
 from credo.model import dag_notation
 from credo.model.dag_check import arrow, checked_edge, checked_nodes
 from credo.model.dag_compare import Comparison, compare, same_nodes, shd
@@ -23,6 +22,7 @@ from credo.model.dag_reason import Reason, reason
 from credo.model.dag_relations import Edge, Names
 from credo.model.dag_statements import Factorisation, Independences, independences
 from credo.model.equivalence import Cpdag, cpdag, v_structures
+from credo.model.networkx_graph import networkx_graph
 from credo.model.separation import reachable
 
 __all__ = ["Dag"]
@@ -109,17 +109,7 @@ no brackets of its own.
         >>> Dag.parse("[A][B|A]").to_networkx().number_of_edges()
         1
         """
-        try:
-            networkx = import_module("networkx")
-        except ImportError:
-            raise MissingPackageError(
-                "A networkx graph needs networkx, which is not installed.",
-                hint="pip install networkx",
-            ) from None
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(self.nodes)
-        graph.add_edges_from(self.edges)
-        return graph
+        return networkx_graph(self.nodes, self.edges, directed=True)
 
     # --- making another -----------------------------------------------------------------
 

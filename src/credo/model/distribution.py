@@ -4,7 +4,7 @@
 
 It behaves like a mapping from state to probability (from a tuple of states, for a joint
 distribution), prints as a table with bars, and may carry the credible interval of each
-probability.
+probability. One that is not exact carries the account of its approximation, and says so.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, LimitError, unknown_name
+from credo.model.approximation import Approximation
 from credo.model.interval import Interval
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import NotReal, reals, shown
 from credo.model.value import NAME, at_least, finite, listed, readonly, taken_apart, text
-from credo.render import bar, table_html, table_text
+from credo.render import bar, table_html, table_text, whiskers
 from credo.schema import Variable
 
 __all__ = ["Distribution", "drawn", "probabilities"]
@@ -102,6 +103,7 @@ class Distribution(Mapping[Any, float]):
     variables: tuple[Variable, ...]
     p: NDArray[np.float64]
     interval: Interval | None = None
+    approximation: Approximation | None = None
 
     def __post_init__(self) -> None:
         given: Any = self.variables
@@ -130,13 +132,19 @@ class Distribution(Mapping[Any, float]):
             raise InputError(f"The interval of {what} must have an end for each state.")
 
     @classmethod
-    def trusted(cls, variables: tuple[Variable, ...], p: NDArray[np.float64]) -> Distribution:
+    def trusted(
+        cls,
+        variables: tuple[Variable, ...],
+        p: NDArray[np.float64],
+        approximation: Approximation | None = None,
+    ) -> Distribution:
         """A distribution from numbers that need no checking, such as the engine's; not copied."""
         out = object.__new__(cls)
         p.flags.writeable = False
         object.__setattr__(out, "variables", variables)
         object.__setattr__(out, "p", p)
         object.__setattr__(out, "interval", None)
+        object.__setattr__(out, "approximation", approximation)
         return out
 
     @classmethod
@@ -300,7 +308,10 @@ class Distribution(Mapping[Any, float]):
         rest = tuple(i for i in range(self.p.ndim) if i not in axes)
         kept = sorted(axes)
         p = self.p.sum(axis=rest).transpose([kept.index(a) for a in axes])
-        return Distribution(tuple(self.variables[a] for a in axes), p)
+        about = self.approximation and replace(
+            self.approximation, interval=None, standard_error=None
+        )
+        return Distribution(tuple(self.variables[a] for a in axes), p, None, about)
 
     def sample(self, n: int, rng: Rng) -> list[Any]:
         """States drawn at random, in the user's own values.
@@ -362,12 +373,46 @@ class Distribution(Mapping[Any, float]):
         >>> d = Distribution.of({"a": 0.2, "b": 0.8})
         >>> print(d.with_interval([0.1, 0.7], [0.3, 0.9], 0.95))
         x        p         95 %
-        a  0.20000  0.100–0.300  ████
-        b  0.80000  0.700–0.900  ████████████████
+        a  0.20000  0.100–0.300  ██┝━╋━┥
+        b  0.80000  0.700–0.900  ██████████████┝━╋━┥
         """
         low: Any = lower
         high: Any = upper
-        return Distribution(self.variables, self.p, Interval(low, high, level))
+        return Distribution(self.variables, self.p, Interval(low, high, level), self.approximation)
+
+    def _end(self, what: str) -> Any:
+        found = getattr(self.interval, what, None)
+        if found is None:
+            raise InputError(
+                f"This distribution has no {what} end: it carries no interval."
+                if what in ("lower", "upper")
+                else f"This distribution has no {what}: its interval was not found by draws.",
+                hint="Ask with interval=0.95.",
+            )
+        return found
+
+    @property
+    def low(self) -> NDArray[np.float64]:
+        """The lower end of the credible interval of each probability."""
+        low: NDArray[np.float64] = self._end("lower")
+        return low
+
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """The upper end of the credible interval of each probability."""
+        high: NDArray[np.float64] = self._end("upper")
+        return high
+
+    @property
+    def draws(self) -> int:
+        """How many draws of the parameters the interval was found with."""
+        return int(self._end("draws"))
+
+    @property
+    def error(self) -> NDArray[np.float64]:
+        """The Monte Carlo error of the interval's ends: the larger of the two, for each state."""
+        error: NDArray[np.float64] = self._end("error")
+        return error
 
     # --- views ----------------------------------------------------------------------------
 
@@ -376,27 +421,44 @@ class Distribution(Mapping[Any, float]):
         head = [*self.names, "p"]
         if self.interval is not None:
             head.append(f"{100 * self.interval.level:.4g} %")
+        error = self.approximation.interval if self.approximation is not None else None
+        if error is not None:
+            head.append("±")
         rows = []
         for where in itertools.islice(np.ndindex(self.p.shape), most):
             p = float(self.p[where])
             row = [str(v.states[i]) for v, i in zip(self.variables, where, strict=True)]
             row.append(_written(p))
+            drawn_bar = bar(p)
             if self.interval is not None:
-                low, high = (np.asarray(end)[where] for end in self.interval)
-                row.append(f"{low:.3f}–{high:.3f}")
-            rows.append([*row, bar(p)])
+                low, high = (float(np.asarray(end)[where]) for end in self.interval)
+                row.append(f"{_short(low)}–{_short(high)}")
+                drawn_bar = whiskers(p, low, high)
+            if error is not None:
+                row.append(_written(float(error.width[where]) / 2))
+            rows.append([*row, drawn_bar])
         return [*head, ""], rows, list(range(k, len(head)))
 
     def __str__(self) -> str:
         head, rows, right = self._rows()
         text = table_text(head, rows, right=right)
         rest = len(self) - len(rows)
-        return text + (f"\n… {rest:,} more" if rest else "")
+        text += f"\n… {rest:,} more" if rest else ""
+        text += f"\n({self._drawn()})" if self._drawn() else ""
+        return text + (f"\n{self.approximation.line}" if self.approximation is not None else "")
+
+    def _drawn(self) -> str:
+        """How the interval was found, if by draws."""
+        draws = getattr(self.interval, "draws", None)
+        return f"{draws:,} draws, ends ± {float(np.max(self.error)):.2g}" if draws else ""
 
     def _repr_html_(self) -> str:
         head, rows, right = self._rows()
         rest = len(self) - len(rows)
-        return table_html(head, rows, right=right, caption=f"… {rest:,} more" if rest else "")
+        notes = [f"… {rest:,} more"] if rest else []
+        notes += [self._drawn()] if self._drawn() else []
+        notes += [self.approximation.line] if self.approximation is not None else []
+        return table_html(head, rows, right=right, caption="; ".join(notes))
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)
@@ -416,6 +478,10 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
+
+
+def _short(p: float) -> str:
+    return f"{p:.3f}" if p >= 5e-4 or p == 0 else f"{p:.0e}"
 
 
 def _written(p: float) -> str:

@@ -9,7 +9,7 @@ and `y` the continuous parents.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.cpt import family
 from credo.model.gaussian import Gaussian
+from credo.model.interval import Interval
+from credo.model.learned import Learned
+from credo.model.line_posterior import LinePosterior
 from credo.model.value import finite, readonly
 from credo.render import table_html, table_text
 from credo.schema import Variable
@@ -32,7 +35,8 @@ class LinearGaussian:
     """P(child | parents) for a continuous child.
 
     `intercept` and `variance` have one axis per discrete parent (none: they are numbers);
-    `coefficients` one more, for the continuous parents in order.
+    `coefficients` one more, for the continuous parents in order. `posterior`, if there is one, is
+    what is believed of the lines; `learned` says what they were learned from.
 
     >>> x, y = Variable("x", "continuous"), Variable("y", "continuous")
     >>> line = LinearGaussian(y, (x,), intercept=1.0, coefficients=[2.0], variance=0.25)
@@ -45,6 +49,8 @@ class LinearGaussian:
     intercept: Floats
     coefficients: Floats
     variance: Floats
+    posterior: LinePosterior | None = None
+    learned: Learned | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parents", family(self.child, self.parents))
@@ -68,6 +74,10 @@ class LinearGaussian:
                 f"The variance of {self.child.name!r} must be above 0, "
                 f"got {float(self.variance.min()):g}."
             )
+        if self.posterior is not None and (
+            self.posterior.shape != shape or self.posterior.parents != len(self.continuous)
+        ):
+            raise InputError(f"The posterior of {self.child.name!r} does not fit its lines.")
 
     def _array(self, given: ArrayLike, what: str) -> Floats:
         try:
@@ -118,6 +128,22 @@ class LinearGaussian:
         y = np.array([finite(parents[p.name], f"The value of {p.name!r}") for p in self.continuous])
         mean = float(self.intercept[at] + self.coefficients[at] @ y)
         return Gaussian(mean, float(self.variance[at]), name=self.child.name)
+
+    def interval(self, level: float = 0.95, of: str = "variance") -> Interval:
+        """The credible interval of the `intercept`, the `variance`, or a parent's slope.
+
+        >>> import credo as cr
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "y": [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]}
+        >>> net = cr.fit("[x][y|x]", rows, prior=cr.LinePrior())
+        >>> print(net.cpt("y").interval(0.95, of="x"))
+        1.87799 to 2.09916 (95 %)
+        """
+        if self.posterior is None:
+            raise InputError(
+                f"The line of {self.child.name!r} has no posterior, so it has no interval.",
+                hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.LinePrior()).",
+            )
+        return self.posterior.interval(level, of, tuple(p.name for p in self.continuous))
 
     def log_density(self, value: ArrayLike, continuous: Sequence[ArrayLike]) -> Floats:
         """ln p(value | continuous parents) for every configuration of the discrete parents.

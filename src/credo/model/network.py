@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from credo.model.factor_graph import FactorGraph
+    from credo.model.markov_network import MarkovNetwork
+    from credo.model.randomness import Rng
     from credo.predict.answer import Answer
     from credo.predict.explanation import Explanation
+    from credo.progress import Report
 
 __all__ = ["Network"]
 
@@ -80,6 +84,11 @@ class Network:
             parents = tuple(variables[p] for p in dag.parents(name))
             distributions[name] = _local(variables[name], parents, tables[name])
         self._set(dag, distributions, record)
+
+    @classmethod
+    def trusted(cls, dag: Dag, distributions: dict[str, Local], record: Record | None) -> Network:
+        """A network from parts that are known to fit, such as a learner's."""
+        return _again(dag, distributions, record)
 
     def _set(self, dag: Dag, distributions: dict[str, Local], record: Record | None) -> None:
         object.__setattr__(self, "dag", dag)
@@ -170,8 +179,25 @@ class Network:
 
     # --- asking ---------------------------------------------------------------------------
 
-    def p(self, target: str | Sequence[str], given: Mapping[str, Any] | None = None) -> Any:
+    def p(
+        self,
+        target: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int = 1000,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
+
+        With `interval=0.95` it carries credible intervals, from `draws` of the parameters
+        (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
+        `method` is "auto", "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a
+        time ("2 s") or a number of "10000 samples"; `error` is half the width of each 95 %
+        interval that is wanted (docs/approximate.md). `rng` is the seed.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> print(net.p("rain", given={"wet": True}))
@@ -181,12 +207,31 @@ class Network:
         >>> round(net.p(["rain", "wet"])[True, True], 6)
         0.16
         """
+        from credo.predict.budget import effort
+        from credo.predict.interval import posterior_interval
         from credo.predict.posterior import posterior
 
-        return posterior(self, target, {} if given is None else given)
+        how, known = effort(method, budget, error, rng), {} if given is None else given
+        if interval is not None:
+            return posterior_interval(self, target, known, interval, draws, how.draws_seed)
+        return posterior(self, target, known, how)
 
-    def ask(self, question: str, *, explain: bool = False) -> Answer | Any:
+    def ask(
+        self,
+        question: str,
+        *,
+        explain: bool = False,
+        interval: float | None = None,
+        draws: int = 1000,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Answer | Any:
         """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
+
+        The options are those of `p`; with `interval=0.95` the answer carries its credible
+        interval (docs/how-sure.md).
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.ask("P(rain=true | wet=true)"), 6)
@@ -195,30 +240,60 @@ class Network:
         {'rain': False, 'wet': False}
         """
         from credo.predict.asking import ask
+        from credo.predict.budget import effort
 
-        return ask(self, question, explain=explain)
+        how = effort(method, budget, error, rng)
+        return ask(self, question, explain=explain, effort=how, interval=interval, draws=draws)
 
-    def marginals(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def marginals(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int = 1000,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> dict[str, Any]:
         """The distribution of every variable that is not observed, all at once.
+
+        The options are those of `p`.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.marginals()["wet"]
         Distribution(wet: False 0.76, True 0.24)
         """
+        from credo.predict.budget import effort
+        from credo.predict.interval import marginal_intervals
         from credo.predict.posterior import marginals
 
-        return marginals(self, {} if given is None else given)
+        how, known = effort(method, budget, error, rng), {} if given is None else given
+        if interval is not None:
+            return marginal_intervals(self, known, interval, draws, how.draws_seed)
+        return marginals(self, known, how)
 
-    def log_evidence(self, given: Mapping[str, Any]) -> float:
+    def log_evidence(
+        self,
+        given: Mapping[str, Any],
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> float:
         """ln P(evidence).
+
+        `method`, `budget`, `error` and `rng` are those of `p`; `error` is that of the logarithm.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> round(net.log_evidence({"wet": True}), 6)  # ln 0.24
         -1.427116
         """
+        from credo.predict.budget import effort
         from credo.predict.posterior import log_evidence
 
-        return log_evidence(self, given)
+        return log_evidence(self, given, effort(method, budget, error, rng))
 
     def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
         """The most probable explanation: a state for every variable that is not observed.
@@ -244,16 +319,31 @@ class Network:
 
         return marginal_map(self, targets, {} if given is None else given)
 
-    def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
+    def predict_proba(
+        self,
+        rows: Any,
+        target: str,
+        *,
+        threads: int = 1,
+        interval: float | None = None,
+        draws: int = 1000,
+        rng: Any = 0,
+    ) -> NDArray[np.float64] | Any:
         """P(target | the other cells) for each row of a table, a column for each state.
+
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
         [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
         """
+        if interval is not None:
+            from credo.predict.interval_rows import predict_proba_interval
+
+            return predict_proba_interval(self, rows, target, interval, draws, rng, threads)
         from credo.predict.rows import predict_proba
 
-        return predict_proba(self, rows, target, **options)
+        return predict_proba(self, rows, target, threads=threads)
 
     def log_likelihood(self, rows: Any, **options: Any) -> float:
         """ln P(rows), missing cells summed out.
@@ -267,6 +357,38 @@ class Network:
 
         return log_likelihood(self, rows, **options)
 
+    def sample(
+        self,
+        n: int,
+        rng: Rng,
+        given: Mapping[str, Any] | None = None,
+        *,
+        to: str = "table",
+        path: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        report: Report | None = None,
+    ) -> Any:
+        """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
+
+        A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
+        and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
+        a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
+        the same rows for any number of threads.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.sample(3, rng=0))
+        rain   wet
+        False  False
+        False  False
+        True   False
+        >>> rows = net.sample(10_000, rng=0, given={"wet": True})
+        >>> round(float(rows["rain"].mean()), 1)  # P(rain | wet) is 2/3
+        0.7
+        """
+        from credo.predict.sampling import sample
+
+        return sample(self, n, rng, given, to=to, path=path, threads=threads, report=report)
+
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.
 
@@ -277,6 +399,46 @@ class Network:
         from credo.predict.intervention import intervene
 
         return intervene(self, values)
+
+    # --- learning -------------------------------------------------------------------------
+
+    def update(self, rows: Any, *, weights: Any = None, threads: int | None = None) -> Network:
+        """The network after more rows: the same as if all rows had been fitted at once.
+
+        >>> import credo as cr
+        >>> table = cr.examples.pneumonia()
+        >>> whole = cr.fit("[Pneu][Fev|Pneu]", table, prior=cr.BDeu(1))
+        >>> net = cr.fit("[Pneu][Fev|Pneu]", table.take(slice(0, 7)), prior=cr.BDeu(1))
+        >>> net.update(table.take(slice(7, 12))) == whole
+        True
+        """
+        from credo.train.update import update
+
+        return update(self, rows, weights=weights, threads=threads)
+
+    # --- changing shape -------------------------------------------------------------------
+
+    def to_markov_network(self) -> MarkovNetwork:
+        """The same distribution without directions: the moral graph, a potential a family.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.to_markov_network()
+        MarkovNetwork(2 variables, 1 edges, 2 potentials)
+        """
+        from credo.model.moralised import markov_network_of
+
+        return markov_network_of(self)
+
+    def to_factor_graph(self) -> FactorGraph:
+        """The same distribution as a factor graph, a factor for each family.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.to_factor_graph().factor_names
+        ('P(rain)', 'P(wet|rain)')
+        """
+        from credo.model.moralised import factor_graph_of
+
+        return factor_graph_of(self)
 
     # --- files ----------------------------------------------------------------------------
 

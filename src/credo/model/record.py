@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from credo.model.family_report import FamilyReport
 
 __all__ = ["Record"]
 
@@ -27,6 +30,13 @@ class Record:
     seed: int | None = None
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def families(self) -> FamilyReport:
+        """A fit, family by family: rows, likelihood, evidence; it prints as a table."""
+        from credo.model.family_report import FamilyReport
+
+        return FamilyReport(self.details.get("families", ()))
 
     def __str__(self) -> str:
         lines = [self.how + (f" from {self.source}" if self.source else "")]

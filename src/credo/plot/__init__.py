@@ -16,6 +16,7 @@ _WHERE = {
     "generalisation": "hypotheses",
     "generated": "distributions",
     "learning_curves": "classify",
+    "intervals": "interval_lines",
     "likelihood_curve": "distributions",
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import generalisation as generalisation
     from credo.plot.hypotheses import posterior_curves as posterior_curves
     from credo.plot.hypotheses import prediction_curve as prediction_curve
+    from credo.plot.interval_lines import intervals as intervals
 
 
 __getattr__, __dir__ = lazy_names(

@@ -66,8 +66,12 @@ def graph_svg(
     plates: Sequence[tuple[str, Sequence[str]]] = (),
     widths: Mapping[tuple[str, str], float] | None = None,
     title: str = "",
+    arrows: bool = True,
+    squares: Sequence[str] = (),
 ) -> str:
     """The picture of nodes and (parent, child) pairs that make no cycle.
+
+    Without `arrows` the edges are lines; `squares` are the factors of a factor graph.
 
     >>> graph_svg(["A", "B"], [("A", "B")], observed=["B"]).count('class="observed"')
     1
@@ -97,10 +101,11 @@ def graph_svg(
         )
     out.append(f'<g transform="translate({_n(inner)} {_n(_MARGIN + head)})">')
     out += [_plate(box) for box in found.plates]
-    out += _edges(found, edges, index, widths or {})
-    shaded = set(observed)
+    out += _edges(found, edges, index, widths or {}, arrows)
+    shaded, square = set(observed), set(squares)
     for i, name in enumerate(nodes):
-        out.append(_node(found.nodes[i], labels[i], name, name in shaded))
+        kind = "factor" if name in square else "observed" if name in shaded else "node"
+        out.append(_node(found.nodes[i], labels[i], name, kind))
     return "\n".join([*out, "</g>", "</svg>"])
 
 
@@ -108,14 +113,18 @@ def _n(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _node(box: Box, label: str, name: str, shaded: bool) -> str:
-    kind, fill = ("observed", "#d9d9d9") if shaded else ("node", "#ffffff")
+_FILL = {"observed": "#d9d9d9", "node": "#ffffff", "factor": "#444444"}
+
+
+def _node(box: Box, label: str, name: str, kind: str) -> str:
+    fill, ink = _FILL[kind], "#ffffff" if kind == "factor" else "#111111"
+    round_ = 0.0 if kind == "factor" else box.height / 2
     hover = f"<title>{escape(_clean(name))}</title>" if label != name else ""
     return (
         f'<g class="{kind}">{hover}<rect x="{_n(box.x - box.width / 2)}" '
         f'y="{_n(box.y - box.height / 2)}" width="{_n(box.width)}" height="{_n(box.height)}" '
-        f'rx="{_n(box.height / 2)}" fill="{fill}" stroke="#333333" stroke-width="1.2"/>'
-        f'<text x="{_n(box.x)}" y="{_n(box.y + 5)}" fill="#111111" text-anchor="middle">'
+        f'rx="{_n(round_)}" fill="{fill}" stroke="#333333" stroke-width="1.2"/>'
+        f'<text x="{_n(box.x)}" y="{_n(box.y + 5)}" fill="{ink}" text-anchor="middle">'
         f"{escape(label)}</text></g>"
     )
 
@@ -138,6 +147,7 @@ def _edges(
     edges: Sequence[tuple[str, str]],
     index: Mapping[str, int],
     widths: Mapping[tuple[str, str], float],
+    arrows: bool,
 ) -> list[str]:
     """The curves. Those that end at one node are spread along its upper side, and those that
     leave one node along its lower side, in the order they come from or go to."""
@@ -158,7 +168,7 @@ def _edges(
     for pair, edge in zip(pairs, edges, strict=True):
         way = found.ways[pair]  # among curves, which end upright, only a steep line stays straight
         straight = _is_straight(way, 0.35 if pair[1] in bent else 0.9)
-        out.append(_edge(way, starts[pair], ends[pair], widths.get(edge, 1.2), straight))
+        out.append(_edge(way, starts[pair], ends[pair], widths.get(edge, 1.2), straight, arrows))
     return out
 
 
@@ -186,7 +196,15 @@ def _ports(
     return {e: (x, _side(box, x, sign)) for e, x in zip(ranked, places, strict=True)}
 
 
-def _edge(way: Sequence[Point], start: Point, end: Point, stroke: float, straight: bool) -> str:
+def _edge(
+    way: Sequence[Point], start: Point, end: Point, stroke: float, straight: bool, arrow: bool
+) -> str:
+    if not arrow:
+        path = f"M{_p(start)}L{_p(end)}" if straight else _curve(way, start, end)
+        return (
+            f'<g class="edge"><path d="{path}" fill="none" stroke="#444444" '
+            f'stroke-width="{_n(stroke)}"/></g>'
+        )
     size = 6.0 + 1.5 * min(stroke, 6.0)
     if straight:
         far = hypot(end[0] - start[0], end[1] - start[1]) or 1.0

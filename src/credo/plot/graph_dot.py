@@ -42,8 +42,12 @@ def graph_dot(
     plates: Sequence[tuple[str, Sequence[str]]] = (),
     widths: Mapping[tuple[str, str], float] | None = None,
     title: str = "",
+    directed: bool = True,
+    squares: Sequence[str] = (),
 ) -> str:
     """The DOT text of nodes and (parent, child) pairs; a plate becomes a cluster.
+
+    Without directions the pairs are lines; `squares` are the factors of a factor graph.
 
     >>> print(graph_dot(["C", "x"], [("C", "x")], plates=[("N", ["x"])], title="a model"))
     digraph {
@@ -56,13 +60,18 @@ def graph_dot(
     }
     """
     lines = [f"label={_quoted(title)};", "labelloc=t;"] if title else []
-    shaded = set(observed)
+    shaded, square = set(observed), set(squares)
     for node in nodes:
         style = ' [style=filled, fillcolor="#d9d9d9"]' if node in shaded else ""
+        if node in square:
+            style = ' [shape=box, style=filled, fillcolor="#444444", fontcolor=white]'
         lines.append(f"{_quoted(node)}{style};")
     lines += _clusters(plates)
     for edge in edges:
         width = (widths or {}).get(edge)
         style = f" [penwidth={width:g}]" if width is not None else ""
-        lines.append(f"{_quoted(edge[0])} -> {_quoted(edge[1])}{style};")
-    return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}"])
+        join = "->" if directed else "--"
+        lines.append(f"{_quoted(edge[0])} {join} {_quoted(edge[1])}{style};")
+    return "\n".join(
+        ["digraph {" if directed else "graph {", *(f"  {line}" for line in lines), "}"]
+    )

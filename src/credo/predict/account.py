@@ -57,7 +57,7 @@ def account(net: Network, question: Question) -> Account:
     plan = engine.plan(observed, targets, soft=[engine.at[n] for n in evidence.soft])
     names = net.names
     needed = set(question.targets) | set(evidence.names)
-    for name in tuple(needed):
+    for name in tuple(needed) if engine.directed else ():
         needed |= set(net.dag.ancestors(name))
     pruned = {}
     for i in plan.pruned:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from credo.model.approximation import Approximation
     from credo.predict.account import Account
 
 __all__ = ["Answer"]
@@ -17,7 +18,7 @@ class Answer:
 
     question: str
     value: Any
-    account: Account
+    account: Account | Approximation
 
     def __float__(self) -> float:
         return float(self.value)
@@ -26,14 +27,18 @@ class Answer:
         return self.value[key]
 
     def __str__(self) -> str:
-        value = f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
-        return f"{self.question}\n{value}\n\n{self.account}"
+        exact = type(self.value) is float
+        value = f"{self.value:.6g}" if exact else str(self.value)
+        return f"{self.question}\n{value}\n\n{self._account}"
+
+    @property
+    def _account(self) -> str:
+        """The account, less what the value says itself."""
+        return getattr(self.account, "details", str(self.account))
 
     def _repr_html_(self) -> str:
         import html
 
         shown = getattr(self.value, "_repr_html_", None)
         body = shown() if shown else html.escape(str(self.value))
-        return (
-            f"<p>{html.escape(self.question)}</p>{body}<pre>{html.escape(str(self.account))}</pre>"
-        )
+        return f"<p>{html.escape(self.question)}</p>{body}<pre>{html.escape(self._account)}</pre>"

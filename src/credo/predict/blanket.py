@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import ImpossibleError
-from credo.model.cpt import Cpt
 from credo.predict.engine import engine_of
 
 if TYPE_CHECKING:
@@ -33,12 +32,13 @@ def blanket_posteriors(
     """P(target | the rest of the row) for rows without gaps in a discrete network."""
     _refuse_impossible(net, table, target)
     engine = engine_of(net)
-    blanket = sorted(net.dag.markov_blanket(target), key=engine.at.__getitem__)
+    blanket = [net.names[i] for i in engine.blanket(target)]
     columns = [table.codes(n) for n in blanket]
     rows, inverse = _different(columns, [net.variable(n).arity for n in blanket], len(table))
     if not len(table):
         return np.zeros((0, net.variable(target).arity))
-    plan = engine.plan([engine.at[n] for n in blanket], [engine.at[target]])
+    observed = [engine.at[n] for n in blanket]
+    plan = engine.plan(observed, [engine.at[target]], evidence=engine.directed)
     log_e, flat, _ = plan.run(engine.tables, rows, [], threads)
     bad = np.flatnonzero(np.asarray(log_e) == -np.inf)
     if len(bad):
@@ -71,12 +71,13 @@ def _different(
 
 def _refuse_impossible(net: Network, table: Table, target: str) -> None:
     """A zero in a family without the target makes a row impossible whatever the target is."""
-    for local in net.distributions.values():
-        names = [v.name for v in local.variables]
-        if target in names or not isinstance(local, Cpt) or (local.values > 0).all():
+    engine = engine_of(net)
+    for scope, values in zip(engine.scopes, engine.tables, strict=True):
+        if engine.at[target] in scope or (values > 0).all():
             continue
-        at = tuple(table.codes(n) for n in names)
-        bad = np.flatnonzero(local.values[at] == 0)
+        at = tuple(table.codes(net.names[i]) for i in scope)
+        shaped = values.reshape([engine.arities[i] for i in scope])
+        bad = np.flatnonzero(np.broadcast_to(shaped[at], len(table)) == 0)
         if len(bad):
             raise impossible_row(int(bad[0]))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +15,7 @@ from credo.predict.evidence import Evidence
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["impossible", "refuse_impossible"]
+__all__ = ["conflict", "impossible", "refuse_impossible"]
 
 
 def refuse_impossible(net: Network, evidence: Evidence, log_evidence: float) -> None:
@@ -27,17 +29,28 @@ def impossible(net: Network, evidence: Evidence) -> ImpossibleError | LimitError
 
     A density is never zero, so the conflict is among the discrete variables.
     """
+    engine = engine_of(net)
+    with suppress(LimitError):  # the model without evidence may be too much to ask
+        engine.refuse_nothing_possible()
     part = Evidence(evidence.hard, evidence.soft)
-    if engine_of(net).ask(part, []).log_evidence[0] > -np.inf:
+    if engine.ask(part, []).log_evidence[0] > -np.inf:
         return LimitError(
             f"The densities of {', '.join(map(repr, evidence.values))} are too far apart to be "
             "compared.",
             hint="Their values are far from what the model expects; check their units.",
         )
+    return conflict(net, part, lambda less: engine_of(net).ask(less, []).log_evidence[0] == -np.inf)
+
+
+def conflict(
+    net: Network, part: Evidence, contradicts: Callable[[Evidence], bool]
+) -> ImpossibleError:
+    """The error for evidence that contradicts itself, less all that can be left out."""
     for name in part.names:
         less = part.without(name)
-        if engine_of(net).ask(less, []).log_evidence[0] == -np.inf:
-            part = less
+        with suppress(LimitError):
+            if contradicts(less):
+                part = less
     items = []
     for name, code in part.hard.items():
         items.append(f"{name}={net.variable(name).states[code]}")

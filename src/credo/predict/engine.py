@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.errors import LimitError
 from credo.model.cpt import Cpt
+from credo.model.factor_model import FactorModel
 from credo.predict.densities import density_tables
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Outcome:
 class Engine:
     """The compiled form of one network, with the plans made so far."""
 
+    directed = True  # each table is P(last variable of its scope | the others)
+
     def __init__(self, net: Network) -> None:
         self.net = net
         self.at = {name: i for i, name in enumerate(net.names)}
@@ -63,10 +66,27 @@ class Engine:
             cells = int(np.prod([p.arity for p in parents], dtype=np.int64))
             values = local.values if isinstance(local, Cpt) else np.ones(cells)
             tables.append(np.ascontiguousarray(values, dtype=np.float64).ravel())
+        self._keep(scopes, tables)
+
+    def _keep(self, scopes: list[list[int]], tables: list[Floats]) -> None:
         self.model = _core.Model(self.arities, scopes)
+        self.scopes = scopes
         self.tables = tables
         self._plans: OrderedDict[Any, Any] = OrderedDict()
         self._lock = Lock()
+
+    @property
+    def log_total(self) -> float:
+        """ln of what the tables add up to: 0 for a Bayesian network."""
+        return 0.0
+
+    def refuse_nothing_possible(self) -> None:
+        """Raise if the model itself rules everything out; a Bayesian network never does."""
+
+    def blanket(self, name: str) -> list[int]:
+        """The variables that share a table with one, in order: its Markov blanket."""
+        i = self.at[name]
+        return sorted({j for scope in self.scopes if i in scope for j in scope} - {i})
 
     def plan(
         self,
@@ -77,10 +97,11 @@ class Engine:
         maybe: Sequence[int] = (),
         mode: str = "sum",
         families: bool = False,
+        evidence: bool = True,
     ) -> Any:
         """The plan for a question, compiled or kept; refused if it would not fit."""
         wanted = None if targets is None else tuple(targets)
-        key = (tuple(observed), wanted, tuple(soft), tuple(maybe), mode, families)
+        key = (tuple(observed), wanted, tuple(soft), tuple(maybe), mode, families, evidence)
         with self._lock:
             plan = self._plans.get(key)
             if plan is not None:
@@ -89,13 +110,17 @@ class Engine:
             options: dict[str, Any] = {"soft": list(soft), "mode": mode, "families": families}
             if maybe:
                 options["maybe"] = list(maybe)
+            if not evidence:
+                options["evidence"] = False
+            if not self.directed:
+                options["directed"] = False
             target_list = None if wanted is None else list(wanted)
             plan = self.model.compile(list(observed), target_list, **options)
-            _guard(plan)
             with self._lock:
                 self._plans[key] = plan
                 if len(self._plans) > _KEPT:
                     self._plans.popitem(last=False)
+        _guard(plan)
         return plan
 
     def ask(
@@ -106,7 +131,10 @@ class Engine:
         mode: str = "sum",
         threads: int = 1,
     ) -> Outcome:
-        """Posteriors of some targets (None: all that are not observed) given one evidence."""
+        """Posteriors of some targets (None: all that are not observed) given one evidence.
+
+        The log-evidence still has `log_total` in it.
+        """
         names = list(evidence.hard) + list(evidence.values)
         observed = [self.at[n] for n in names]
         codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
@@ -128,7 +156,10 @@ class Engine:
 
 def _guard(plan: Any) -> None:
     """Refuse a plan that would not fit, before anything is allocated."""
-    hint = "Observe more variables, ask for fewer at once, or simplify the graph."
+    hint = (
+        "Observe more variables, ask for fewer at once, simplify the graph, or let p(), ask(), "
+        'marginals() or log_evidence() approximate: method="auto".'
+    )
     if plan.bytes > MAX_BYTES:
         raise LimitError(
             f"The question needs tables of {plan.bytes / 1e9:,.1f} GB (its largest clique has "
@@ -149,9 +180,15 @@ def split(flat: Floats, sizes: Sequence[int]) -> list[Floats]:
     return [flat[:, a:b] for a, b in pairwise(ends)]
 
 
-def engine_of(net: Network) -> Engine:
-    """The engine of a network, made when it is first asked."""
-    found = net.__dict__.get("_engine")
+def engine_of(net: Network | FactorModel) -> Engine:
+    """The engine of a model, made when it is first asked."""
+    found: Engine | None = net.__dict__.get("_engine")
     if found is None:
-        found = net.__dict__["_engine"] = Engine(net)
+        if isinstance(net, FactorModel):
+            from credo.predict.factor_engine import FactorEngine
+
+            found = FactorEngine(net)
+        else:
+            found = Engine(net)
+        net.__dict__["_engine"] = found
     return found

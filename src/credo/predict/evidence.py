@@ -43,7 +43,7 @@ class Evidence:
             )
         out = cls()
         for name, value in given.items():
-            if name not in net.distributions:
+            if name not in net.schema:
                 raise unknown_name("Variable", name, net.names, "in the model")
             variable = net.variable(name)
             if is_missing(value):

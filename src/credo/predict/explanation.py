@@ -74,7 +74,7 @@ def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
         for n in net.names
         if n not in known and net.variable(n).is_discrete
     }
-    return Explanation(states, float(log_p[0] + scale))
+    return Explanation(states, float(log_p[0] + scale) - engine.log_total)
 
 
 def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanation:
@@ -101,4 +101,4 @@ def marginal_map(
     refuse_impossible(net, evidence, log_e)
     at = np.unravel_index(int(table.argmax()), table.shape)
     states = {n: net.variable(n).states[int(i)] for n, i in zip(names, at, strict=True)}
-    return Explanation(states, float(np.log(table[at]) + log_e))
+    return Explanation(states, float(np.log(table[at]) + log_e) - engine_of(net).log_total)

@@ -11,6 +11,13 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.distribution import Distribution
+from credo.predict.approximate import (
+    Asked,
+    approximate,
+    approximate_log_evidence,
+    chosen,
+)
+from credo.predict.budget import EXACT, Effort
 from credo.predict.conflict import refuse_impossible
 from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
@@ -20,7 +27,14 @@ from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_poste
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["joint_with_evidence", "log_evidence", "marginals", "posterior", "target_names"]
+__all__ = [
+    "check_joint",
+    "joint_with_evidence",
+    "log_evidence",
+    "marginals",
+    "posterior",
+    "target_names",
+]
 
 MAX_JOINT = 10_000_000
 """A joint posterior of more cells than this is refused."""
@@ -37,7 +51,7 @@ def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) 
     if not names:
         raise InputError("Name at least one variable to ask about.")
     for name in names:
-        if not isinstance(name, str) or name not in net.distributions:
+        if name not in net.schema:
             raise unknown_name("Variable", name, net.names, "in the model")
         if name in evidence.hard or name in evidence.values:
             raise InputError(f"{name!r} is asked about and observed at once.")
@@ -46,7 +60,12 @@ def target_names(net: Network, target: str | Sequence[str], evidence: Evidence) 
     return names
 
 
-def posterior(net: Network, target: str | Sequence[str], given: Mapping[str, Any]) -> Any:
+def posterior(
+    net: Network,
+    target: str | Sequence[str],
+    given: Mapping[str, Any],
+    effort: Effort = EXACT,
+) -> Any:
     """P(target | evidence): a `Distribution`, or a Gaussian for continuous targets."""
     evidence = Evidence.of(net, given)
     names = target_names(net, target, evidence)
@@ -54,8 +73,14 @@ def posterior(net: Network, target: str | Sequence[str], given: Mapping[str, Any
     if continuous:
         if len(continuous) < len(names):
             raise InputError("Ask about discrete and continuous variables one at a time.")
+        refuse_sampling(effort, continuous[0])
         _check_possible(net, evidence)
         return gaussian_posterior(net, names, evidence)
+    check_joint(net, names)
+    effort = chosen(net, evidence, names, effort, joint=len(names) > 1)
+    if effort.method != "exact":
+        p, account = approximate(net, evidence, [Asked(names)], effort)[0]
+        return Distribution.trusted(tuple(net.variable(n) for n in names), p, account)
     if len(names) == 1:
         outcome = engine_of(net).ask(evidence, names)
         refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
@@ -74,13 +99,8 @@ def joint_with_evidence(
     P(t₁ … t_{k−1}, e) times P(t_k | t₁ … t_{k−1}, e).
     """
     engine = engine_of(net)
+    check_joint(net, names)
     shape = [net.variable(n).arity for n in names]
-    if prod(shape) > MAX_JOINT:
-        raise LimitError(
-            f"The joint of {', '.join(names)} would have {prod(shape):,} cells; "
-            f"at most {MAX_JOINT:,} are allowed.",
-            hint="Ask for fewer variables at once, or for mpe() of all of them.",
-        )
     first, last = list(names[:-1]), names[-1]
     rows = np.indices(shape[:-1]).reshape(len(first), prod(shape[:-1])).T
     known = [*evidence.hard, *evidence.values]
@@ -108,7 +128,7 @@ def joint_with_evidence(
     return table / total, float(most + np.log(total) + scale)
 
 
-def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
+def marginals(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) -> dict[str, Any]:
     """The posterior of every variable that is not observed.
 
     In a mixed network these are the discrete ones; a continuous one can be asked for by itself.
@@ -117,11 +137,21 @@ def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
     known = {*evidence.hard, *evidence.values}
     free = [v for v in net.variables if v.name not in known]
     if not any(v.is_discrete for v in net.variables):
+        for v in free[:1]:
+            refuse_sampling(effort, v.name)
         return {v.name: gaussian_posterior(net, [v.name], evidence) for v in free}
     discrete = [v for v in free if v.is_discrete]
     if not discrete and not evidence.names:
         return {}
-    outcome = engine_of(net).ask(evidence, [v.name for v in discrete])
+    names = [v.name for v in discrete]
+    effort = chosen(net, evidence, names, effort) if discrete else EXACT
+    if effort.method != "exact":
+        found = approximate(net, evidence, [Asked((n,)) for n in names], effort)
+        return {
+            v.name: Distribution.trusted((v,), f.p, f.approximation)
+            for v, f in zip(discrete, found, strict=True)
+        }
+    outcome = engine_of(net).ask(evidence, names)
     refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
     return {
         v.name: Distribution.trusted((v,), p[0])
@@ -129,16 +159,21 @@ def marginals(net: Network, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def log_evidence(net: Network, given: Mapping[str, Any]) -> float:
+def log_evidence(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) -> float:
     """ln P(evidence); evidence of probability zero is refused."""
     evidence = Evidence.of(net, given)
     if not evidence.names:
         return 0.0
     if evidence.values and not any(v.is_discrete for v in net.variables):
+        refuse_sampling(effort, next(iter(evidence.values)))
         return gaussian_log_evidence(net, evidence)
-    found = float(engine_of(net).ask(evidence, []).log_evidence[0])
+    effort = chosen(net, evidence, (), effort)
+    if effort.method != "exact":
+        return approximate_log_evidence(net, evidence, effort)
+    engine = engine_of(net)
+    found = float(engine.ask(evidence, []).log_evidence[0])
     refuse_impossible(net, evidence, found)
-    return found
+    return found - engine.log_total
 
 
 def _check_possible(net: Network, evidence: Evidence) -> None:
@@ -146,3 +181,23 @@ def _check_possible(net: Network, evidence: Evidence) -> None:
     if discrete.names:
         found = float(engine_of(net).ask(discrete, []).log_evidence[0])
         refuse_impossible(net, discrete, found)
+
+
+def check_joint(net: Network, names: Sequence[str]) -> None:
+    """Refuse a joint of too many cells before anything is made for it."""
+    cells = prod(net.variable(n).arity for n in names)
+    if len(names) > 1 and cells > MAX_JOINT:
+        raise LimitError(
+            f"The joint of {', '.join(names)} would have {cells:,} cells; "
+            f"at most {MAX_JOINT:,} are allowed.",
+            hint="Ask for fewer variables at once, or for mpe() of all of them.",
+        )
+
+
+def refuse_sampling(effort: Effort, name: str) -> None:
+    """Continuous variables have exact answers only."""
+    if effort.method not in ("auto", "exact"):
+        raise InputError(
+            f"method={effort.method!r} answers for discrete variables; {name!r} is continuous.",
+            hint='Leave the method out: its answer is exact, with method="auto".',
+        )

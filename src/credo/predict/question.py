@@ -22,7 +22,7 @@ from credo.schema import Variable
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["Question", "parse"]
+__all__ = ["Question", "parse", "parse_conditions"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class _Reader:
 
     def variable(self) -> Variable:
         name, place = self.word("a variable's name")
-        if name not in self.net.distributions:
+        if name not in self.net.schema:
             near = close_names(name, self.net.names)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise UnknownNameError(
@@ -168,6 +168,17 @@ def parse(net: Network, text: str) -> Question:
             hint="Give every target a state, or none.",
         )
     return Question(tuple(targets), events, given, do, argmax)
+
+
+def parse_conditions(net: Network, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read what stands after the bar, `smoke=yes, do(x=1)`: evidence, and interventions."""
+    reader = _Reader(text, net)
+    given: dict[str, Any] = {}
+    do: dict[str, Any] = {}
+    _conditions(reader, given, do)
+    if reader.next[0] != "end":
+        raise reader.error(reader.next[2], "',' or the end", reader.next[1])
+    return given, do
 
 
 def _targets(reader: _Reader) -> tuple[list[str], dict[str, list[Any]]]:

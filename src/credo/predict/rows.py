@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from credo.data import Stream, Table, read
 from credo.errors import InputError, unknown_name
-from credo.model.cpt import Cpt
 from credo.predict.blanket import blanket_posteriors, impossible_row
 from credo.predict.densities import row_tables
 from credo.predict.engine import Engine, engine_of
@@ -77,7 +76,7 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
 
     A row of probability zero has no answer and is refused with its number.
     """
-    if not isinstance(target, str) or target not in net.distributions:
+    if target not in net.schema:
         raise unknown_name("Variable", target, net.names, "in the model")
     threads = _whole(threads)
     if not net.variable(target).is_discrete:
@@ -106,9 +105,10 @@ def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
             names = [n for n, s in zip(table.schema.names, pattern, strict=True) if s]
             out[at] = gaussian_rows(net, names, values[at][:, pattern])
         return out
-    for at, log_e, _ in _run(engine_of(net), table, [], threads):
+    engine = engine_of(net)
+    for at, log_e, _ in _run(engine, table, [], threads):
         out[at] = log_e
-    return out
+    return out - engine.log_total
 
 
 def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
@@ -135,18 +135,22 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
         table = table.take(~gaps)
     if not len(table):
         return total
-    families = [(n, [p.name for p in net.distributions[n].parents]) for n in net.names]
-    tally = table.tally(families, threads=threads)
-    for child, parents in families:
-        local = net.distributions[child]
-        found = tally[child, parents]
-        assert isinstance(local, Cpt) and isinstance(found, Counts)
+    engine = engine_of(net)
+    scopes = [[net.names[i] for i in scope] for scope in engine.scopes]
+    tally = table.tally([(s[-1], s[:-1]) for s in scopes if s], threads=threads)
+    for scope, values in zip(scopes, engine.tables, strict=True):
+        if not scope:
+            total += float(np.log(values[0])) * table.block.weight
+            continue
+        found = tally[scope[-1], scope[:-1]]
+        assert isinstance(found, Counts)
         counts = found.sparse()
         assert counts.configurations is not None
-        theta = local.values[tuple(counts.configurations.T.astype(np.intp))]
+        shaped = values.reshape([net.variable(n).arity for n in scope])
+        theta = shaped[tuple(counts.configurations.T.astype(np.intp))]
         with np.errstate(divide="ignore"):
             total += _total(np.log(theta), counts.values)
-    return total
+    return total - engine.log_total * table.block.weight
 
 
 def _total(each: Floats, weights: NDArray[Any] | None) -> float:

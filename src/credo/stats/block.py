@@ -96,9 +96,13 @@ class Block:
     def _sample_repeats(self) -> bool:
         """Whether equal rows are common among a few thousand spread over the block."""
         step = max(self.rows // 4096, 1)
-        sample = np.stack([self.arrays[i][::step][:4096] for i in self.discrete], axis=1)
-        unique, _ = grouped(sample)
-        return len(unique) * 4 < len(sample)
+        # A few columns that tell most rows apart settle it; all are looked at only if they do not.
+        for columns in (self.discrete[:16], self.discrete):
+            sample = np.stack([self.arrays[i][::step][:4096] for i in columns], axis=1)
+            unique, _ = grouped(sample)
+            if len(unique) * 4 >= len(sample):
+                return False
+        return True
 
     def unique(self) -> Rows:
         """The weighted unique rows over the discrete variables."""

@@ -111,3 +111,30 @@ def test_bad_input_is_one_sentence_and_exit_code_2(model, args, sentence, tmp_pa
     done = subprocess.run([CREDO, *args], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith(sentence) and len(done.stderr.strip().splitlines()) == 1
+
+
+def test_ask_approximately(model):
+    text = call("ask", model, "P(Burglary | John=yes)", "--method", "importance", "--error", "0.01")
+    assert "approximate: importance sampling" in text and "±" in text
+    event = call("ask", model, "P(Burglary=yes | John=yes)", "--method", "loopy")
+    assert "no guarantee" in event
+    how = ("--method", "weighting", "--budget", "5000 samples", "--seed", "7", "--json")
+    found = json.loads(call("ask", model, "P(Earthquake | John=yes)", *how))["answers"][0]
+    assert found["approximation"]["samples"] == 5000 and found["approximation"]["seed"] == 7
+    assert len(found["approximation"]["interval"]) == len(found["distribution"]) == 2
+    assert "approximation" not in call("ask", model, "P(Alarm)", "--budget", "2 s", "--json")
+    why = call("ask", model, "P(Burglary=yes | John=yes)", "--method", "importance", "--explain")
+    assert "stopped because" in why
+
+
+def test_bad_budgets_are_one_sentence(model):
+    for args, said in [
+        (("--budget", "soon"), "budget must be a time"),
+        (("--method", "magic"), "method must be"),
+        (("--method", "loopy", "--error", "0.1"), "Use --method importance"),
+        (("--error", "x"), "not a valid float"),
+    ]:
+        done = subprocess.run(
+            [CREDO, "ask", model, "P(Alarm)", *args], capture_output=True, text=True
+        )
+        assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1

@@ -10,8 +10,9 @@ import textwrap
 
 import pytest
 
+from credo.data import atomic
 from credo.errors import CredoError, InputError, LimitError
-from credo.formats import FORMATS, Limits, WriteError, atomic, load, save
+from credo.formats import FORMATS, Limits, WriteError, load, save
 from credo.formats.files import ENDINGS
 
 ENDS = [*ENDINGS, *(f"{e}.gz" for e in ENDINGS), ".BIF", ".Xml.GZ"]
@@ -166,7 +167,8 @@ def test_the_mode_of_the_old_file_stays_and_links_are_followed(small, tmp_path):
 
 KILLED = """
 import os, sys
-from credo.formats import atomic, load, save
+from credo.data import atomic
+from credo.formats import load, save
 net = load(sys.argv[1])
 def stop(*args):
     print("here", flush=True)

@@ -183,8 +183,8 @@ def test_views(joint):
     )
     assert str(d).splitlines() == [
         "x           p         90 %",
-        "<b>  1.00e-07  0.000–0.100",
-        "b     1.00000  0.500–1.000  ████████████████████",
+        "<b>  1.00e-07  0.000–0.100  ╋━┥",
+        "b     1.00000  0.500–1.000  ██████████┝━━━━━━━━╋",
     ]
     html = d._repr_html_()
     assert "&lt;b&gt;" in html and "█" in html and "<b>" not in html

@@ -9,21 +9,50 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["replace_file"]
+from credo.errors import CredoError
+
+__all__ = ["WriteError", "replace_file", "replacing"]
 
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
+class WriteError(CredoError, OSError):
+    """A file could not be written; the old one, if there was one, is still there."""
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Write `data` under the name `path`, or leave what was there."""
+    with replacing(path) as out:
+        out.write(data)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the name `path` at the end, if all goes well."""
+    try:
+        with _temporary(path) as out:
+            yield out
+    except OSError as error:
+        if isinstance(error, CredoError):
+            raise
+        raise WriteError(
+            f"{path} could not be written: {error.strerror or error}.",
+            hint="What was there before is unchanged.",
+        ) from error
+
+
+@contextlib.contextmanager
+def _temporary(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     temporary = target.parent / f".credo-{secrets.token_hex(8)}.tmp"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:
         with os.fdopen(handle, "wb") as out:
-            out.write(data)
+            yield out
             out.flush()
             os.fsync(out.fileno())
         with contextlib.suppress(FileNotFoundError):

@@ -1,0 +1,103 @@
+"""`credo fit-markov`: the parameters of a Markov network, learned from a table."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from credo.cli.reading import read_from, reading_options
+from credo.errors import InputError
+
+__all__ = ["command"]
+
+
+@click.command("fit-markov")
+@reading_options
+@click.option(
+    "--edge",
+    "-e",
+    "edges",
+    nargs=2,
+    multiple=True,
+    metavar="A B",
+    help="Join two variables; once for each edge.",
+)
+@click.option(
+    "--like",
+    metavar="MODEL",
+    help="Take the graph of a model file instead: a Markov network's potentials, or the "
+    "moral graph of a Bayesian network.",
+)
+@click.option("--output", "-o", metavar="FILE", help="Write the model: .uai or .credo.")
+@click.option(
+    "--method", default="auto", show_default=True, help="likelihood, pseudo-likelihood, or auto."
+)
+@click.option("--l2", default=1e-3, show_default=True, help="Precision of the Gaussian prior.")
+@click.option(
+    "--potentials",
+    default="cliques",
+    show_default=True,
+    help="A potential for each maximal clique, or for each edge: cliques or pairs.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def command(
+    edges: tuple[tuple[str, str], ...],
+    like: str | None,
+    output: str | None,
+    method: str,
+    l2: float,
+    potentials: str,
+    as_json: bool,
+    **reading: Any,
+) -> None:  # fmt: skip
+    """Learn a Markov network from TABLE: its graph is given, its potentials are learned.
+
+    \b
+    Examples:
+      credo fit-markov coronary.csv -e Smoking Proteins -e Proteins Pressure -o coronary.uai
+      credo fit-markov alarm.csv --like alarm.bif -o alarm.credo
+    """
+    from credo.formats.files import format_of
+    from credo.train.markov import fit_markov
+
+    if bool(edges) == (like is not None):
+        raise InputError("Give the graph either by --edge, once for each edge, or by --like.")
+    if output is not None and format_of(output)[0] not in ("uai", "credo"):
+        raise InputError(f"A Markov network is written as .uai or .credo, got {output!r}.")
+    structure = _structure(like) if like is not None else list(edges)
+    net = fit_markov(
+        structure, read_from(**reading), method=method, l2=l2, potentials=potentials
+    )  # fmt: skip
+    if output is not None:
+        net.save(output)
+    record = net.record
+    assert record is not None
+    if as_json:
+        document = {
+            "version": 1,
+            "model": output,
+            "method": record.details["method"],
+            "score": record.score,
+            "iterations": len(record.trace),
+            "reason": record.reason,
+            "seconds": record.seconds,
+            "notes": list(record.notes),
+            "weights": net.weights,
+            "variables": list(net.names),
+            "edges": [list(e) for e in net.graph.edges],
+        }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    click.echo(f"{net}\n\n{record}")
+    if output is not None:
+        click.echo(f"\nwrote {output}")
+
+
+def _structure(path: str) -> Any:
+    from credo.formats import load
+    from credo.model.network import Network
+
+    model = load(path)
+    return model.dag.moral() if isinstance(model, Network) else model

@@ -1,0 +1,130 @@
+"""A table as the frame a user asks for, its states as categories: no cell becomes a text of its
+own, and every state of the schema is there, also one that no row has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError, MissingPackageError
+from credo.schema import Variable
+
+if TYPE_CHECKING:
+    from credo.data.table import Table
+
+__all__ = ["FRAMES", "frame_of"]
+
+FRAMES = ("table", "arrow", "pandas", "polars", "dict")
+"""The kinds of frame: credo's own table, an Arrow table, a data frame, a dict of columns."""
+
+
+def frame_of(table: Table, kind: str) -> Any:
+    """The table as a frame of one of the kinds in FRAMES.
+
+    >>> import credo as cr
+    >>> table = cr.read({"x": ["b", "a", "b"]})
+    >>> frame_of(table, "arrow").column("x").type
+    DictionaryType(dictionary<values=string, indices=int8, ordered=0>)
+    >>> frame_of(table, "dict")
+    {'x': ['b', 'a', 'b']}
+    """
+    if kind == "table":
+        return table
+    if kind == "dict":
+        return {n: _plain(table.values(n)) for n in table.schema.names}
+    if kind == "arrow":
+        return _arrow(table)
+    if kind == "pandas":
+        return _pandas(table)
+    if kind == "polars":
+        return _polars(table)
+    raise InputError(
+        f"A frame can be {', '.join(map(repr, FRAMES[:-1]))} or {FRAMES[-1]!r}, got {kind!r}."
+    )
+
+
+def _plain(column: NDArray[Any]) -> list[Any]:
+    values: list[Any] = column.tolist()
+    return [None if x != x else x for x in values] if column.dtype.kind == "f" else values
+
+
+def _codes(table: Table, variable: Variable) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Codes as signed whole numbers (−1 where missing), as frames take them, and the gaps."""
+    at = table.schema.index(variable.name)
+    array = table.block.arrays[at]
+    for kind in (np.int8, np.int16, np.int32):
+        if variable.arity - 1 <= np.iinfo(kind).max:
+            break
+    if not table.block.gaps[at]:
+        same = array.dtype.itemsize == np.dtype(kind).itemsize
+        return (array.view(kind) if same else array.astype(kind)), None
+    gone: NDArray[np.bool_] = array == variable.arity
+    codes = array.astype(np.int32)
+    codes[gone] = -1
+    return codes.astype(kind), gone
+
+
+def _states(variable: Variable) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(variable.states)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return pa.array([str(s) for s in variable.states])  # of several types
+
+
+def _arrow(table: Table) -> Any:
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {}
+    for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
+        if variable.is_discrete:
+            codes, gone = _codes(table, variable)
+            columns[variable.name] = pa.DictionaryArray.from_arrays(
+                pa.array(codes, mask=gone), _states(variable), ordered=variable.ordered, safe=False
+            )
+        else:
+            columns[variable.name] = pa.array(array, from_pandas=True)
+    return pa.table(columns)
+
+
+def _pandas(table: Table) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingPackageError(
+            "A pandas frame needs pandas.", hint="Install it: pip install pandas"
+        ) from None
+    columns: dict[str, Any] = {}
+    for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
+        if variable.is_discrete:
+            codes, _ = _codes(table, variable)
+            kind = pd.CategoricalDtype(pd.Index(list(variable.states)), variable.ordered)
+            # A copy, since a user may write in it.
+            columns[variable.name] = pd.Categorical.from_codes(codes.copy(), dtype=kind)
+        else:
+            columns[variable.name] = array.copy()
+    return pd.DataFrame(columns, copy=False)
+
+
+def _polars(table: Table) -> Any:
+    try:
+        import polars as pl
+    except ImportError:
+        raise MissingPackageError(
+            "A polars frame needs polars.", hint="Install it: pip install polars"
+        ) from None
+    columns: dict[str, Any] = {}
+    for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
+        if variable.is_discrete:
+            texts = all(isinstance(s, str) for s in variable.states)
+            kind = pl.Enum(list(variable.states)) if texts else None
+            states = _states(variable).to_pylist()
+            # The code after the last state stands for missing.
+            columns[variable.name] = pl.Series([*states, None], dtype=kind).gather(array)
+        else:
+            columns[variable.name] = pl.Series(array, nan_to_null=True)
+    return pl.DataFrame(columns)

@@ -1,0 +1,82 @@
+"""More rows for a learned network: what fitting all rows at once would have given.
+
+posterior = prior + (observed + more)
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from credo.errors import InputError
+from credo.model.cpt import Cpt
+from credo.model.learned import Learned
+from credo.model.network import Local, Network
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments
+from credo.stats.tally import Statistic
+from credo.train.families import FamilySpec, learn
+from credo.train.sources import Opened
+
+__all__ = ["update"]
+
+
+def update(
+    net: Network, source: Any, *, weights: Any = None, threads: int | None = None
+) -> Network:
+    """The network after more rows: what fitting all rows at once would have given."""
+    began = time.perf_counter()
+    specs = [_again(net, local) for local in net.distributions.values()]
+    if all(isinstance(s, str) for s in specs):
+        raise InputError(
+            "This network was not learned from rows, so it cannot be updated with more.",
+            hint="Learn it with cr.fit(net, rows, prior=cr.BDeu(1)), which keeps its states.",
+        )
+    wanted = [s for s in specs if isinstance(s, FamilySpec)]
+    families = [(s.child.name, [p.name for p in s.parents]) for s in wanted]
+    names = {n for child, parents in families for n in (child, *parents)}
+    opened = Opened(source, {v.name: v for v in net.variables if v.name in names}, weights, None)
+    opened.variables(families)
+    tally = opened.tally(families, threads)
+    more = []
+    for spec, family in zip(wanted, families, strict=True):
+        old = spec.learned
+        total = _sum(old.observed, tally[family])
+        learned = Learned(total, old.estimate, old.prior, old.tied)
+        more.append(FamilySpec(spec.child, spec.parents, learned, spec.held, spec.prior))
+    said = net.record.details.get("rows", 0) if net.record is not None else 0
+    rows = tally.rows + (said if isinstance(said, (int, float)) else 0)
+    kept = {n: d for n, d in net.distributions.items() if n not in {s.child.name for s in more}}
+    return learn(net.dag, more, rows, opened.label, "fit, updated", began, kept)
+
+
+def _again(net: Network, local: Local) -> FamilySpec | str:
+    """How a distribution was learned; its name alone if it was not."""
+    learned = local.learned
+    said = _prior_said(net, local.name)
+    if learned is not None:
+        held = local if learned.estimate == "fixed" else None
+        return FamilySpec(local.child, local.parents, learned, held, said)
+    if isinstance(local, Cpt) and local.counts is not None:
+        # a posterior of unknown origin is the prior of what comes
+        nothing = Counts(local.variables, np.zeros(local.shape, dtype=np.int64))
+        learned = Learned(nothing, "mean", local.counts)
+        return FamilySpec(local.child, local.parents, learned, None, "pseudo-counts")
+    return local.name
+
+
+def _prior_said(net: Network, name: str) -> str:
+    if net.record is not None:
+        for item in net.record.details.get("families", ()):
+            if item.get("child") == name:
+                return str(item.get("prior", ""))
+    return ""
+
+
+def _sum(a: Statistic, b: Statistic) -> Counts | Moments:
+    if isinstance(a, Counts) and isinstance(b, Counts):
+        return a + b
+    assert isinstance(a, Moments) and isinstance(b, Moments)
+    return a + b

@@ -1,0 +1,586 @@
+"""Approximate answers against exact ones: samples within their errors, budgets kept, doubts said."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+
+import numpy as np
+import pytest
+from tests.unit.predict.joint import random_network
+
+import credo as cr
+from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
+from credo.model.approximation import Approximation, Estimate
+from credo.predict import engine, importance
+from credo.predict.budget import effort
+
+ASIA = cr.Network(
+    "[asia][smoke][tub|asia][lung|smoke][bronc|smoke]"
+    "[either|lung:tub][xray|either][dysp|bronc:either]",
+    {
+        "asia": [0.99, 0.01],
+        "smoke": [0.5, 0.5],
+        "tub": [[0.99, 0.01], [0.95, 0.05]],
+        "lung": [[0.99, 0.01], [0.9, 0.1]],
+        "bronc": [[0.7, 0.3], [0.4, 0.6]],
+        "either": [[[1, 0], [0, 1]], [[0, 1], [0, 1]]],
+        "xray": [[0.95, 0.05], [0.02, 0.98]],
+        "dysp": [[[0.9, 0.1], [0.3, 0.7]], [[0.2, 0.8], [0.1, 0.9]]],
+    },
+    states={
+        n: ["no", "yes"]
+        for n in ["asia", "smoke", "tub", "lung", "bronc", "either", "xray", "dysp"]
+    },
+)
+RARE = {"asia": "yes", "tub": "yes", "smoke": "no", "lung": "yes", "xray": "no", "dysp": "no"}
+
+
+def grid(n, seed=0):
+    """A directed grid of binary variables: the treewidth is n."""
+    rng = np.random.default_rng(seed)
+    edges, tables = [], {}
+    for i in range(n):
+        for j in range(n):
+            parents = [f"x{a}_{b}" for a, b in ((i - 1, j), (i, j - 1)) if a >= 0 and b >= 0]
+            edges += [(p, f"x{i}_{j}") for p in parents]
+            tables[f"x{i}_{j}"] = rng.dirichlet([1.0, 1.0], size=(2,) * len(parents))
+    return cr.Network(edges, tables, states={n: [0, 1] for n in tables})
+
+
+def within(found, exact, errors=5.0):
+    """Every probability within so many standard errors, or inside its interval."""
+    a = found.approximation
+    low, high = a.interval
+    near = np.abs(found.p - exact) <= errors * a.standard_error + 1e-12
+    return bool((near | ((low <= exact) & (exact <= high))).all())
+
+
+# --- right ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["importance", "weighting"])
+@pytest.mark.parametrize("seed", range(6))
+def test_samples_are_within_five_standard_errors_of_exact(method, seed):
+    net = random_network(seed, 9, zeros=0.2 if seed % 2 else 0.0)
+    names = list(np.random.default_rng(seed).permutation(net.names))
+    states = net.mpe()
+    given = {str(n): states[n] for n in names[:2]}
+    given[str(names[2])] = {s: 0.2 + 0.3 * k for k, s in enumerate(net.variable(names[2]).states)}
+    exact = net.marginals(given)
+    found = net.marginals(given, method=method, budget="200000 samples", rng=seed)
+    assert list(found) == list(exact)
+    for name, d in found.items():
+        assert within(d, exact[name].p), name
+    log_p = net.log_evidence(given, method=method, budget="50000 samples", rng=seed)
+    assert abs(log_p - net.log_evidence(given)) < 5 * log_p.approximation.standard_error[0] + 1e-9
+    three = [str(n) for n in names[3:6]]
+    joint = net.p(three, given, method=method, budget="100000 samples")
+    assert joint.names == tuple(three) and within(joint, net.p(three, given).p)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gibbs_is_within_five_standard_errors_of_exact(seed):
+    net = random_network(seed, 7)
+    given = {net.names[6]: net.variable(net.names[6]).states[1]}
+    exact = net.marginals(given)
+    for name, d in net.marginals(given, method="gibbs", rng=seed).items():
+        assert within(d, exact[name].p)
+        assert d.approximation.converged and d.approximation.chains == 64
+    two = [net.names[2], net.names[0]]
+    joint = net.p(two, given, method="gibbs", budget="64000 samples")
+    assert within(joint, net.p(two, given).p)
+
+
+def test_events_do_and_soft_evidence():
+    for text in (
+        "P(lung=yes | dysp=yes)",
+        "P(lung=yes, bronc=no | dysp=yes, xray in {no, yes})",
+        "P(either != no | smoke=yes)",
+        "P(lung=yes | do(bronc=yes), dysp=yes)",
+    ):
+        exact = ASIA.ask(text)
+        found = ASIA.ask(text, method="importance", error=0.003)
+        assert isinstance(found, Estimate) and isinstance(found, float)
+        low, high = found.approximation.interval
+        assert high - low <= 0.006 and abs(found - exact) < 0.006
+        assert found.approximation.half_width <= 0.003
+    gibbs = cr.Network("[a][b|a]", {"a": 0.3, "b": {False: 0.2, True: 0.9}}).ask(
+        "P(a=true | b=true)", method="gibbs", error=0.01
+    )
+    assert abs(gibbs - 0.27 / 0.41) < 0.01
+
+
+def test_densities_of_continuous_variables():
+    sex = cr.Variable("sex", "discrete", ("f", "m"))
+    tall = cr.Variable("height", "continuous")
+    net = cr.Network(
+        "[sex][height|sex]",
+        [
+            cr.Cpt(sex, (), [0.5, 0.5]),
+            cr.LinearGaussian(tall, (sex,), [1.65, 1.78], [], [0.07**2, 0.08**2]),
+        ],
+    )
+    exact = net.p("sex", given={"height": 1.7}).p
+    for method in ("importance", "weighting", "gibbs"):
+        assert within(net.p("sex", {"height": 1.7}, method=method), exact)
+    assert np.allclose(net.p("sex", {"height": 1.7}, method="loopy").p, exact)
+    assert net.log_evidence({"height": 1.7}, method="importance") == pytest.approx(
+        net.log_evidence({"height": 1.7}), abs=0.02
+    )
+    with pytest.raises(InputError, match="'height' is continuous"):
+        net.p("height", {"sex": "f"}, method="importance")
+
+
+def test_the_error_falls_with_the_square_root_of_the_samples():
+    exact = ASIA.p("lung", {"dysp": "yes"})["yes"]
+    sizes = [1_000, 4_000, 16_000, 64_000]
+    rms = []
+    for n in sizes:
+        found = [
+            ASIA.p("lung", {"dysp": "yes"}, method="weighting", budget=f"{n} samples", rng=s)["yes"]
+            for s in range(60)
+        ]
+        rms.append(np.sqrt(np.mean((np.array(found) - exact) ** 2)))
+    slope = np.polyfit(np.log(sizes), np.log(rms), 1)[0]
+    assert -0.6 < slope < -0.4
+
+
+@pytest.mark.parametrize("method", ["importance", "weighting", "gibbs"])
+def test_the_intervals_cover_as_they_say(method):
+    net = random_network(3, 7)
+    given = {net.names[5]: net.variable(net.names[5]).states[0]}
+    exact = net.marginals(given)
+    held = []
+    budget = "6400 samples" if method == "gibbs" else "1500 samples"
+    for seed in range(200):
+        for name, d in net.marginals(given, method=method, budget=budget, rng=seed).items():
+            low, high = d.approximation.interval
+            held.append((low[0] <= exact[name].p[0]) & (exact[name].p[0] <= high[0]))
+    assert 0.93 <= np.mean(held) <= 0.975
+
+
+def test_rare_evidence_where_rejection_would_be_useless():
+    assert ASIA.log_evidence(RARE) < np.log(1e-6)
+    given = {k: v for k, v in RARE.items() if k != "smoke"}
+    exact = ASIA.marginals(given)
+    found = ASIA.marginals(given, method="importance", budget="20000 samples")
+    for name, d in found.items():
+        assert d.approximation.effective > 5_000 and within(d, exact[name].p)
+    log_p = ASIA.log_evidence(given, method="importance")
+    assert abs(log_p - ASIA.log_evidence(given)) < 0.02
+
+
+# --- the same, always -----------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatch):
+    net = grid(6)
+    given = {"x5_5": 1, "x2_3": 0}
+    for method in ("importance", "weighting", "gibbs"):
+        first = net.marginals(given, method=method, budget="20000 samples", rng=5)
+        for cores in (1, 2, 7):
+            monkeypatch.setattr(importance._core, "cores", lambda n=cores: n)
+            again = net.marginals(given, method=method, budget="20000 samples", rng=5)
+            assert all((again[n].p == d.p).all() for n, d in first.items())
+        other = net.marginals(given, method=method, budget="20000 samples", rng=6)
+        assert any((other[n].p != d.p).any() for n, d in first.items())
+    a = net.p("x0_0", given, method="importance", rng=np.random.default_rng(1))
+    assert a == net.p("x0_0", given, method="importance", rng=np.random.default_rng(1))
+
+
+# --- which method, and when it stops --------------------------------------------------------
+
+
+def test_auto_is_exact_where_that_fits():
+    for how in ({}, {"budget": "2 s"}, {"error": 0.01}, {"budget": "100 samples"}):
+        assert ASIA.p("lung", **how).approximation is None
+        assert type(ASIA.ask("P(lung=yes)", **how)) is float
+        assert type(ASIA.log_evidence({"lung": "yes"}, **how)) is float
+
+
+@pytest.mark.parametrize("n", [20, 30])
+def test_a_grid_that_is_too_much_is_answered_and_said(n, monkeypatch):
+    net = grid(n)
+    monkeypatch.setattr(engine, "MAX_BYTES", 10**7)
+    given = {f"x{n - 1}_{n - 1}": 1, f"x{n // 2}_{n // 3}": 0}
+    with pytest.warns(CredoWarning, match="tables of .* GB.* approximate instead") as seen:
+        found = net.p("x3_3", given)
+    assert seen[0].filename == __file__
+    assert found.approximation.half_width <= 0.005 and found.approximation.reliable
+    assert "GB" in found.approximation.why
+    assert "approximate: importance sampling" in str(found)
+    with pytest.raises(LimitError, match='method="auto"'):
+        net.p("x3_3", given, method="exact")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # who gives a budget or an error expects an estimate
+        every = net.marginals(given, budget="0.5 s")
+        loose = net.log_evidence(given, error=0.05)
+    assert len(every) == n * n - 2
+    assert loose.approximation.half_width <= 0.05
+    if n == 20:
+        monkeypatch.undo()
+        assert within(found, net.p("x3_3", given, method="exact").p)
+        assert abs(loose - net.log_evidence(given, method="exact")) < 0.1
+
+
+def test_a_small_budget_on_much_work_is_approximate():
+    net = grid(16)
+    found = net.marginals({"x15_15": 1}, budget=0.05)
+    a = found["x0_0"].approximation
+    assert a.method == "importance" and "would take about" in a.why
+    assert "time of 0.05 s" in a.stopped or "within" in a.stopped
+
+
+def test_why_it_stopped():
+    p = ASIA.p("lung", {"dysp": "yes"}, method="importance", error=0.002)
+    assert p.approximation.stopped == "every interval is within ±0.002"
+    assert p.approximation.half_width <= 0.002
+    p = ASIA.p("lung", {"dysp": "yes"}, method="weighting", budget="5000 samples")
+    assert p.approximation.stopped == "5,000 samples were asked for"
+    assert p.approximation.samples == 5000
+    p = ASIA.p("lung", {"dysp": "yes"}, method="weighting", budget="20 ms")
+    assert p.approximation.stopped == "the time of 0.02 s was up"
+    p = ASIA.p("lung", {"dysp": "yes"}, method="importance", budget="1 min", error=0.01)
+    assert "within" in p.approximation.stopped and p.approximation.seconds < 30
+
+
+def test_no_error_can_be_met_is_said(monkeypatch):
+    from credo.predict import budget
+
+    monkeypatch.setattr(budget, "MOST_SAMPLES", 10_000)
+    p = ASIA.p("lung", {"dysp": "yes"}, method="importance", error=0.00001)
+    assert p.approximation.stopped == "10,000 samples are the most that are drawn without a budget"
+    assert p.approximation.half_width > 0.00001
+
+
+def test_few_samples_that_carry_the_weight_are_not_called_reliable():
+    p = ASIA.p("lung", {"either": "yes"}, method="weighting", budget="300 samples")
+    assert not p.approximation.reliable and "not reliable" in str(p)
+    assert "cannot be believed" in str(p.approximation)
+
+
+def test_loopy_says_that_nothing_is_guaranteed():
+    p = ASIA.p("lung", {"dysp": "yes"}, method="loopy")
+    a = p.approximation
+    assert a.interval is None and not a.guaranteed and a.converged and a.residual < 1e-9
+    assert len(a.trace) == a.iterations and "no guarantee" in str(p)
+    assert np.abs(p.p - ASIA.p("lung", {"dysp": "yes"}).p).max() < 0.05
+    two = ASIA.p(["bronc", "dysp"], {"smoke": "yes"}, method="loopy")
+    assert np.allclose(two.p, ASIA.p(["bronc", "dysp"], {"smoke": "yes"}).p, atol=0.02)
+    assert ASIA.ask("P(lung=yes | smoke=yes)", method="loopy") == pytest.approx(0.1)
+
+
+def test_auto_turns_to_messages_where_hardly_a_sample_counts(monkeypatch):
+    net = grid(8)
+    monkeypatch.setattr(engine, "MAX_BYTES", 100)
+    from credo.predict import approximate
+
+    monkeypatch.setattr(approximate, "_HARDLY", 10**9)
+    with pytest.warns(CredoWarning, match="samples count"):
+        p = net.p("x3_3", {"x7_7": 1})
+    assert p.approximation.method == "loopy"
+
+
+def test_a_poor_proposal_is_adapted():
+    net = grid(20, seed=4)
+    rng = np.random.default_rng(0)
+    skew = {
+        n: cr.Cpt(d.child, d.parents, np.where(d.values > 0.5, 0.99, 0.01))
+        for n, d in net.distributions.items()
+    }
+    net = cr.Network(net.dag, skew)
+    given = {str(n): int(rng.integers(2)) for n in rng.choice(net.names, 12, replace=False)}
+    found = net.p("x0_0", given, method="importance", budget="100000 samples")
+    assert within(found, net.p("x0_0", given).p)
+
+
+# --- what cannot be -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["importance", "weighting", "loopy"])
+def test_impossible_evidence_is_refused_with_the_conflict(method):
+    given = {"smoke": "yes", "either": "yes", "lung": "no", "tub": "no"}
+    text = "either=yes, lung=no and tub=no cannot be true together"
+    for ask in (
+        lambda: ASIA.p("dysp", given, method=method),
+        lambda: ASIA.p("smoke", {k: v for k, v in given.items() if k != "smoke"}, method=method),
+        lambda: ASIA.marginals(given, method=method),
+        lambda: ASIA.log_evidence(given, method=method),
+        lambda: ASIA.ask("P(dysp=yes | either=yes, lung=no, tub=no)", method=method),
+    ):
+        with pytest.raises(ImpossibleError, match=text):
+            ask()
+
+
+def test_a_conflict_far_from_the_question_is_found():
+    net = cr.Network(
+        "[a][b|a][c][d|c][e|c:d]",
+        {
+            "a": [0.5, 0.5],
+            "b": [[0.5, 0.5], [0.2, 0.8]],
+            "c": [0.5, 0.5],
+            "d": [[1, 0], [0, 1]],
+            "e": [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.5, 0.5]]],
+        },
+        states={n: [0, 1] for n in "abcde"},
+    )
+    for method in ("exact", "importance", "loopy", "gibbs"):
+        with pytest.raises(ImpossibleError, match="c=0 and d=1 cannot be true"):
+            net.p("a", {"b": 1, "c": 0, "d": 1}, method=method)
+    assert net.p("a", {"b": 1, "e": 1}, method="importance").approximation.variables == 1
+
+
+def test_no_sample_that_agrees_is_not_an_answer(monkeypatch):
+    n = 20
+    names = [f"x{i}" for i in range(n)]
+    net = cr.Network(
+        [(names[i], "all") for i in range(n)],
+        {
+            **{x: [0.7, 0.3] for x in names},
+            "all": np.eye(2)[(np.indices((2,) * n).sum(0) == n) * 1],
+        },
+        states={x: [0, 1] for x in [*names, "all"]},
+    )
+    with pytest.raises(LimitError, match=r"None of 2,000 samples agrees .* exp\(-24\.1\)"):
+        net.p("x0", {"all": 1}, method="weighting", budget="2000 samples")
+    assert net.p("x0", {"all": 1}, method="importance")[1] == 1.0
+
+
+def test_gibbs_draws_together_what_zeros_tie_together():
+    given = {"dysp": "yes", "xray": "yes"}
+    exact = ASIA.marginals(given)
+    for name, d in ASIA.marginals(given, method="gibbs", error=0.01).items():
+        assert within(d, exact[name].p) and d.approximation.converged
+    two = ASIA.p(["tub", "bronc"], given, method="gibbs", budget="128000 samples")
+    assert within(two, ASIA.p(["tub", "bronc"], given).p)
+    event = ASIA.ask("P(tub=yes, lung=no | dysp=yes, xray=yes)", method="gibbs")
+    assert abs(event - ASIA.ask("P(tub=yes, lung=no | dysp=yes, xray=yes)")) < 0.02
+    # each state of x is possible, and no single change leads from one to another
+    net = parity()
+    assert within(net.p(["a", "b"], {"x": 1}, method="gibbs"), np.array([[0, 0.5], [0.5, 0]]))
+    with pytest.raises(ImpossibleError, match="x=1, y=1 and z=1 cannot be true together"):
+        net.p("a", {"x": 1, "y": 1, "z": 1}, method="gibbs")
+
+
+def test_impossible_evidence_that_only_a_block_shows(monkeypatch):
+    monkeypatch.setattr(engine, "MAX_BYTES", 1)
+    with pytest.raises(ImpossibleError, match="no states of a, b, c agree with it"):
+        parity().p("a", {"x": 1, "y": 1, "z": 1}, method="gibbs")
+
+
+def test_gibbs_is_refused_where_zeros_could_keep_chains_apart():
+    n = 17
+    names = [f"x{i}" for i in range(n)]
+    table = np.eye(2)[(np.indices((2,) * n).sum(0) % 2)]
+    net = cr.Network(
+        [(x, "odd") for x in names],
+        {**{x: [0.7, 0.3] for x in names}, "odd": table},
+        states={x: [0, 1] for x in [*names, "odd"]},
+    )
+    with pytest.raises(InputError, match=r"table of 'odd' holds probabilities of zero.* too many"):
+        net.p("x0", {"odd": 1}, method="gibbs")
+    assert within(net.p("x0", {"odd": 1}, method="importance"), net.p("x0", {"odd": 1}).p)
+    # zeros that the evidence takes away do no harm
+    exact = ASIA.p("bronc", {"either": "no", "dysp": "yes"})
+    assert within(ASIA.p("bronc", {"either": "no", "dysp": "yes"}, method="gibbs"), exact.p)
+
+
+def test_chains_that_do_not_mix_are_not_called_so(monkeypatch):
+    from credo.predict import blocks
+
+    monkeypatch.setattr(blocks, "SMALL", 0.0)  # else a and b would be drawn together
+    eps = 1e-7
+    copy = [[1 - eps, eps], [eps, 1 - eps]]
+    net = cr.Network(
+        "[a][b|a][c|b]", {"a": [0.5, 0.5], "b": copy, "c": [[0.6, 0.4], [0.4, 0.6]]},
+        states={n: [0, 1] for n in "abc"},
+    )  # fmt: skip
+    p = net.p("a", {"c": 1}, method="gibbs", budget="64000 samples")
+    assert not p.approximation.converged and not p.approximation.reliable
+    assert "have not mixed" in str(p.approximation) and within(p, net.p("a", {"c": 1}).p)
+
+
+WRONG = [
+    ({"method": "magic"}, "method must be 'auto', 'exact', 'importance'"),
+    ({"budget": "soon"}, 'budget must be a time such as "2 s"'),
+    ({"budget": -1}, "got -1"),
+    ({"budget": 0}, "got 0"),
+    ({"budget": float("nan")}, "budget must be"),
+    ({"budget": "0 s"}, "budget must be"),
+    ({"budget": "1.5 samples"}, "whole number of samples"),
+    ({"budget": "1e12 samples"}, "1 to 1,000,000,000"),
+    ({"budget": [1]}, "budget must be"),
+    ({"error": 0}, "error must lie between"),
+    ({"error": 2}, "error must lie between"),
+    ({"error": "x"}, "error must lie between"),
+    ({"method": "exact", "error": 0.1}, "neither a budget nor an error"),
+    ({"method": "loopy", "error": 0.1}, "knows no error"),
+    ({"method": "loopy", "budget": "100 samples"}, "draws no samples"),
+    ({"rng": None}, "rng must be a whole-number seed"),
+    ({"rng": -1}, "rng must be a whole-number seed"),
+]
+
+
+@pytest.mark.parametrize(("how", "text"), WRONG)
+def test_what_cannot_be_asked_for(how, text):
+    for ask in (
+        lambda: ASIA.p("lung", **how),
+        lambda: ASIA.ask("P(lung)", **how),
+        lambda: ASIA.marginals(**how),
+        lambda: ASIA.log_evidence({"lung": "yes"}, **how),
+    ):
+        with pytest.raises(InputError, match=text):
+            ask()
+
+
+def test_questions_that_a_method_does_not_answer():
+    with pytest.raises(InputError, match="'asia', 'dysp' are not"):
+        ASIA.p(["asia", "dysp"], method="loopy")
+    with pytest.raises(InputError, match="does not give the probability of the evidence"):
+        ASIA.log_evidence({"dysp": "yes"}, method="gibbs")
+    with pytest.raises(InputError, match="argmax is answered exactly"):
+        ASIA.ask("argmax P(lung, bronc)", method="importance")
+    with pytest.raises(LimitError, match="would have 33,554,432 cells"):
+        grid(6).p(list(grid(6).names[:25]), method="importance")
+    flat = np.full(2000, 1 / 2000)
+    wide = cr.Network(
+        "[a][b][c|a:b]",
+        {"a": flat, "b": flat, "c": np.full((2000, 2000, 2), 0.5)},
+        states={"a": list(range(2000)), "b": list(range(2000)), "c": [0, 1]},
+    )
+    with pytest.raises(LimitError, match="would keep 256,000,000 sums"):
+        wide.p(["a", "b"], {"c": 1}, method="gibbs")
+    lines = cr.Network("[x]", [cr.LinearGaussian(cr.Variable("x", "continuous"), (), 0.0, [], 1.0)])
+    for ask in (
+        lambda: lines.p("x", method="gibbs"),
+        lambda: lines.marginals(method="gibbs"),
+        lambda: lines.log_evidence({"x": 1.0}, method="gibbs"),
+    ):
+        with pytest.raises(InputError, match="'x' is continuous"):
+            ask()
+
+
+# --- how it looks ---------------------------------------------------------------------------
+
+
+def test_the_account():
+    d = ASIA.p("lung", {"dysp": "yes"}, method="importance", budget="10000 samples", rng=3)
+    a = d.approximation
+    assert (a.method, a.samples, a.seed, a.variables) == ("importance", 10_000, 3, 6)
+    assert 0 < a.effective <= 10_000 and 0 < a.largest_weight < 0.01 and a.reliable
+    text = str(d).splitlines()
+    assert text[0].split() == ["lung", "p", "±"]
+    assert text[-1].startswith("approximate: importance sampling, 10,000 samples, effective ")
+    assert "±0.0" in text[-1] and a.line in d._repr_html_()
+    assert "seed 3" in str(a) and "heaviest" in str(a)
+    again = pickle.loads(pickle.dumps(d))
+    assert again == d and again.approximation.samples == 10_000
+    assert d.marginal("lung").approximation.interval is None
+    assert set(a.to_dict()) >= {"interval", "standard_error", "effective", "half_width", "why"}
+    answer = ASIA.ask("P(lung | dysp=yes)", explain=True, method="weighting")
+    assert isinstance(answer.account, Approximation)
+    assert str(answer).count("likelihood weighting") == 1 and "stopped because" in str(answer)
+    number = ASIA.ask("P(lung=yes | dysp=yes)", method="importance")
+    again = pickle.loads(pickle.dumps(number))
+    assert again == number and again.approximation.samples == number.approximation.samples
+    assert repr(number).startswith("Estimate(0.1") and "approximate" in str(number)
+
+
+def test_efforts():
+    assert effort(budget=" 500 ms ").seconds == 0.5
+    assert effort(budget="2 min").seconds == 120
+    assert effort(budget="10,000 Samples").samples == 10_000
+    assert effort(budget="3").seconds == 3.0
+    assert effort(rng=2**70).seed < 2**64
+    assert not effort().agreed and effort(error=0.1).agreed and effort("gibbs").agreed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("method", ["importance", "gibbs", "loopy"])
+def test_ctrl_c_stops_within_a_second(method):
+    code = f"""
+        import time
+        import numpy as np
+        from tests.unit.predict.test_approximate import grid
+        net = grid(30)
+        given = {{"x29_29": 1, "x4_20": 0}}
+        net.p("x0_0", given, method="loopy")
+        print("running", flush=True)
+        try:
+            while True:
+                net.marginals(given, method={method!r}, budget="60 s")
+        except KeyboardInterrupt:
+            print("stopped", time.time(), flush=True)
+    """
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout.readline() == "running\n"
+        time.sleep(0.7)
+        sent = time.time()
+        child.send_signal(signal.SIGINT)
+        word, when = child.stdout.readline().split()
+        assert word == "stopped" and float(when) - sent < 1.0
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def parity():
+    """x, y and z tell whether pairs of a, b and c differ: an odd number of them never does."""
+    differ = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    return cr.Network(
+        "[a][b][c][x|a:b][y|b:c][z|a:c][t]",
+        {**{n: [0.5, 0.5] for n in "abct"}, **dict.fromkeys("xyz", differ)},
+        states={n: [0, 1] for n in "abcxyzt"},
+    )
+
+
+def test_what_messages_cannot_refute_exact_can_and_else_the_doubt_is_said(monkeypatch):
+    net = parity()
+    odd = {"x": 1, "y": 1, "z": 1}
+    for ask in (
+        lambda: net.p("a", odd, method="importance", budget="2000 samples"),
+        lambda: net.p("t", odd, method="importance", budget="2000 samples"),
+        lambda: net.log_evidence(odd, method="weighting", budget="2000 samples"),
+    ):
+        with pytest.raises(ImpossibleError, match="x=1, y=1 and z=1 cannot be true together"):
+            ask()
+    even = {"x": 1, "y": 1, "z": 0}
+    assert within(net.p("a", even, method="importance"), np.array([0.5, 0.5]))
+    monkeypatch.setattr(engine, "MAX_BYTES", 1)
+    with pytest.raises(LimitError, match="None of 2,000 samples agrees with the evidence"):
+        net.p("a", odd, method="importance", budget="2000 samples")
+
+
+def test_soft_evidence_in_a_conflict_is_named():
+    with pytest.raises(ImpossibleError, match=r"either=yes, tub=no and lung in .*'no'"):
+        ASIA.p("smoke", {"either": "yes", "tub": "no", "lung": {"no": 0.5}}, method="importance")
+
+
+def test_auto_says_so_for_the_probability_of_evidence_too(monkeypatch):
+    monkeypatch.setattr(engine, "MAX_BYTES", 100)
+    net = grid(6)
+    with pytest.warns(CredoWarning, match="approximate instead"):
+        found = net.log_evidence({"x5_5": 1})
+    monkeypatch.undo()
+    assert abs(found - net.log_evidence({"x5_5": 1})) < 0.05
+    assert found.approximation.to_dict()["half_width"] < 0.05
+
+
+def test_no_time_at_all_still_gives_one_batch():
+    net = grid(12)
+    for method in ("importance", "weighting", "gibbs", "loopy"):
+        found = net.marginals({"x11_11": 1}, method=method, budget=1e-6)
+        a = found["x0_0"].approximation
+        assert a.samples > 0 or a.iterations >= 1
+        assert "time" in a.stopped or a.converged
+    assert "sweep" in found["x0_0"].approximation.line
+    assert "changed by" in str(found["x0_0"].approximation)
+    assert found["x0_0"].approximation.to_dict()["residual"] >= 0
