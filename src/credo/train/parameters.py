@@ -100,6 +100,7 @@ def fit(
     held = _fixed(graph, variables, fixed, like)
     together = groups_of(tied, graph, variables, held)
     chosen = _priors(prior, default, graph)
+    _one_prior(together, chosen)
     tally = opened.tally(families, threads)
     specs = []
     for name, parents in families:
@@ -222,6 +223,17 @@ def _priors(prior: Any, default: Any, graph: Dag) -> dict[str, Any]:
             "default= goes with a mapping of priors: the families it does not name get it."
         )
     return dict.fromkeys(graph.nodes, prior)
+
+
+def _one_prior(together: Mapping[str, Sequence[str]], chosen: Mapping[str, Any]) -> None:
+    """Families that share one table have one prior."""
+    for name, group in together.items():
+        if repr(chosen[name]) != repr(chosen[group[0]]):
+            raise InputError(
+                f"{group[0]!r} and {name!r} are tied, so they share one prior, got "
+                f"{shown(chosen[group[0]])} and {shown(chosen[name])}.",
+                hint="Give both the same.",
+            )
 
 
 def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:

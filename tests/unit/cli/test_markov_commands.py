@@ -92,7 +92,7 @@ def test_fit_like_a_bayesian_network(tmp_path):
     ("options", "says"),
     [
         ((), "either by --edge, once for each edge, or by --like"),
-        (("-e", "Pneu", "Fever"), "Node 'Fever' is not a variable of the table"),
+        (("-e", "Pneu", "Fever"), "Variable 'Fever' is not in the table"),
         (("-e", "Pneu", "Fev", "-o", "x.bif"), "written as .uai or .credo, got 'x.bif'"),
         (("-e", "Pneu", "Fev", "--method", "best"), "method must be 'auto'"),
     ],

@@ -442,3 +442,11 @@ def test_sparse_families_are_learned_too():
     assert net.update({k: v[:3] for k, v in rows.items()}).cpt("x4").counts.sum() == pytest.approx(
         304
     )
+
+
+def test_tied_families_have_one_prior():
+    dag, rows, tied = "[Pneu][Fev|Pneu][Cou|Pneu]", cr.examples.pneumonia(), [["Fev", "Cou"]]
+    with pytest.raises(InputError, match="'Fev' and 'Cou' are tied, so they share one prior"):
+        cr.fit(dag, rows, prior={"Fev": cr.K2(), "Cou": cr.BDeu(1)}, tied=tied)
+    net = cr.fit(dag, rows, prior={"Fev": cr.K2(), "Cou": cr.K2()}, tied=tied)
+    assert net.cpt("Fev").counts.tolist() == net.cpt("Cou").counts.tolist()
