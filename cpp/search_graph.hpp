@@ -3,6 +3,8 @@
 // Ancestors are kept as bit sets, so that whether an edge closes a cycle is one bit.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -86,6 +88,9 @@ class Graph {
   std::vector<std::uint64_t> children_, ancestors_;
   std::int64_t edges_ = 0;
 };
+
+// Differences below this are rounding: cancellation leaves about 1e-15 of a score.
+inline double slack_of(double score) { return 1e-11 * std::max(1.0, std::fabs(score)); }
 
 // Whole numbers from a seed, the same on every machine (xoshiro256**).
 class Random {

@@ -12,9 +12,6 @@ using score::Families;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// By how much a set must beat its subsets: more than rounding.
-double slack_of(double score) { return 1e-11 * std::max(1.0, std::fabs(score)); }
-
 template <class F>
 void for_each_bit(std::uint64_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(mask & (~mask + 1));
@@ -48,43 +45,70 @@ std::vector<std::int32_t> ParentList::parents_of(std::uint64_t mask) const {
 ParentLists::ParentLists(score::FamilyScores& scores, const Rules& rules)
     : scores_(scores), rules_(rules), lists_(rules.n), known_(rules.n) {}
 
+// The variables that may be parents of the child, by their score beside some parents, best first.
+std::vector<std::int32_t> ParentLists::ranked(std::size_t child, std::span<const std::int32_t> may,
+                                              std::span<const std::int32_t> beside) {
+  Families asked;
+  std::vector<std::int32_t> left;
+  for (const std::int32_t p : may) {
+    if (std::find(beside.begin(), beside.end(), p) != beside.end()) continue;
+    asked.add(static_cast<std::int32_t>(child), beside, p);
+    left.push_back(p);
+  }
+  std::vector<double> found(asked.size());
+  if (asked.size() != 0) scores_.score(asked, found.data());
+  std::vector<std::size_t> order(left.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return found[a] > found[b]; });
+  std::vector<std::int32_t> out;
+  for (const std::size_t i : order) out.push_back(left[i]);
+  return out;
+}
+
+// The best by themselves; in a wide table, for half of the places, the best beside the best one
+// and beside the best two, since some parents tell nothing alone.
+std::vector<std::int32_t> ParentLists::screened(std::size_t child,
+                                                std::span<const std::int32_t> may,
+                                                std::size_t most) {
+  std::vector<std::int32_t> out;
+  const auto take = [&](std::span<const std::int32_t> from, std::size_t until) {
+    for (const std::int32_t p : from)
+      if (out.size() < until && std::find(out.begin(), out.end(), p) == out.end())
+        out.push_back(p);
+  };
+  for (const std::int32_t p : may)
+    if (rules_.must(child, static_cast<std::size_t>(p))) out.push_back(p);
+  const auto alone = ranked(child, may, {});
+  const bool wide = may.size() > kMostCandidates;
+  take(alone, wide ? std::max(out.size(), most / 2) : most);
+  if (wide) {
+    std::vector<std::int32_t> beside;
+    std::vector<std::int32_t> next = alone;
+    for (const std::size_t until : {most - most / 4, most}) {
+      beside.push_back(next[0]);
+      if (beside.size() >= static_cast<std::size_t>(rules_.most[child])) break;
+      next = ranked(child, may, beside);
+      take(next, until);
+    }
+    take(alone, most);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 void ParentLists::choose_candidates(std::size_t most) {
   const std::size_t n = rules_.n;
-  std::vector<std::vector<std::int32_t>> may(n);
-  Families pairs;
-  std::size_t widest = 0;
-  for (std::size_t c = 0; c < n; ++c) {
-    for (std::size_t p = 0; p < n; ++p)
-      if (p != c && rules_.may(c, p)) may[c].push_back(static_cast<std::int32_t>(p));
-    widest = std::max(widest, may[c].size());
-  }
   most = std::min(most, kMostCandidates);
-  complete_ = widest <= most;
-  std::vector<double> found;
-  if (!complete_) {
-    for (std::size_t c = 0; c < n; ++c)
-      for (const std::int32_t p : may[c]) pairs.add(static_cast<std::int32_t>(c), {}, p);
-    found.resize(pairs.size());
-    scores_.score(pairs, found.data());
-  }
-  std::size_t at = 0;
+  complete_ = true;
   for (std::size_t c = 0; c < n; ++c) {
     ParentList& list = lists_[c];
-    list.candidates = may[c];
-    if (!complete_) {
-      std::vector<std::size_t> order(may[c].size());
-      std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const bool need_a = rules_.must(c, static_cast<std::size_t>(may[c][a]));
-        const bool need_b = rules_.must(c, static_cast<std::size_t>(may[c][b]));
-        if (need_a != need_b) return need_a;
-        return found[at + a] > found[at + b];
-      });
-      order.resize(std::min(order.size(), most));
-      std::sort(order.begin(), order.end());
-      list.candidates.clear();
-      for (const std::size_t i : order) list.candidates.push_back(may[c][i]);
-      at += may[c].size();
+    list.candidates.clear();
+    for (std::size_t p = 0; p < n; ++p)
+      if (p != c && rules_.may(c, p)) list.candidates.push_back(static_cast<std::int32_t>(p));
+    if (list.candidates.size() > most) {
+      complete_ = false;
+      list.candidates = screened(c, list.candidates, most);
     }
     list.bit_of.assign(n, -1);
     list.required = 0;

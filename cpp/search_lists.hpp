@@ -58,6 +58,10 @@ class ParentLists {
     double score, best;  // its own score, and the best of it and its subsets
   };
   void choose_candidates(std::size_t most);
+  std::vector<std::int32_t> ranked(std::size_t child, std::span<const std::int32_t> may,
+                                   std::span<const std::int32_t> beside);
+  std::vector<std::int32_t> screened(std::size_t child, std::span<const std::int32_t> may,
+                                     std::size_t most);
   void list_all();
   double best_subset(std::size_t child, std::uint64_t mask) const;
 

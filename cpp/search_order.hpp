@@ -1,4 +1,4 @@
-// Search over orders of the variables, and the exact optimum by dynamic programming.
+// Search over orders of the variables.
 //
 // An order allows each variable the parents before it; the best DAG of an order takes each
 // child's best list entry within them. Moving one variable x through all positions costs one
@@ -14,7 +14,7 @@ namespace credo::search {
 struct OrderOptions {
   std::int64_t chains = 4;
   std::int64_t patience = 100;  // kicks of a chain without a better order
-  std::int64_t kicks = 0;       // insertions of a kick; 0: n / 8, 2 to 8
+  std::int64_t kicks = 0;       // insertions of a kick; 0: n / 8, at least 2
   std::uint64_t seed = 0;
   int threads = 1;
 };
@@ -22,9 +22,5 @@ struct OrderOptions {
 // IN start: a DAG within the lists' rules.
 Found order_search(const ParentLists& lists, const Parents& start, const OrderOptions& options,
                    const Report& report);
-
-// The best DAG of the lists: S(W) = max over x in W of S(W - x) + best(x | W - x)
-// (Silander & Myllymaki 2006). At most 28 variables. Found.stopped if the report stopped it.
-Found exact_search(const ParentLists& lists, const Report& report);
 
 }  // namespace credo::search

@@ -15,7 +15,9 @@
 #include "binding_arrays.hpp"
 #include "binding_columns.hpp"
 #include "score_cache.hpp"
+#include "search_anneal.hpp"
 #include "search_climb.hpp"
+#include "search_exact.hpp"
 #include "search_lists.hpp"
 #include "search_order.hpp"
 

@@ -4,16 +4,14 @@ For a score that is a set function, local(i | P) = f(P ∪ i) − f(P), the nati
 that equivalent graphs get the very same number. A table in memory is counted by the kernels; any
 other source is asked for the tables of a whole batch at once, which is one pass over its rows.
 
-Inside, variables are numbered in an order that depends on their values alone (states, counts),
-never on the order of columns or on names, unless two columns cannot be told apart otherwise: so
-ties in a search break the same way whatever the table looks like.
+Inside, variables are numbered by their values, not by columns or names (`variable_order.py`).
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,21 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data import Table
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.schema import Variable
-from credo.stats.counts import Counts
-from credo.stats.family import Families, Family
-from credo.stats.moments import Moments
+from credo.stats.family import Family
 from credo.stats.tally import Source
-from credo.train.local_scores import of_function, of_mixed, of_prior_network
+from credo.train.score_sources import maker
 from credo.train.scores import DISCRETE_ONLY, ScoreSpec
+from credo.train.variable_order import placed
 
 __all__ = ["FamilyScores", "family_scores"]
 
 Floats = NDArray[np.float64]
-
-_DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its rows
 
 
 class FamilyScores:
@@ -128,51 +122,14 @@ def family_scores(
         threads = os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
-    rows, gaps, rank = _singles(source, chosen)
+    rows, gaps, place = placed(source, chosen)
     if rows <= 0:
         raise InputError("There are no rows to score a graph on.")
-    chosen.sort(key=lambda v: rank[v.name])
+    chosen.sort(key=lambda v: place[v.name])
     _fitting(spec, chosen, gaps)
     extras = (_by_parents(spec, len(chosen)), _by_edge(spec, chosen))
-    make = _function_scores if spec.function or spec.name == "bde" else _maker(chosen)
-    native, notes = make(source, spec, chosen, rows, gaps, extras, threads)
+    native, notes = maker(spec, chosen)(source, spec, chosen, rows, gaps, extras, threads)
     return FamilyScores(source, spec, chosen, rows, native, notes)
-
-
-def _singles(
-    source: Source, variables: Sequence[Variable]
-) -> tuple[float, list[str], dict[str, tuple[Any, ...]]]:
-    """The weight of the rows, the variables with gaps, and where each variable stands.
-
-    The place is told by the values; the name only breaks what is left of ties.
-    """
-    counts: dict[str, NDArray[Any]] = {}
-    if isinstance(source, Table) and all(v.is_discrete for v in variables):
-        block = source.block
-        at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
-        weights: Any = block.weights
-        flat, begin = block.native.count_flat([[at[v.name]] for v in variables], weights)
-        for k, v in enumerate(variables):
-            counts[v.name] = flat[begin[k] : begin[k + 1]]
-        rows = float(block.weight)
-        missing = dict(zip(block.schema.names, block.gaps, strict=True))
-        gaps = [v.name for v in variables if missing[v.name]]
-        return rows, gaps, {v.name: _place(v, counts[v.name]) for v in variables}
-    tally = source.tally([v.name for v in variables])
-    place = {}
-    for v in variables:
-        single = tally[v.name]
-        if isinstance(single, Counts):
-            place[v.name] = _place(v, np.asarray(single))
-        else:
-            n = float(single.n.sum()) or 1.0
-            size = float(single.scatter[0, 0, 0]) / n if len(single.n) else 0.0
-            place[v.name] = (1, float(f"{size:.9g}"), (), v.name)
-    return float(tally.rows), [v.name for v in variables if tally[v.name].skipped > 0], place
-
-
-def _place(variable: Variable, counts: NDArray[Any]) -> tuple[Any, ...]:
-    return 0, variable.arity, tuple(np.sort(counts)[::-1].tolist()), variable.name
 
 
 def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]) -> None:
@@ -239,164 +196,3 @@ def _log_odds(p: Any, what: str) -> float:
             hint="For certainties use required= and forbidden=.",
         )
     return math.log(p) - math.log1p(-p)
-
-
-def _penalty(spec: ScoreSpec, rows: float) -> float:
-    return {"aic": 1.0, "bic": 0.5 * math.log(rows), "mdl": 0.5 * math.log(rows)}.get(
-        spec.name, 0.0
-    )
-
-
-Extra = tuple[list[float], Floats | None]
-Made = tuple[_core.FamilyScores, list[str]]
-
-
-def _maker(variables: Sequence[Variable]) -> Callable[..., Made]:
-    kinds = {v.is_discrete for v in variables}
-    return _mixed_scores if len(kinds) == 2 else _table_scores if True in kinds else _line_scores
-
-
-def _table_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
-    """Tables of counts, natively from memory or asked of the source."""
-    likelihood = spec.name in ("loglik", "aic", "bic", "mdl")
-    name = ("available" if gaps else "loglik") if likelihood else spec.name
-    notes = []
-    if gaps:
-        notes.append(
-            "cells are missing: each family is scored on the rows it has, scaled to all rows"
-        )
-    penalty = _penalty(spec, rows)
-    if isinstance(source, Table):
-        block = source.block
-        if block.compact is not None:
-            block = block.compact
-        position = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
-        columns = [position[v.name] for v in variables]
-        native = _core.FamilyScores.columns(
-            block.native, columns, block.weights, name, rows, spec.ess, penalty, *extras, threads
-        )
-        return native, notes
-    counts = _Asked(source, variables)
-    dense = max(_DENSE, 4 * rows)
-    native = _core.FamilyScores.counts(
-        [v.arity for v in variables], counts.dense, counts.sparse, dense, name, rows, spec.ess,
-        penalty, *extras,
-    )  # fmt: skip
-    return native, notes
-
-
-class _Asked:
-    """Tables that a source is asked for, a batch in one pass."""
-
-    def __init__(self, source: Source, variables: Sequence[Variable]) -> None:
-        self.source = source
-        self.names = [v.name for v in variables]
-
-    def dense(self, sets: Sequence[Sequence[int]]) -> NDArray[Any]:
-        """All tables one after the other."""
-        families = [self._family(s) for s in sets]
-        tally = self.source.tally(Families.of(families))
-        tables = [np.asarray(tally[f]).ravel() for f in families]
-        whole = all(t.dtype.kind == "i" for t in tables)
-        return np.concatenate(tables).astype(np.int64 if whole else np.float64)
-
-    def sparse(self, variables: Sequence[int]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """The cells seen, and where the rows of the table begin among them."""
-        family = self._family(variables)
-        counts = self.source.tally([family])[family]
-        assert isinstance(counts, Counts)
-        cells = counts.sparse()
-        assert cells.configurations is not None
-        above = cells.configurations[:, :-1]
-        new = np.ones(len(above), dtype=bool)
-        new[1:] = (above[1:] != above[:-1]).any(axis=1)
-        begin = np.append(np.flatnonzero(new), len(above)).astype(np.int64)
-        kind = np.int64 if cells.values.dtype.kind == "i" else np.float64
-        return np.ascontiguousarray(cells.values, dtype=kind), begin
-
-    def _family(self, variables: Sequence[int]) -> Family:
-        *parents, child = (self.names[v] for v in variables)
-        return Family(child, tuple(parents))
-
-
-def _line_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
-    """Gaussian scores: set functions of one matrix."""
-    *others, last = (v.name for v in variables)
-    moments = source.tally([(last, others)])[last, others]
-    assert isinstance(moments, Moments)
-    order = [moments.names.index(v.name) for v in variables]
-    scatter = moments.scatter[0][np.ix_(order, order)]
-    for variable, size in zip(variables, np.diag(scatter), strict=True):
-        if not size > 0:
-            raise InputError(
-                f"The column {variable.name!r} is constant, so it has no Gaussian score.",
-                hint="Leave it out.",
-            )
-    n = len(variables)
-    if spec.name != "bge":
-        matrix = np.ascontiguousarray(scatter / rows)
-        penalty = _penalty(spec, rows)
-        native = _core.FamilyScores.matrix(matrix, rows, False, 1.0, 0.0, 1.0, penalty, *extras)
-        return native, []
-    freedom = n + 2.0 if spec.freedom is None else spec.freedom
-    if freedom <= n + 1:
-        raise InputError(
-            f"freedom must be above the number of variables + 1, {n + 1}, got {freedom:g}."
-        )
-    scale = spec.prior_rows * (freedom - n - 1) / (spec.prior_rows + 1)
-    # the prior mean is the mean of the rows, as in bnlearn, so that it adds nothing
-    matrix = np.ascontiguousarray(scatter + scale * np.eye(n))
-    native = _core.FamilyScores.matrix(
-        matrix, rows, True, spec.prior_rows, freedom, scale, 0.0, *extras
-    )
-    return native, []
-
-
-def _mixed_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
-    """Conditional Gaussian scores where discrete and continuous variables meet."""
-    discrete = [v for v in variables if v.is_discrete]
-    tables, _ = _table_scores(source, spec, discrete, rows, (), ([], None), threads)
-    function = of_mixed(source, variables, tables, _penalty(spec, rows))
-    return _core.FamilyScores.function(len(variables), function, *extras), []
-
-
-def _function_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
-    """A score in Python, family by family: the user's own, or BDe with a prior network."""
-    if spec.function is not None:
-        function = of_function(source, variables, spec.function)
-    else:
-        assert spec.prior is not None
-        function = of_prior_network(source, variables, spec.prior, spec.ess)
-    return _core.FamilyScores.function(len(variables), function, *extras), []

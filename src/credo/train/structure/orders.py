@@ -16,7 +16,7 @@ from credo.train.structure.problem import Outcome, Parents, Problem
 __all__ = ["order", "parent_lists"]
 
 _WORK = 4e9  # rows times families that are worth counting for a wider list
-_FAMILIES = 100_000  # the most families of one build
+_FAMILIES = 100_000  # the most families of one build; more in a wide table
 _STAGES = ((12, 1), (24, 2), (40, 4))  # candidate parents, and sets of a level that are extended
 
 
@@ -29,9 +29,9 @@ def order(problem: Problem) -> Outcome:
     """Iterated insertion search over orders, with lists that grow around the best graph."""
     problem.only("chains", "patience", "stages", "max_families")
     chains = problem.option("chains", 4, 1)
-    patience = problem.option("patience", 100 if problem.n <= 100 else 10, 1)
+    patience = problem.option("patience", 100 if problem.n <= 100 else 20, 1)
     stages = problem.option("stages", len(_STAGES) + 1, 1)
-    most = problem.option("max_families", _FAMILIES, 1)
+    most = problem.option("max_families", max(_FAMILIES, 400 * problem.n), 1)
     trace: list[float] = []
     notes: list[str] = []
     begin = problem.start
@@ -93,6 +93,7 @@ def _improve(
     going = not problem.stopped
     while going:
         assert problem.best is not None
+        before = problem.best_score
         found = lists.order(
             problem.best,
             chains=chains,
@@ -104,4 +105,6 @@ def _improve(
         problem.took(found)
         trace.append(problem.best_score)
         _climb(problem, [list(p) for p in found["parents"]], trace)
-        going = problem.go_on() and not found["stopped"] and lists.add(problem.best, True) > 0
+        new = lists.add(problem.best, True)
+        better = problem.best_score > before + 1e-9 * abs(before)
+        going = problem.go_on() and not found["stopped"] and (new > 0 or better)

@@ -9,7 +9,9 @@ weights of the rows there are, so that no row is copied.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ import numpy as np
 from credo.data import Stream, Table
 from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
+from credo.model.equivalence import Cpdag
 from credo.model.randomness import Rng, generator, size
 from credo.progress import track
 from credo.render import bar, table_html, table_text
@@ -100,11 +103,13 @@ def edge_strengths(
     rng: Rng = 0,
     weights: Any = None,
     schema: Any = None,
+    threads: int | None = None,
     **options: Any,
 ) -> EdgeStrengths:
     """How sure each edge is: the structure is learned again from resampled rows.
 
-    `score`, `search` and further options are those of `cr.learn`. The default search is quick;
+    `score`, `search` and further options are those of `cr.learn`; resamples run side by side on
+    `threads` threads, whose number never changes the result. The default search is quick;
     with 100 resamples a strength has a standard error of at most 0.05.
 
     >>> import credo as cr
@@ -129,17 +134,29 @@ def edge_strengths(
     nodes = opened.schema.names
     joined: dict[Edge, float] = {}
     towards: dict[Edge, float] = {}
-    for _ in track(range(count), "resampling", total=count):
-        again = _resampled(opened, chance)
-        seed = int(chance.integers(1 << 31))
-        dag = searched(again, score, search, rng=seed, **options).dag
-        cpdag = dag.cpdag()
-        for a, b in cpdag.directed:
-            _count(joined, towards, (a, b), 1.0)
-        for a, b in cpdag.undirected:
-            _count(joined, towards, (a, b), 0.5)
+    seeds = [int(s) for s in chance.integers(1 << 62, size=count)]
+
+    def again(seed: int) -> Cpdag:
+        table = _resampled(opened, np.random.default_rng(seed))
+        return searched(table, score, search, rng=seed, threads=1, **options).dag.cpdag()
+
+    workers = _workers(threads)
+    with ThreadPoolExecutor(workers) as pool:  # searches run without the GIL
+        for cpdag in track(pool.map(again, seeds), "resampling", total=count):
+            for a, b in cpdag.directed:
+                _count(joined, towards, (a, b), 1.0)
+            for a, b in cpdag.undirected:
+                _count(joined, towards, (a, b), 0.5)
     direction = {e: towards.get(e, 0.0) / n for e, n in joined.items()}
     return EdgeStrengths(nodes, {e: n / count for e, n in joined.items()}, direction, count)
+
+
+def _workers(threads: int | None) -> int:
+    if threads is None:
+        return os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+    return threads
 
 
 def _count(joined: dict[Edge, float], towards: dict[Edge, float], edge: Edge, share: float) -> None:

@@ -1,0 +1,191 @@
+"""Native scores made for a source: tables of counts, Gaussian matrices, or functions in Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data import Table
+from credo.errors import InputError
+from credo.schema import Variable
+from credo.stats.counts import Counts
+from credo.stats.family import Families, Family
+from credo.stats.moments import Moments
+from credo.stats.tally import Source
+from credo.train.local_scores import of_function, of_mixed, of_prior_network
+from credo.train.scores import ScoreSpec
+
+__all__ = ["maker"]
+
+Floats = NDArray[np.float64]
+
+_DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its rows
+
+
+def _penalty(spec: ScoreSpec, rows: float) -> float:
+    return {"aic": 1.0, "bic": 0.5 * math.log(rows), "mdl": 0.5 * math.log(rows)}.get(
+        spec.name, 0.0
+    )
+
+
+Extra = tuple[list[float], Floats | None]
+Made = tuple[_core.FamilyScores, list[str]]
+
+
+def maker(spec: ScoreSpec, variables: Sequence[Variable]) -> Callable[..., Made]:
+    """What makes the native scores of these variables."""
+    if spec.function is not None or spec.name == "bde":
+        return _function_scores
+    kinds = {v.is_discrete for v in variables}
+    return _mixed_scores if len(kinds) == 2 else _table_scores if True in kinds else _line_scores
+
+
+def _table_scores(
+    source: Source,
+    spec: ScoreSpec,
+    variables: Sequence[Variable],
+    rows: float,
+    gaps: Sequence[str],
+    extras: Extra,
+    threads: int,
+) -> Made:
+    """Tables of counts, natively from memory or asked of the source."""
+    likelihood = spec.name in ("loglik", "aic", "bic", "mdl")
+    name = ("available" if gaps else "loglik") if likelihood else spec.name
+    notes = []
+    if gaps:
+        notes.append(
+            "cells are missing: each family is scored on the rows it has, scaled to all rows"
+        )
+    penalty = _penalty(spec, rows)
+    if isinstance(source, Table):
+        block = source.block
+        if block.compact is not None:
+            block = block.compact
+        position = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
+        columns = [position[v.name] for v in variables]
+        native = _core.FamilyScores.columns(
+            block.native, columns, block.weights, name, rows, spec.ess, penalty, *extras, threads
+        )
+        return native, notes
+    counts = _Asked(source, variables)
+    dense = max(_DENSE, 4 * rows)
+    native = _core.FamilyScores.counts(
+        [v.arity for v in variables], counts.dense, counts.sparse, dense, name, rows, spec.ess,
+        penalty, *extras,
+    )  # fmt: skip
+    return native, notes
+
+
+class _Asked:
+    """Tables that a source is asked for, a batch in one pass."""
+
+    def __init__(self, source: Source, variables: Sequence[Variable]) -> None:
+        self.source = source
+        self.names = [v.name for v in variables]
+
+    def dense(self, sets: Sequence[Sequence[int]]) -> NDArray[Any]:
+        """All tables one after the other."""
+        families = [self._family(s) for s in sets]
+        tally = self.source.tally(Families.of(families))
+        tables = [np.asarray(tally[f]).ravel() for f in families]
+        whole = all(t.dtype.kind == "i" for t in tables)
+        return np.concatenate(tables).astype(np.int64 if whole else np.float64)
+
+    def sparse(self, variables: Sequence[int]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The cells seen, and where the rows of the table begin among them."""
+        family = self._family(variables)
+        counts = self.source.tally([family])[family]
+        assert isinstance(counts, Counts)
+        cells = counts.sparse()
+        assert cells.configurations is not None
+        above = cells.configurations[:, :-1]
+        new = np.ones(len(above), dtype=bool)
+        new[1:] = (above[1:] != above[:-1]).any(axis=1)
+        begin = np.append(np.flatnonzero(new), len(above)).astype(np.int64)
+        kind = np.int64 if cells.values.dtype.kind == "i" else np.float64
+        return np.ascontiguousarray(cells.values, dtype=kind), begin
+
+    def _family(self, variables: Sequence[int]) -> Family:
+        *parents, child = (self.names[v] for v in variables)
+        return Family(child, tuple(parents))
+
+
+def _line_scores(
+    source: Source,
+    spec: ScoreSpec,
+    variables: Sequence[Variable],
+    rows: float,
+    gaps: Sequence[str],
+    extras: Extra,
+    threads: int,
+) -> Made:
+    """Gaussian scores: set functions of one matrix."""
+    *others, last = (v.name for v in variables)
+    moments = source.tally([(last, others)])[last, others]
+    assert isinstance(moments, Moments)
+    order = [moments.names.index(v.name) for v in variables]
+    scatter = moments.scatter[0][np.ix_(order, order)]
+    for variable, size in zip(variables, np.diag(scatter), strict=True):
+        if not size > 0:
+            raise InputError(
+                f"The column {variable.name!r} is constant, so it has no Gaussian score.",
+                hint="Leave it out.",
+            )
+    n = len(variables)
+    if spec.name != "bge":
+        matrix = np.ascontiguousarray(scatter / rows)
+        penalty = _penalty(spec, rows)
+        native = _core.FamilyScores.matrix(matrix, rows, False, 1.0, 0.0, 1.0, penalty, *extras)
+        return native, []
+    freedom = n + 2.0 if spec.freedom is None else spec.freedom
+    if freedom <= n + 1:
+        raise InputError(
+            f"freedom must be above the number of variables + 1, {n + 1}, got {freedom:g}."
+        )
+    scale = spec.prior_rows * (freedom - n - 1) / (spec.prior_rows + 1)
+    # the prior mean is the mean of the rows, as in bnlearn, so that it adds nothing
+    matrix = np.ascontiguousarray(scatter + scale * np.eye(n))
+    native = _core.FamilyScores.matrix(
+        matrix, rows, True, spec.prior_rows, freedom, scale, 0.0, *extras
+    )
+    return native, []
+
+
+def _mixed_scores(
+    source: Source,
+    spec: ScoreSpec,
+    variables: Sequence[Variable],
+    rows: float,
+    gaps: Sequence[str],
+    extras: Extra,
+    threads: int,
+) -> Made:
+    """Conditional Gaussian scores where discrete and continuous variables meet."""
+    discrete = [v for v in variables if v.is_discrete]
+    tables, _ = _table_scores(source, spec, discrete, rows, (), ([], None), threads)
+    function = of_mixed(source, variables, tables, _penalty(spec, rows))
+    return _core.FamilyScores.function(len(variables), function, *extras), []
+
+
+def _function_scores(
+    source: Source,
+    spec: ScoreSpec,
+    variables: Sequence[Variable],
+    rows: float,
+    gaps: Sequence[str],
+    extras: Extra,
+    threads: int,
+) -> Made:
+    """A score in Python, family by family: the user's own, or BDe with a prior network."""
+    if spec.function is not None:
+        function = of_function(source, variables, spec.function)
+    else:
+        assert spec.prior is not None
+        function = of_prior_network(source, variables, spec.prior, spec.ess)
+    return _core.FamilyScores.function(len(variables), function, *extras), []
