@@ -15,8 +15,10 @@ settings.register_profile(
     "credo",
     deadline=None,
     max_examples=60,
+    derandomize=True,  # the same examples each time; `--hypothesis-profile=explore` for others
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("explore", settings.get_profile("credo"), derandomize=False)
 settings.load_profile("credo")
 
 SHARED = Path(os.environ.get("CREDO_SHARED", Path(__file__).resolve().parents[2] / "shared"))

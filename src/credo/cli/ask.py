@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from credo.errors import CredoWarning, InputError
+from credo.errors import CredoWarning
 
 __all__ = ["answer_json", "command"]
 
@@ -65,11 +65,6 @@ def command(
     net = load(model)
     how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": seed}
     if interval is not None:
-        if not hasattr(net, "dag"):
-            raise InputError(
-                "--interval is for Bayesian networks: an undirected model keeps no posterior.",
-                hint="Leave --interval out.",
-            )
         how |= {"interval": interval, "draws": draws}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)  # an approximate answer says so itself

@@ -185,6 +185,8 @@ class FactorModel:
         target: str | Sequence[str],
         given: Mapping[str, Any] | None = None,
         *,
+        interval: float | None = None,
+        draws: int = 1000,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -203,6 +205,7 @@ class FactorModel:
         from credo.predict.budget import effort
         from credo.predict.posterior import posterior
 
+        _refuse_interval(interval)
         how = effort(method, budget, error, rng)
         return posterior(self._asked, target, {} if given is None else given, how)
 
@@ -211,6 +214,8 @@ class FactorModel:
         question: str,
         *,
         explain: bool = False,
+        interval: float | None = None,
+        draws: int = 1000,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -226,6 +231,7 @@ class FactorModel:
         from credo.predict.asking import ask
         from credo.predict.budget import effort
 
+        _refuse_interval(interval)
         how = effort(method, budget, error, rng)
         return ask(self._asked, question, explain=explain, effort=how)
 
@@ -233,6 +239,8 @@ class FactorModel:
         self,
         given: Mapping[str, Any] | None = None,
         *,
+        interval: float | None = None,
+        draws: int = 1000,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -250,6 +258,7 @@ class FactorModel:
         from credo.predict.budget import effort
         from credo.predict.posterior import marginals
 
+        _refuse_interval(interval)
         how = effort(method, budget, error, rng)
         return marginals(self._asked, {} if given is None else given, how)
 
@@ -446,3 +455,12 @@ def joined(names: Sequence[str], factors: Sequence[Potential]) -> UndirectedGrap
                 if (b, a) not in edges:
                     edges[a, b] = None
     return UndirectedGraph(edges, nodes=names)
+
+
+def _refuse_interval(interval: float | None) -> None:
+    if interval is not None:
+        raise InputError(
+            "Credible intervals need a posterior of the parameters, which a model without "
+            "directions does not keep.",
+            hint="Fit a Bayesian network with a prior, or leave the interval out.",
+        )

@@ -101,13 +101,17 @@ class Hyper(NamedTuple):
         mu = np.where(real[..., None], mu, 0.0)
         valid = np.linalg.eigvalsh(sigma)[..., 0] > 0
         safe = np.where(valid[..., None, None], sigma, np.eye(d))
-        inverse = np.linalg.inv(safe)
-        away = mu - self.mu
-        kernel = (
-            -((self.dof + d) / 2 + 1) * np.linalg.slogdet(safe)[1]
-            - 0.5 * np.einsum("ij,...ji->...", self.scale, inverse)
-            - 0.5 * self.kappa * np.einsum("...i,...ij,...j->...", away, inverse, away)
-        )
+        # along the axes of Σ every term is a square, so that what is too large is ∞ and never NaN
+        spread, axes = np.linalg.eigh(safe)
+        spread = np.maximum(spread, np.finfo(float).tiny)
+        away = np.einsum("...ji,...j->...i", axes, mu - self.mu)
+        scale = np.einsum("...ji,jk,...ki->...i", axes, self.scale, axes)
+        with np.errstate(over="ignore"):
+            kernel = (
+                -((self.dof + d) / 2 + 1) * np.log(spread).sum(axis=-1)
+                - 0.5 * (scale / spread).sum(axis=-1)
+                - 0.5 * self.kappa * (away / spread * away).sum(axis=-1)
+            )
         out: Floats = np.where(valid, kernel - self.log_normaliser(root), -np.inf)
         return out
 

@@ -244,3 +244,12 @@ def test_what_needs_directions_is_refused():
             grid.p("r1c1", method=method)
         with pytest.raises(InputError, match="without directions"):
             grid.log_evidence({"r1c1": 1}, method=method)
+
+
+def test_intervals_of_parameters_are_refused():
+    grid = cr.ising_grid(2)
+    for asked in (lambda: grid.p("r1c1", interval=0.9), lambda: grid.marginals(interval=0.9)):
+        with pytest.raises(InputError, match="need a posterior of the parameters"):
+            asked()
+    with pytest.raises(InputError, match="need a posterior"):
+        grid.ask("P(r1c1)", interval=0.9)
