@@ -40,12 +40,13 @@ def brute_step(
 def brute_tables(
     net: cr.Network, counts: dict[str, np.ndarray], add: float = 0.0
 ) -> dict[str, np.ndarray]:
-    """Normalised counts; uniform where there are none."""
+    """Normalised counts; uniform where there are none, or less than 1e-14 of all rows."""
     out = {}
     for n in net.names:
         c = counts[n] + add
         s = c.sum(axis=-1, keepdims=True)
-        out[n] = np.where(s > 0, c / np.where(s > 0, s, 1.0), 1.0 / c.shape[-1])
+        there = s > 1e-14 * counts[n].sum()
+        out[n] = np.where(there, c / np.where(there, s, 1.0), 1.0 / c.shape[-1])
     return out
 
 
