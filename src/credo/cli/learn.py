@@ -37,7 +37,7 @@ _OF_SEARCH = ("target", "restarts", "alpha", "steps")
     "missing_cells",
     default="structural-em",
     show_default=True,
-    type=click.Choice(["structural-em", "node-average", "complete-rows"]),
+    type=click.Choice(["structural-em", "available-cases", "node-average", "complete-rows"]),
     help="What to do where cells are missing.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
