@@ -184,8 +184,11 @@ def _structural(
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
+    began, limit = time.perf_counter(), _seconds(settings["budget"])
+
     def by_search(rows: Any, from_: Any) -> Searched:
-        return searched(rows, score, search, start=from_, **settings)
+        left = None if limit is None else max(limit - (time.perf_counter() - began), 0.05 * limit)
+        return searched(rows, score, search, start=from_, **{**settings, "budget": left})
 
     def belief(spec: ScoreSpec) -> Any:
         return _belief(spec) if isinstance(parameters, str) else parameters
@@ -209,7 +212,7 @@ def _structural(
         return first(table.take(np.sort(chance.integers(0, len(table), len(table)))))
 
     return structural_em(
-        table, by_search, belief, begin, starts=starts, budget=_seconds(settings["budget"]),
+        table, by_search, belief, begin, starts=starts, budget=limit,
         seed=_whole(seed), threads=settings["threads"],
     )  # fmt: skip
 
