@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import LimitError
+from credo.predict.line_groups import width
 from credo.progress import track
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ def moment_draws(
     """
     draws, t = len(good), len(cases.targets)
     shape = cases.shape
-    each = prod(p.arity for p in cases.parents) * len(cases.group.lines) ** 2 + prod(shape) * t * t
+    wide = width(cases.group, cases.targets) + 1
+    each = prod(p.arity for p in cases.parents) * 2 * wide**2 + prod(shape) * t * t
     if each * draws > MAX_NUMBERS:
         raise LimitError(
             f"{draws:,} draws of {prod(shape):,} Gaussians over {len(cases.group.lines)} "

@@ -1,13 +1,16 @@
 """A group of lines as Gaussians, one for each configuration of its discrete parents, conditioned.
 
-    x = m + L ε,   ε ~ N(0, I)        L_yᵀ = Q R,   w = R⁻ᵀ (y − m_y)
+    x = m + L ε,   ε ~ N(0, I)        next line: m' = a + bᵀ m,   r = (bᵀ L, σ)
 
-    ln p(y | u) = −½ (k ln 2π + |w|²) − Σ ln |R_ii|
+    it is hidden:    L gets the row r
+    it is observed:  r H = −|r| e_last,   w = (y − m') / |r|,   L H = (K, l)
+                     m ← m − w l,   L ← K
+                     ln p(y | before) = −½ (ln 2π + w²) − ln |r|
 
-    h | y, u ~ N( m_h + L_h Q₁ w,  S Sᵀ ),   S = L_h Q₂
-
-The lines make x the image of independent noise. Observing y turns the noise: its part along the
-first columns Q₁ of Q is w, its part along the rest stays free. No variance is found by subtraction.
+The lines make x the image of independent noise, and are taken one by one, parents first. An
+observed one turns the noise (a Householder reflection H) so that all it tells is the last part,
+which is then known. No variance is found by subtraction. Variables that no later line needs are
+dropped, so that a chain of any length stays narrow. (The square-root form of Kalman's filter.)
 
 Every array has a batch axis in front (rows of a table, draws of the parameters, samples of the
 discrete variables), then an axis for each discrete parent that is not known. A batch of length 1
@@ -44,7 +47,7 @@ class Conditioned:
 
     @property
     def covariance(self) -> Floats:
-        """S Sᵀ."""
+        """Of the hidden ones; the spread times itself turned."""
         out: Floats = self.spread @ np.swapaxes(self.spread, -1, -2)
         return out
 
@@ -65,79 +68,143 @@ def conditioned(
     free = group.free(hard)
     shape = tuple(p.arity for p in free)
     axes = {p.name: k for k, p in enumerate(free)}
-    mean, image = _image(group, hard, values, drawn or {}, axes, shape)
-    at = {n: i for i, n in enumerate(group.names)}
-    t = [at[n] for n in wanted]
-    k = [at[n] for n in group.observed]
-    if not k:
-        return Conditioned(np.zeros(mean.shape[:-1]), mean[..., t], image[..., t, :])
-    turned_image = np.swapaxes(image[..., k, :], -1, -2)
-    q: Any = None
-    r: Any
-    if t:
-        q, r = np.linalg.qr(turned_image, mode="complete")
-    else:
-        r = np.linalg.qr(turned_image, mode="r")
-    r = r[..., : len(k), :]
-    diagonal = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
-    if not (diagonal > 1e-14 * np.sqrt((r**2).sum(axis=-2))).all():
-        raise InputError(
-            f"The observed variables {', '.join(map(repr, group.observed))} determine each "
-            "other to the last digit, so they cannot be observed together.",
-            hint="Leave one of them out, or give the lines more variance.",
-        )
-    y = np.stack([np.atleast_1d(values[n]) for n in group.observed], axis=-1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        away = y.reshape(len(y), *(1,) * len(shape), len(k)) - mean[..., k]
-        white = _whitened(r, away)
-        square = (white**2).sum(axis=-1)
-        log = -0.5 * (len(k) * np.log(2 * np.pi) + square) - np.log(diagonal).sum(axis=-1)
-        if q is None:
-            return Conditioned(log, mean[..., :0], image[..., :0, :])
-        turned = image[..., t, :] @ q
-        shift = (turned[..., : len(k)] * white[..., None, :]).sum(axis=-1)
-        return Conditioned(log, mean[..., t] + shift, turned[..., len(k) :])
+    column = (-1, *(1,) * len(shape))
+    last = {p.name: i for i, line in enumerate(group.lines) for p in line.continuous}
+    keep = set(wanted)
+    state = _State(len(shape))
+    for i, line in enumerate(group.lines):
+        intercept, slope, variance = _parts(line, hard, axes, (drawn or {}).get(line.name))
+        known = [k for k, p in enumerate(line.continuous) if p.name in values]
+        mean: Any = intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            for k in known:
+                value = np.reshape(values[line.continuous[k].name], column)
+                mean = mean + slope[..., k] * value
+        others = [(p.name, k) for k, p in enumerate(line.continuous) if p.name not in values]
+        state.combine(mean, slope, others, np.sqrt(variance))
+        if line.name in group.observed:
+            state.observe(line.name, np.reshape(values[line.name], column), group)
+        else:
+            state.append(line.name)
+        state.drop([n for n in state.names if n not in keep and last.get(n, -1) <= i])
+    return state.result(wanted, shape)
 
 
-def _whitened(r: Floats, away: Floats) -> Floats:
-    """R⁻ᵀ times the distances from the mean, by substitution from the first on."""
-    out = np.empty(np.broadcast_shapes(away.shape, (*r.shape[:-2], away.shape[-1])))
-    for i in range(away.shape[-1]):
-        left = away[..., i]
-        for j in range(i):
-            left = left - r[..., j, i] * out[..., j]
-        out[..., i] = left / r[..., i, i]
+class _State:
+    """The hidden variables that still matter: mean [B, u…, a], image [B', u…, a, noise].
+
+    `size` [B', u…, a] bounds what their spread was before anything was observed.
+    """
+
+    def __init__(self, axes: int) -> None:
+        lead = (1,) * (1 + axes)
+        self.names: list[str] = []
+        self.mean = np.zeros((*lead, 0))
+        self.image = np.zeros((*lead, 0, 0))
+        self.size = np.zeros((*lead, 0))
+        self.log: Floats = np.zeros(lead)
+
+    def combine(
+        self, mean: Any, slope: Floats, parents: Sequence[tuple[str, int]], sd: Floats
+    ) -> None:
+        """The next line's mean, its row of the image, and the size of it."""
+        row: Any = np.zeros((*sd.shape, self.image.shape[-1]))
+        size: Any = sd
+        for name, k in parents:
+            j = self.names.index(name)
+            mean = mean + slope[..., k] * self.mean[..., j]
+            row = row + slope[..., k, None] * self.image[..., j, :]
+            size = size + np.abs(slope[..., k]) * self.size[..., j]
+        sd = np.broadcast_to(sd, row.shape[:-1])
+        self.next = (mean, np.concatenate([row, sd[..., None]], axis=-1), size)
+
+    def append(self, name: str) -> None:
+        """The next line is hidden."""
+        mean, row, size = self.next
+        self.names.append(name)
+        self.mean = _beside(self.mean, mean[..., None])
+        self.size = _beside(self.size, size[..., None])
+        wider = _padded(self.image)
+        self.image = _below(wider, row[..., None, :])
+
+    def observe(self, name: str, value: Floats, group: LineGroup) -> None:
+        """The next line is observed: the last part of the turned noise is known."""
+        mean, row, size = self.next
+        norm = np.sqrt((row**2).sum(axis=-1))
+        if not (norm > 1e-14 * size).all():
+            raise InputError(
+                f"The observed variables {', '.join(map(repr, group.observed))} determine each "
+                "other to the last digit, so they cannot be observed together.",
+                hint="Leave one of them out, or give the lines more variance.",
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            w = (value - mean) / norm
+            self.log = self.log - 0.5 * (np.log(2 * np.pi) + w**2) - np.log(norm)
+            if not self.names:
+                self.image = self.image[..., :0]
+                return
+            turn = row.copy()
+            turn[..., -1] += norm
+            scale = 2 / (turn**2).sum(axis=-1)
+            image = _padded(self.image)
+            along = (image * turn[..., None, :]).sum(axis=-1) * scale[..., None]
+            image = image - along[..., None] * turn[..., None, :]
+            self.mean = self.mean - w[..., None] * image[..., -1]
+            self.image = image[..., :-1]
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Variables that no later line needs are integrated out."""
+        if names:
+            kept = [i for i, n in enumerate(self.names) if n not in names]
+            self.names = [self.names[i] for i in kept]
+            self.mean, self.size = self.mean[..., kept], self.size[..., kept]
+            self.image = self.image[..., kept, :]
+        rows, columns = self.image.shape[-2:]
+        if rows == 0:
+            self.image = self.image[..., :0]
+        elif columns > 2 * rows + 2:
+            self.image = _square(self.image)
+
+    def result(self, wanted: Sequence[str], shape: tuple[int, ...]) -> Conditioned:
+        """What is left, in the order asked for, on all axes."""
+        t = [self.names.index(n) for n in wanted]
+        log = np.broadcast_to(self.log, (len(self.log), *shape))
+        mean = self.mean[..., t]
+        spread = self.image[..., t, :]
+        if spread.shape[-1] != len(t) and t:
+            spread = _square(spread)
+        mean = np.broadcast_to(mean, (len(mean), *shape, len(t)))
+        spread = np.broadcast_to(spread, (len(spread), *shape, len(t), spread.shape[-1]))
+        return Conditioned(log, mean, spread)
+
+
+def _square(image: Floats) -> Floats:
+    """An image of as much noise as there are rows, with the same covariance."""
+    rows, columns = image.shape[-2:]
+    if columns < rows:
+        wide = [(0, 0)] * (image.ndim - 1)
+        return np.pad(image, [*wide, (0, rows - columns)])
+    r: Any = np.linalg.qr(np.swapaxes(image, -1, -2), mode="r")
+    out: Floats = np.swapaxes(r, -1, -2)
     return out
 
 
-def _image(
-    group: LineGroup,
-    hard: Mapping[str, Any],
-    values: Mapping[str, Floats],
-    drawn: Mapping[str, Line],
-    axes: Mapping[str, int],
-    shape: tuple[int, ...],
-) -> tuple[Floats, Floats]:
-    """m and L; an observed parent enters as its value."""
-    lines = [_parts(line, hard, axes, drawn.get(line.name)) for line in group.lines]
-    batch = max(part[0].shape[0] for part in lines)
-    rows = max([batch, *(np.size(v) for v in values.values())])
-    at = {n: i for i, n in enumerate(group.names)}
-    mean = np.zeros((rows, *shape, len(lines)))
-    image = np.zeros((batch, *shape, len(lines), len(lines)))
-    column = (-1, *(1,) * len(shape))
-    for i, (line, (intercept, slope, variance)) in enumerate(zip(group.lines, lines, strict=True)):
-        m: Any = intercept
-        for k, parent in enumerate(line.continuous):
-            if parent.name in values:
-                m = m + slope[..., k] * np.reshape(values[parent.name], column)
-            else:
-                j = at[parent.name]
-                m = m + slope[..., k] * mean[..., j]
-                image[..., i, :] += slope[..., k, None] * image[..., j, :]
-        mean[..., i] = m
-        image[..., i, i] = np.sqrt(variance)
-    return mean, image
+def _padded(image: Floats) -> Floats:
+    """One more column of noise, of which nothing depends yet."""
+    zeros = np.zeros((*image.shape[:-1], 1))
+    return np.concatenate([image, zeros], axis=-1)
+
+
+def _beside(a: Floats, b: Floats) -> Floats:
+    lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (a, b)]
+    return np.concatenate(parts, axis=-1)
+
+
+def _below(a: Floats, b: Floats) -> Floats:
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    parts = [np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b)]
+    return np.concatenate(parts, axis=-2)
 
 
 def _parts(

@@ -22,10 +22,10 @@ from credo.schema import Variable
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MAX_NUMBERS", "LineGroup", "TooManyGaussians", "line_groups", "refuse_large"]
+__all__ = ["MAX_NUMBERS", "LineGroup", "TooManyGaussians", "line_groups", "refuse_large", "width"]
 
 MAX_NUMBERS = 50_000_000
-"""The configurations of a group's discrete parents, times its lines squared, are at most this."""
+"""The configurations of a group's discrete parents, times its width squared, are at most this."""
 
 
 class TooManyGaussians(LimitError):
@@ -94,21 +94,33 @@ def _group(lines: list[LinearGaussian], observed: Collection[str]) -> LineGroup:
     )
 
 
-def refuse_large(group: LineGroup, known: Collection[str], times: int = 1) -> None:
-    """Refuse a group whose Gaussians would not fit, before any is made; times: draws of them."""
-    cases = prod(p.arity for p in group.free(known))
-    if cases * len(group.lines) ** 2 * times <= MAX_NUMBERS:
+def width(group: LineGroup, wanted: Collection[str] = ()) -> int:
+    """How many hidden variables must be held at once when the lines are taken one by one."""
+    last = {p.name: i for i, line in enumerate(group.lines) for p in line.continuous}
+    live: set[str] = set()
+    most = 0
+    for i, line in enumerate(group.lines):
+        if line.name in group.hidden:
+            live.add(line.name)
+        most = max(most, len(live))
+        live = {n for n in live if n in wanted or last.get(n, -1) > i}
+    return most
+
+
+def refuse_large(group: LineGroup, known: Collection[str], wanted: Collection[str] = ()) -> None:
+    """Refuse a group whose Gaussians would not fit, before any is made."""
+    free = group.free(known)
+    cases = prod(p.arity for p in free)
+    numbers = cases * (width(group, wanted) + 1) ** 2
+    if numbers <= MAX_NUMBERS:
         return
     names = ", ".join(map(repr, group.names[:3])) + ("…" if len(group.names) > 3 else "")
-    free = group.free(known)
     parents = ", ".join(repr(p.name) for p in free[:3]) + ("…" if len(free) > 3 else "")
-    draws = f" for each of {times:,} draws" if times > 1 else ""
     raise TooManyGaussians(
         f"The {len(group.lines)} continuous variables {names} depend on {len(free)} discrete ones "
-        f"({parents}) that are not observed: a mixture of {cases:,} Gaussians{draws}, "
-        f"{cases * len(group.lines) ** 2 * times:,} numbers; at most {MAX_NUMBERS:,} are kept.",
-        hint="Observe some of those, or more continuous variables"
-        + (", or use fewer draws." if times > 1 else ', or sample: method="weighting".'),
+        f"({parents}) that are not observed: a mixture of {cases:,} Gaussians, {numbers:,} "
+        f"numbers; at most {MAX_NUMBERS:,} are kept.",
+        hint='Observe some of those, or more continuous variables, or sample: method="weighting".',
     )
 
 

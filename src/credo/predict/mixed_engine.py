@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from credo.predict.densities import Density
 from credo.predict.engine import Engine
 from credo.predict.line_algebra import conditioned
-from credo.predict.line_groups import LineGroup, refuse_large
+from credo.predict.line_groups import LineGroup, refuse_large, width
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -100,7 +100,7 @@ class MixedEngine(Engine):
         most = 1
         for names, members in self.factors.items():
             cases = int(np.prod([self.arities[self.at[n]] for n in names]))
-            most = max(most, *(cases * len(g.lines) ** 2 for g in members))
+            most = max(most, *(cases * (width(g) + 1) ** 2 for g in members))
         return most
 
 
@@ -127,7 +127,7 @@ def group_logs(
     inverse = inverse.ravel()
     shape = tuple(p.arity for p in group.free(own))
     out = np.empty((len(codes), *shape))
-    step = max(_NUMBERS // (int(np.prod(shape)) * len(group.lines)), 1)
+    step = max(_NUMBERS // (int(np.prod(shape)) * (width(group) + 1)), 1)
     for c, case in enumerate(cases.tolist()):
         every = np.flatnonzero(inverse == c)
         known = dict(zip(own, case, strict=True))

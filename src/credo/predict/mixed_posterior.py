@@ -88,7 +88,7 @@ def cases_of(
     groups = line_groups(net, evidence.values.keys(), continuous)
     group = next(g for g in groups if continuous[0] in g.hidden)
     parents = group.free(evidence.hard)
-    refuse_large(group, evidence.hard)
+    refuse_large(group, evidence.hard, continuous)
     others = [p for p in parents if p.name not in discrete]
     variables = (*(net.variable(n) for n in discrete), *others)
     return Cases(group, tuple(continuous), variables, parents)

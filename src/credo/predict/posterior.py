@@ -24,6 +24,7 @@ from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
+from credo.predict.line_groups import line_groups
 from credo.predict.mixed_posterior import Cases, cases_of, mixed_joint, mixture
 from credo.schema import Variable
 
@@ -140,8 +141,12 @@ def _mixed_choice(
     effort: Effort,
 ) -> tuple[Effort, Evidence, Cases | None]:
     """Exact if it is asked for or fits; evidence that does not matter is left out if that helps."""
-    if effort.method not in ("auto", "exact"):
-        return effort, evidence, None
+    if effort.method in ("importance", "weighting", "loopy", "gibbs"):
+        groups = line_groups(net, evidence.values.keys(), continuous)
+        group = next(g for g in groups if continuous[0] in g.hidden)
+        if discrete or group.free(evidence.hard):
+            return effort, evidence, None
+        effort = EXACT  # one Gaussian: there is nothing to draw
     auto = effort.method == "auto"
     try:
         evidence = that_matters(net, [*continuous, *discrete], evidence)
@@ -310,7 +315,7 @@ def check_joint(net: Network, names: Sequence[str]) -> None:
 
 
 def refuse_sampling(effort: Effort, name: str) -> None:
-    """Continuous variables have exact answers only."""
+    """A network of lines alone has exact answers only."""
     if effort.method not in ("auto", "exact"):
         raise InputError(
             f"method={effort.method!r} answers for discrete variables; {name!r} is continuous.",

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["codes_of", "weighed_problem"]
 
-_NUMBERS = 4_000_000  # of a block of rows
+_NUMBERS = 30_000_000  # of a block of rows, were none dropped
+_ROWS = 8192
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +54,7 @@ def weighed_problem(
         n = len(next(iter(rows.values())))
         out = np.zeros(n)
         for group in large:
-            step = max(_NUMBERS // len(group.lines) ** 2, 1)
+            step = max(min(_NUMBERS // len(group.lines) ** 2, _ROWS), 1)
             for start in range(0, n, step):
                 part = slice(start, start + step)
                 some = {name: column[part] for name, column in rows.items()}
