@@ -22,7 +22,7 @@ from credo.model.multivariate import MultivariateGaussian
 from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.model.value import Value, View
-from credo.render import bar, number, short_probability
+from credo.render import bar, many, number, short_probability
 
 __all__ = ["MixedJoint"]
 
@@ -142,7 +142,7 @@ class MixedJoint(Value, Mapping[Any, Any]):
         return {"variables": list(self.names), "distribution": cells}
 
     def __repr__(self) -> str:
-        return f"MixedJoint({', '.join(self.names)}: {len(self):,} states)"
+        return f"MixedJoint({', '.join(self.names)}: {many(len(self), 'state')})"
 
     def _moments(self, part: Any) -> list[str]:
         if part is None:

@@ -14,7 +14,7 @@ from credo.model.value import readonly
 from credo.render import bar, number
 from credo.schema import Variable
 
-__all__ = ["Labels", "component_rows", "counted", "drawn_from", "gaussians", "weighed"]
+__all__ = ["Labels", "component_rows", "counted", "drawn_from", "weighed"]
 
 SHOWN = 12
 """So many parts of a mixture are printed; the heaviest, if there are more."""
@@ -123,8 +123,3 @@ def counted(labels: Labels | None, **columns: Any) -> list[dict[str, Any]]:
         row |= {name: np.asarray(c)[k].tolist() for name, c in columns.items()}
         out.append(row)
     return out
-
-
-def gaussians(n: int) -> str:
-    """How many Gaussians, in words."""
-    return "1 Gaussian" if n == 1 else f"{n:,} Gaussians"

@@ -20,7 +20,6 @@ from credo.model.mixture_parts import (
     component_rows,
     counted,
     drawn_from,
-    gaussians,
     weighed,
 )
 from credo.model.multivariate import MultivariateGaussian, position
@@ -28,7 +27,7 @@ from credo.model.normal_mixture import NormalMixture
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import View, readonly
-from credo.render import number
+from credo.render import many, number
 
 if TYPE_CHECKING:
     from credo.model.approximation import Approximation
@@ -192,7 +191,7 @@ class MultivariateMixture(Point):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({', '.join(self.names)}: {gaussians(len(self))}, "
+            f"{type(self).__name__}({', '.join(self.names)}: {many(len(self), 'Gaussian')}, "
             f"mean=[{', '.join(number(float(m)) for m in self.mean)}])"
         )
 
@@ -214,5 +213,5 @@ class MultivariateMixture(Point):
             columns += [self.means[:, i], np.sqrt(self.covariances[:, i, i])]
             total += [number(float(self.mean[i])), number(float(sd[i]))]
         head, rows, right = component_rows(self.labels, self.weights, heads, columns, total)
-        title = f"{', '.join(self.names)}: a mixture of {gaussians(len(self))}"
+        title = f"{', '.join(self.names)}: a mixture of {many(len(self), 'Gaussian')}"
         return View(title, head, rows, right, self._note)

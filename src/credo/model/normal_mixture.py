@@ -25,13 +25,12 @@ from credo.model.mixture_parts import (
     component_rows,
     counted,
     drawn_from,
-    gaussians,
     weighed,
 )
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import NAME, SQUARE, View, readonly
-from credo.render import number
+from credo.render import many, number
 
 if TYPE_CHECKING:
     from credo.model.approximation import Approximation
@@ -203,7 +202,7 @@ class NormalMixture(Point):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self.name}: {gaussians(len(self))}, "
+            f"{type(self).__name__}({self.name}: {many(len(self), 'Gaussian')}, "
             f"mean={number(self.mean)}, sd={number(self.sd)})"
         )
 
@@ -219,5 +218,5 @@ class NormalMixture(Point):
         head, rows, right = component_rows(
             self.labels, self.weights, ["mean", "sd"], columns, total
         )
-        title = f"{self.name}: a mixture of {gaussians(len(self))}"
+        title = f"{self.name}: a mixture of {many(len(self), 'Gaussian')}"
         return View(title, head, rows, right, self._note)

@@ -52,7 +52,7 @@ def ask(
         value = _uncertain(asked, question, interval, draws, effort)
     if not explain:
         return value
-    approximation = getattr(value, "approximation", None)
+    approximation = getattr(getattr(value, "discrete", value), "approximation", None)
     return Answer(text, value, approximation or account(asked, question))
 
 

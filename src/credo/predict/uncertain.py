@@ -9,12 +9,11 @@ import numpy as np
 
 from credo.model.credible import Credible
 from credo.model.gaussian import Gaussian
-from credo.model.mixture_parts import gaussians
 from credo.model.multivariate import MultivariateGaussian
 from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.model.value import View
-from credo.render import number, whiskers
+from credo.render import many, number, whiskers
 
 __all__ = [
     "Probability",
@@ -179,7 +178,9 @@ class UncertainMultivariateMixture(MultivariateMixture):
         return self.mean_interval.draws
 
     def _view(self) -> View:
-        return _several(self, f"mixture of {gaussians(len(self))}", self.sd, self.correlation)
+        return _several(
+            self, f"mixture of {many(len(self), 'Gaussian')}", self.sd, self.correlation
+        )
 
 
 def _several(answer: Any, kind: str, sd: Any, correlation: Any) -> View:
