@@ -43,6 +43,9 @@ _WHERE = {
     "Categorical": "credo.model",
     "Gaussian": "credo.model",
     "MultivariateGaussian": "credo.model",
+    "NormalMixture": "credo.model",
+    "MultivariateMixture": "credo.model",
+    "MixedJoint": "credo.model",
     "Beta": "credo.model",
     "Dirichlet": "credo.model",
     "BDeu": "credo.model",
@@ -101,12 +104,15 @@ if TYPE_CHECKING:
     from credo.model import LinearGaussian as LinearGaussian
     from credo.model import LinePrior as LinePrior
     from credo.model import MarkovNetwork as MarkovNetwork
+    from credo.model import MixedJoint as MixedJoint
     from credo.model import MultivariateGaussian as MultivariateGaussian
+    from credo.model import MultivariateMixture as MultivariateMixture
     from credo.model import MultivariateT as MultivariateT
     from credo.model import Network as Network
     from credo.model import NormalInverseGamma as NormalInverseGamma
     from credo.model import NormalInverseWishart as NormalInverseWishart
     from credo.model import NormalMean as NormalMean
+    from credo.model import NormalMixture as NormalMixture
     from credo.model import StudentT as StudentT
     from credo.model import UndirectedGraph as UndirectedGraph
     from credo.model import ising_grid as ising_grid

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bar",
+    "many",
     "number",
     "schema_html",
     "schema_parts",
@@ -83,6 +84,15 @@ def number(value: float, digits: int = 6) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:.{digits}g}"
+
+
+def many(n: int, what: str) -> str:
+    """How many of something, in words.
+
+    >>> many(1, "edge"), many(1234, "edge")
+    ('1 edge', '1,234 edges')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def short_probability(p: float) -> str:

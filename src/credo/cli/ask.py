@@ -20,7 +20,7 @@ __all__ = ["answer_json", "command"]
 @click.argument("question", nargs=-1, required=True)
 @click.option("--explain", is_flag=True, help="Show how the answer was found.")
 @click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
-@click.option("--draws", type=int, default=1000, show_default=True, help="Draws for --interval.")
+@click.option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
 @click.option(
     "--method",
     default="auto",
@@ -40,7 +40,7 @@ def command(
     question: tuple[str, ...],
     explain: bool,
     interval: float | None,
-    draws: int,
+    draws: int | None,
     method: str,
     budget: str | None,
     error: float | None,
@@ -64,8 +64,7 @@ def command(
 
     net = load(model)
     how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": seed}
-    if interval is not None:
-        how |= {"interval": interval, "draws": draws}
+    how |= {"interval": interval, "draws": draws}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)  # an approximate answer says so itself
         answers = [net.ask(text, explain=explain, **how) for text in question]
@@ -91,6 +90,9 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
     elif hasattr(value, "log_p") and not callable(value.log_p):
         out["states"] = {n: _plain(s) for n, s in value.items()}
         out["log_p"] = value.log_p
+    elif hasattr(value, "to_dict") and not hasattr(value, "mode"):  # mixtures, of both kinds
+        out |= value.to_dict()
+        _spans(out, value)
     elif isinstance(value, Mapping):
         out["variables"] = list(value.names)  # type: ignore[attr-defined]
         out["distribution"] = [
@@ -106,16 +108,23 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
             del out["interval"]["low"], out["interval"]["high"]
     else:
         out["mean"], out["variance"] = _numbers(value.mean), _numbers(value.variance)
-        for what in ("mean", "sd"):
-            span = getattr(value, f"{what}_interval", None)
-            if span is not None:
-                out[f"{what}_interval"] = _ends(span, float(span.error))
-    approximation = getattr(value, "approximation", None)
+        if hasattr(value, "covariance"):
+            out |= {"variables": list(value.names), "covariance": _numbers(value.covariance)}
+        _spans(out, value)
+    discrete = getattr(value, "discrete", value)
+    approximation = getattr(discrete, "approximation", None)
     if approximation is not None:
         out["approximation"] = approximation.to_dict()
     if value is not answer:
         out["account"] = str(answer.account)
     return out
+
+
+def _spans(out: dict[str, Any], value: Any) -> None:
+    for what in ("p", "mean", "sd", "correlation", "weight"):
+        span = getattr(value, f"{what}_interval", None)
+        if span is not None:
+            out[f"{what}_interval"] = _ends(span, float(np.max(span.error)))
 
 
 def _ends(interval: Any, error: float) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def load(
     ...     path = os.path.join(folder, "rain.bif")
     ...     net.save(path)
     ...     load(path)
-    Network(2 variables, 1 edges, 3 parameters)
+    Network(2 variables, 1 edge, 3 parameters)
     """
     where = Path(path).expanduser()
     limits = limits or Limits()

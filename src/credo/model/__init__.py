@@ -34,12 +34,15 @@ _WHERE = {
     "LinePrior": "line_prior",
     "LinearGaussian": "linear_gaussian",
     "MarkovNetwork": "markov_network",
+    "MixedJoint": "mixed_joint",
     "MultivariateGaussian": "multivariate",
+    "MultivariateMixture": "multivariate_mixture",
     "MultivariateT": "student",
     "Network": "network",
     "NormalInverseGamma": "normal_inverse_gamma",
     "NormalInverseWishart": "normal_inverse_wishart",
     "NormalMean": "normal_mean",
+    "NormalMixture": "normal_mixture",
     "Realism": "realism",
     "StudentT": "student",
     "UndirectedGraph": "dag_undirected",
@@ -74,11 +77,14 @@ if TYPE_CHECKING:
     from credo.model.line_prior import LinePrior as LinePrior
     from credo.model.linear_gaussian import LinearGaussian as LinearGaussian
     from credo.model.markov_network import MarkovNetwork as MarkovNetwork
+    from credo.model.mixed_joint import MixedJoint as MixedJoint
     from credo.model.multivariate import MultivariateGaussian as MultivariateGaussian
+    from credo.model.multivariate_mixture import MultivariateMixture as MultivariateMixture
     from credo.model.network import Network as Network
     from credo.model.normal_inverse_gamma import NormalInverseGamma as NormalInverseGamma
     from credo.model.normal_inverse_wishart import NormalInverseWishart as NormalInverseWishart
     from credo.model.normal_mean import NormalMean as NormalMean
+    from credo.model.normal_mixture import NormalMixture as NormalMixture
     from credo.model.priors import K2 as K2
     from credo.model.priors import BDeu as BDeu
     from credo.model.priors import Laplace as Laplace

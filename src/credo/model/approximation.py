@@ -62,6 +62,8 @@ class Approximation:
     stopped: str = ""
     why: str = ""
     seconds: float = 0.0
+    of: str = ""
+    """What the interval is of, where it is not a probability: the mean."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return taken_apart(self)
@@ -96,7 +98,7 @@ class Approximation:
             parts.append(f"{self.samples:,} samples")
             parts.append(f"effective {self.effective:,.0f}")
         if self.half_width is not None:
-            parts.append(f"±{self.half_width:.2g}")
+            parts.append(f"{self.of} ±{self.half_width:.2g}".strip())
         if self.residual is not None and not self.samples:
             end = "messages agree" if self.converged else f"residual {self.residual:.1g}"
             sweeps = "1 sweep" if self.iterations == 1 else f"{self.iterations:,} sweeps"

@@ -111,7 +111,7 @@ class FactorGraph(FactorModel):
         """The same distribution as a Markov network, which joins the variables of each factor.
 
         >>> FactorGraph({("A", "B"): [[1, 2], [2, 1]]}).to_markov_network()
-        MarkovNetwork(2 variables, 1 edges, 1 potentials)
+        MarkovNetwork(2 variables, 1 edge, 1 potential)
         """
         from credo.model.markov_network import MarkovNetwork
 

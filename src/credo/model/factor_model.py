@@ -186,7 +186,7 @@ class FactorModel:
         given: Mapping[str, Any] | None = None,
         *,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -205,7 +205,7 @@ class FactorModel:
         from credo.predict.budget import effort
         from credo.predict.posterior import posterior
 
-        _refuse_interval(interval)
+        _refuse_interval(interval, draws)
         how = effort(method, budget, error, rng)
         return posterior(self._asked, target, {} if given is None else given, how)
 
@@ -215,7 +215,7 @@ class FactorModel:
         *,
         explain: bool = False,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -231,7 +231,7 @@ class FactorModel:
         from credo.predict.asking import ask
         from credo.predict.budget import effort
 
-        _refuse_interval(interval)
+        _refuse_interval(interval, draws)
         how = effort(method, budget, error, rng)
         return ask(self._asked, question, explain=explain, effort=how)
 
@@ -240,7 +240,7 @@ class FactorModel:
         given: Mapping[str, Any] | None = None,
         *,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -258,7 +258,7 @@ class FactorModel:
         from credo.predict.budget import effort
         from credo.predict.posterior import marginals
 
-        _refuse_interval(interval)
+        _refuse_interval(interval, draws)
         how = effort(method, budget, error, rng)
         return marginals(self._asked, {} if given is None else given, how)
 
@@ -457,8 +457,8 @@ def joined(names: Sequence[str], factors: Sequence[Potential]) -> UndirectedGrap
     return UndirectedGraph(edges, nodes=names)
 
 
-def _refuse_interval(interval: float | None) -> None:
-    if interval is not None:
+def _refuse_interval(interval: float | None, draws: int | None) -> None:
+    if interval is not None or draws is not None:
         raise InputError(
             "Credible intervals need a posterior of the parameters, which a model without "
             "directions does not keep.",

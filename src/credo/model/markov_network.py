@@ -17,6 +17,7 @@ from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor_model import FactorModel
 from credo.model.potentials import Potential, feature_potentials, resolved
 from credo.model.record import Record
+from credo.render import many
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -191,8 +192,8 @@ class MarkovNetwork(FactorModel):
 
     def __repr__(self) -> str:
         return (
-            f"MarkovNetwork({len(self.names):,} variables, {len(self.graph.edges):,} edges, "
-            f"{len(self.potentials):,} potentials)"
+            f"MarkovNetwork({many(len(self.names), 'variable')}, "
+            f"{many(len(self.graph.edges), 'edge')}, {many(len(self.potentials), 'potential')})"
         )
 
     def _repr_html_(self) -> str:

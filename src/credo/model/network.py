@@ -18,7 +18,7 @@ from credo.model.dag import Dag
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.network_tables import network_variables
 from credo.model.record import Record
-from credo.render import table_text
+from credo.render import many, table_text
 from credo.schema import Schema, Variable
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class Network:
         given: Mapping[str, Any] | None = None,
         *,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -193,7 +193,7 @@ class Network:
     ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
 
-        With `interval=0.95` it carries credible intervals, from `draws` of the parameters
+        With `interval=0.95` it carries credible intervals, from `draws` (1,000) of the parameters
         (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
         `method` is "auto", "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a
         time ("2 s") or a number of "10000 samples"; `error` is half the width of each 95 %
@@ -207,13 +207,14 @@ class Network:
         >>> round(net.p(["rain", "wet"])[True, True], 6)
         0.16
         """
-        from credo.predict.budget import effort
+        from credo.predict.budget import draws_of, effort
         from credo.predict.interval import posterior_interval
         from credo.predict.posterior import posterior
 
         how, known = effort(method, budget, error, rng), {} if given is None else given
+        n = draws_of(draws, interval)
         if interval is not None:
-            return posterior_interval(self, target, known, interval, draws, how.draws_seed)
+            return posterior_interval(self, target, known, interval, n, how.draws_seed)
         return posterior(self, target, known, how)
 
     def ask(
@@ -222,7 +223,7 @@ class Network:
         *,
         explain: bool = False,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -240,17 +241,17 @@ class Network:
         {'rain': False, 'wet': False}
         """
         from credo.predict.asking import ask
-        from credo.predict.budget import effort
+        from credo.predict.budget import draws_of, effort
 
-        how = effort(method, budget, error, rng)
-        return ask(self, question, explain=explain, effort=how, interval=interval, draws=draws)
+        how, n = effort(method, budget, error, rng), draws_of(draws, interval)
+        return ask(self, question, explain=explain, effort=how, interval=interval, draws=n)
 
     def marginals(
         self,
         given: Mapping[str, Any] | None = None,
         *,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         method: str = "auto",
         budget: float | str | None = None,
         error: float | None = None,
@@ -264,13 +265,14 @@ class Network:
         >>> net.marginals()["wet"]
         Distribution(wet: False 0.76, True 0.24)
         """
-        from credo.predict.budget import effort
+        from credo.predict.budget import draws_of, effort
         from credo.predict.interval import marginal_intervals
         from credo.predict.posterior import marginals
 
         how, known = effort(method, budget, error, rng), {} if given is None else given
+        n = draws_of(draws, interval)
         if interval is not None:
-            return marginal_intervals(self, known, interval, draws, how.draws_seed)
+            return marginal_intervals(self, known, interval, n, how.draws_seed)
         return marginals(self, known, how)
 
     def log_evidence(
@@ -326,7 +328,7 @@ class Network:
         *,
         threads: int = 1,
         interval: float | None = None,
-        draws: int = 1000,
+        draws: int | None = None,
         rng: Any = 0,
     ) -> NDArray[np.float64] | Any:
         """P(target | the other cells) for each row of a table, a column for each state.
@@ -337,10 +339,13 @@ class Network:
         >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
         [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
         """
+        from credo.predict.budget import draws_of
+
+        n = draws_of(draws, interval)
         if interval is not None:
             from credo.predict.interval_rows import predict_proba_interval
 
-            return predict_proba_interval(self, rows, target, interval, draws, rng, threads)
+            return predict_proba_interval(self, rows, target, interval, n, rng, threads)
         from credo.predict.rows import predict_proba
 
         return predict_proba(self, rows, target, threads=threads)
@@ -439,7 +444,7 @@ class Network:
 
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.to_markov_network()
-        MarkovNetwork(2 variables, 1 edges, 2 potentials)
+        MarkovNetwork(2 variables, 1 edge, 2 potentials)
         """
         from credo.model.moralised import markov_network_of
 
@@ -466,7 +471,7 @@ class Network:
         >>> path = os.path.join(tempfile.mkdtemp(), "rain.bif")
         >>> net.save(path)
         >>> cr.load(path)
-        Network(2 variables, 1 edges, 3 parameters)
+        Network(2 variables, 1 edge, 3 parameters)
         """
         from credo.formats import save
 
@@ -487,8 +492,8 @@ class Network:
 
     def __repr__(self) -> str:
         return (
-            f"Network({len(self.names):,} variables, {len(self.dag.edges):,} edges, "
-            f"{self.free_parameters:,} parameters)"
+            f"Network({many(len(self.names), 'variable')}, {many(len(self.dag.edges), 'edge')}, "
+            f"{many(self.free_parameters, 'parameter')})"
         )
 
     def _repr_html_(self) -> str:

@@ -7,13 +7,16 @@ evidence moved the answer, by how much.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.errors import LimitError
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
+from credo.predict.line_groups import line_groups
+from credo.predict.mixed_posterior import cases_of
 from credo.render import shortened, table_text
 
 if TYPE_CHECKING:
@@ -33,12 +36,21 @@ class Account:
     total: int
     state: str
     weights: dict[str, float]
+    integrated: tuple[str, ...] = ()
+    """Continuous variables that are not observed and not asked about, but that matter."""
+    gaussians: int = 0
+    """How many Gaussians the answer about continuous variables was made of."""
 
     def __str__(self) -> str:
         lines = []
         for reason in dict.fromkeys(self.pruned.values()):
             names = [n for n, r in self.pruned.items() if r == reason]
             lines.append(f"left out, {reason}: {shortened(names, most=12, wide=72)}")
+        if self.integrated:
+            lines.append(f"integrated out: {shortened(self.integrated, most=12, wide=72)}")
+        if self.gaussians:
+            of = "a Gaussian" if self.gaussians == 1 else f"{self.gaussians:,} Gaussians"
+            lines.append(f"{of} by conditioning lines")
         lines.append(f"summed out in the order: {shortened(self.order, most=12, wide=72) or '-'}")
         lines.append(f"largest table {self.largest:,} cells, {self.total:,} in all")
         if self.weights:
@@ -50,10 +62,18 @@ class Account:
 
 def account(net: Network, question: Question) -> Account:
     """The account of a question about a network."""
-    engine = engine_of(net)
     evidence = Evidence.of(net, question.given)
+    engine = engine_of(net).given(evidence.values, evidence.hard)
     observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
-    targets = [engine.at[n] for n in question.targets]
+    asked = [n for n in question.targets if net.variable(n).is_discrete]
+    continuous = [n for n in question.targets if not net.variable(n).is_discrete]
+    groups = line_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
+    integrated = tuple(n for g in groups for n in g.hidden if n not in continuous)
+    gaussians = 0
+    if continuous:
+        cases = cases_of(net, continuous, asked, evidence)
+        asked, gaussians = list(cases.names), prod(cases.shape)
+    targets = [engine.at[n] for n in asked]
     plan = engine.plan(observed, targets, soft=[engine.at[n] for n in evidence.soft])
     names = net.names
     needed = set(question.targets) | set(evidence.names)
@@ -61,13 +81,16 @@ def account(net: Network, question: Question) -> Account:
         needed |= set(net.dag.ancestors(name))
     pruned = {}
     for i in plan.pruned:
+        if names[i] in integrated or names[i] in continuous:
+            continue
         barren = names[i] not in needed
         pruned[names[i]] = (
             "no evidence below it and not asked about" if barren else "cut off by the evidence"
         )
     order = tuple(names[i] for i in plan.order)
     state, weights = _weights(net, question, evidence)
-    return Account(pruned, order, int(plan.largest), int(plan.total_states), state, weights)
+    size = int(plan.largest), int(plan.total_states)
+    return Account(pruned, order, *size, state, weights, integrated, gaussians)
 
 
 def _weights(net: Network, question: Question, evidence: Evidence) -> tuple[str, dict[str, float]]:
@@ -92,7 +115,7 @@ def _weights(net: Network, question: Question, evidence: Evidence) -> tuple[str,
     for item in evidence.names:
         try:
             less = p_of(evidence.without(item), codes)
-        except InputError:  # without it the question is a later storey
+        except LimitError:  # without it the question would be too large
             continue
         if whole > 0 and less > 0:
             weights[item] = float(np.log2(whole) - np.log2(less))

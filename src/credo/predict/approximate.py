@@ -35,11 +35,21 @@ from credo.predict.possible import (
     refuse_unlikely,
 )
 from credo.predict.reduction import Reduced, parts, reduced
+from credo.predict.weighed import weighed_problem
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["Asked", "Found", "approximate", "approximate_log_evidence", "chosen", "one_cell"]
+__all__ = [
+    "Asked",
+    "Found",
+    "approximate",
+    "approximate_log_evidence",
+    "asked_part",
+    "chosen",
+    "one_cell",
+    "say",
+]
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +78,10 @@ def chosen(
     """Exact if that is asked for or fits; else the effort, with the reason why not exact."""
     if effort.method != "auto":
         return effort
-    engine = engine_of(net)
+    try:
+        engine = engine_of(net).given(evidence.values, evidence.hard)
+    except LimitError as no:
+        return replace(effort, why=no.message)
     first = list(targets[:-1]) if joint else []
     observed = [engine.at[n] for n in (*evidence.hard, *evidence.values, *first)]
     wanted = [engine.at[n] for n in (targets[-1:] if joint else targets)]
@@ -89,15 +102,27 @@ def approximate(
 ) -> list[Found]:
     """Answer some questions about one evidence together, approximately."""
     names = tuple(dict.fromkeys(n for a in asked for n in a.names))
-    problem = reduced(net, evidence, names)
-    refuse_contradiction(net, evidence, problem)
-    mine, others = parts(problem, names)
-    refuse_unlikely(net, evidence, others)
+    mine = asked_part(net, evidence, names, effort)
     queries = [Query(mine.index(a.names), a.event) for a in asked]
     found = _answered(net, evidence, mine, queries, effort)
     if effort.method == "auto" and not effort.agreed:
-        _say(found[0].approximation)
+        say(found[0].approximation)
     return found
+
+
+def asked_part(net: Network, evidence: Evidence, names: Sequence[str], effort: Effort) -> Reduced:
+    """The factors that hang together with the names; the others are seen to be possible."""
+    problem, more = weighed_problem(net, evidence, names)
+    if problem.weigh is not None and effort.method in ("loopy", "gibbs"):
+        raise InputError(
+            f"method={effort.method!r} is for discrete variables, and continuous ones that are "
+            "not observed matter here.",
+            hint='Use method="importance" or method="weighting".',
+        )
+    refuse_contradiction(net, evidence, problem)
+    mine, others = parts(problem, [*names, *more])
+    refuse_unlikely(net, evidence, others)
+    return mine
 
 
 def _answered(
@@ -112,7 +137,7 @@ def _answered(
         raise _undirected(effort.method)
     if effort.method in ("auto", "importance", "weighting") and directed:
         drawn = importance(problem, queries, effort)
-        poor = drawn.sums.effective < _HARDLY
+        poor = drawn.sums.effective < _HARDLY and problem.weigh is None
         if effort.method == "auto" and poor and all(_in_one_factor(problem, q) for q in queries):
             few = f"{effort.why} Only {drawn.sums.effective:.2g} of {drawn.sums.n:,} samples count."
             return _by_messages(net, evidence, problem, queries, replace(effort, why=few))
@@ -252,9 +277,11 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
             "Gibbs sampling does not give the probability of the evidence.",
             hint=f'Use method="{other}".',
         )
-    problem = reduced(net, evidence, ())
+    problem, _ = weighed_problem(net, evidence, ())
     refuse_contradiction(net, evidence, problem)
     directed = engine_of(net).directed
+    if effort.method == "loopy" and problem.weigh is not None:
+        asked_part(net, evidence, (), effort)
     if effort.method in ("importance", "weighting") and not directed:
         raise _undirected(effort.method)
     if effort.method == "loopy" or not directed:
@@ -267,7 +294,7 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
             whole = reduced(net, Evidence(), ())
             log_total = propagate(whole, seconds=effort.seconds).log_z + whole.log_scale
         if effort.method == "auto" and not effort.agreed:
-            _say(account)
+            say(account)
         return Estimate(messages.log_z + problem.log_scale - log_total, account)
     drawn = importance(problem, (), effort)
     if not drawn.sums.weight > 0:
@@ -288,7 +315,7 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
         seconds=effort.spent,
     )
     if effort.method == "auto" and not effort.agreed:
-        _say(account)
+        say(account)
     return Estimate(drawn.log_z, account)
 
 
@@ -304,7 +331,7 @@ def one_cell(account: Approximation, cell: int) -> Approximation:
     )
 
 
-def _say(account: Approximation) -> None:
+def say(account: Approximation) -> None:
     """An answer that was expected to be exact is not: say so."""
     line = account.line.removeprefix("approximate: ")
     frame, level = sys._getframe(1), 2

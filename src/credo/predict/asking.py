@@ -16,7 +16,12 @@ from credo.predict.conflict import refuse_impossible
 from credo.predict.evidence import Evidence
 from credo.predict.explanation import Explanation, marginal_map, mpe
 from credo.predict.interval import event_interval, posterior_interval
-from credo.predict.posterior import check_joint, joint_with_evidence, posterior
+from credo.predict.posterior import (
+    check_joint,
+    joint_with_evidence,
+    posterior,
+    that_matters,
+)
 from credo.predict.question import Question, parse
 
 if TYPE_CHECKING:
@@ -47,7 +52,7 @@ def ask(
         value = _uncertain(asked, question, interval, draws, effort)
     if not explain:
         return value
-    approximation = getattr(value, "approximation", None)
+    approximation = getattr(getattr(value, "discrete", value), "approximation", None)
     return Answer(text, value, approximation or account(asked, question))
 
 
@@ -92,6 +97,7 @@ def _value(net: Network, question: Question, effort: Effort) -> Any:
     names = question.targets
     check_joint(net, names)
     at = [[net.variable(n).code(s) for s in question.events[n]] for n in names]
+    evidence = that_matters(net, names, evidence)
     effort = chosen(net, evidence, names, effort, joint=len(names) > 1)
     if effort.method != "exact":
         event = np.zeros([net.variable(n).arity for n in names], dtype=bool)

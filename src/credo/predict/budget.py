@@ -14,7 +14,7 @@ from credo.model.randomness import MAX_DRAWS, Rng, generator
 from credo.model.reals import NotReal, real, shown
 from credo.model.value import choice
 
-__all__ = ["EXACT", "METHODS", "Effort", "effort"]
+__all__ = ["DRAWS", "EXACT", "METHODS", "Effort", "draws_of", "effort"]
 
 METHODS = ("auto", "exact", "importance", "weighting", "loopy", "gibbs")
 SAMPLING = ("importance", "weighting", "gibbs")
@@ -24,6 +24,9 @@ USUAL_SAMPLES = 1_000_000
 """The most samples when neither a budget nor an error is given."""
 MOST_SAMPLES = 20_000_000
 """The most samples when an error is given without a budget."""
+
+DRAWS = 1000
+"""Draws of the parameters for an interval when nothing else is said."""
 
 _SECONDS = {
     "ms": 1e-3, "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0,
@@ -122,6 +125,20 @@ got 'soon'.
     else:
         seed = int(generator(rng).integers(2**63))
     return Effort(method, seconds, samples, error, seed % 2**64, began=time.monotonic())
+
+
+def draws_of(draws: int | None, interval: float | None) -> int:
+    """How many draws of the parameters; they go with an interval.
+
+    >>> draws_of(None, 0.95)
+    1000
+    """
+    if draws is not None and interval is None:
+        raise InputError(
+            f"draws={shown(draws)} goes with interval=.",
+            hint="Give a level, such as interval=0.95, or leave draws out.",
+        )
+    return DRAWS if draws is None else draws
 
 
 def _budget(given: Any) -> tuple[float | None, int | None]:

@@ -2,6 +2,8 @@
 
     λ(u) = Π_x p(x | u, y)       for all x whose discrete parents are u
 
+Where continuous parents are not observed, groups of lines give the tables (`mixed_engine`).
+
 A table of densities is divided by its largest, whose logarithm is kept, so that numbers far out in
 the tails neither vanish nor overflow. Where some would vanish all the same, the largest is taken
 among the configurations that the discrete evidence allows.
@@ -9,13 +11,13 @@ among the configurations that the discrete evidence allows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError
+from credo.errors import LimitError
 from credo.model.linear_gaussian import LinearGaussian
 
 if TYPE_CHECKING:
@@ -23,26 +25,31 @@ if TYPE_CHECKING:
     from credo.predict.engine import Engine
     from credo.predict.evidence import Evidence
 
-__all__ = ["MIXED", "density_tables", "row_tables"]
-
-MIXED = (
-    "Wider inference in mixed networks is a later storey: exact answers need every continuous "
-    "variable that matters to be observed."
-)
+__all__ = ["Density", "density_tables", "line_densities", "row_tables"]
 
 Floats = NDArray[np.float64]
 
 
-def row_tables(engine: Engine, values: dict[str, Floats]) -> tuple[list[Floats], Any]:
+class Density(NamedTuple):
+    """A table of ln densities: whose table it becomes, and whose come with it and are ones now."""
+
+    owner: str
+    others: tuple[str, ...]
+    observed: tuple[str, ...]
+    parents: tuple[str, ...]
+    log: Floats
+
+
+def row_tables(
+    engine: Engine, values: Mapping[str, Floats], hard: Mapping[str, Any]
+) -> tuple[list[Floats], Any]:
     """The tables of the network with densities in them, one for each row, and their log scale."""
     tables = list(engine.tables)
     scale: Any = 0.0
-    for names, (_, log) in _log_densities(engine.net, values).items():
-        flat = log.reshape(len(log), -1)
-        most = _largest(flat, names)
-        tables[engine.at[names[0]]] = np.ascontiguousarray(np.exp(flat - most))
-        for other in names[1:]:
-            tables[engine.at[other]] = np.ones(flat.shape[1])
+    for density in engine.densities(values, hard):
+        flat = density.log.reshape(len(density.log), -1)
+        most = _largest(flat, density.observed)
+        _put(engine, tables, density, np.ascontiguousarray(np.exp(flat - most)))
         scale = scale + most[:, 0]
     return tables, scale
 
@@ -54,51 +61,64 @@ def density_tables(engine: Engine, evidence: Evidence) -> tuple[list[Floats], fl
     tables = list(engine.tables)
     scale = 0.0
     values = {n: np.array([v]) for n, v in evidence.values.items()}
-    for names, (parents, log) in _log_densities(engine.net, values).items():
-        flat = log.reshape(1, -1)
-        most = _largest(flat, names)
+    for density in engine.densities(values, evidence.hard):
+        flat = density.log.reshape(1, -1)
+        most = _largest(flat, density.observed)
         table = np.exp(flat - most)
         if (table == 0).any():
-            possible = _support(engine, parents, evidence)
+            possible = _support(engine, density.parents, evidence)
             if possible.any():
-                most = _largest(np.where(possible, flat, -np.inf), names)
+                most = _largest(np.where(possible, flat, -np.inf), density.observed)
                 table = np.exp(np.where(possible, flat - most, -np.inf))
-        tables[engine.at[names[0]]] = np.ascontiguousarray(table[0])
-        for other in names[1:]:
-            tables[engine.at[other]] = np.ones(flat.shape[1])
+        _put(engine, tables, density, np.ascontiguousarray(table[0]))
         scale += float(most[0, 0])
     return tables, scale
 
 
-def _log_densities(
-    net: Network, values: dict[str, Floats]
-) -> dict[tuple[str, ...], tuple[tuple[str, ...], Floats]]:
-    """ln densities added up over the variables with the same discrete parents.
+def _put(engine: Engine, tables: list[Floats], density: Density, table: Floats) -> None:
+    tables[engine.at[density.owner]] = table
+    for other in density.others:
+        tables[engine.at[other]] = np.ones(table.shape[-1])
 
-    The key has the variables; the value their discrete parents, and an array [rows, …states].
+
+def line_densities(
+    net: Network, values: Mapping[str, Floats], drawn: Mapping[str, Any] | None = None
+) -> Iterator[Density]:
+    """ln densities of lines whose continuous parents are all observed.
+
+    Those of variables with the same discrete parents are added up.
     """
     groups: dict[tuple[str, ...], tuple[list[str], Floats]] = {}
     for name, value in values.items():
         line = net.distributions[name]
         assert isinstance(line, LinearGaussian)
-        for parent in line.continuous:
-            if parent.name not in values:
-                raise InputError(
-                    f"The parent {parent.name!r} of {name!r} is continuous and not observed.",
-                    hint=MIXED,
-                )
+        given = [values[p.name] for p in line.continuous]
         with np.errstate(over="ignore", invalid="ignore"):
-            log = line.log_density(value, [values[p.name] for p in line.continuous])
+            if drawn is not None and name in drawn:
+                log = _drawn_log(drawn[name], value, given)
+            else:
+                log = line.log_density(value, given)
         scope = tuple(p.name for p in line.discrete)
         if scope in groups:
             names, total = groups[scope]
             groups[scope] = ([*names, name], total + log)
         else:
             groups[scope] = ([name], log)
-    return {tuple(names): (scope, log) for scope, (names, log) in groups.items()}
+    for scope, (names, log) in groups.items():
+        yield Density(names[0], tuple(names[1:]), tuple(names), scope, log)
+
+
+def _drawn_log(drawn: Any, value: Floats, given: Sequence[Floats]) -> Floats:
+    """ln density of one value under every draw of a line: [draws, …states]."""
+    intercept, slope, variance = drawn
+    y = np.array([float(g[0]) for g in given])
+    away = float(value[0]) - intercept - slope @ y
+    log: Floats = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
+    return log
 
 
 def _largest(flat: Floats, names: Sequence[str]) -> Floats:
+    flat[np.isnan(flat)] = -np.inf  # too far away to be told
     most: Floats = flat.max(axis=1, keepdims=True)
     if not np.isfinite(most).all():
         raise LimitError(

@@ -2,13 +2,15 @@
 
 A plan is compiled once for a set of observed variables and targets, kept, and run on one row of
 evidence or thousands. A continuous variable enters as a variable with one state: when it is
-observed its density is a factor over its discrete parents; when it is not, it must not matter.
+observed its density is a factor over its discrete parents. Where observed ones rest on continuous
+ones that are not observed, `given` makes an engine in which groups of them are factors.
 """
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from threading import Lock
@@ -21,7 +23,8 @@ from credo import _core
 from credo.errors import LimitError
 from credo.model.cpt import Cpt
 from credo.model.factor_model import FactorModel
-from credo.predict.densities import density_tables
+from credo.predict.densities import Density, density_tables, line_densities
+from credo.predict.line_groups import LineGroup, line_groups
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -73,7 +76,72 @@ class Engine:
         self.scopes = scopes
         self.tables = tables
         self._plans: OrderedDict[Any, Any] = OrderedDict()
+        self._groups: OrderedDict[frozenset[str], tuple[LineGroup, ...]] = OrderedDict()
+        self._given: OrderedDict[Any, Engine] = OrderedDict()
+        self._first: Engine | None = None
         self._lock = Lock()
+
+    # --- continuous variables ---------------------------------------------------------------
+
+    def given(self, values: Collection[str], hard: Collection[str]) -> Engine:
+        """The engine for some observed variables, continuous and discrete.
+
+        This one, unless observed lines rest on continuous variables that are not observed.
+        """
+        if not values:
+            return self
+        if self._first is not None:
+            found = self._first.given(values, hard)
+            return self if found is self._first else found.under(self.net, self.tables)
+        key = frozenset(values)
+        groups = self._kept(self._groups, key, lambda: line_groups(self.net, key))
+        if not any(g.hidden for g in groups):
+            return self
+        touched = {p.name for g in groups for p in g.parents}.intersection(hard)
+        from credo.predict.mixed_engine import MixedEngine
+
+        made: Engine = self._kept(
+            self._given, (key, frozenset(touched)), lambda: MixedEngine(self, groups, touched)
+        )
+        return made
+
+    def under(self, net: Network, tables: list[Floats]) -> Engine:
+        """The same plans for a network with other numbers: they know the graph alone."""
+        out = copy.copy(self)
+        out.net, out.tables = net, tables
+        out._first = self
+        return out
+
+    def densities(
+        self,
+        values: Mapping[str, Floats],
+        hard: Mapping[str, Any],
+        drawn: Mapping[str, Any] | None = None,
+    ) -> Iterator[Density]:
+        """Tables of ln densities of observed continuous variables, for rows or for draws."""
+        return line_densities(self.net, values, drawn)
+
+    def lines(self, values: Collection[str]) -> tuple[str, ...]:
+        """The continuous variables whose lines the densities of observed ones need."""
+        return tuple(values)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers a density takes for one draw, beside its table."""
+        return 0
+
+    def _kept(self, cache: OrderedDict[Any, Any], key: Any, make: Any) -> Any:
+        with self._lock:
+            found = cache.get(key)
+            if found is not None:
+                cache.move_to_end(key)
+                return found
+        found = make()
+        with self._lock:
+            cache[key] = found
+            if len(cache) > _KEPT:
+                cache.popitem(last=False)
+        return found
 
     @property
     def log_total(self) -> float:
@@ -135,6 +203,9 @@ class Engine:
 
         The log-evidence still has `log_total` in it.
         """
+        here = self.given(evidence.values, evidence.hard)
+        if here is not self:
+            return here.ask(evidence, targets, mode=mode, threads=threads)
         names = list(evidence.hard) + list(evidence.values)
         observed = [self.at[n] for n in names]
         codes = [*evidence.hard.values(), *([0] * len(evidence.values))]

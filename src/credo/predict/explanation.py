@@ -10,7 +10,7 @@ import numpy as np
 
 from credo.errors import InputError, unknown_name
 from credo.predict.conflict import refuse_impossible
-from credo.predict.densities import MIXED, density_tables
+from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
@@ -58,7 +58,7 @@ def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
     evidence = Evidence.of(net, given)
     if not any(v.is_discrete for v in net.variables):
         return _means(net, [n for n in net.names if n not in evidence.values], evidence)
-    engine = engine_of(net)
+    engine = engine_of(net).given(evidence.values, evidence.hard)
     known = [*evidence.hard, *evidence.values]
     observed = [engine.at[n] for n in known]
     soft = [engine.at[n] for n in evidence.soft]
@@ -95,7 +95,9 @@ def marginal_map(
     for name in names:
         if not net.variable(name).is_discrete:
             raise InputError(
-                f"map() is for discrete variables; {name!r} is continuous.", hint=MIXED
+                f"map() is for discrete variables; {name!r} is continuous, and its density may "
+                "have several peaks.",
+                hint=f"Ask for p({name!r}): its mean, its interval, or its parts.",
             )
     table, log_e = joint_with_evidence(net, names, evidence)
     refuse_impossible(net, evidence, log_e)

@@ -1,4 +1,4 @@
-"""Questions about continuous variables, where every discrete variable that matters is observed.
+"""Questions about networks of continuous variables alone.
 
 A network of lines with Gaussian noise is one multivariate Gaussian, the image of its noise:
 
@@ -21,7 +21,6 @@ from credo.errors import InputError
 from credo.model.gaussian import Gaussian
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.multivariate import MultivariateGaussian
-from credo.predict.densities import MIXED
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -32,30 +31,21 @@ __all__ = ["gaussian_log_evidence", "gaussian_posterior", "gaussian_rows", "join
 Floats = NDArray[np.float64]
 
 
-def joint_gaussian(
-    net: Network, names: Sequence[str], hard: dict[str, int]
-) -> tuple[list[str], Floats, Floats]:
+def joint_gaussian(net: Network, names: Sequence[str]) -> tuple[list[str], Floats, Floats]:
     """The continuous variables that `names` rest on, their mean m, and L: their noise's image."""
     wanted = set(names) | set(net.dag.ancestors(list(names)))
-    order = [n for n in net.dag.order if n in wanted and not net.variable(n).is_discrete]
+    order = [n for n in net.dag.order if n in wanted]
     at = {n: i for i, n in enumerate(order)}
     mean = np.zeros(len(order))
     image = np.zeros((len(order), len(order)))
     for i, name in enumerate(order):
         line = net.distributions[name]
         assert isinstance(line, LinearGaussian)
-        for parent in line.discrete:
-            if parent.name not in hard:
-                raise InputError(
-                    f"{name!r} depends on {parent.name!r}, which is discrete and not observed.",
-                    hint=MIXED,
-                )
-        row = tuple(hard[p.name] for p in line.discrete)
         parents = [at[p.name] for p in line.continuous]
-        slope = line.coefficients[row]
-        mean[i] = line.intercept[row] + slope @ mean[parents]
+        slope = line.coefficients
+        mean[i] = line.intercept + slope @ mean[parents]
         image[i] = slope @ image[parents]
-        image[i, i] = np.sqrt(line.variance[row])
+        image[i, i] = np.sqrt(line.variance)
     return order, mean, image
 
 
@@ -63,13 +53,8 @@ def gaussian_posterior(
     net: Network, targets: Sequence[str], evidence: Evidence
 ) -> Gaussian | MultivariateGaussian:
     """The distribution of continuous variables given evidence."""
-    if evidence.soft:
-        name = next(iter(evidence.soft))
-        raise InputError(
-            f"Soft evidence on {name!r} does not go with a continuous target.", hint=MIXED
-        )
     known = list(evidence.values)
-    order, mean, image = joint_gaussian(net, [*targets, *known], evidence.hard)
+    order, mean, image = joint_gaussian(net, [*targets, *known])
     at = {n: i for i, n in enumerate(order)}
     t, k = [at[n] for n in targets], [at[n] for n in known]
     m, spread = mean[t], image[t]
@@ -86,19 +71,17 @@ def gaussian_posterior(
 
 
 def gaussian_log_evidence(net: Network, evidence: Evidence) -> float:
-    """ln p of the observed continuous variables, given the observed discrete ones."""
+    """ln p of the observed variables."""
     known = list(evidence.values)
     values = np.array([[evidence.values[n] for n in known]])
-    return float(gaussian_rows(net, known, values, evidence.hard)[0])
+    return float(gaussian_rows(net, known, values)[0])
 
 
-def gaussian_rows(
-    net: Network, names: Sequence[str], values: Floats, hard: dict[str, int] | None = None
-) -> Floats:
-    """ln p of rows of continuous variables, a column for each name; the others integrated out."""
+def gaussian_rows(net: Network, names: Sequence[str], values: Floats) -> Floats:
+    """ln p of rows, a column for each name; the others integrated out."""
     if not names:
         return np.zeros(len(values))
-    order, mean, image = joint_gaussian(net, names, hard or {})
+    order, mean, image = joint_gaussian(net, names)
     k = [order.index(n) for n in names]
     _, r = np.linalg.qr(image[k].T)
     white = _whitened(r, (values - mean[k]).T, names)

@@ -9,7 +9,7 @@ Cheng and Druzdzel 2000); those draws are not used again, so that the errors sta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from credo.predict.proposal import Proposal, adapted, from_messages, plain
 from credo.predict.reduction import Reduced
 from credo.progress import track
 
-__all__ = ["Drawn", "draw", "importance"]
+__all__ = ["Drawn", "Sampler", "draw", "importance", "proposed"]
 
 Floats = NDArray[np.float64]
 
@@ -49,8 +49,9 @@ class Drawn:
 class Sampler:
     """Batches of draws from a proposal."""
 
-    def __init__(self, proposal: Proposal) -> None:
+    def __init__(self, proposal: Proposal, problem: Reduced) -> None:
         self.proposal = proposal
+        self.problem = problem
         n = len(proposal.arities)
         more = len(proposal.scopes) - n
         scopes = [list(s) for s in proposal.scopes[:n]]
@@ -74,24 +75,35 @@ class Sampler:
             self.threads,
         )
         assert log_weights is not None
-        return list(columns[: len(self.proposal.arities)]), log_weights
+        columns = list(columns[: len(self.proposal.arities)])
+        if self.problem.weigh is not None:
+            rows = dict(zip(self.problem.names, columns, strict=True))
+            log_weights = log_weights + self.problem.weigh(rows)
+        return columns, log_weights
 
 
 def importance(problem: Reduced, queries: Sequence[Query], effort: Effort) -> Drawn:
     """Answer by importance sampling, or by likelihood weighting if the effort says so."""
+    proposal = proposed(problem, effort)
+    if proposal is None:
+        return Drawn(Sums(problem.arities, queries), -np.inf, "the evidence is impossible")
+    return draw(problem, proposal, queries, effort)
+
+
+def proposed(problem: Reduced, effort: Effort) -> Proposal | None:
+    """Where to draw from; None where messages show that the evidence is impossible."""
     if effort.method == "weighting":
-        return draw(problem, plain(problem), queries, effort)
+        return plain(problem)
     share = None if effort.seconds is None else 0.2 * effort.seconds
     messages = propagate(problem, sweeps=200, tolerance=1e-6, seconds=share)
     if messages.impossible:
-        return Drawn(Sums(problem.arities, queries), -np.inf, "the evidence is impossible")
-    proposal = from_messages(problem, messages)
-    return draw(problem, _improved(proposal, effort), queries, effort)
+        return None
+    return _improved(from_messages(problem, messages), problem, effort)
 
 
 def draw(problem: Reduced, proposal: Proposal, queries: Sequence[Query], effort: Effort) -> Drawn:
     """Draw batches until the error or the budget is met."""
-    sampler = Sampler(proposal)
+    sampler = Sampler(proposal, problem)
     sums = Sums(problem.arities, queries)
     stopped = ""
 
@@ -126,8 +138,11 @@ def _reason(sums: Sums, effort: Effort) -> str:
     return ""
 
 
-def _improved(proposal: Proposal, effort: Effort) -> Proposal:
+def _improved(proposal: Proposal, problem: Reduced, effort: Effort) -> Proposal:
     """The best of some rounds in which the tables follow the weighted draws."""
+    if problem.weigh is not None:  # every table may have to move
+        own = zip(proposal.weights, proposal.tables, strict=True)
+        proposal = replace(proposal, weights=tuple(t if w is None else w for w, t in own))
     if proposal.exact:
         return proposal
     seed = (effort.seed + _SEEDS[0]) % _SEEDS[1]
@@ -135,7 +150,7 @@ def _improved(proposal: Proposal, effort: Effort) -> Proposal:
     best, most = proposal, -1.0
     trial = proposal
     for r in range(_ROUNDS + 1):
-        columns, log_weights = Sampler(trial).run(n, seed, r * n)
+        columns, log_weights = Sampler(trial, problem).run(n, seed, r * n)
         top = float(log_weights.max())
         if top == -np.inf:
             return best

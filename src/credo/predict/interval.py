@@ -21,14 +21,24 @@ from credo.model.credible import Credible
 from credo.model.distribution import Distribution
 from credo.model.gaussian import Gaussian
 from credo.model.interval import probability
+from credo.model.mixed_joint import MixedJoint
+from credo.model.multivariate import MultivariateGaussian
+from credo.model.normal_mixture import NormalMixture
 from credo.model.randomness import Rng
 from credo.predict.draws import Draws, enough
 from credo.predict.engine import engine_of, split
 from credo.predict.evidence import Evidence
-from credo.predict.interval_gaussian import gaussian_draws
+from credo.predict.interval_gaussian import MomentDraws, moment_draws
 from credo.predict.interval_plan import DrawnPlan
-from credo.predict.posterior import marginals, posterior, target_names
-from credo.predict.uncertain import Probability, UncertainGaussian
+from credo.predict.mixed_posterior import cases_of
+from credo.predict.posterior import marginals, posterior, target_names, that_matters
+from credo.predict.uncertain import (
+    Probability,
+    UncertainGaussian,
+    UncertainMixture,
+    UncertainMultivariate,
+    UncertainMultivariateMixture,
+)
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -55,17 +65,11 @@ def posterior_interval(
     source = Draws(net, rng)
     answer = posterior(net, target, given)
     evidence = Evidence.of(net, given)
-    if isinstance(answer, Gaussian):
-        means, variances = gaussian_draws(net, answer.name, evidence, source, draws)
-        return UncertainGaussian(
-            answer.mean, answer.variance, answer.name,
-            mean_interval=Credible.of(means, level),
-            sd_interval=Credible.of(np.sqrt(variances), level),
-        )  # fmt: skip
     if not isinstance(answer, Distribution):
-        raise InputError("Ask for one continuous variable at a time to get an interval.")
+        names = target_names(net, target, evidence)
+        return uncertain(net, names, answer, evidence, level, draws, source)
     names = target_names(net, target, evidence)
-    samples = _joint(net, names, evidence, None, source, draws)
+    samples, _ = joint_draws(net, names, evidence, None, source, draws)
     shape = tuple(v.arity for v in answer.variables)
     interval = Credible.of(samples.reshape(len(samples), *shape), level)
     return Distribution(answer.variables, answer.p, interval)
@@ -86,7 +90,7 @@ def event_interval(
     names = tuple(events)
     codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
     evidence = Evidence.of(net, given)
-    samples = _joint(net, names, evidence, codes, Draws(net, rng), draws)
+    samples, _ = joint_draws(net, names, evidence, codes, Draws(net, rng), draws)
     last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
     return Probability(value, Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level))
 
@@ -99,32 +103,95 @@ def marginal_intervals(
     draws = enough(draws, level)
     source = Draws(net, rng)
     points = marginals(net, given)
-    if not all(isinstance(p, Distribution) for p in points.values()):
-        return {n: posterior_interval(net, n, given, level, draws, source.seed) for n in points}
+    tables = {n: p for n, p in points.items() if isinstance(p, Distribution)}
     evidence = Evidence.of(net, given)
-    engine = engine_of(net)
-    asked = DrawnPlan(engine, evidence, [], list(points))
-    asked.check(draws, sum(len(p) for p in points.values()))
-    parts = [f[:, 0][log_e[:, 0] > -np.inf] for log_e, f in asked.run(source, draws)]
-    flat = _some(np.concatenate(parts))
-    sizes = [p.variables[0].arity for p in points.values()]
-    out = {}
-    for (name, point), samples in zip(points.items(), split(flat, sizes), strict=True):
-        out[name] = Distribution(point.variables, point.p, Credible.of(samples, level))
+    out: dict[str, Any] = {}
+    if tables:
+        asked = DrawnPlan(engine_of(net), evidence, [], list(tables))
+        asked.check(draws, sum(len(p) for p in tables.values()))
+        parts = [f[:, 0][log_e[:, 0] > -np.inf] for log_e, f in asked.run(source, draws)]
+        flat = _some(np.concatenate(parts))
+        sizes = [p.variables[0].arity for p in tables.values()]
+        for (name, point), samples in zip(tables.items(), split(flat, sizes), strict=True):
+            out[name] = Distribution(point.variables, point.p, Credible.of(samples, level))
+    for name, point in points.items():
+        if name not in out:
+            again = Draws(net, source.seed)
+            out[name] = uncertain(net, (name,), point, evidence, level, draws, again)
+    return {n: out[n] for n in points}
+
+
+def uncertain(
+    net: Network,
+    names: Sequence[str],
+    answer: Any,
+    evidence: Evidence,
+    level: float,
+    draws: int,
+    source: Draws,
+) -> Any:
+    """An answer about continuous variables with its credible intervals."""
+    discrete = [n for n in names if net.variable(n).is_discrete]
+    continuous = [n for n in names if not net.variable(n).is_discrete]
+    evidence = that_matters(net, names, evidence)
+    cases = cases_of(net, continuous, discrete, evidence)
+    weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
+    if cases.names:
+        again = Draws(net, source.seed)
+        weights, good = joint_draws(net, cases.names, evidence, None, again, draws)
+    states = prod(net.variable(n).arity for n in discrete)
+    drawn = moment_draws(cases, weights, good, states, evidence, source)
+    if isinstance(answer, MixedJoint):
+        return _joint_interval(answer, drawn, level)
+    spans: dict[str, Any] = {
+        "mean_interval": Credible.of(_one(drawn.mean), level),
+        "sd_interval": Credible.of(_one(drawn.sd), level),
+    }
+    if isinstance(answer, Gaussian):
+        return UncertainGaussian(answer.mean, answer.variance, answer.name, **spans)
+    if isinstance(answer, NormalMixture):
+        assert answer.labels is not None
+        cells = np.ravel_multi_index(tuple(answer.labels.codes.T), cases.shape)
+        share = weights.reshape(len(weights), -1)[:, cells]
+        return UncertainMixture(
+            answer.weights, answer.means, answer.variances, answer.name, answer.labels,
+            weight_interval=Credible.of(share, level), **spans,
+        )  # fmt: skip
+    spans["correlation_interval"] = Credible.of(drawn.correlation[:, 0], level)
+    if isinstance(answer, MultivariateGaussian):
+        return UncertainMultivariate(answer.mean, answer.covariance, answer.names, **spans)
+    return UncertainMultivariateMixture(
+        answer.weights, answer.means, answer.covariances, answer.names, answer.labels, **spans
+    )
+
+
+def _one(drawn: Floats) -> Floats:
+    """[draws, 1, t] as [draws, t], or as [draws] where t is 1."""
+    out: Floats = drawn[:, 0, 0] if drawn.shape[-1] == 1 else drawn[:, 0]
     return out
 
 
-def _joint(
+def _joint_interval(answer: MixedJoint, drawn: MomentDraws, level: float) -> MixedJoint:
+    """Intervals of p, means and sds for each state of the discrete variables."""
+    shape = answer.discrete.p.shape
+    p = Credible.of(drawn.p.reshape(len(drawn.p), *shape), level)
+    discrete = Distribution(answer.discrete.variables, answer.discrete.p, p)
+    mean, sd = Credible.of(drawn.mean, level), Credible.of(drawn.sd, level)
+    return MixedJoint(discrete, answer.continuous, answer.given, mean, sd)
+
+
+def joint_draws(
     net: Network,
     names: Sequence[str],
     evidence: Evidence,
     codes: Mapping[str, Sequence[int]] | None,
     source: Draws,
     draws: int,
-) -> Floats:
+) -> tuple[Floats, NDArray[np.bool_]]:
     """P(names | evidence) under each draw: [draws, configurations of the first, last].
 
-    Draws under which the evidence has probability zero say nothing and are left out.
+    Draws under which the evidence has probability zero say nothing and are left out; the second
+    array has False for them.
     """
     engine = engine_of(net)
     *first, last = names
@@ -146,14 +213,15 @@ def _joint(
         for k, n in enumerate(first):
             if n in evidence.soft:
                 weight += np.log(evidence.soft[n])[[at[k] for at in grid]]
-    parts = []
+    parts, kept = [], []
     whole = alone.run(Draws(net, source.seed), draws) if first else None
     for logs, flats in asked.run(source, draws, grid):
         log_e = logs if whole is None else next(whole)[0]
         good = log_e[:, 0] > -np.inf
         share = np.exp(logs[good] + weight - log_e[good])
         parts.append(share[..., None] * flats[good])
-    return _some(np.concatenate(parts))
+        kept.append(good)
+    return _some(np.concatenate(parts)), np.concatenate(kept)
 
 
 def _some(found: Floats) -> Floats:

@@ -1,107 +1,139 @@
 """Draws of lines: densities of observed continuous variables, and posteriors of continuous ones.
 
-The same algebra as in `densities` and `gaussian_network`, with an axis of draws in front.
+    θ⁽ᵈ⁾ ~ p(θ | rows),   w⁽ᵈ⁾_u = P(u | e, θ⁽ᵈ⁾),   p⁽ᵈ⁾(t | e) = Σ_u w⁽ᵈ⁾_u N(t; m⁽ᵈ⁾_u, S⁽ᵈ⁾_u)
+
+The same algebra as for one set of parameters (`line_algebra`), with the draws as its batch. Of the
+mixture of each draw its mean, standard deviations and correlations are kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.model.linear_gaussian import LinearGaussian
-from credo.predict.densities import MIXED
+from credo.errors import LimitError
+from credo.predict.line_groups import width
+from credo.progress import track
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
     from credo.predict.draws import Draws
     from credo.predict.engine import Engine
     from credo.predict.evidence import Evidence
+    from credo.predict.mixed_posterior import Cases
 
-__all__ = ["density_draws", "gaussian_draws"]
+__all__ = ["MAX_NUMBERS", "MomentDraws", "density_draws", "moment_draws"]
+
+MAX_NUMBERS = 4_000_000_000
+"""Draws times the numbers of all Gaussians may be this many, worked through in blocks."""
+_BLOCK = 2_000_000
+_LEAST = 1e-290  # of a variance
 
 Floats = NDArray[np.float64]
-
-
-def _line(net: Network, name: str, drawn: Mapping[str, Any], n: int) -> Any:
-    """Intercept [n, u], slopes [n, u, k], variance [n, u]: drawn, or known."""
-    local = net.distributions[name]
-    assert isinstance(local, LinearGaussian)
-    if name in drawn:
-        return drawn[name]
-    parts = (local.intercept, local.coefficients, local.variance)
-    return tuple(np.broadcast_to(p, (n, *p.shape)) for p in parts)
 
 
 def density_draws(
     engine: Engine, tables: list[Floats], evidence: Evidence, drawn: Mapping[str, Any], n: int
 ) -> tuple[list[Floats], Any]:
     """The tables with the densities of the observed values under each draw, and their log scale."""
-    net = engine.net
-    groups: dict[tuple[str, ...], tuple[list[str], Floats]] = {}
-    for name, value in evidence.values.items():
-        local = net.distributions[name]
-        assert isinstance(local, LinearGaussian)
-        intercept, slope, variance = _line(net, name, drawn, n)
-        y = np.array([_value(evidence, name, p.name) for p in local.continuous])
-        away = value - intercept - slope @ y
-        log = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
-        scope = tuple(p.name for p in local.discrete)
-        if scope in groups:
-            names, total = groups[scope]
-            groups[scope] = ([*names, name], total + log)
-        else:
-            groups[scope] = ([name], log)
+    lines = {name: values for name, values in drawn.items() if isinstance(values, tuple)}
+    values = {name: np.array([v]) for name, v in evidence.values.items()}
     scale = np.zeros(n)
-    for names, log in groups.values():
-        flat = log.reshape(n, -1)
+    for density in engine.densities(values, evidence.hard, lines):
+        flat = density.log.reshape(len(density.log), -1)
+        flat = np.where(np.isnan(flat), -np.inf, flat)
         most = flat.max(axis=1, keepdims=True)
-        tables[engine.at[names[0]]] = np.ascontiguousarray(np.exp(flat - most))
-        for other in names[1:]:
+        if not np.isfinite(most).all():
+            raise LimitError(
+                f"The density of {', '.join(map(repr, density.observed))} is too small to be "
+                "told under some draws of the parameters.",
+                hint="The value is far from every line of the model; check its unit.",
+            )
+        table = np.ascontiguousarray(np.exp(flat - most))
+        tables[engine.at[density.owner]] = table if len(table) > 1 else table[0]
+        for other in density.others:
             tables[engine.at[other]] = np.ones(flat.shape[1])
         scale = scale + most[:, 0]
     return tables, scale
 
 
-def _value(evidence: Evidence, child: str, parent: str) -> float:
-    if parent not in evidence.values:
-        raise InputError(
-            f"The parent {parent!r} of {child!r} is continuous and not observed.", hint=MIXED
+@dataclass(frozen=True)
+class MomentDraws:
+    """Under each draw, for each state of the discrete targets: p, mean and covariance."""
+
+    p: Floats
+    """[draws, states]"""
+    mean: Floats
+    """[draws, states, t]"""
+    covariance: Floats
+    """[draws, states, t, t]"""
+
+    @property
+    def sd(self) -> Floats:
+        """[draws, states, t]"""
+        variance = np.diagonal(self.covariance, axis1=-2, axis2=-1)
+        out: Floats = np.sqrt(np.maximum(variance, _LEAST))
+        return out
+
+    @property
+    def correlation(self) -> Floats:
+        """[draws, states, t, t]"""
+        sd = self.sd
+        out: Floats = self.covariance / (sd[..., :, None] * sd[..., None, :])
+        return np.clip(out, -1.0, 1.0)
+
+
+def moment_draws(
+    cases: Cases,
+    weights: Floats,
+    good: NDArray[np.bool_],
+    states: int,
+    evidence: Evidence,
+    source: Draws,
+) -> MomentDraws:
+    """The moments under each draw that is `good`; `weights` [good draws, u…] are its mixtures'.
+
+    The first variables of the cases, with `states` states together, are targets themselves.
+    """
+    draws, t = len(good), len(cases.targets)
+    shape = cases.shape
+    wide = width(cases.group, cases.targets) + 1
+    each = prod(p.arity for p in cases.parents) * 2 * wide**2 + prod(shape) * t * t
+    if each * draws > MAX_NUMBERS:
+        raise LimitError(
+            f"{draws:,} draws of {prod(shape):,} Gaussians over {len(cases.group.lines)} "
+            f"variables are {each * draws:,} numbers; at most {MAX_NUMBERS:,} are worked through.",
+            hint="Use fewer draws, or observe more variables.",
         )
-    return evidence.values[parent]
-
-
-def gaussian_draws(
-    net: Network, target: str, evidence: Evidence, source: Draws, n: int
-) -> tuple[Floats, Floats]:
-    """Mean and variance of one continuous variable given evidence, under each draw."""
-    known = list(evidence.values)
-    wanted = {target, *known, *net.dag.ancestors([target, *known])}
-    order = [m for m in net.dag.order if m in wanted and not net.variable(m).is_discrete]
-    drawn = source.next(order, n)
-    at = {m: i for i, m in enumerate(order)}
-    mean = np.zeros((n, len(order)))
-    image = np.zeros((n, len(order), len(order)))
-    for i, name in enumerate(order):
-        local = net.distributions[name]
-        assert isinstance(local, LinearGaussian)
-        row = (slice(None), *(evidence.hard[p.name] for p in local.discrete))
-        intercept, slope, variance = (part[row] for part in _line(net, name, drawn, n))
-        parents = [at[p.name] for p in local.continuous]
-        mean[:, i] = intercept + (slope * mean[:, parents]).sum(axis=1)
-        image[:, i] = np.einsum("nk,nkj->nj", slope, image[:, parents])
-        image[:, i, i] = np.sqrt(variance)
-    t, k = at[target], [at[m] for m in known]
-    m, spread = mean[:, t], image[:, t]
-    if k:
-        q, r = np.linalg.qr(image[:, k].transpose(0, 2, 1), mode="complete")
-        away = np.array([evidence.values[name] for name in known]) - mean[:, k]
-        upper = r[:, : len(k)].transpose(0, 2, 1)
-        white = np.linalg.solve(upper, away[..., None])[..., 0]
-        turned = np.einsum("nj,njk->nk", spread, q)
-        m = m + (turned[:, : len(k)] * white).sum(axis=1)
-        spread = turned[:, len(k) :]
-    return m, np.maximum((spread**2).sum(axis=1), 1e-290)
+    step = max(_BLOCK // each, 1)
+    names = cases.group.names
+    p, means, covariances = [], [], []
+    done = 0
+    starts = range(0, draws, step)
+    for start in track(starts, "drawing lines", total=len(starts)):
+        n = min(step, draws - start)
+        drawn = source.next(names, n)
+        kept = good[start : start + n]
+        part = {k: tuple(x[kept] for x in v) for k, v in drawn.items()}
+        count = int(kept.sum())
+        if not count:
+            continue
+        w = weights[done : done + count].reshape(count, states, -1)
+        done += count
+        m, c = cases.conditioned(evidence, part)
+        m = np.broadcast_to(m, (count, *shape, t)).reshape(count, states, -1, t)
+        c = np.broadcast_to(c, (count, *shape, t, t)).reshape(count, states, -1, t, t)
+        total = w.sum(axis=-1)
+        w = w / np.where(total > 0, total, 1.0)[..., None]
+        middle = np.einsum("dsk,dskt->dst", w, m)
+        away = m - middle[:, :, None]
+        spread = np.einsum("dsk,dskij->dsij", w, c)
+        spread += np.einsum("dsk,dski,dskj->dsij", w, away, away)
+        p.append(total)
+        means.append(middle)
+        covariances.append(spread)
+    return MomentDraws(np.concatenate(p), np.concatenate(means), np.concatenate(covariances))

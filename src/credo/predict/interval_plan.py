@@ -39,6 +39,7 @@ class DrawnPlan:
     def __init__(
         self, engine: Engine, evidence: Evidence, first: Sequence[str], targets: Sequence[str]
     ) -> None:
+        engine = engine.given(evidence.values, evidence.hard)
         self.engine, self.evidence = engine, evidence
         known = [*evidence.hard, *evidence.values]
         observed = [engine.at[n] for n in (*known, *first)]
@@ -50,8 +51,8 @@ class DrawnPlan:
         pruned = set(self.plan.pruned)
         net = engine.net
         names = [n for i, n in enumerate(net.names) if i not in pruned]
-        # an observed line that the plan leaves out may still hold another line's density
-        lines = [n for n in evidence.values if n not in names]
+        # a line that the plan leaves out may still be part of another line's density
+        lines = [n for n in engine.lines(evidence.values) if n not in names]
         self.drawn = [n for n in (*names, *lines) if has_posterior(net.distributions[n])]
 
     def check(self, draws: int, numbers: int, times: int = 1) -> None:
@@ -108,6 +109,7 @@ class DrawnPlan:
 
     def _blocks(self, draws: int) -> Iterator[int]:
         cells = sum(self.engine.tables[self.engine.at[n]].size for n in self.drawn)
+        cells += 2 * self.engine.numbers
         most = max(int(_BYTES // (8 * max(cells, 1))), 1)
         for start in range(0, draws, most):
             yield min(most, draws - start)

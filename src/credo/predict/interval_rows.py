@@ -8,7 +8,6 @@ Each draw is a network of its own that shares the compiled plans of the first. A
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,7 +100,5 @@ def _drawn(net: Network, source: Draws, draws: int) -> Iterator[Network]:
                 parts = (part[0] for part in values)
                 locals_[name] = LinearGaussian(local.child, local.parents, *parts)
         drawn = type(net).trusted(net.dag, locals_, None)
-        again = copy.copy(engine)  # the plans know the graph, not the numbers
-        again.net, again.tables = drawn, tables
-        drawn.__dict__["_engine"] = again
+        drawn.__dict__["_engine"] = engine.under(drawn, tables)
         yield drawn

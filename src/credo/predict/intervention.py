@@ -9,17 +9,22 @@ import numpy as np
 
 from credo.errors import InputError, unknown_name
 from credo.model.cpt import Cpt
+from credo.model.linear_gaussian import LinearGaussian
+from credo.model.value import finite
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
 __all__ = ["intervene"]
 
+_NOTHING = 1e-290  # the smallest variance that is a number with its square root
+
 
 def intervene(net: Network, values: Mapping[str, Any]) -> Network:
     """The network in which the variables are set: their incoming edges are cut.
 
-    Discrete variables only.
+    A continuous one becomes a line without parents at its value, whose variance of 1e-290 is
+    nothing beside any other.
     """
     from credo.model.network import Network
 
@@ -31,7 +36,11 @@ def intervene(net: Network, values: Mapping[str, Any]) -> Network:
             raise unknown_name("Variable", name, net.names, "in the model")
         variable = net.variable(name)
         if not variable.is_discrete:
-            raise InputError(f"do() sets discrete variables; {name!r} is continuous.")
+            value = finite(state, f"The value that do() sets {name!r} to")
+            tables[name] = LinearGaussian(
+                variable, (), np.array(value), np.zeros(0), np.array(_NOTHING)
+            )
+            continue
         point = np.zeros(variable.arity)
         point[variable.code(state)] = 1.0
         tables[name] = Cpt(variable, (), point)

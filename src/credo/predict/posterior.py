@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
+from credo.predict.line_groups import line_groups
+from credo.predict.mixed_posterior import Cases, cases_of, mixed_joint, mixture
+from credo.schema import Variable
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -32,8 +36,10 @@ __all__ = [
     "joint_with_evidence",
     "log_evidence",
     "marginals",
+    "mixed_answer",
     "posterior",
     "target_names",
+    "that_matters",
 ]
 
 MAX_JOINT = 10_000_000
@@ -66,17 +72,14 @@ def posterior(
     given: Mapping[str, Any],
     effort: Effort = EXACT,
 ) -> Any:
-    """P(target | evidence): a `Distribution`, or a Gaussian for continuous targets."""
+    """P(target | evidence): a `Distribution`; for continuous targets a Gaussian or a mixture."""
     evidence = Evidence.of(net, given)
     names = target_names(net, target, evidence)
     continuous = [n for n in names if not net.variable(n).is_discrete]
     if continuous:
-        if len(continuous) < len(names):
-            raise InputError("Ask about discrete and continuous variables one at a time.")
-        refuse_sampling(effort, continuous[0])
-        _check_possible(net, evidence)
-        return gaussian_posterior(net, names, evidence)
+        return _continuous(net, names, continuous, evidence, effort)
     check_joint(net, names)
+    evidence = that_matters(net, names, evidence)
     effort = chosen(net, evidence, names, effort, joint=len(names) > 1)
     if effort.method != "exact":
         p, account = approximate(net, evidence, [Asked(names)], effort)[0]
@@ -90,6 +93,112 @@ def posterior(
     return Distribution(tuple(net.variable(n) for n in names), table)
 
 
+def _continuous(
+    net: Network, names: Sequence[str], continuous: list[str], evidence: Evidence, effort: Effort
+) -> Any:
+    """Continuous targets, alone or with discrete ones."""
+    if not any(v.is_discrete for v in net.variables):
+        refuse_sampling(effort, continuous[0])
+        return gaussian_posterior(net, names, evidence)
+    discrete = [n for n in names if net.variable(n).is_discrete]
+    return mixed_answer(net, continuous, discrete, evidence, effort)
+
+
+def mixed_answer(
+    net: Network,
+    continuous: Sequence[str],
+    discrete: Sequence[str],
+    evidence: Evidence,
+    effort: Effort = EXACT,
+    known: dict[tuple[str, ...], NDArray[np.float64]] | None = None,
+) -> Any:
+    """A mixture for the continuous targets; with discrete ones, one for each of their states.
+
+    `known` keeps joint posteriors of discrete variables for the next question.
+    """
+    from credo.predict.mixed_sampling import mixed_samples
+
+    effort, evidence, cases = _mixed_choice(net, continuous, discrete, evidence, effort)
+    if effort.method != "exact":
+        return mixed_samples(net, continuous, discrete, evidence, effort)
+    assert cases is not None
+    known = {} if known is None else known
+    weights = known.get(cases.names)
+    if weights is None:
+        weights = known[cases.names] = _weights(net, cases, evidence)
+    means, covariances = cases.conditioned(evidence)
+    if discrete:
+        variables = [net.variable(n) for n in discrete]
+        return mixed_joint(cases, variables, weights, means[0], covariances[0])
+    return mixture(cases, weights, means[0], covariances[0])
+
+
+def _mixed_choice(
+    net: Network,
+    continuous: Sequence[str],
+    discrete: Sequence[str],
+    evidence: Evidence,
+    effort: Effort,
+) -> tuple[Effort, Evidence, Cases | None]:
+    """Exact if it is asked for or fits; evidence that does not matter is left out if that helps."""
+    if effort.method in ("importance", "weighting", "loopy", "gibbs"):
+        groups = line_groups(net, evidence.values.keys(), continuous)
+        group = next(g for g in groups if continuous[0] in g.hidden)
+        if discrete or group.free(evidence.hard):
+            return effort, evidence, None
+        effort = EXACT  # one Gaussian: there is nothing to draw
+    auto = effort.method == "auto"
+    try:
+        evidence = that_matters(net, [*continuous, *discrete], evidence)
+        cases = cases_of(net, continuous, discrete, evidence)
+        check_joint(net, cases.names)
+        if auto:
+            effort = chosen(net, evidence, cases.names, effort, joint=len(cases.names) > 1)
+    except LimitError as no:
+        if not auto:
+            raise
+        return replace(effort, why=no.message), evidence, None
+    return effort if auto else EXACT, evidence, cases
+
+
+def _weights(net: Network, cases: Cases, evidence: Evidence) -> NDArray[np.float64]:
+    """P(u | evidence) of the discrete variables that choose among Gaussians."""
+    if not cases.names:
+        _check_possible(net, evidence)
+        return np.ones(())
+    if len(cases.names) == 1:
+        outcome = engine_of(net).ask(evidence, cases.names)
+        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+        alone: NDArray[np.float64] = outcome.marginals[0][0]
+        return alone
+    table, log_e = joint_with_evidence(net, cases.names, evidence)
+    refuse_impossible(net, evidence, log_e)
+    return table
+
+
+def that_matters(net: Network, targets: Sequence[str], evidence: Evidence) -> Evidence:
+    """The evidence; where it is too much for tables, less what does not matter to the targets."""
+    try:
+        engine_of(net).given(evidence.values, evidence.hard)
+    except LimitError:
+        less = without_idle(net, targets, evidence)
+        if len(less.values) < len(evidence.values):
+            _check_possible(net, evidence)
+        return less
+    return evidence
+
+
+def without_idle(net: Network, targets: Sequence[str], evidence: Evidence) -> Evidence:
+    """The evidence less the continuous values that the rest of it separates from the targets."""
+    if evidence.soft:
+        return evidence
+    for name in evidence.values:
+        less = evidence.without(name)
+        if net.dag.d_separated(list(targets), name, given=list(less.names)):
+            evidence = less
+    return evidence
+
+
 def joint_with_evidence(
     net: Network, names: Sequence[str], evidence: Evidence
 ) -> tuple[NDArray[np.float64], float]:
@@ -98,7 +207,7 @@ def joint_with_evidence(
     All configurations of the names but the last run as one batch of evidence: P(t₁ … t_k, e) is
     P(t₁ … t_{k−1}, e) times P(t_k | t₁ … t_{k−1}, e).
     """
-    engine = engine_of(net)
+    engine = engine_of(net).given(evidence.values, evidence.hard)
     check_joint(net, names)
     shape = [net.variable(n).arity for n in names]
     first, last = list(names[:-1]), names[-1]
@@ -131,7 +240,7 @@ def joint_with_evidence(
 def marginals(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) -> dict[str, Any]:
     """The posterior of every variable that is not observed.
 
-    In a mixed network these are the discrete ones; a continuous one can be asked for by itself.
+    A continuous one has a Gaussian, or a mixture of them.
     """
     evidence = Evidence.of(net, given)
     known = {*evidence.hard, *evidence.values}
@@ -141,6 +250,17 @@ def marginals(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) ->
             refuse_sampling(effort, v.name)
         return {v.name: gaussian_posterior(net, [v.name], evidence) for v in free}
     discrete = [v for v in free if v.is_discrete]
+    found = _discrete_marginals(net, discrete, evidence, effort)
+    joints: dict[tuple[str, ...], NDArray[np.float64]] = {}
+    for v in free:
+        if not v.is_discrete:
+            found[v.name] = mixed_answer(net, [v.name], [], evidence, effort, joints)
+    return {v.name: found[v.name] for v in free}
+
+
+def _discrete_marginals(
+    net: Network, discrete: Sequence[Variable], evidence: Evidence, effort: Effort
+) -> dict[str, Any]:
     if not discrete and not evidence.names:
         return {}
     names = [v.name for v in discrete]
@@ -195,7 +315,7 @@ def check_joint(net: Network, names: Sequence[str]) -> None:
 
 
 def refuse_sampling(effort: Effort, name: str) -> None:
-    """Continuous variables have exact answers only."""
+    """A network of lines alone has exact answers only."""
     if effort.method not in ("auto", "exact"):
         raise InputError(
             f"method={effort.method!r} answers for discrete variables; {name!r} is continuous.",

@@ -10,11 +10,11 @@ model without directions nothing is dropped, and the factors are its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from credo.predict.factor_engine import FactorEngine
 
 if TYPE_CHECKING:
     from credo.model.network import Network
+    from credo.predict.engine import Engine
     from credo.predict.evidence import Evidence
 
 __all__ = ["Reduced", "parts", "reduced"]
@@ -45,6 +46,8 @@ class Reduced:
     """The variable whose table (or report) a factor comes from."""
     log_scale: float = 0.0
     """ln of what the evidence gives by itself; −inf if it is impossible already."""
+    weigh: Callable[[Mapping[str, NDArray[Any]]], Floats] | None = None
+    """ln of what rows of codes are worth beside the factors, where that has no table."""
 
     @cached_property
     def _at(self) -> dict[str, int]:
@@ -60,11 +63,14 @@ class Reduced:
         return any((t == 0).any() for t in self.tables)
 
 
-def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced:
+def reduced(
+    net: Network, evidence: Evidence, targets: Sequence[str], engine: Engine | None = None
+) -> Reduced:
     """The factors that the targets and the evidence rest on."""
-    engine = engine_of(net)
+    engine = engine_of(net) if engine is None else engine
     if isinstance(engine, FactorEngine):
         return _undirected(engine, evidence)
+    engine = engine.given(evidence.values, evidence.hard)
     tables, log_scale = density_tables(engine, evidence)
     needed = {*targets, *evidence.names}
     needed |= set(net.dag.ancestors(list(needed))) if needed else set()
@@ -74,8 +80,7 @@ def reduced(net: Network, evidence: Evidence, targets: Sequence[str]) -> Reduced
     own: dict[str, tuple[tuple[int, ...], Floats, str]] = {}
     more: list[tuple[tuple[int, ...], Floats, str]] = []
     for name in (n for n in net.dag.order if n in needed):
-        local = net.distributions[name]
-        scope = [*(p.name for p in local.parents if p.is_discrete), name]
+        scope = [net.names[i] for i in engine.scopes[engine.at[name]]]
         shape = [engine.arities[engine.at[n]] for n in scope]
         cut = tuple(known.get(n, slice(None)) for n in scope)
         table = np.ascontiguousarray(tables[engine.at[name]].reshape(shape)[cut])
@@ -146,11 +151,11 @@ def parts(problem: Reduced, targets: Sequence[str]) -> tuple[Reduced, list[Reduc
     for v in range(len(problem.names)):
         r = root(v)
         groups.setdefault(-1 if r in asked else r, []).append(v)
-    mine = _part(problem, groups.pop(-1, []))
+    mine = _part(problem, groups.pop(-1, []), weigh=True)
     return mine, [_part(problem, group) for group in groups.values()]
 
 
-def _part(problem: Reduced, variables: list[int]) -> Reduced:
+def _part(problem: Reduced, variables: list[int], weigh: bool = False) -> Reduced:
     at = {v: i for i, v in enumerate(variables)}
     factors = [f for f, scope in enumerate(problem.scopes) if scope[0] in at]
     return Reduced(
@@ -159,4 +164,5 @@ def _part(problem: Reduced, variables: list[int]) -> Reduced:
         tuple(tuple(at[v] for v in problem.scopes[f]) for f in factors),
         tuple(problem.tables[f] for f in factors),
         tuple(problem.owners[f] for f in factors),
+        weigh=problem.weigh if weigh else None,
     )

@@ -30,6 +30,7 @@ __all__ = ["log_likelihood", "predict_proba", "read_rows", "row_log_likelihoods"
 
 Floats = NDArray[np.float64]
 
+_NUMBERS = 20_000_000  # densities of a block of rows
 _PATTERNS = 32  # up to this many patterns of gaps, each gets a plan of its own
 
 
@@ -225,12 +226,22 @@ def _one_pattern(
     targets: list[int],
     threads: int,
 ) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    plain, engine = engine, engine.given(values, hard)
+    if engine is not plain:
+        step = max(_NUMBERS // max(sum(t.size for t in engine.tables), 1), 1)
+        if len(at) > step:
+            for start in range(0, len(at), step):
+                part = slice(start, start + step)
+                here = {n: v[part] for n, v in values.items()}
+                yield from _one_pattern(plain, hard, codes[part], here, at[part], targets, threads)
+            return
     observed = [engine.at[n] for n in (*hard, *values)]
     plan = engine.plan(observed, targets)
     tables: list[Floats] = engine.tables
     scale: Any = 0.0
     if values:
-        tables, scale = row_tables(engine, values)
+        columns = dict(zip(hard, codes.T, strict=True))
+        tables, scale = row_tables(engine, values, columns)
         inverse = np.arange(len(codes))
         rows = np.zeros((len(codes), len(observed)), dtype=np.int32)
         rows[:, : len(hard)] = codes

@@ -1,16 +1,27 @@
-"""Answers that say how sure they are: a probability, and a Gaussian, with credible intervals."""
+"""Answers that say how sure they are: probabilities, Gaussians and mixtures with intervals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from credo.model.credible import Credible
 from credo.model.gaussian import Gaussian
+from credo.model.multivariate import MultivariateGaussian
+from credo.model.multivariate_mixture import MultivariateMixture
+from credo.model.normal_mixture import NormalMixture
 from credo.model.value import View
-from credo.render import number, whiskers
+from credo.render import many, number, whiskers
 
-__all__ = ["Probability", "UncertainGaussian"]
+__all__ = [
+    "Probability",
+    "UncertainGaussian",
+    "UncertainMixture",
+    "UncertainMultivariate",
+    "UncertainMultivariateMixture",
+]
 
 
 class Probability(float):
@@ -70,6 +81,22 @@ class Probability(float):
         return f"Probability({float(self):.6g}, {self.interval})"
 
 
+def _ends(span: Credible, *at: int) -> str:
+    low, high = (float(np.asarray(end)[at]) for end in span)
+    return f"{number(low)} to {number(high)}"
+
+
+def _level(span: Credible) -> str:
+    return f"{100 * span.level:.10g} %"
+
+
+def _drawn(**spans: Credible) -> str:
+    """How many draws, and how far the ends may be off."""
+    errors = [f"{what} ± {float(np.max(s.error)):.2g}" for what, s in spans.items()]
+    draws = next(iter(spans.values())).draws
+    return f"({draws:,} draws; ends: {', '.join(errors)})"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UncertainGaussian(Gaussian):
     """The answer for a continuous variable, with the credible intervals of its mean and sd."""
@@ -86,8 +113,86 @@ class UncertainGaussian(Gaussian):
         rows = []
         pairs = (("mean", self.mean, self.mean_interval), ("sd", self.sd, self.sd_interval))
         for what, value, interval in pairs:
-            low, high = interval
-            rows.append([what, number(value), f"{number(low)} to {number(high)}"])
-        level = f"{100 * self.mean_interval.level:.10g} %"
-        note = f"({self.draws:,} draws)"
-        return View(f"Gaussian of {self.name}", ["", "value", level], rows, (1, 2), note)
+            rows.append([what, number(value), _ends(interval)])
+        note = _drawn(mean=self.mean_interval, sd=self.sd_interval)
+        head = ["", "value", _level(self.mean_interval)]
+        return View(f"Gaussian of {self.name}", head, rows, (1, 2), note)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UncertainMixture(NormalMixture):
+    """A mixture for a continuous variable, with the credible intervals of its mean and sd.
+
+    `weight_interval` has the ends for each Gaussian's weight, the probability of its states.
+    """
+
+    mean_interval: Credible = field(kw_only=True, compare=False)
+    sd_interval: Credible = field(kw_only=True, compare=False)
+    weight_interval: Credible = field(kw_only=True, compare=False)
+
+    @property
+    def draws(self) -> int:
+        """How many draws of the parameters the intervals were found with."""
+        return self.mean_interval.draws
+
+    @property
+    def _note(self) -> str:
+        level = _level(self.mean_interval)
+        return (
+            f"mean {number(self.mean)}, {level}: {_ends(self.mean_interval)}\n"
+            f"sd {number(self.sd)}, {level}: {_ends(self.sd_interval)}\n"
+            + _drawn(mean=self.mean_interval, sd=self.sd_interval)
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UncertainMultivariate(MultivariateGaussian):
+    """Several continuous variables, with the intervals of means, sds and correlations."""
+
+    mean_interval: Credible = field(kw_only=True, compare=False)
+    sd_interval: Credible = field(kw_only=True, compare=False)
+    correlation_interval: Credible = field(kw_only=True, compare=False)
+
+    @property
+    def draws(self) -> int:
+        """How many draws of the parameters the intervals were found with."""
+        return self.mean_interval.draws
+
+    def _view(self) -> View:
+        sd = np.sqrt(self.variance)
+        correlation = self.covariance / np.outer(sd, sd)
+        return _several(self, "Gaussian", sd, correlation)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UncertainMultivariateMixture(MultivariateMixture):
+    """A mixture of several continuous variables, with intervals of means, sds, correlations."""
+
+    mean_interval: Credible = field(kw_only=True, compare=False)
+    sd_interval: Credible = field(kw_only=True, compare=False)
+    correlation_interval: Credible = field(kw_only=True, compare=False)
+
+    @property
+    def draws(self) -> int:
+        """How many draws of the parameters the intervals were found with."""
+        return self.mean_interval.draws
+
+    def _view(self) -> View:
+        return _several(
+            self, f"mixture of {many(len(self), 'Gaussian')}", self.sd, self.correlation
+        )
+
+
+def _several(answer: Any, kind: str, sd: Any, correlation: Any) -> View:
+    """Means, standard deviations and correlations of several variables, each with its ends."""
+    rows = []
+    for i, name in enumerate(answer.names):
+        rows.append([f"mean {name}", number(float(answer.mean[i])), _ends(answer.mean_interval, i)])
+        rows.append([f"sd {name}", number(float(sd[i])), _ends(answer.sd_interval, i)])
+    for i, a in enumerate(answer.names):
+        for j in range(i + 1, len(answer.names)):
+            ends = _ends(answer.correlation_interval, i, j)
+            rows.append([f"r {a}, {answer.names[j]}", number(float(correlation[i, j])), ends])
+    note = _drawn(mean=answer.mean_interval, sd=answer.sd_interval, r=answer.correlation_interval)
+    head = ["", "value", _level(answer.mean_interval)]
+    return View(f"{kind} of {', '.join(answer.names)}", head, rows, (1, 2), note)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.errors import InputError, TableError
 from credo.model.cpt import Cpt
 from credo.model.learned import Learned
 from credo.model.network import Local, Network
@@ -38,8 +38,18 @@ def update(
     families = [(s.child.name, [p.name for p in s.parents]) for s in wanted]
     names = {n for child, parents in families for n in (child, *parents)}
     opened = Opened(source, {v.name: v for v in net.variables if v.name in names}, weights, None)
-    opened.variables(families)
-    tally = opened.tally(families, threads)
+    try:
+        opened.variables(families)
+        tally = opened.tally(families, threads)
+    except TableError as error:
+        if "schema=" not in error.hint:
+            raise
+        # the states are the network's: more of them are a matter for a new fit
+        raise type(error)(
+            error.message,
+            hint="A fitted network keeps its states; fit all rows together with "
+            "cr.fit(dag, rows, schema={…}) to have more of them.",
+        ) from None
     more = []
     for spec, family in zip(wanted, families, strict=True):
         old = spec.learned

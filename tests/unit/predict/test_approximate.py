@@ -131,8 +131,10 @@ def test_densities_of_continuous_variables():
     assert net.log_evidence({"height": 1.7}, method="importance") == pytest.approx(
         net.log_evidence({"height": 1.7}), abs=0.02
     )
-    with pytest.raises(InputError, match="'height' is continuous"):
-        net.p("height", {"sex": "f"}, method="importance")
+    assert net.p("height", {"sex": "f"}, method="importance") == net.p("height", {"sex": "f"})
+    for method in ("loopy", "gibbs"):
+        with pytest.raises(InputError, match="'height' is continuous"):
+            net.p("height", method=method)
 
 
 def test_the_error_falls_with_the_square_root_of_the_samples():

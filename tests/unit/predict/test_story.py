@@ -14,7 +14,7 @@ from credo.errors import ImpossibleError, InputError, LimitError
 from credo.model.cpt import Cpt
 from credo.model.dag import Dag
 from credo.model.linear_gaussian import LinearGaussian
-from credo.predict import hidden_lines
+from credo.predict import line_groups
 from credo.predict.evidence import Evidence
 from credo.predict.story import story_of
 from credo.schema import Variable
@@ -208,8 +208,8 @@ def test_numbers_that_overflow_are_refused():
 
 def test_mixtures_that_would_not_fit_are_refused(monkeypatch):
     net = mixed_network(2)
-    monkeypatch.setattr(hidden_lines, "MAX_NUMBERS", 10)
-    with pytest.raises(LimitError, match=r"are a mixture of .* Gaussians over"):
+    monkeypatch.setattr(line_groups, "MAX_NUMBERS", 10)
+    with pytest.raises(LimitError, match=r"a mixture of 4 Gaussians, 64 numbers"):
         net.sample(5, rng=0, given={"x4": 0.0, "x3": 0.0})
 
 
