@@ -66,6 +66,8 @@ _WHERE = {
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
     "naive_bayes": "credo.train.naive_bayes_learn",
+    "check": "credo.checking",
+    "cross_validate": "credo.checking",
 }
 _MODULES = ("examples", "plot", "errors", "estimators")
 
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
     from credo import estimators as estimators
     from credo import examples as examples
     from credo import plot as plot
+    from credo.checking import check as check
+    from credo.checking import cross_validate as cross_validate
     from credo.data import Stream as Stream
     from credo.data import Table as Table
     from credo.data import read as read
