@@ -127,14 +127,13 @@ class Predictive(Section):
         out = []
         for c in bad[:5]:
             side = "larger" if c.observed > c.mean else "smaller"
-            serious = abs(c.z) > 6
             out.append(
                 Finding(
                     "predictive",
                     f"The {c.name} is {number(c.observed, 4)}, {side} than in almost all generated "
                     f"tables ({number(c.lower, 4)} to {number(c.upper, 4)}).",
                     c.observed,
-                    "problem" if serious else "warning",
+                    _severity(c),
                     _advice(c),
                     ", ".join(c.variables),
                     min(abs(c.z), 1e6),
@@ -152,6 +151,16 @@ class Predictive(Section):
                 )
             )
         return out
+
+
+_SIZES = {"information": (0.05, 0.005), "share": (0.05, 0.01), "correlation": (0.1, 0.03)}
+
+
+def _severity(c: Discrepancy) -> str:
+    """By how far off it is, not by how surely: with many rows the least difference is sure."""
+    large, small = _SIZES.get(c.name.split(" ", 1)[0], (6.0, 0.0))
+    away = abs(c.z) if large == 6.0 else abs(c.observed - c.mean)
+    return "problem" if away > large else "warning" if away > small else "note"
 
 
 def _advice(c: Discrepancy) -> str:
