@@ -25,7 +25,7 @@ from credo.stats.block import Block
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["mixed_fill"]
+__all__ = ["MixedRows", "mixed_fill", "rows_at_a_time"]
 
 MAX_STATES = 4096
 """At most this many states of missing discrete variables in a row."""
@@ -58,10 +58,10 @@ def mixed_fill(
         if not (pattern & kept).any():
             continue
         every = np.flatnonzero(inverse.ravel() == p)
-        block = _block(net, pattern)
+        block = rows_at_a_time(net, pattern)
         for first in range(0, len(every), block):
             at = every[first : first + block]
-            part = _Pattern(net, pattern, {n: c[at] for n, c in columns.items()}, at)
+            part = MixedRows(net, pattern, {n: c[at] for n, c in columns.items()}, at)
             if method == "posterior":
                 for name, found in part.posteriors().items():
                     if name in columns:
@@ -82,7 +82,7 @@ def mixed_fill(
     return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, every_gap)
 
 
-def _block(net: Network, gone: NDArray[np.bool_]) -> int:
+def rows_at_a_time(net: Network, gone: NDArray[np.bool_]) -> int:
     """How many rows with the same gaps to take at a time."""
     lines = sum(not v.is_discrete for v in net.variables)
     cases = 1.0
@@ -92,11 +92,20 @@ def _block(net: Network, gone: NDArray[np.bool_]) -> int:
     return max(1, int(_CELLS / max(cases * lines * lines, 1.0)))
 
 
-class _Pattern:
-    """Rows with the same gaps."""
+class MixedRows:
+    """Rows with the same gaps: `log` [row, case] is ln P(case, what is seen), `p` its shares.
+
+    A case is a state of every missing discrete variable. A row of probability zero is refused,
+    unless `strict` is False: then its shares are all 0.
+    """
 
     def __init__(
-        self, net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], at: Any
+        self,
+        net: Network,
+        gone: NDArray[np.bool_],
+        columns: dict[str, Any],
+        at: Any,
+        strict: bool = True,
     ) -> None:
         self.net, self.columns = net, columns
         missing = [n for n, g in zip(net.names, gone, strict=True) if g]
@@ -116,10 +125,11 @@ class _Pattern:
         self.cases = np.array(cases, dtype=np.intp).reshape(len(cases), len(self.states))
         self.log, self.mean, self.cov = self._solved()
         top = self.log.max(axis=1, keepdims=True)
-        if (top == -np.inf).any():
+        bad = top == -np.inf
+        if strict and bad.any():
             raise impossible_row(int(at[int(np.argmin(top[:, 0]))]))
-        p = np.exp(self.log - top)
-        self.p: Floats = p / p.sum(axis=1, keepdims=True)
+        p = np.exp(self.log - np.where(bad, 0.0, top))
+        self.p: Floats = p / np.where(bad, 1.0, p.sum(axis=1, keepdims=True))
 
     def _codes(self, name: str) -> Any:
         """The state of a variable in each row and case, cases fastest."""
