@@ -1,4 +1,4 @@
-"""The command line: `credo schema`, `credo demo`, and one file for each command to come.
+"""The command line: one file for each command.
 
 Commands load when they are called, so that `credo --help` answers at once. Bad input ends
 with one sentence on standard error and exit code 2; Ctrl-C with exit code 130.
@@ -31,8 +31,14 @@ _COMMANDS = {
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
+    "completion": ("credo.cli.completion", "Print the completion script of a shell."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
 }
+
+
+def has_command(name: str) -> bool:
+    """Whether there is a command of this name."""
+    return name in _COMMANDS
 
 
 class _Commands(click.Group):
@@ -86,9 +92,12 @@ def main() -> None:
         help_of = where.command_path if where is not None else "credo"
         _complain(f"{error.format_message()} See '{help_of} --help'.")
         code = 2
-    except (click.Abort, KeyboardInterrupt):
-        _complain("Stopped.")
+    except (click.Abort, KeyboardInterrupt) as error:
+        click.echo(str(error) or "Stopped.", err=True)
         code = 130
+    except MemoryError:
+        _complain("There is not enough memory for this. Try fewer columns, or --memory 2GB.")
+        code = 2
     except BrokenPipeError:
         sys.stderr.close()
         code = 0

@@ -1,0 +1,129 @@
+"""What `credo learn TABLE` decides when it is told nothing else, and says so."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+from credo.cli.options import listed, plural
+
+__all__ = ["default_output", "gaps_line", "next_steps", "parameters_for"]
+
+_ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq",
+            ".arrow", ".feather", ".ipc")  # fmt: skip
+
+
+def default_output(table: str) -> str:
+    """Where a model goes when nobody says: beside its table, under a name that is free.
+
+    >>> default_output("no-such-folder/patients.csv.gz")
+    'patients.credo'
+    """
+    if table == "-" or any(c in table for c in "*?["):
+        folder, stem = Path(), "model"
+    else:
+        path = Path(table)
+        folder, stem = path.parent, path.name
+        while stem.lower().endswith(_ENDINGS):
+            stem = stem[: stem.rindex(".")]
+        if not _writable(folder):
+            folder = Path()
+    stem = stem or "model"
+    for k in range(1, 10_000):
+        found = folder / (f"{stem}.credo" if k == 1 else f"{stem}-{k}.credo")
+        if not found.exists():
+            return str(found)
+    return str(folder / f"{stem}.credo")  # pragma: no cover
+
+
+def _writable(folder: Path) -> bool:
+    """Whether a folder is meant to be written to, also for a user who may do anything."""
+    try:
+        return os.access(folder, os.W_OK) and bool(folder.stat().st_mode & 0o222)
+    except OSError:
+        return False
+
+
+def parameters_for(score: str | None, ess: float | None, table: Any) -> Any:
+    """The prior of the parameters: that of the score, and where it has none BDeu(1).
+
+    So that every learned model can say how sure it is.
+    """
+    from credo.model import BDeu
+
+    discrete = all(v.is_discrete for v in table.schema.variables)
+    if score in ("bdeu", "bds", "k2") or (score is None and discrete):
+        return "auto"
+    return BDeu(1.0)
+
+
+def gaps_line(table: Any, missing_cells: str) -> str:
+    """How many cells are missing, and what is done about them."""
+    from credo.train.structure.incomplete import has_gaps
+
+    if not has_gaps(table):
+        return "No cell is missing."
+    schema = table.schema
+    rows = len(table)
+    missing = {n: round(rate * rows) for n, rate in schema.missing.items() if rate > 0}
+    total = sum(missing.values())
+    worst = sorted(missing, key=lambda n: -missing[n])
+    share = 100 * total / (rows * len(schema.variables))
+    how = {
+        "structural-em": "Each row counts for what it says (structural EM); nothing is filled in.",
+        "node-average": "Each family is scored on the rows that have it (node-average).",
+        "complete-rows": "Rows with a gap are left out (complete-rows).",
+    }[missing_cells]
+    return (
+        f"{plural(total, 'gap')} ({share:.2g} % of the cells) in "
+        f"{plural(len(missing), 'column')}: {listed(worst)}. {how}"
+    )
+
+
+def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:
+    """Commands that can be pasted, and what each is for."""
+    name = shlex.quote(model)
+    rows = shlex.quote(table)
+    steps = []
+    question = _question(net)
+    if question:
+        interval = " --interval 0.95" if _is_sure(net) else ""
+        asked = shlex.quote(question)
+        steps.append(
+            (f"credo ask {name} {asked}{interval}", "a question, and how sure the answer is")
+        )
+    steps.append((f"credo ask {name}", "a prompt: type evidence and questions"))
+    target = net.names[0]
+    steps.append((f"credo show {name} --table {shlex.quote(target)}", "one of its tables"))
+    from credo.cli import has_command
+
+    if table != "-":
+        if has_command("check"):
+            steps.append((f"credo check {name} {rows}", "does the model fit the rows?"))
+        if has_command("report"):
+            page = shlex.quote(str(Path(model).with_suffix(".html")))
+            steps.append((f"credo report {name} --data {rows} -o {page}", "all of it on one page"))
+    return steps
+
+
+def _is_sure(net: Any) -> bool:
+    return any(getattr(d, "learned", None) is not None and d.learned.prior is not None
+               for d in net.distributions.values())  # fmt: skip
+
+
+def _question(net: Any) -> str:
+    """A question that this network can answer: a child given one of its parents."""
+    from credo.cli.session import _quoted
+
+    for name in reversed(net.names):
+        v = net.variable(name)
+        for parent in net.dag.parents(name):
+            p = net.variable(parent)
+            if v.is_discrete and p.is_discrete and p.arity > 1:
+                return f"P({_quoted(name)} | {_quoted(parent)}={_quoted(p.states[-1])})"
+    for v in net.variables:
+        if v.is_discrete:
+            return f"P({_quoted(v.name)})"
+    return f"P({_quoted(net.names[0])})" if net.names else ""
