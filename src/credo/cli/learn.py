@@ -48,7 +48,7 @@ def _option(*names: str, **settings: Any) -> Any:
     "missing_cells",
     default="structural-em",
     show_default=True,
-    type=click.Choice(["structural-em", "node-average", "complete-rows"]),
+    type=click.Choice(["structural-em", "available-cases", "node-average", "complete-rows"]),
     help="What to do where cells are missing.",
 )
 @common_options(

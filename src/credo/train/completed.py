@@ -21,6 +21,7 @@ from credo.model.network import Network
 from credo.predict.engine import engine_of
 from credo.predict.impute import impute
 from credo.stats.block import Block
+from credo.train.em_information import with_hidden
 
 __all__ = ["Completed", "completed"]
 
@@ -84,22 +85,11 @@ def _ways(net: Network, table: Table, seed: int) -> Completed:
     parts, shares = [Table(Block(net.schema, arrays, share))], [share]
     if len(left):
         rest = table.take(left)
-        wide = _with_hidden(net, rest)
+        wide = with_hidden(net, rest)
         for copy in _copies(net, wide, seed):
             parts.append(copy.select(list(net.names)))
             shares.append(_weights(copy) / DRAWS)
     return Completed(_joined(parts, shares), int(drawn) + len(left))
-
-
-def _with_hidden(net: Network, table: Table) -> Table:
-    """The table with a column, all missing, for each variable that it does not have."""
-    arrays = []
-    for v in net.variables:
-        if v.name in table.schema:
-            arrays.append(table.block.arrays[table.schema.index(v.name)])
-        else:
-            arrays.append(np.full(len(table), v.arity, dtype=np.min_scalar_type(v.arity)))
-    return Table(Block(net.schema, tuple(arrays), table.weights))
 
 
 def _copies(net: Network, table: Table, seed: int) -> list[Table]:

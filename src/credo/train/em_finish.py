@@ -14,6 +14,7 @@ from credo.model.linear_gaussian import LinearGaussian
 from credo.model.network import Network
 from credo.render import shortened
 from credo.train.em_climb import Climb
+from credo.train.em_information import information
 from credo.train.em_maximise import COLLAPSED
 from credo.train.em_problem import Expected, Layout
 from credo.train.em_setup import Setup
@@ -59,6 +60,7 @@ def finished(
     net = learn(setup.graph, specs, weight, setup.source, method, began)
     net, collapsed = _floored(setup, net)
     assert net.record is not None
+    observed = {n: w / setup.problem.weight for n, w in setup.problem.observed.items()}
     details = {
         **net.record.details,
         "log_likelihood": log_likelihood,
@@ -68,7 +70,8 @@ def finished(
         "starts_dropped": tuple(dropped),
         "hidden": setup.hidden,
         "missing": {n: g / setup.problem.weight for n, g in setup.problem.gaps.items() if g},
-        "observed": {n: w / setup.problem.weight for n, w in setup.problem.observed.items()},
+        "observed": observed,
+        "information": information(net, setup.sample, _seen(setup)),
         "problems": setup.problem.native.problems,
     }
     record = replace(
@@ -82,6 +85,15 @@ def finished(
         details=details,
     )
     return net.with_record(record)
+
+
+def _seen(setup: Setup) -> dict[str, float]:
+    """The share of the rows that have each variable."""
+    gaps, weight = setup.problem.gaps, setup.problem.weight
+    return {
+        n: 0.0 if n in setup.hidden else 1.0 - gaps.get(n, 0.0) / weight
+        for n in setup.problem.layout.names
+    }
 
 
 def _notes(

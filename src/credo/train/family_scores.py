@@ -23,7 +23,7 @@ from credo.errors import InputError, SchemaError, unknown_name
 from credo.schema import Variable
 from credo.stats.family import Family
 from credo.stats.tally import Source
-from credo.train.score_sources import maker
+from credo.train.score_sources import available_scores, maker
 from credo.train.scores import DISCRETE_ONLY, ScoreSpec
 from credo.train.variable_order import placed
 
@@ -109,8 +109,12 @@ def family_scores(
     *,
     names: Sequence[str] | None = None,
     threads: int | None = None,
+    available: bool = False,
 ) -> FamilyScores:
-    """The scores of families over some variables of a source (all when none are named)."""
+    """The scores of families over some variables of a source (all when none are named).
+
+    `available`: where cells are missing, what parents gain is measured on the rows that have them.
+    """
     schema = source.schema
     for name in names or ():
         if name not in schema:
@@ -126,9 +130,11 @@ def family_scores(
     if rows <= 0:
         raise InputError("There are no rows to score a graph on.")
     chosen.sort(key=lambda v: place[v.name])
-    _fitting(spec, chosen, gaps)
+    by_gain = available and bool(gaps)
+    _fitting(spec, chosen, () if by_gain else gaps)
     extras = (_by_parents(spec, len(chosen)), _by_edge(spec, chosen))
-    native, notes = maker(spec, chosen)(source, spec, chosen, rows, gaps, extras, threads)
+    make = available_scores if by_gain else maker(spec, chosen)
+    native, notes = make(source, spec, chosen, rows, gaps, extras, threads)
     return FamilyScores(source, spec, chosen, rows, native, notes)
 
 

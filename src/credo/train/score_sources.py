@@ -17,10 +17,11 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
+from credo.train.available import of_available
 from credo.train.local_scores import of_function, of_mixed, of_prior_network
 from credo.train.scores import ScoreSpec
 
-__all__ = ["maker"]
+__all__ = ["available_scores", "maker"]
 
 Floats = NDArray[np.float64]
 
@@ -189,3 +190,18 @@ def _function_scores(
         assert spec.prior is not None
         function = of_prior_network(source, variables, spec.prior, spec.ess)
     return _core.FamilyScores.function(len(variables), function, *extras), []
+
+
+def available_scores(
+    source: Source,
+    spec: ScoreSpec,
+    variables: Sequence[Variable],
+    rows: float,
+    gaps: Sequence[str],
+    extras: Extra,
+    threads: int,
+) -> Made:
+    """What parents gain each child, on the rows that have them."""
+    function = of_available(source, variables, spec)
+    notes = ["cells are missing: what parents gain is measured on the rows that have them"]
+    return _core.FamilyScores.function(len(variables), function, *extras), notes

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from credo.data import Stream, Table
@@ -48,14 +48,81 @@ def structural_em(
     table: Table,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], Any],
-    begin: Dag,
+    begin: Callable[[int], Dag],
     *,
+    starts: int = 1,
     budget: float | None,
     seed: int,
     threads: int | None,
 ) -> Network:
-    """The best network found; `search(rows, start)` gives a graph with its scores."""
+    """The best network found; `search(rows, start)` gives a graph with its scores.
+
+    `begin(i)` is the graph of start i. The end with the best score of the observed rows is taken.
+    """
     began = time.perf_counter()
+    ends: list[_Climbed] = []
+    for turn in range(starts):
+        if ends and budget is not None and time.perf_counter() - began > budget:
+            break
+        ends.append(_climb(table, search, belief, begin(turn), began, budget, seed, threads))
+    top = max(ends, key=lambda e: e.trace[-1])
+    best, found = top.net, top.found
+    final = em(best, table, belief(found.spec), start=best, threads=threads)
+    record = final.record
+    assert record is not None
+    notes = list(record.notes)
+    if top.drawn:
+        notes.append(f"{top.drawn:,} rows have too many ways to be completed and were given draws")
+    if starts > 1:
+        heights = ", ".join(f"{e.trace[-1]:,.6g}" for e in ends)
+        notes.append(f"{len(ends)} of {starts} starts ended at {heights}; the best was taken")
+    details = {
+        **record.details,
+        "score": found.spec.name,
+        "search": found.record.details.get("search", ""),
+        "missing": "structural-em",
+        "log_likelihood": record.score,
+        "rounds": len(top.trace),
+        "starts": tuple(e.trace[-1] for e in ends),
+    }
+    return final.with_record(
+        replace(
+            record,
+            how=f"{found.record.how}, structural EM",
+            source=str(table.schema.source),
+            score=top.trace[-1],
+            trace=tuple(top.trace),
+            reason=top.reason,
+            seconds=time.perf_counter() - began,
+            seed=seed,
+            notes=tuple(notes),
+            details=details,
+        )
+    )
+
+
+@dataclass(frozen=True)
+class _Climbed:
+    """Where one start ended: the network, the last search, and the scores on the way."""
+
+    net: Network
+    found: Any
+    trace: tuple[float, ...]
+    reason: str
+    drawn: int
+
+
+def _climb(
+    table: Table,
+    search: Callable[[Any, Any], Any],
+    belief: Callable[[Any], Any],
+    begin: Dag,
+    began: float,
+    budget: float | None,
+    seed: int,
+    threads: int | None,
+) -> _Climbed:
+    """Complete, search, learn again, while the score of the observed rows rises."""
     net = em(begin, table, budget=_WARM, threads=threads)
     best: Network | None = None
     trace: list[float] = []
@@ -85,35 +152,7 @@ def structural_em(
         start = fit(found.dag, rows.table, prior, threads=threads)
         net = em(start, table, prior, start=start, budget=_WARM, threads=threads)
     assert best is not None
-    prior = belief(best_found.spec)
-    final = em(best, table, prior, start=best, threads=threads)
-    record = final.record
-    assert record is not None
-    notes = list(record.notes)
-    if drawn:
-        notes.append(f"{drawn:,} rows have too many ways to be completed and were given draws")
-    details = {
-        **record.details,
-        "score": best_found.spec.name,
-        "search": best_found.record.details.get("search", ""),
-        "missing": "structural-em",
-        "log_likelihood": record.score,
-        "rounds": len(trace),
-    }
-    return final.with_record(
-        replace(
-            record,
-            how=f"{best_found.record.how}, structural EM",
-            source=str(table.schema.source),
-            score=trace[-1],
-            trace=tuple(trace),
-            reason=reason,
-            seconds=time.perf_counter() - began,
-            seed=seed,
-            notes=tuple(notes),
-            details=details,
-        )
-    )
+    return _Climbed(best, best_found, tuple(trace), reason, drawn)
 
 
 def _score(found: Any, dag: Dag) -> float:

@@ -55,7 +55,7 @@ _WHERE = {
 SEARCHES: Mapping[str, str] = MappingProxyType({k: line for k, (_, _, line) in _WHERE.items()})
 """Every search by its name, with what it does in a line."""
 
-MISSING = ("structural-em", "node-average", "complete-rows")
+MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
 _EXACT_UP_TO = 12  # variables up to which `auto` proves its answer
@@ -81,6 +81,7 @@ def learn(
     edge_prior: EdgePrior | None = None,
     parameters: Any = "auto",
     missing: str = "structural-em",
+    starts: int = 1,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -115,10 +116,13 @@ def learn(
     parameters : a prior for `cr.fit`, or "auto"
         How the tables are learned; by default with the prior of the score if it has one
         ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood.
-    missing : "structural-em", "node-average" or "complete-rows"
+    missing : "structural-em", "available-cases", "node-average" or "complete-rows"
         What to do where cells are missing: complete the rows under the current network and search
-        again, until the score of the observed rows no longer rises; score each family on the rows
-        it has, scaled to all (likelihood scores of discrete columns alone); or drop the rows.
+        again, until the score of the observed rows no longer rises; measure what parents gain a
+        child on the rows that have them all; score each family on the rows it has, scaled to all
+        (likelihood scores of discrete columns alone); or drop the rows.
+    starts : int
+        Of structural EM: how many graphs it starts from; the best end is taken.
     **options
         Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`
         (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`, `thin`
@@ -143,10 +147,13 @@ def learn(
         "prior_rows": prior_rows, "freedom": freedom, "edge_prior": edge_prior,
         "threads": threads, **options,
     }  # fmt: skip
-    if missing != "node-average" and has_gaps(opened):
+    if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
+        raise InputError(f"starts must be a whole number, 1 or more, got {starts!r}.")
+    if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "structural-em":
-            return _structural(opened, score, search, start, parameters, settings)
+            return _structural(opened, score, search, start, parameters, settings, starts)
         opened = _complete_rows(opened)
+    settings["available"] = missing == "available-cases"
     found = searched(opened, score, search, start=start, **settings)
     belief = _belief(found.spec) if isinstance(parameters, str) else parameters
     net = fit(found.dag, opened, belief, threads=threads)
@@ -164,11 +171,18 @@ def learn(
 
 
 def _structural(
-    opened: Any, score: Any, search: str, start: Any, parameters: Any, settings: dict[str, Any]
+    opened: Any,
+    score: Any,
+    search: str,
+    start: Any,
+    parameters: Any,
+    settings: dict[str, Any],
+    starts: int,
 ) -> Network:
     """Structural EM, each round by the same search."""
     table = opened.load() if isinstance(opened, Stream) else opened
     seed = settings["rng"]
+    plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
     def by_search(rows: Any, from_: Any) -> Searched:
         return searched(rows, score, search, start=from_, **settings)
@@ -176,17 +190,32 @@ def _structural(
     def belief(spec: ScoreSpec) -> Any:
         return _belief(spec) if isinstance(parameters, str) else parameters
 
-    begin = None if start is None else graph_of(start)
-    if begin is None and all(v.is_discrete for v in table.schema.variables):
-        # a first graph from the rows that each family has
-        plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
-        begin = searched(table, "bic", search, start=None, **{**settings, **plain}).dag
-    elif begin is None:
-        begin = Dag([], table.schema.names)
+    def first(rows: Any) -> Dag:
+        """A graph from the rows that each family has."""
+        whole = all(v.is_discrete for v in rows.schema.variables)
+        if whole:
+            return searched(rows, "bic", search, start=None, **{**settings, **plain}).dag
+        rules = {k: settings[k] for k in ("required", "forbidden", "tiers", "max_parents")}
+        rules |= {k: settings[k] for k in ("candidates", "budget", "threads")}
+        return searched(rows, "bic", "hill-climb", available=True, **rules).dag
+
+    def begin(turn: int) -> Dag:
+        """The given or the first graph; then the empty one; then graphs of rows drawn again."""
+        if turn == 0:
+            return first(table) if start is None else graph_of(start)
+        if turn == 1:
+            return Dag([], table.schema.names)
+        chance = np.random.default_rng([turn, *np.atleast_1d(_whole(seed))])
+        return first(table.take(np.sort(chance.integers(0, len(table), len(table)))))
+
     return structural_em(
-        table, by_search, belief, begin, budget=_seconds(settings["budget"]),
-        seed=int(seed) if isinstance(seed, (int, np.integer)) else 0, threads=settings["threads"],
+        table, by_search, belief, begin, starts=starts, budget=_seconds(settings["budget"]),
+        seed=_whole(seed), threads=settings["threads"],
     )  # fmt: skip
+
+
+def _whole(seed: Any) -> int:
+    return int(seed) if isinstance(seed, (int, np.integer)) else 0
 
 
 def _complete_rows(source: Any) -> Any:
@@ -228,6 +257,7 @@ def searched(
     freedom: float | None = None,
     edge_prior: EdgePrior | None = None,
     threads: int | None = None,
+    available: bool = False,
     **options: Any,
 ) -> Searched:
     """The graph of `learn`, with its record."""
@@ -241,7 +271,7 @@ def searched(
     spec = ScoreSpec.of(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
-    scores = family_scores(opened, spec, threads=threads)
+    scores = family_scores(opened, spec, threads=threads, available=available)
     rules = Rules.of(
         scores.variables, required=required, forbidden=forbidden, tiers=tiers,
         max_parents=max_parents, candidates=candidates,
