@@ -19,7 +19,7 @@ __all__ = ["answer_json", "command"]
 
 
 @click.command("ask", cls=Manual)
-@model_argument()
+@model_argument
 @click.argument("question", nargs=-1, shell_complete=question_words)
 @click.option("--explain", is_flag=True, help="Show how the answer was found.")
 @click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")

@@ -97,6 +97,7 @@ def _rows(known: Any, reading: dict[str, Any]) -> Any:
 
 
 def prior_named(name: str, ess: float | None) -> Any:
+    """The prior that --prior and --ess describe."""
     from credo.errors import InputError
     from credo.model import K2, BDeu, Laplace
 

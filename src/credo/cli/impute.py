@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 
 @click.command("impute", cls=Manual)
-@model_argument()
+@model_argument
 @reading_options
 @click.option(
     "-o", "--output", metavar="FILE", help="Where to write: .csv, .tsv, .jsonl, .parquet."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -13,6 +14,8 @@ from credo.cli.rules import rule_options, rules_from, score_options, score_setti
 
 __all__ = ["command"]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 # option of the command line → option of the search
 _OF_SEARCH = ("target", "restarts", "alpha", "steps")
 _SEARCH = "The search"
@@ -22,7 +25,7 @@ BUDGET = 60.0
 """Seconds for the search unless told otherwise."""
 
 
-def _option(*names: str, **settings: Any) -> Any:
+def _option(*names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, cls=Option, group=_SEARCH, **settings)
 
 
@@ -76,9 +79,9 @@ def command(
     """Learn a network from a table: its graph by a score and a search, then its parameters.
 
     `credo learn TABLE` alone says what it sees in the table, learns the graph (BDeu for discrete
-    tables, BIC otherwise; cells that are missing count for what their row says of them), gives every
-    parameter a posterior, writes the model beside the table, and says what to do next. A file that
-    is there already is left alone unless -o names it.
+    tables, BIC otherwise; cells that are missing count for what their row says of them), gives
+    every parameter a posterior, writes the model beside the table, and says what to do next. A file
+    that is there already is left alone unless -o names it.
 
     Ctrl-C ends the search: the best graph so far is fitted and written, and the exit code is 130.
 

@@ -73,6 +73,7 @@ def gaps_line(table: Any, missing_cells: str) -> str:
     share = 100 * total / (rows * len(schema.variables))
     how = {
         "structural-em": "Each row counts for what it says (structural EM); nothing is filled in.",
+        "available-cases": "Parents are judged on the rows that have them all (available-cases).",
         "node-average": "Each family is scored on the rows that have it (node-average).",
         "complete-rows": "Rows with a gap are left out (complete-rows).",
     }[missing_cells]

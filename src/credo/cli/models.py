@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -16,12 +17,14 @@ from click.shell_completion import CompletionItem
 from credo.cli.options import files
 from credo.errors import CredoError, InputError
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 __all__ = ["graph_from", "load_model", "model_argument", "model_format", "question_words"]
 
 
-def model_argument(name: str = "model") -> Any:
+def model_argument(function: F) -> F:
     """The argument MODEL: a network file, or - for standard input."""
-    return click.argument(name, shell_complete=files)
+    return click.argument("model", shell_complete=files)(function)
 
 
 def load_model(path: str) -> Any:

@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 
 @click.command("sample", cls=Manual)
-@model_argument()
+@model_argument
 @click.argument("rows", type=int)
 @click.option(
     "-o",

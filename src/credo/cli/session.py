@@ -36,7 +36,7 @@ _MARKS = r"|(),{}=!'\""
 
 @dataclass(frozen=True)
 class Reply:
-    """What a line was answered with: text for people, and the answer itself if it was a question."""
+    """What a line was answered with: text for people, and the answer to a question itself."""
 
     text: str = ""
     question: str = ""

@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 
 @click.command("show", cls=Manual)
-@model_argument()
+@model_argument
 @click.option(
     "--table",
     "tables",
