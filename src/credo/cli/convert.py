@@ -28,7 +28,7 @@ def command(source: str, target: str, markov: bool, directed: bool, common: Comm
       credo convert asia.bif asia.xdsl
       credo convert asia.bif.gz asia.credo
       credo convert asia.bif asia.uai --markov
-      credo convert grid.uai grid.bif --directed
+      credo convert asia.uai directed.bif --directed
     """
     from credo.errors import InputError
     from credo.model.network import Network

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 from credo.cli.options import listed, plural
 
-__all__ = ["default_output", "gaps_line", "next_steps", "parameters_for"]
+__all__ = ["default_output", "gaps_line", "next_steps", "parameters_for", "program"]
 
 _ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq",
             ".arrow", ".feather", ".ipc")  # fmt: skip
@@ -83,9 +85,16 @@ def gaps_line(table: Any, missing_cells: str) -> str:
     )
 
 
+def program() -> str:
+    """How to call this program from a shell."""
+    if shutil.which("credo"):
+        return "credo"
+    return shlex.quote(os.path.relpath(sys.argv[0]))
+
+
 def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:
     """Commands that can be pasted, and what each is for."""
-    name = shlex.quote(model)
+    credo, name = program(), shlex.quote(model)
     rows = shlex.quote(table)
     steps = []
     question = _question(net)
@@ -93,19 +102,21 @@ def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:
         interval = " --interval 0.95" if _is_sure(net) else ""
         asked = shlex.quote(question)
         steps.append(
-            (f"credo ask {name} {asked}{interval}", "a question, and how sure the answer is")
+            (f"{credo} ask {name} {asked}{interval}", "a question, and how sure the answer is")
         )
-    steps.append((f"credo ask {name}", "a prompt: type evidence and questions"))
+    steps.append((f"{credo} ask {name}", "a prompt: type evidence and questions"))
     target = net.names[0]
-    steps.append((f"credo show {name} --table {shlex.quote(target)}", "one of its tables"))
+    steps.append((f"{credo} show {name} --table {shlex.quote(target)}", "one of its tables"))
     from credo.cli import has_command
 
     if table != "-":
         if has_command("check"):
-            steps.append((f"credo check {name} {rows}", "does the model fit the rows?"))
+            steps.append((f"{credo} check {name} {rows}", "does the model fit the rows?"))
         if has_command("report"):
             page = shlex.quote(str(Path(model).with_suffix(".html")))
-            steps.append((f"credo report {name} --data {rows} -o {page}", "all of it on one page"))
+            steps.append(
+                (f"{credo} report {name} --data {rows} -o {page}", "all of it on one page")
+            )
     return steps
 
 
@@ -116,15 +127,14 @@ def _is_sure(net: Any) -> bool:
 
 def _question(net: Any) -> str:
     """A question that this network can answer: a child given one of its parents."""
-    from credo.cli.session import _quoted
+    from credo.cli.session import quoted
 
-    for name in reversed(net.names):
-        v = net.variable(name)
-        for parent in net.dag.parents(name):
+    discrete = sorted((v for v in net.variables if v.is_discrete), key=lambda v: v.arity)
+    for v in discrete:  # those with few states are easiest to read
+        for parent in net.dag.parents(v.name):
             p = net.variable(parent)
-            if v.is_discrete and p.is_discrete and p.arity > 1:
-                return f"P({_quoted(name)} | {_quoted(parent)}={_quoted(p.states[-1])})"
-    for v in net.variables:
-        if v.is_discrete:
-            return f"P({_quoted(v.name)})"
-    return f"P({_quoted(net.names[0])})" if net.names else ""
+            if v.arity > 1 and p.arity > 1:
+                return f"P({quoted(v.name)} | {quoted(parent)}={quoted(p.states[-1])})"
+    if discrete:
+        return f"P({quoted(discrete[-1].name)})"
+    return f"P({quoted(net.names[0])})" if net.names else ""

@@ -25,7 +25,7 @@ def command(common: Common, **reading: Any) -> None:
     \b
     Examples:
       credo schema patients.csv
-      credo schema patients.csv --kind age=continuous --states smoke=no,yes --drop name
+      credo schema survey.csv --kind age=continuous --states smoke=no,yes --drop name
       credo schema 'part-*.parquet' --json
       gzip -dc patients.csv.gz | credo schema -
     """

@@ -17,7 +17,7 @@ from typing import Any
 from credo.errors import ImpossibleError, InputError, LimitError, close_names
 from credo.render import shortened, table_text
 
-__all__ = ["WORDS", "Reply", "Session", "completions", "fragment"]
+__all__ = ["WORDS", "Reply", "Session", "completions", "fragment", "quoted"]
 
 WORDS = {
     "evidence": "what is given so far",
@@ -77,7 +77,7 @@ class Session:
             return self._ask(line)
         names = self._names(line)
         if names:
-            return self._ask(f"P({', '.join(map(_quoted, names))})")
+            return self._ask(f"P({', '.join(map(quoted, names))})")
         if "=" in line or "∈" in line or re.search(r"\bin\s*\{", line):
             return self._observe(line)
         near = close_names(line, [*WORDS, *self.net.names])
@@ -202,9 +202,14 @@ class Session:
         from credo.predict.question import parse
 
         question = parse(self.net, text)
-        own = {*question.given, *question.do, *question.targets}
-        parts = [_condition(n, v, _quoted) for n, v in self.given.items() if n not in own]
-        done = [_condition(n, v, _quoted) for n, v in self.do.items() if n not in own]
+        for name in question.targets:
+            if name in self.given or name in self.do:
+                raise InputError(
+                    f"{name!r} is asked about and given at once.", hint=f"Type: clear {name}"
+                )
+        own = {*question.given, *question.do}
+        parts = [_condition(n, v, quoted) for n, v in self.given.items() if n not in own]
+        done = [_condition(n, v, quoted) for n, v in self.do.items() if n not in own]
         parts += [f"do({', '.join(done)})"] if done else []
         if not parts:
             return text
@@ -219,7 +224,7 @@ class Session:
 # --- how names and states are written ------------------------------------------------------
 
 
-def _quoted(value: Any) -> str:
+def quoted(value: Any) -> str:
     """A name or a state as a question reads it back."""
     if not isinstance(value, str):
         return str(value)
@@ -229,7 +234,7 @@ def _quoted(value: Any) -> str:
 
 
 def _condition(name: str, value: Any, write: Any) -> str:
-    left = _quoted(name) if write is _quoted else name
+    left = quoted(name) if write is quoted else name
     if isinstance(value, list):
         return f"{left} in {{{', '.join(map(write, value))}}}"
     return f"{left}={write(value)}"
@@ -272,7 +277,7 @@ def fragment(net: Any, line: str) -> tuple[int, list[str]]:
         words = list(net.names)
         if not line[:start].strip():
             words += [w for w in WORDS if w not in words]
-    return start, [_quoted(w) for w in words if str(w).casefold().startswith(typed)]
+    return start, [quoted(w) for w in words if str(w).casefold().startswith(typed)]
 
 
 def completions(net: Any, text: str) -> list[str]:
