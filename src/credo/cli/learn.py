@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-from credo.cli.learning import default_output, gaps_line, next_steps, parameters_for
+from credo.cli.learning import (
+    MISSING,
+    by_either,
+    default_output,
+    gaps_line,
+    next_steps,
+    parameters_for,
+    weights_line,
+)
 from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
 from credo.cli.reading import read_from, reading_options
 from credo.cli.rules import rule_options, rules_from, score_options, score_settings
@@ -49,10 +57,11 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
 @click.option(
     "--missing-cells",
     "missing_cells",
-    default="structural-em",
+    default="auto",
     show_default=True,
-    type=click.Choice(["structural-em", "available-cases", "node-average", "complete-rows"]),
-    help="What to do where cells are missing.",
+    type=click.Choice(["auto", *MISSING]),
+    help="What to do where cells are missing; auto is structural-em, and available-cases where a "
+    "row has too many ways to be completed.",
 )
 @common_options(
     seed="For what is random.", threads="How many threads may work; all cores unless told."
@@ -105,17 +114,21 @@ def command(
     where = output or (None if common.as_json else default_output(reading["table"]))
     if not common.silent:
         _introduce(table, missing_cells, budget, common)
-    net = learn(
-        table,
-        search=search,
-        budget=budget or None,
-        rng=common.seed,
-        missing=missing_cells,
-        parameters=parameters_for(score_name, ess, table),
-        **score_settings(score_name, ess, edge_prior, common.threads),
-        **rules_from(require, forbid, tier, max_parents),
-        **options,
-    )
+
+    def by(missing: str) -> Any:
+        return learn(
+            table,
+            search=search,
+            budget=budget or None,
+            rng=common.seed,
+            missing=missing,
+            parameters=parameters_for(score_name, ess, table),
+            **score_settings(score_name, ess, edge_prior, common.threads),
+            **rules_from(require, forbid, tier, max_parents),
+            **options,
+        )
+
+    net = by_either(by, common) if missing_cells == "auto" else by(missing_cells)
     record = net.record
     assert record is not None
     if where is not None:
@@ -134,6 +147,9 @@ def _introduce(table: Any, missing_cells: str, budget: float, common: Common) ->
     print_schema(table.schema)
     common.heading("Learning")
     common.say(gaps_line(table, missing_cells))
+    hint = weights_line(table)
+    if hint:
+        common.say(hint)
     if budget:
         common.say(
             f"The search may take {budget:g} s; if that is not enough, the best graph so far is "

@@ -6,15 +6,41 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from credo.cli.options import listed, plural
+from credo.cli.options import Common, listed, plural
 
-__all__ = ["default_output", "gaps_line", "next_steps", "parameters_for", "program"]
+__all__ = [
+    "MISSING",
+    "by_either",
+    "default_output",
+    "gaps_line",
+    "next_steps",
+    "parameters_for",
+    "program",
+    "weights_line",
+]
 
 _ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq",
             ".arrow", ".feather", ".ipc")  # fmt: skip
+
+
+_HANDFUL = 8  # rows
+_WEIGHTS = {"weight", "weights", "count", "counts", "freq", "frequency", "n"}
+
+
+def weights_line(table: Any) -> str:
+    """A word on a column that looks like the weights of the rows, but was not named as such."""
+    schema = table.schema
+    if any(c.kind == "weights" for c in schema.columns):
+        return ""
+    for v in schema.variables:
+        numbers = not v.is_discrete or all(isinstance(s, (int, float)) for s in v.states)
+        if v.name.casefold() in _WEIGHTS and numbers:
+            return f"{v.name} may be the weights of the rows; if so, give --weights {v.name}."
+    return ""
 
 
 def default_output(table: str) -> str:
@@ -51,14 +77,35 @@ def _writable(folder: Path) -> bool:
 def parameters_for(score: str | None, ess: float | None, table: Any) -> Any:
     """The prior of the parameters: that of the score, and where it has none BDeu(1).
 
-    So that every learned model can say how sure it is.
+    So that every learned model can say how sure it is. Lines of a handful of rows get a weak proper
+    prior, for which any number of rows is enough.
     """
-    from credo.model import BDeu
+    from credo.model import BDeu, LinePrior
 
-    discrete = all(v.is_discrete for v in table.schema.variables)
+    variables = table.schema.variables
+    discrete = all(v.is_discrete for v in variables)
     if score in ("bdeu", "bds", "k2") or (score is None and discrete):
         return "auto"
-    return BDeu(1.0)
+    if len(table) >= _HANDFUL:
+        return BDeu(1.0)
+    line = LinePrior(kappa=1, alpha=2, beta=1, ridge=1)
+    return {v.name: BDeu(1.0) if v.is_discrete else line for v in variables}
+
+
+MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
+"""What may be done where cells are missing."""
+
+
+def by_either(learn: Callable[[str], Any], common: Common) -> Any:
+    """Structural EM, and where a row has too many ways to be completed available cases, said so."""
+    from credo.errors import LimitError
+
+    try:
+        return learn("structural-em")
+    except LimitError as error:
+        common.say(f"Structural EM is not possible here: {error}")
+        common.say("Instead parents are judged on the rows that have them all (available-cases).")
+        return learn("available-cases")
 
 
 def gaps_line(table: Any, missing_cells: str) -> str:
@@ -74,6 +121,7 @@ def gaps_line(table: Any, missing_cells: str) -> str:
     worst = sorted(missing, key=lambda n: -missing[n])
     share = 100 * total / (rows * len(schema.variables))
     how = {
+        "auto": "Each row counts for what it says (structural EM); nothing is filled in.",
         "structural-em": "Each row counts for what it says (structural EM); nothing is filled in.",
         "available-cases": "Parents are judged on the rows that have them all (available-cases).",
         "node-average": "Each family is scored on the rows that have it (node-average).",

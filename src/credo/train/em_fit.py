@@ -21,7 +21,7 @@ from credo.model.network import Network
 from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.model.value import at_least, choice, flag, whole
-from credo.progress import track
+from credo.progress import Ticker, track
 from credo.train.em_climb import Climb
 from credo.train.em_finish import finished
 from credo.train.em_problem import Expected, Numbers
@@ -142,7 +142,8 @@ def em(
     for numbers in _starts(setup, start, many, draws):
         refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
         climbs.append(Climb(setup.problem, setup.maximiser, numbers, tol, accelerate))
-    best, dropped = _raced(climbs, most)
+    with Ticker("em") as ticker:
+        best, dropped = _raced(climbs, most, ticker)
     try:
         if best.reason:
             pass
@@ -201,7 +202,7 @@ def _starts(setup: Setup, start: Any, many: int, rng: np.random.Generator) -> It
         yield random_start(problem, maximiser, everywhere, setup.sample, rng)
 
 
-def _raced(climbs: list[Climb], most: int) -> tuple[Climb, list[tuple[int, float]]]:
+def _raced(climbs: list[Climb], most: int, ticker: Ticker) -> tuple[Climb, list[tuple[int, float]]]:
     """The best of several climbs: after a while the poorer half is dropped, and again."""
     dropped: list[tuple[int, float]] = []
     running, rounds = list(climbs), _FIRST
@@ -210,6 +211,7 @@ def _raced(climbs: list[Climb], most: int) -> tuple[Climb, list[tuple[int, float
         for climb in list(running):
             try:
                 climb.run(min(rounds, most))
+                ticker.say(f"{len(running)} starts, this one at {climb.objective:.6g}")
             except CredoError as error:
                 failed = error
                 running.remove(climb)

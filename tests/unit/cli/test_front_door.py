@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.cli_stage import build
 
 import credo as cr
 from credo.cli import app
@@ -17,7 +18,6 @@ from credo.cli.learning import default_output, gaps_line, next_steps
 from credo.cli.models import model_format
 from credo.cli.terminal import graph_lines
 from credo.errors import CredoError
-from tests.cli_stage import build
 
 CREDO = Path(sys.executable).with_name("credo")
 
@@ -42,7 +42,9 @@ def refused(*words, stdin=None):
 # --- standard input -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "dsc", "xdsl", "uai", "credo", "bif.gz"])
+@pytest.mark.parametrize(
+    "ending", ["bif", "xmlbif", "net", "dsc", "xdsl", "uai", "credo", "bif.gz"]
+)
 def test_models_of_every_format_from_standard_input(stage, tmp_path, ending):
     net = cr.load(stage / "asia.bif")
     path = tmp_path / f"m.{ending}"

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from tests.cli_stage import build
 
 from credo.cli import app
 from credo.cli.json_schemas import SCHEMAS
 from credo.cli.options import examples_of
-from tests.cli_stage import build
 
 COMMANDS = app.list_commands(click.Context(app))
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from tests.cli_stage import build
 
 from credo.cli import app
 from credo.cli.json_schemas import SCHEMAS
-from tests.cli_stage import build
 
 TYPES = {
     "string": str,

@@ -4,12 +4,12 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from tests.cli_stage import ASIA
 
 import credo as cr
 from credo.cli import app
 from credo.cli.session import WORDS, Session, completions, fragment
 from credo.errors import CredoError
-from tests.cli_stage import ASIA
 
 
 @pytest.fixture
