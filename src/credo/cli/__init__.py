@@ -6,7 +6,6 @@ with one sentence on standard error and exit code 2; Ctrl-C with exit code 130.
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib import import_module
 
@@ -107,32 +106,9 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-# how the library's own advice reads on the command line
-_ADVICE = (
-    (r"ragged='skip'", "--skip-ragged"),
-    (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
-    (r"schema=\{'(.+?)': 'drop'\}", r"--drop '\1'"),
-    (r"schema=\{'(.+?)': '(.+?)'\}", r"--kind '\1=\2'"),
-    (r"the states in schema=", "its --states"),
-    (r"Name the kinds in schema=", "Name kinds with --kind"),
-    (r"encoding='(.+?)'", r"--encoding \1"),
-    (r"method=['\"](\w+)['\"]", r"--method \1"),
-    (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
-    (
-        r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
-        "credo fit MODEL TABLE --prior bdeu -o new.credo",
-    ),
-    (r"estimate='(mean|mle)'", r"--estimate \1"),
-    (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
-    (r"cr\.fit_markov\(graph, rows\)", "credo fit-markov TABLE --like MODEL"),
-    (r"\bcr\.fit learns", "credo fit learns"),
-    (r"\bdraws=(\d+)", r"--draws \1"),
-    (r"save to_network\(\) of it", "convert it with --directed"),
-)
-
-
 def _complain(text: str) -> None:
-    for python, option in _ADVICE:
-        text = re.sub(python, option, text)
+    from credo.cli.words import in_options
+
+    text = in_options(text)
     click.secho("Error: ", fg="red", bold=True, nl=False, err=True)
     click.echo(" ".join(text.split()), err=True)

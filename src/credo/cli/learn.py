@@ -115,11 +115,11 @@ def command(
     if not common.silent:
         _introduce(table, missing_cells, budget, common)
 
-    def by(missing: str) -> Any:
+    def by(missing: str, seconds: float) -> Any:
         return learn(
             table,
             search=search,
-            budget=budget or None,
+            budget=seconds or None,
             rng=common.seed,
             missing=missing,
             parameters=parameters_for(score_name, ess, table),
@@ -128,7 +128,10 @@ def command(
             **options,
         )
 
-    net = by_either(by, common) if missing_cells == "auto" else by(missing_cells)
+    if missing_cells == "auto":
+        net = by_either(by, budget, common)
+    else:
+        net = by(missing_cells, budget)
     record = net.record
     assert record is not None
     if where is not None:
@@ -163,6 +166,8 @@ def _tell(net: Any, where: str | None, table: str, common: Common) -> None:
     common.say(net)
     common.say()
     common.say(record)
+    if "budget" in record.reason:
+        common.say("With more time (--budget) the graph may be better; another run may differ.")
     if len(net.names) <= _DRAWN and net.dag.edges and not common.silent:
         from credo.cli.terminal import print_graph
 

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,16 +97,18 @@ MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
 
-def by_either(learn: Callable[[str], Any], common: Common) -> Any:
+def by_either(learn: Callable[[str, float], Any], budget: float, common: Common) -> Any:
     """Structural EM, and where a row has too many ways to be completed available cases, said so."""
     from credo.errors import LimitError
 
+    began = time.monotonic()
     try:
-        return learn("structural-em")
+        return learn("structural-em", budget)
     except LimitError as error:
         common.say(f"Structural EM is not possible here: {error}")
         common.say("Instead parents are judged on the rows that have them all (available-cases).")
-        return learn("available-cases")
+        left = max(budget - (time.monotonic() - began), budget / 4)
+        return learn("available-cases", left)
 
 
 def gaps_line(table: Any, missing_cells: str) -> str:
@@ -135,9 +138,10 @@ def gaps_line(table: Any, missing_cells: str) -> str:
 
 def program() -> str:
     """How to call this program from a shell."""
-    if shutil.which("credo"):
+    here = Path(sys.argv[0])
+    if shutil.which("credo") or here.stem != "credo":
         return "credo"
-    return shlex.quote(os.path.relpath(sys.argv[0]))
+    return shlex.quote(os.path.relpath(here))
 
 
 def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from credo.cli.words import in_options
 from credo.errors import CredoWarning, InputError
 
 __all__ = [
@@ -56,7 +57,8 @@ class Common:
     def say(self, text: object = "", *, bold: bool = False) -> None:
         """A line for people, unless --quiet or --json."""
         if not self.silent:
-            click.secho(str(text), bold=bold) if bold else click.echo(str(text))
+            words = in_options(str(text))
+            click.secho(words, bold=True) if bold else click.echo(words)
 
     def heading(self, text: str) -> None:
         """A line in bold (plain when piped), after an empty one."""
@@ -125,7 +127,7 @@ def _speaking(common: Common) -> Iterator[None]:
     said: set[str] = set()
 
     def tell(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
-        text = " ".join(str(message).split())
+        text = in_options(" ".join(str(message).split()))
         if not issubclass(category, CredoWarning):
             show(message, category, *rest, **more)
         elif not common.quiet and text not in said:

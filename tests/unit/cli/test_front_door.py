@@ -19,6 +19,7 @@ from credo.cli.models import model_format
 from credo.cli.terminal import graph_lines
 from credo.errors import CredoError
 
+DOUBTFUL = "a,d\n" + "".join(f"{i % 2},{'inf' if i == 9 else i / 7}\n" for i in range(30))
 CREDO = Path(sys.executable).with_name("credo")
 
 
@@ -115,10 +116,12 @@ def test_the_same_for_any_number_of_threads(stage):
 
 def test_warnings_are_one_line_each(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("x,y\n" + "".join(f"{'a' if i % 2 else 'b'},{i % 3}\n" for i in range(30)))
-    path.write_text("a,d\n" + "".join(f"{i % 2},{i % 5 or '1,5'!r}\n" for i in range(30)))
+    path.write_text(DOUBTFUL)
     result = subprocess.run([CREDO, "schema", path], capture_output=True, text=True)
-    assert "Warning" not in result.stderr and ".py" not in result.stderr
+    assert result.stderr.startswith("Noticed: Column 'd' was set aside: ")
+    assert result.stderr.count("\n") == 1 and ".py" not in result.stderr
+    quiet = subprocess.run([CREDO, "schema", path, "-q"], capture_output=True, text=True)
+    assert quiet.stderr == ""
 
 
 # --- credo learn, told nothing ------------------------------------------------------------
