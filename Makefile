@@ -8,7 +8,7 @@ CPP    := $(wildcard cpp/*)
 .PHONY: demo test bench docs lint coverage clean
 
 demo: $(STAMP)/install
-	@$(BIN)/credo demo
+	@$(BIN)/credo demo -o build/demo
 
 test: $(STAMP)/dev
 	@$(BIN)/ruff check .

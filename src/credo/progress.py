@@ -9,14 +9,36 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["Report", "Ticker", "track"]
+__all__ = ["Report", "Ticker", "silent", "track"]
 
 _PATIENCE = 0.5  # seconds; shorter work shows no bar
 
 T = TypeVar("T")
 Report = Callable[[int, int | None], None]
+
+_SILENT: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """No bars and no lines inside this block, terminal or not.
+
+    >>> with silent():
+    ...     total = sum(track([1, 2], "adding"))
+    """
+    before = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(before)
+
+
+def _seen() -> bool:
+    return sys.stderr.isatty() and not _SILENT.get()
 
 
 def track(
@@ -35,7 +57,7 @@ def track(
     >>> seen
     [1, 2, 3]
     """
-    if report is None and not sys.stderr.isatty():
+    if report is None and not _seen():
         yield from items
         return
     done = 0
@@ -74,7 +96,7 @@ class Ticker:
         self._label = label
         self._start = time.monotonic()
         self._said = 0.0
-        self._on = sys.stderr.isatty()
+        self._on = _seen()
         self._shown = False
 
     def __enter__(self) -> Ticker:

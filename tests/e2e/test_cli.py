@@ -102,8 +102,13 @@ def test_unknown_commands_and_options():
     assert run("schema")[0] == 2
 
 
-def test_demo_tells_the_whole_story():
-    code, out, err = run("demo")
+def test_demo_tells_the_whole_story(tmp_path):
+    code, out, err = run("demo", cwd=tmp_path)
+    assert code == 0 and err == ""
+    for part in ("titanic.csv: 891 rows", "179 gaps", "structural EM", "├─ ", "95 %", "Next"):
+        assert part in out, part
+    assert (tmp_path / "credo-demo" / "titanic.credo").exists()
+    code, out, err = run("demo", "--course", cwd=tmp_path)
     assert code == 0 and err == ""
     for figure in ("play_tennis.csv: 14 rows", "0.885976", "Beta(6, 6)", "powers of 2", "0.6"):
         assert figure in out, figure

@@ -31,7 +31,6 @@ __all__ = ["probabilities", "ranks"]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_BLOCK = 2048
 _LARGE = 60  # continuous variables up to which gaps in a blanket are integrated out
 
 

@@ -28,7 +28,6 @@ __all__ = ["Scored", "family_terms", "gaps_of", "patterns", "score_rows", "term"
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_BLOCK = 2048  # rows of a mixed network with gaps at a time
 _LARGE = 200  # continuous variables up to which their gaps are integrated out row by row
 
 

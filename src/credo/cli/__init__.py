@@ -1,4 +1,4 @@
-"""The command line: `credo schema`, `credo demo`, and one file for each command to come.
+"""The command line: one file for each command.
 
 Commands load when they are called, so that `credo --help` answers at once. Bad input ends
 with one sentence on standard error and exit code 2; Ctrl-C with exit code 130.
@@ -6,7 +6,6 @@ with one sentence on standard error and exit code 2; Ctrl-C with exit code 130.
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib import import_module
 
@@ -35,8 +34,14 @@ _COMMANDS = {
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
+    "completion": ("credo.cli.completion", "Print the completion script of a shell."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
 }
+
+
+def has_command(name: str) -> bool:
+    """Whether there is a command of this name."""
+    return name in _COMMANDS
 
 
 class _Commands(click.Group):
@@ -90,9 +95,12 @@ def main() -> None:
         help_of = where.command_path if where is not None else "credo"
         _complain(f"{error.format_message()} See '{help_of} --help'.")
         code = 2
-    except (click.Abort, KeyboardInterrupt):
-        _complain("Stopped.")
+    except (click.Abort, KeyboardInterrupt) as error:
+        click.echo(str(error) or "Stopped.", err=True)
         code = 130
+    except MemoryError:
+        _complain("There is not enough memory for this. Try fewer columns, or --memory 2GB.")
+        code = 2
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
@@ -102,32 +110,9 @@ def main() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-# how the library's own advice reads on the command line
-_ADVICE = (
-    (r"ragged='skip'", "--skip-ragged"),
-    (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
-    (r"schema=\{'(.+?)': 'drop'\}", r"--drop '\1'"),
-    (r"schema=\{'(.+?)': '(.+?)'\}", r"--kind '\1=\2'"),
-    (r"the states in schema=", "its --states"),
-    (r"Name the kinds in schema=", "Name kinds with --kind"),
-    (r"encoding='(.+?)'", r"--encoding \1"),
-    (r"method=['\"](\w+)['\"]", r"--method \1"),
-    (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
-    (
-        r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
-        "credo fit MODEL TABLE --prior bdeu -o new.credo",
-    ),
-    (r"estimate='(mean|mle)'", r"--estimate \1"),
-    (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
-    (r"cr\.fit_markov\(graph, rows\)", "credo fit-markov TABLE --like MODEL"),
-    (r"\bcr\.fit learns", "credo fit learns"),
-    (r"\bdraws=(\d+)", r"--draws \1"),
-    (r"save to_network\(\) of it", "convert it with --directed"),
-)
-
-
 def _complain(text: str) -> None:
-    for python, option in _ADVICE:
-        text = re.sub(python, option, text)
+    from credo.cli.words import in_options
+
+    text = in_options(text)
     click.secho("Error: ", fg="red", bold=True, nl=False, err=True)
     click.echo(" ".join(text.split()), err=True)

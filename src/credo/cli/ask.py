@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -10,14 +10,17 @@ from typing import Any
 import click
 import numpy as np
 
-from credo.errors import CredoWarning
+from credo.cli.models import load_model, model_argument, question_words
+from credo.cli.options import Common, Manual, common_options
+from credo.cli.session import Session
+from credo.errors import CredoWarning, InputError
 
 __all__ = ["answer_json", "command"]
 
 
-@click.command("ask")
-@click.argument("model")
-@click.argument("question", nargs=-1, required=True)
+@click.command("ask", cls=Manual)
+@model_argument
+@click.argument("question", nargs=-1, shell_complete=question_words)
 @click.option("--explain", is_flag=True, help="Show how the answer was found.")
 @click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
 @click.option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
@@ -33,8 +36,7 @@ __all__ = ["answer_json", "command"]
 @click.option(
     "--error", type=float, metavar="E", help="Sample until every probability is within ±E."
 )
-@click.option("--seed", type=int, default=0, metavar="N", help="The seed of draws and samples.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(seed="For draws and samples.")
 def command(
     model: str,
     question: tuple[str, ...],
@@ -44,12 +46,16 @@ def command(
     method: str,
     budget: str | None,
     error: float | None,
-    seed: int,
-    as_json: bool,
+    common: Common,
 ) -> None:
     """Ask a network one question or several.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz).
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
+    input.
+
+    Without a question a prompt opens: evidence such as smoke=yes is kept from line to line, and a
+    variable's name or a P(...) is a question. Tab completes names and states, the arrow keys bring
+    earlier lines back, help lists the rest. Piped input is taken line by line.
 
     \b
     Examples:
@@ -57,26 +63,47 @@ def command(
       credo ask asia.bif "P(lung=yes | smoke=yes, dysp=no)" --explain
       credo ask asia.bif "argmax P(lung, bronc | xray=yes)" --json
       credo ask asia.bif "P(lung | do(smoke=yes))"
-      credo ask fitted.credo "P(lung=yes | smoke=yes)" --interval 0.95
-      credo ask large.bif "P(lung | smoke=yes)" --budget "2 s" --error 0.01
+      credo ask patients.credo "P(lung=yes | smoke=yes)" --interval 0.95
+      credo ask asia.bif "P(lung | smoke=yes)" --method weighting --error 0.01
+      printf 'smoke=yes\\nlung\\n' | credo ask asia.bif
     """
-    from credo.formats import load
-
-    net = load(model)
-    how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": seed}
+    if not question and model == "-":
+        raise InputError("A model from standard input needs its questions on the command line.")
+    net = load_model(model)
+    how: dict[str, Any] = {"method": method, "budget": budget, "error": error, "rng": common.seed}
     how |= {"interval": interval, "draws": draws}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)  # an approximate answer says so itself
+        if not question:
+            _converse(Session(net, how, explain), model, common)
+            return
         answers = [net.ask(text, explain=explain, **how) for text in question]
-    if as_json:
+    if common.as_json:
         found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
-        document = {"version": 1, "model": model, "answers": found}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        common.emit("ask", {"model": model, "answers": found})
         return
     for text, answer in zip(question, answers, strict=True):
-        if len(question) > 1 and not explain:
+        if len(question) > 1 and not explain and not common.quiet:
             click.secho(text, bold=True)
         click.echo(f"{answer:.6g}" if type(answer) is float else str(answer))
+
+
+def _converse(session: Session, model: str, common: Common) -> None:
+    """The prompt, or its lines from a pipe."""
+    from credo.cli.prompt import converse, piped
+
+    if sys.stdin.isatty() and not common.as_json:
+        converse(session, model)
+        return
+    answers = []
+    for reply in piped(session):
+        if common.as_json:
+            if reply.question:
+                answers.append(answer_json(reply.question, reply.value))
+        elif reply.text and (reply.question or not common.quiet):
+            click.echo(reply.text)
+    if common.as_json:
+        common.emit("ask", {"model": model, "answers": answers})
 
 
 def answer_json(question: str, answer: Any) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import Any
 
 import click
 
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
-from credo.cli.terminal import heading, print_table
+from credo.cli.terminal import print_table
 from credo.errors import CredoWarning, InputError
 
 __all__ = ["command"]
@@ -17,7 +17,7 @@ __all__ = ["command"]
 _SHOWN = 20  # rows of predictions printed for people; --json has all
 
 
-@click.command("classify")
+@click.command("classify", cls=Manual)
 @reading_options
 @click.option("--target", required=True, metavar="NAME", help="The column with the classes.")
 @click.option(
@@ -31,7 +31,7 @@ _SHOWN = 20  # rows of predictions printed for people; --json has all
 @click.option("--cv", default=5, show_default=True, help="Folds of cross-validation; 0 for none.")
 @click.option("-o", "--output", metavar="FILE", help="Write the model as a network file.")
 @click.option("--predict", "rows", metavar="FILE", help="Predict the rows of this table.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options()
 def command(
     target: str,
     method: str,
@@ -39,7 +39,7 @@ def command(
     cv: int,
     output: str | None,
     rows: str | None,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Learn to predict one column of a table from the others.
@@ -48,9 +48,9 @@ def command(
 
     \b
     Examples:
-      credo classify adult.csv.gz --target income
-      credo classify votes.csv --target Class --method tan -o votes.bif
-      credo classify train.csv --target y --predict new.csv --json
+      credo classify patients.csv --target lung
+      credo classify patients.csv --target lung --method tan -o lung.bif
+      credo classify patients.csv --target lung --predict more.csv --json
     """
     from credo.data import Stream
 
@@ -73,21 +73,19 @@ def command(
     if output is not None:
         _network(clf, method).save(output)
     classes = [_plain(c) for c in clf.classes_]
-    if as_json:
-        click.echo(
-            json.dumps(_json(target, method, classes, judged, found, output, notes), indent=2)
-        )
+    if common.as_json:
+        common.emit("classify", _json(target, method, classes, judged, found, output, notes))
         return
-    heading(f"{method} for {target}: {', '.join(map(str, classes[:12]))}")
-    click.echo(f"learned from {len(table):,} rows and {clf.n_features_in_} features\n")
+    common.say(f"{method} for {target}: {', '.join(map(str, classes[:12]))}", bold=True)
+    common.say(f"learned from {len(table):,} rows and {clf.n_features_in_} features\n")
     if judged is not None:
-        click.echo(f"{cv}-fold cross-validation: {judged.title}\n")
+        common.say(f"{cv}-fold cross-validation: {judged.title}\n")
     if found is not None:
         _print_predictions(clf, classes, found)
     for note in notes:
-        click.echo(f"noticed: {note}")
+        common.say(f"noticed: {note}")
     if output is not None:
-        click.echo(f"wrote {output}")
+        common.say(f"wrote {output}")
 
 
 def _classifier(method: str, smoothing: float) -> Any:
@@ -141,7 +139,7 @@ def _json(
     output: str | None,
     notes: list[str],
 ) -> dict[str, Any]:
-    out: dict[str, Any] = {"version": 1, "target": target, "method": method, "classes": classes}
+    out: dict[str, Any] = {"target": target, "method": method, "classes": classes}
     if judged is not None:
         out["cross_validation"] = {
             "accuracy": judged.accuracy,

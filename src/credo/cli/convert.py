@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import json
-
 import click
+
+from credo.cli.models import load_model
+from credo.cli.options import Common, Manual, common_options, files
 
 __all__ = ["command"]
 
 
-@click.command("convert")
-@click.argument("source")
-@click.argument("target")
+@click.command("convert", cls=Manual)
+@click.argument("source", shell_complete=files)
+@click.argument("target", shell_complete=files)
 @click.option("--markov", is_flag=True, help="Write a Bayesian network as a Markov network.")
 @click.option("--directed", is_flag=True, help="Write a Markov network as a Bayesian network.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-def command(source: str, target: str, markov: bool, directed: bool, as_json: bool) -> None:
+@common_options()
+def command(source: str, target: str, markov: bool, directed: bool, common: Common) -> None:
     """Write a network in another file format; the endings say which.
+
+    Known are .bif .xmlbif .xml .net .dsc .xdsl .uai .credo, each also with .gz; SOURCE may be -.
+    Only .credo keeps posteriors and continuous variables. The target is replaced whole or not at
+    all.
 
     \b
     Examples:
       credo convert asia.bif asia.xdsl
       credo convert asia.bif.gz asia.credo
       credo convert asia.bif asia.uai --markov
-      credo convert grid.uai grid.bif --directed
+      credo convert asia.uai directed.bif --directed
     """
     from credo.errors import InputError
-    from credo.formats import load
     from credo.model.network import Network
 
-    net = load(source)
+    net = load_model(source)
     if markov and directed:
         raise InputError("Give --markov or --directed, not both.")
     if markov:
@@ -38,10 +42,9 @@ def command(source: str, target: str, markov: bool, directed: bool, as_json: boo
         net = net.to_network()
     net.save(target)
     notes = list(net.record.notes) if net.record is not None else []
-    if as_json:
-        done = {"version": 1, "from": source, "to": target, "notes": notes}
-        click.echo(json.dumps(done, ensure_ascii=False, indent=2))
+    if common.as_json:
+        common.emit("convert", {"from": source, "to": target, "notes": notes})
         return
-    click.echo(f"wrote {target}: {net!r}")
+    common.say(f"wrote {target}: {net!r}")
     for note in notes:
-        click.echo(f"  {note}")
+        common.say(f"  {note}")

@@ -1,150 +1,113 @@
-"""`credo demo`: the main job on the tables that come with credo, from reading to answers."""
+"""`credo demo`: from a table with gaps to a learned model that answers, on a real table."""
 
 from __future__ import annotations
 
-import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import click
 
-from credo.cli.terminal import heading, print_schema
+from credo.cli.options import Common, Manual, common_options, plural
 
 __all__ = ["command"]
 
+QUESTIONS = (
+    ("Did women in third class live?", "P(Survived=1 | Sex=female, Pclass=3)"),
+    ("And men in first class?", "P(Survived=1 | Sex=male, Pclass=1)"),
+    ("Who was in which class, of those who lived?", "P(Pclass | Survived=1)"),
+)
 
-@click.command("demo")
-@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON for machines.")
-def command(as_json: bool) -> None:
-    """Run the main job on the tables that come with credo: read, tally, learn, ask.
+
+@click.command("demo", cls=Manual)
+@click.option("-o", "--output", metavar="FOLDER", help="Where the demo writes.  "
+              "[default: credo-demo; nowhere with --json]")  # fmt: skip
+@click.option("--course", is_flag=True, help="The course's worked examples instead.")
+@common_options(seed="For what is random.", threads="How many threads may work.")
+def command(output: str | None, course: bool, common: Common) -> None:
+    """From a table with gaps to a model that answers: read, learn, draw, ask, check, report.
+
+    The table is the passenger list of the Titanic, which comes with credo: 891 rows, 12 columns,
+    866 gaps. The folder gets the table, the model and the report, so that the commands printed at
+    the end can be tried.
 
     \b
     Examples:
       credo demo
+      credo demo --course
       credo demo --json
     """
-    figures = _story(quiet=as_json)
-    if as_json:
-        click.echo(json.dumps({"version": 1, **figures}, indent=2))
+    from credo.cli.course import tell_course
+
+    if course:
+        figures = tell_course(quiet=common.silent)
+        if common.as_json:
+            common.emit("demo", figures)
+        return
+    folder = Path(output or "credo-demo") if output or not common.as_json else None
+    told = _story(folder, common)
+    if common.as_json:
+        common.emit("demo", tell_course(quiet=True) | {"titanic": told})
 
 
-def _story(quiet: bool) -> dict[str, Any]:
-    """Each step prints what it does unless it is to be quiet; the figures are returned."""
+def _story(folder: Path | None, common: Common) -> dict[str, Any]:
+    """Each step says what it does, unless it is to be quiet; the figures are returned."""
     import credo as cr
+    from credo.cli.terminal import graph_lines, print_schema
 
-    def tell(title: str, *parts: object) -> None:
-        if not quiet:
-            heading(f"\n{title}")
-            for part in parts:
-                click.echo(str(part))
+    source = cr.examples.path("titanic")
+    table = source
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        table = folder / "titanic.csv"
+        shutil.copyfile(source, table)
+    rows = cr.read(table)
+    common.heading("1. A table comes in: what credo sees, what it sets aside and why")
+    if not common.silent:
+        print_schema(rows.schema)
+    from credo.cli.learning import gaps_line, next_steps, program
 
-    tennis = cr.examples.play_tennis()
-    tell("1. A table comes in; credo says what it sees")
-    if not quiet:
-        print_schema(tennis.schema)
+    common.heading("2. The network is learned, gaps and all")
+    common.say(gaps_line(rows, "structural-em"))
+    net = cr.learn(rows, parameters=cr.BDeu(1), rng=common.seed, threads=common.threads)
+    record = net.record
+    assert record is not None
+    common.say(record)
 
-    tally = cr.tally(tennis, [("PlayTennis", ["Outlook"]), ("PlayTennis", ["Wind"])])
-    tell(
-        "2. One pass counts the families; counts of parts add up",
-        tally["PlayTennis", ["Outlook"]],
-        "",
-        tally["PlayTennis", ["Wind"]],
-    )
+    common.heading(f"3. The graph: {plural(len(net.dag.edges), 'edge')}")
+    common.say("\n".join(graph_lines(net.dag)))
 
-    pneumonia = cr.examples.pneumonia()
-    ill: Any = cr.tally(pneumonia, [("Fev", ["Pneu"])])["Fev", ["Pneu"]][{"Pneu": "T"}]
-    ml = cr.Bernoulli.fit(ill)
-    posterior = cr.Beta(3, 4, states=("F", "T")) + ill
-    low, high = posterior.interval(0.95)
-    tell(
-        "3. Fever given pneumonia: a number, and how sure it is",
-        f"maximum likelihood {ml.p:.3g} from {ill.total} patients",
-        f"Beta(3, 4) before, Beta({posterior.a:g}, {posterior.b:g}) after: "
-        f"mean {posterior.mean().p:.3g}, 95 % within {low:.3f} to {high:.3f}",
-    )
-
-    ward = cr.fit("[Pneu][Fev|Pneu][Cou|Pneu]", pneumonia, prior=cr.BDeu(2))
-    ask = "P(Pneu=T | Fev=T, Cou=T)"
-    sure: Any = ward.ask(ask, interval=0.95)
-    tell("   The tables of a whole graph, and how sure an answer is", ask, sure)
-
-    sexes = cr.examples.gender_measurements()
-    heights = cr.tally(sexes, [("height", ["sex"])])["height", ["sex"]]
-    belief = cr.NormalInverseGamma.default(mean=5.5, sd=0.3) + heights[{"sex": "female"}]
-    tell(
-        "4. Heights of eight people: moments, and a posterior for the women's",
-        heights,
-        f"the next woman's height in feet: {_span(belief.predictive().interval(0.9))}, "
-        "with probability 90 %",
-    )
-
-    bags = cr.Hypotheses(
-        {f"h{k + 1}": {"cherry": 1 - k / 4, "lime": k / 4} for k in range(5)},
-        prior=[0.1, 0.2, 0.4, 0.2, 0.1],
-    )
-    after = bags.observe(["lime"] * 5)
-    lime = after.predict()["lime"]
-    tell(
-        "5. Which bag of candies is it? Five limes in a row",
-        after.posterior,
-        "",
-        f"the next candy is lime with probability {lime:.6f}",
-        after.compare("lime"),
-    )
-
-    game = cr.number_game().observe([16, 8, 2, 64])
-    best = game.choose("map")
-    tell(
-        "6. Which numbers are meant? 16, 8, 2, 64",
-        f"{best}, with probability {game.posterior[best]:.3f}",
-    )
-    net = _burglary()
-    burglar = net.p("Burglary", given={"John": "yes", "Mary": "yes"})
-    tell(
-        "7. Both neighbours call: is it a burglar?",
-        net,
-        "",
-        burglar,
-        net.dag.why("Burglary", "Earthquake", given=["John"]),
-    )
-    model = cr.naive_bayes(tennis, "PlayTennis", smoothing=0)
-    today = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
-    tell("8. Shall we play tennis today? Naive Bayes, with its reasons", model.explain(today))
-    if not quiet:
-        click.echo("\nNext: credo schema YOUR_TABLE.csv, and the tour in README.md")
-    return {
-        "play_tennis_rows": len(tennis),
-        "fever_given_pneumonia": {"mle": ml.p, "posterior": [posterior.a, posterior.b]},
-        "pneumonia_given_fever_and_cough": {"p": float(sure), "interval": [sure.low, sure.high]},
-        "next_candy_lime": lime,
-        "bags": dict(after.posterior),
-        "number_game": {"concept": best, "probability": game.posterior[best]},
-        "burglary_given_both_calls": burglar["yes"],
-        "no_tennis_today": model.p(today)["No"],
+    common.heading("4. Three questions, each answer with how sure it is")
+    answers = {}
+    for words, question in QUESTIONS:
+        answer: Any = net.ask(question, interval=0.95, rng=common.seed)
+        common.say(f"{words}  {question}")
+        common.say(answer)
+        common.say()
+        answers[question] = _plain(answer)
+    told: dict[str, Any] = {
+        "rows": len(rows),
+        "edges": [list(e) for e in net.dag.edges],
+        "score": record.score,
+        "answers": answers,
     }
+    if folder is not None:
+        model = folder / "titanic.credo"
+        net.save(model)
+        told["model"] = str(model)
+        common.heading("Next: commands to try")
+        for line, why in next_steps(net, str(model), str(table)):
+            common.say(f"  {line}")
+            common.say(f"      {why}")
+        common.say(f"  {program()} demo --course")
+        common.say("      the worked examples of the course, with their printed figures")
+        common.say(f"  {program()} learn YOUR_TABLE.csv")
+        common.say("      the same for a table of yours")
+    return told
 
 
-def _burglary() -> Any:
-    """The burglary alarm of Russell & Norvig."""
-    import credo as cr
-
-    def row(yes: float) -> dict[str, float]:
-        return {"no": 1 - yes, "yes": yes}
-
-    return cr.Network(
-        "[Burglary][Earthquake][Alarm|Burglary:Earthquake][John|Alarm][Mary|Alarm]",
-        {
-            "Burglary": row(0.001),
-            "Earthquake": row(0.002),
-            "Alarm": {
-                "no": {"no": row(0.001), "yes": row(0.29)},
-                "yes": {"no": row(0.94), "yes": row(0.95)},
-            },
-            "John": {"no": row(0.05), "yes": row(0.9)},
-            "Mary": {"no": row(0.01), "yes": row(0.7)},
-        },
-    )
-
-
-def _span(interval: Any) -> str:
-    low, high = interval
-    return f"{low:.2f} to {high:.2f}"
+def _plain(answer: Any) -> Any:
+    if isinstance(answer, float):
+        low, high = answer.interval  # type: ignore[attr-defined]
+        return {"p": float(answer), "low": float(low), "high": float(high)}
+    return {str(state): p for state, p in answer.items()}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from credo.cli.models import graph_from, load_model
+from credo.cli.options import Common, Manual, Stopped, common_options, files
 from credo.cli.reading import read_from, reading_options
 
 __all__ = ["command"]
 
 
-@click.command("em")
-@click.argument("graph")
+@click.command("em", cls=Manual)
+@click.argument("graph", shell_complete=files)
 @reading_options
 @click.option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @click.option(
@@ -53,8 +54,9 @@ __all__ = ["command"]
     help="Stop when a step changes no parameter by more.",
 )
 @click.option("--budget", type=int, metavar="N", help="The most iterations.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For random starts.")
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON for machines.")
+@common_options(
+    seed="For random starts.", threads="How many threads may work; all cores unless told."
+)
 def command(
     graph: str,
     output: str | None,
@@ -67,45 +69,44 @@ def command(
     restarts: int | None,
     tol: float,
     budget: int | None,
-    seed: int,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Learn the tables of a graph from rows with gaps, or with variables never observed.
 
     GRAPH is a network file, whose states are kept, or a graph in text such as "[A][B|A]".
+    Ctrl-C ends the climb: the best so far is written, and the exit code is 130.
 
     \b
     Examples:
-      credo em "[Burglary][Alarm|Burglary]" days.csv -o model.credo
-      credo em "[Bag][F|Bag][W|Bag][H|Bag]" candy.csv --hidden Bag=2
-      credo em asia.bif rows.csv --prior bdeu --ess 10 -o asia.credo
+      credo em "[smoke][lung|smoke][xray|lung]" gaps.csv -o gaps.credo
+      credo em "[Bag][Flavor|Bag][Wrapper|Bag]" candy_wrappers.csv --weights Count --hidden Bag=2
+      credo em asia.bif gaps.csv --prior bdeu --ess 10 -o asia.credo
     """
-    from credo.cli.fit import _json, _prior
-    from credo.formats import load
-    from credo.model import Dag
+    from credo.cli.fit import fit_json, prior_named
     from credo.train import em
 
-    known: Any = Dag.parse(graph) if graph.lstrip().startswith("[") else load(graph)
+    known: Any = graph_from(graph)
     net = em(
         known,
         read_from(**reading),
-        _prior(prior, ess),
-        start=None if start is None else load(start),
+        prior_named(prior, ess),
+        start=None if start is None else load_model(start),
         restarts=restarts,
         hidden=dict(_hidden(h) for h in hidden) or None,
         method=method,
         tol=tol,
         budget=budget,
-        rng=seed,
+        rng=common.seed,
         estimate=estimate,
+        threads=common.threads,
     )
     if output is not None:
         net.save(output)
     record = net.record
     assert record is not None
-    if as_json:
-        document = _json(net, output)
+    if common.as_json:
+        document = fit_json(net, output)
         document |= {
             "trace": list(record.trace),
             "reason": record.reason,
@@ -114,13 +115,15 @@ def command(
             "iterations": record.details["iterations"],
             "missing": record.details["missing"],
         }
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
-        return
-    click.echo(str(record))
-    click.echo()
-    click.echo(str(record.families))
-    if output is not None:
-        click.echo(f"\nwrote {Path(output).name}: {net!r}")
+        common.emit("em", document)
+    else:
+        common.say(record)
+        common.say()
+        common.say(record.families)
+        if output is not None:
+            common.say(f"\nwrote {Path(output).name}: {net!r}")
+    if record.reason == "interrupted":
+        raise Stopped("the climb", output)
 
 
 def _hidden(given: str) -> tuple[str, Any]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import click
 
+from credo.cli.models import graph_from
+from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 
-__all__ = ["command"]
+__all__ = ["command", "fit_json", "prior_named"]
 
 
-@click.command("fit")
-@click.argument("graph")
+@click.command("fit", cls=Manual)
+@click.argument("graph", shell_complete=files)
 @reading_options
 @click.option("-o", "--output", metavar="FILE", help="Write the network, e.g. model.credo.")
 @click.option(
@@ -34,7 +35,7 @@ __all__ = ["command"]
 @click.option(
     "--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON for machines.")
+@common_options(threads="How many threads may count; all cores unless told.")
 def command(
     graph: str,
     output: str | None,
@@ -42,7 +43,7 @@ def command(
     ess: float | None,
     estimate: str | None,
     more: bool,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Learn the tables of a graph from a table of rows.
@@ -53,15 +54,14 @@ def command(
     \b
     Examples:
       credo fit "[Pneu][Fev|Pneu]" pneumonia.csv -o model.credo --prior bdeu --ess 1
-      credo fit asia.bif asia.csv -o asia.credo --prior k2
-      credo fit model.credo more.csv -o model.credo --update
+      credo fit asia.bif patients.csv -o patients.credo --prior k2
+      credo fit patients.credo more.csv -o patients.credo --update
     """
     from credo.errors import InputError
-    from credo.formats import load
-    from credo.model import Dag, Network
+    from credo.model import Network
     from credo.train import fit
 
-    known: Any = Dag.parse(graph) if graph.lstrip().startswith("[") else load(graph)
+    known: Any = graph_from(graph)
     if more:
         if prior != "none" or estimate or ess is not None:
             raise InputError(
@@ -69,21 +69,21 @@ def command(
             )
         if not isinstance(known, Network):
             raise InputError("--update needs a network file that was learned, such as model.credo.")
-        net = known.update(_rows(known, reading))
+        net = known.update(_rows(known, reading), threads=common.threads)
     else:
-        chosen = _prior(prior, ess)
-        net = fit(known, _rows(known, reading), chosen, estimate=estimate)
+        chosen = prior_named(prior, ess)
+        net = fit(known, _rows(known, reading), chosen, estimate=estimate, threads=common.threads)
     if output is not None:
         net.save(output)
-    if as_json:
-        click.echo(json.dumps(_json(net, output), ensure_ascii=False, indent=2))
+    if common.as_json:
+        common.emit("fit", fit_json(net, output))
         return
     assert net.record is not None
-    click.echo(str(net.record))
-    click.echo()
-    click.echo(str(net.record.families))
+    common.say(net.record)
+    common.say()
+    common.say(net.record.families)
     if output is not None:
-        click.echo(f"\nwrote {Path(output).name}: {net!r}")
+        common.say(f"\nwrote {Path(output).name}: {net!r}")
 
 
 def _rows(known: Any, reading: dict[str, Any]) -> Any:
@@ -96,7 +96,8 @@ def _rows(known: Any, reading: dict[str, Any]) -> Any:
     return read_from(**reading, schema=known.schema)
 
 
-def _prior(name: str, ess: float | None) -> Any:
+def prior_named(name: str, ess: float | None) -> Any:
+    """The prior that --prior and --ess describe."""
     from credo.errors import InputError
     from credo.model import K2, BDeu, Laplace
 
@@ -108,10 +109,10 @@ def _prior(name: str, ess: float | None) -> Any:
     return BDeu(amount) if name == "bdeu" else Laplace(amount)
 
 
-def _json(net: Any, output: str | None) -> dict[str, Any]:
+def fit_json(net: Any, output: str | None) -> dict[str, Any]:
+    """The record of a fit as plain data."""
     details = net.record.details
     return {
-        "version": 1,
         "model": output,
         "rows": details["rows"],
         "log_likelihood": _number(details["log_likelihood"]),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.errors import InputError
 
 __all__ = ["command"]
 
 
-@click.command("fit-markov")
+@click.command("fit-markov", cls=Manual)
 @reading_options
 @click.option(
     "--edge",
@@ -41,7 +42,7 @@ __all__ = ["command"]
     show_default=True,
     help="A potential for each maximal clique, or for each edge: cliques or pairs.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options()
 def command(
     edges: tuple[tuple[str, str], ...],
     like: str | None,
@@ -49,7 +50,7 @@ def command(
     method: str,
     l2: float,
     potentials: str,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:  # fmt: skip
     """Learn a Markov network from TABLE: its graph is given, its potentials are learned.
@@ -57,7 +58,7 @@ def command(
     \b
     Examples:
       credo fit-markov coronary.csv -e Smoking Proteins -e Proteins Pressure -o coronary.uai
-      credo fit-markov alarm.csv --like alarm.bif -o alarm.credo
+      credo fit-markov patients.csv --like asia.bif -o asia-markov.credo
     """
     from credo.formats.files import format_of
     from credo.train.markov import fit_markov
@@ -74,9 +75,8 @@ def command(
         net.save(output)
     record = net.record
     assert record is not None
-    if as_json:
+    if common.as_json:
         document = {
-            "version": 1,
             "model": output,
             "method": record.details["method"],
             "score": record.score,
@@ -88,16 +88,15 @@ def command(
             "variables": list(net.names),
             "edges": [list(e) for e in net.graph.edges],
         }
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        common.emit("fit-markov", document)
         return
-    click.echo(f"{net}\n\n{record}")
+    common.say(f"{net}\n\n{record}")
     if output is not None:
-        click.echo(f"\nwrote {output}")
+        common.say(f"\nwrote {output}")
 
 
 def _structure(path: str) -> Any:
-    from credo.formats import load
     from credo.model.network import Network
 
-    model = load(path)
+    model = load_model(path)
     return model.dag.moral() if isinstance(model, Network) else model

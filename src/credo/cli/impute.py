@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model, model_argument
+from credo.cli.options import Common, Manual, common_options, plural
 from credo.cli.reading import read_from, reading_options
 
 __all__ = ["command"]
 
 
-@click.command("impute")
-@click.argument("model")
+@click.command("impute", cls=Manual)
+@model_argument
 @reading_options
-@click.option("-o", "--output", metavar="FILE", help="Where to write: .csv, .parquet or .json(l).")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Where to write: .csv, .tsv, .jsonl, .parquet."
+)
 @click.option(
     "--method",
     type=click.Choice(["mode", "sample", "posterior"]),
@@ -24,44 +27,45 @@ __all__ = ["command"]
     help="Most probable, drawn, or what is known of each gap.",
 )
 @click.option("--copies", type=int, metavar="M", help="Fill M copies by drawing: FILE-1, FILE-2, …")
-@click.option("--seed", type=int, default=0, show_default=True, help="For drawing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(seed="For drawing.")
 def command(
     model: str,
     output: str | None,
     method: str,
     copies: int | None,
-    seed: int,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Fill the gaps of TABLE with a network.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz). Columns that the
-    network does not have are left out.
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
+    input. Columns that the network does not have are left out. Each gap is filled from what the
+    rest of its row says; several drawn copies keep the uncertainty for a later analysis.
 
     \b
     Examples:
-      credo impute asia.bif rows.csv -o filled.csv
-      credo impute asia.bif rows.csv --method posterior
-      credo impute asia.bif rows.csv --method sample --copies 5 -o filled.csv
+      credo impute asia.bif gaps.csv -o filled.csv
+      credo impute asia.bif gaps.csv --method posterior
+      credo impute asia.bif gaps.csv --method sample --copies 5 --seed 1 -o filled.csv
     """
     from credo.errors import InputError
-    from credo.formats import load
 
     if copies is not None and output is None:
         raise InputError("--copies needs --output, where the copies go.")
     if method == "posterior" and output is not None:
         raise InputError("--method posterior prints what is known of each gap; leave -o out.")
-    net = load(model)
+    net = load_model(model)
     table: Any = read_from(**reading)
-    options: dict[str, Any] = {"rng": seed}
+    options: dict[str, Any] = {"rng": common.seed}
     if copies is not None:
         method = "sample"
         options["copies"] = copies
     found = net.impute(table, method, **options)
     if method == "posterior":
-        _posteriors(found, as_json)
+        if common.as_json:
+            common.emit("impute", {"model": model, "gaps": _posteriors(found)})
+        else:
+            click.echo(str(found))
         return
     tables = found if isinstance(found, list) else [found]
     filled = _filled(table, tables[0], net)
@@ -71,24 +75,23 @@ def command(
             name = output if copies is None else _numbered(output, k + 1)
             _write(one, name)
             files.append(name)
-    if as_json:
-        document: dict[str, Any] = {"version": 1, "model": model, "rows": len(tables[0])}
+    if common.as_json:
+        document: dict[str, Any] = {"model": model, "rows": len(tables[0])}
         document |= {"filled": filled, "files": files}
         if output is None:
             document["table"] = tables[0].to("arrow").to_pylist()
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        common.emit("impute", document)
         return
     if output is None:
         click.echo(str(tables[0]))
-    total = sum(filled.values())
     where = f"; written to {', '.join(files)}" if files else ""
-    click.echo(f"{total:,} gaps filled in {len(filled)} columns of {len(tables[0]):,} rows{where}")
+    common.say(
+        f"{plural(sum(filled.values()), 'gap')} filled in {plural(len(filled), 'column')} "
+        f"of {plural(len(tables[0]), 'row')}{where}"
+    )
 
 
-def _posteriors(found: Any, as_json: bool) -> None:
-    if not as_json:
-        click.echo(str(found))
-        return
+def _posteriors(found: Any) -> list[dict[str, Any]]:
     gaps = []
     for row, name in found:
         posterior = found[row, name]
@@ -98,7 +101,7 @@ def _posteriors(found: Any, as_json: bool) -> None:
         else:
             item["mean"], item["variance"] = posterior.mean, posterior.variance
         gaps.append(item)
-    click.echo(json.dumps({"version": 1, "gaps": gaps}, ensure_ascii=False, indent=2))
+    return gaps
 
 
 def _filled(before: Any, after: Any, net: Any) -> dict[str, int]:
@@ -122,21 +125,16 @@ def _numbered(path: str, k: int) -> str:
 
 
 def _write(table: Any, path: str) -> None:
-    from credo.errors import InputError
+    """A file of rows, replaced whole; .json is taken as lines."""
+    from pathlib import Path
 
-    arrow = table.to("arrow")
-    low = path.lower()
-    if low.endswith(".csv"):
-        import pyarrow.csv
+    from credo.data.atomic import replacing
+    from credo.data.writing import text_rows, write_rows
 
-        pyarrow.csv.write_csv(arrow, path)
-    elif low.endswith(".parquet"):
-        import pyarrow.parquet
-
-        pyarrow.parquet.write_table(arrow, path)
-    elif low.endswith((".json", ".jsonl")):
-        lines = (json.dumps(row, ensure_ascii=False) for row in arrow.to_pylist())
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    else:
-        raise InputError(f"The output must end in .csv, .parquet or .jsonl, got {path!r}.")
+    if not path.lower().endswith(".json"):
+        write_rows(path, table.schema, [table])
+        return
+    _, lines = text_rows("jsonl", table.schema)
+    with replacing(Path(path)) as out:
+        for some in lines(table):
+            out.write(some)

@@ -2,110 +2,197 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
+from credo.cli.learning import (
+    MISSING,
+    by_either,
+    default_output,
+    gaps_line,
+    next_steps,
+    parameters_for,
+    weights_line,
+)
+from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
 from credo.cli.reading import read_from, reading_options
 from credo.cli.rules import rule_options, rules_from, score_options, score_settings
 
 __all__ = ["command"]
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 # option of the command line → option of the search
 _OF_SEARCH = ("target", "restarts", "alpha", "steps")
+_SEARCH = "The search"
+_DRAWN = 60  # variables up to which the graph is drawn
+
+BUDGET = 60.0
+"""Seconds for the search unless told otherwise."""
 
 
-@click.command("learn")
+def _option(*names: str, **settings: Any) -> Callable[[F], F]:
+    return click.option(*names, cls=Option, group=_SEARCH, **settings)
+
+
+@click.command("learn", cls=Manual)
 @reading_options
-@click.option(
-    "-o", "--output", metavar="FILE", help="Where to write the network (.bif, .credo, …)."
-)
-@click.option("--search", default="auto", show_default=True, metavar="NAME",
-              help="auto, hill-climb, tabu, anneal, order, exact, chow-liu, tan, naive-bayes, "
-              "pc, mmhc or ges.")  # fmt: skip
+@click.option("-o", "--output", metavar="FILE",
+              help="Where to write the network (.credo, .bif, …).  "
+              "[default: beside TABLE, as .credo; nowhere with --json]")  # fmt: skip
+@_option("--search", default="auto", show_default=True, metavar="NAME",
+         help="auto, hill-climb, tabu, anneal, order, exact, chow-liu, tan, naive-bayes, "
+         "pc, mmhc or ges.")  # fmt: skip
 @score_options
 @rule_options
-@click.option("--budget", type=float, metavar="SECONDS", help="Stop with the best so far.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
-@click.option("--target", metavar="NAME", help="The class, for tan and naive-bayes.")
-@click.option("--restarts", type=int, help="Of hill-climb and tabu.")
-@click.option("--alpha", type=float, help="The level of the tests of pc and mmhc.")
-@click.option("--steps", type=int, help="Proposals of anneal.")
+@_option("--budget", type=float, metavar="SECONDS", default=BUDGET, show_default=True,
+         help="Stop searching with the best graph so far; 0 for no end. Where the budget is not "
+         "spent, the same seed gives the same graph.")  # fmt: skip
+@_option("--target", metavar="NAME", help="The class, for tan and naive-bayes.")
+@_option("--restarts", type=int, help="Of hill-climb and tabu.")
+@_option("--alpha", type=float, help="The level of the tests of pc and mmhc.")
+@_option("--steps", type=int, help="Proposals of anneal.")
 @click.option(
     "--missing-cells",
     "missing_cells",
-    default="structural-em",
+    default="auto",
     show_default=True,
-    type=click.Choice(["structural-em", "available-cases", "node-average", "complete-rows"]),
-    help="What to do where cells are missing.",
+    type=click.Choice(["auto", *MISSING]),
+    help="What to do where cells are missing; auto is structural-em, and available-cases where a "
+    "row has too many ways to be completed.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(
+    seed="For what is random.", threads="How many threads may work; all cores unless told."
+)
 def command(
     output: str | None,
     search: str,
     score_name: str | None,
     ess: float | None,
     edge_prior: float | None,
-    threads: int | None,
     require: tuple[str, ...],
     forbid: tuple[str, ...],
     tier: tuple[str, ...],
     max_parents: int | None,
-    budget: float | None,
-    seed: int,
-    as_json: bool,
+    budget: float,
     target: str | None,
     restarts: int | None,
     alpha: float | None,
     steps: int | None,
     missing_cells: str,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Learn a network from a table: its graph by a score and a search, then its parameters.
 
+    `credo learn TABLE` alone says what it sees in the table, learns the graph (BDeu for discrete
+    tables, BIC otherwise; cells that are missing count for what their row says of them), gives
+    every parameter a posterior, writes the model beside the table, and says what to do next. A file
+    that is there already is left alone unless -o names it.
+
+    Ctrl-C ends the search: the best graph so far is fitted and written, and the exit code is 130.
+
     \b
     Examples:
-      credo learn patients.csv -o model.bif
+      credo learn patients.csv
       credo learn patients.csv -o model.bif --score bic --search hill-climb --max-parents 3
-      credo learn patients.csv --forbid 'lung->smoke' --tier age,sex --tier smoke --json
+      credo learn patients.csv --forbid 'lung->smoke' --tier age,smoke --tier lung,xray --json
+      credo learn gaps.csv --missing-cells complete-rows -o whole.credo --quiet
+      gzip -dc patients.csv.gz | credo learn - -o model.credo
     """
     from credo.train import learn
 
+    if budget < 0:
+        from credo.errors import InputError
+
+        raise InputError(f"--budget must be 0 or more seconds, got {budget:g}.")
     given = {"target": target, "restarts": restarts, "alpha": alpha, "steps": steps}
     options: dict[str, Any] = {n: given[n] for n in _OF_SEARCH if given[n] is not None}
-    net = learn(
-        read_from(**reading),
-        search=search,
-        budget=budget,
-        rng=seed,
-        missing=missing_cells,
-        **score_settings(score_name, ess, edge_prior, threads),
-        **rules_from(require, forbid, tier, max_parents),
-        **options,
-    )
-    if output is not None:
-        net.save(output)
+    table = read_from(**reading)
+    where = output or (None if common.as_json else default_output(reading["table"]))
+    if not common.silent:
+        _introduce(table, missing_cells, budget, common)
+
+    def by(missing: str, seconds: float) -> Any:
+        return learn(
+            table,
+            search=search,
+            budget=seconds or None,
+            rng=common.seed,
+            missing=missing,
+            parameters=parameters_for(score_name, ess, table),
+            **score_settings(score_name, ess, edge_prior, common.threads),
+            **rules_from(require, forbid, tier, max_parents),
+            **options,
+        )
+
+    if missing_cells == "auto":
+        net = by_either(by, budget, common)
+    else:
+        net = by(missing_cells, budget)
     record = net.record
     assert record is not None
-    if as_json:
-        document = {
-            "version": 1,
-            "output": output,
-            "how": record.how,
-            "score": record.score,
-            "reason": record.reason,
-            "seconds": record.seconds,
-            "proven": record.details.get("proven", False),
-            "nodes": list(net.dag.nodes),
-            "edges": [list(e) for e in net.dag.edges],
-            "parameters": net.free_parameters,
-            "notes": list(record.notes),
-        }
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
-        return
-    click.echo(str(net))
-    click.echo()
-    click.echo(str(record))
-    if output is not None:
-        click.echo(f"written to {output}")
+    if where is not None:
+        net.save(where)
+    if common.as_json:
+        common.emit("learn", _json(net, output))
+    else:
+        _tell(net, where, reading["table"], common)
+    if record.reason == "interrupted":
+        raise Stopped("the search", where)
+
+
+def _introduce(table: Any, missing_cells: str, budget: float, common: Common) -> None:
+    from credo.cli.terminal import print_schema
+
+    print_schema(table.schema)
+    common.heading("Learning")
+    common.say(gaps_line(table, missing_cells))
+    hint = weights_line(table)
+    if hint:
+        common.say(hint)
+    if budget:
+        common.say(
+            f"The search may take {budget:g} s; if that is not enough, the best graph so far is "
+            "taken (--budget)."
+        )
+
+
+def _tell(net: Any, where: str | None, table: str, common: Common) -> None:
+    record = net.record
+    common.say()
+    common.say(net)
+    common.say()
+    common.say(record)
+    if "budget" in record.reason:
+        common.say("With more time (--budget) the graph may be better; another run may differ.")
+    if len(net.names) <= _DRAWN and net.dag.edges and not common.silent:
+        from credo.cli.terminal import print_graph
+
+        common.heading(f"The graph: {plural(len(net.dag.edges), 'edge')}")
+        print_graph(net.dag)
+    if where is not None:
+        common.say(f"\nwritten to {where}")
+        steps = next_steps(net, where, table)
+        common.heading("Next")
+        for line, why in steps:
+            common.say(f"  {line}")
+            common.say(f"      {why}")
+
+
+def _json(net: Any, output: str | None) -> dict[str, Any]:
+    record = net.record
+    return {
+        "output": output,
+        "how": record.how,
+        "score": record.score,
+        "reason": record.reason,
+        "seconds": record.seconds,
+        "proven": record.details.get("proven", False),
+        "nodes": list(net.dag.nodes),
+        "edges": [list(e) for e in net.dag.edges],
+        "parameters": net.free_parameters,
+        "notes": list(record.notes),
+    }

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from credo.cli.options import Option, files
 from credo.data import MISSING, Stream, Table
 from credo.errors import InputError
 from credo.schema import Schema
@@ -17,26 +23,30 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reading_options(function: F) -> F:
-    """The argument TABLE and the options that say how to read it."""
+    """The argument TABLE (- is standard input) and the options that say how to read it."""
     options = [
-        click.argument("table"),
-        click.option("--kind", multiple=True, metavar="NAME=KIND",
-                     help="Make a column discrete or continuous."),
-        click.option("--states", multiple=True, metavar="NAME=A,B,C",
-                     help="Give a column its states, in order."),
-        click.option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
-        click.option("--weights", metavar="NAME", help="The column with the rows' weights."),
-        click.option("--missing", multiple=True, metavar="TEXT",
-                     help=f"What is missing in a text file, instead of {_shown(MISSING)}."),
-        click.option("--memory", metavar="SIZE", help="The most memory for cells, e.g. 2GB."),
-        click.option("--delimiter", metavar="CHAR", help="What separates cells, e.g. ';'."),
-        click.option("--encoding", metavar="NAME", help="The encoding of a text file."),
-        click.option("--skip-ragged", is_flag=True,
-                     help="Skip lines with too many or too few cells, and count them."),
+        click.argument("table", shell_complete=files),
+        _option("--kind", multiple=True, metavar="NAME=KIND",
+                help="Make a column discrete or continuous."),
+        _option("--states", multiple=True, metavar="NAME=A,B,C",
+                help="Give a column its states, in order."),
+        _option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
+        _option("--weights", metavar="NAME", help="The column with the rows' weights."),
+        _option("--missing", multiple=True, metavar="TEXT",
+                help=f"What is missing in a text file, instead of {_shown(MISSING)}."),
+        _option("--memory", metavar="SIZE", help="The most memory for cells, e.g. 2GB."),
+        _option("--delimiter", metavar="CHAR", help="What separates cells, e.g. ';'."),
+        _option("--encoding", metavar="NAME", help="The encoding of a text file."),
+        _option("--skip-ragged", is_flag=True,
+                help="Skip lines with too many or too few cells, and count them."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def _option(*names: str, **settings: Any) -> Any:
+    return click.option(*names, cls=Option, group="Reading the table", **settings)
 
 
 def _shown(tokens: tuple[str, ...]) -> str:
@@ -68,7 +78,7 @@ def read_from(
         wanted[name] = [s.strip() for s in word.split(",")]
     wanted |= dict.fromkeys(drop, "drop")
     return read(
-        table,
+        spooled() if table == "-" else table,
         schema if schema is not None else wanted or None,
         weights,
         missing=list(missing) or None,
@@ -84,3 +94,29 @@ def _pair(given: str, option: str, form: str) -> tuple[str, str]:
     if not equals or not name or not word:
         raise InputError(f"{option} must have the form {form}, got {given!r}.")
     return name, word
+
+
+# what the first bytes of standard input say it is
+_STARTS = ((b"PAR1", ".parquet"), (b"ARROW1", ".arrow"), (b"\xff\xff\xff\xff", ".arrow"),
+           (b"\x1f\x8b", ".csv.gz"), (b"\x28\xb5\x2f\xfd", ".csv.zst"))  # fmt: skip
+
+
+def spooled() -> Path:
+    """Standard input as a file, which goes when the command ends: tables are looked at twice."""
+    context = click.get_current_context()
+    if context.meta.setdefault("credo.standard-input", "a table") != "a table":
+        raise InputError("Standard input was already read as a model; '-' can be given once.")
+    folder = tempfile.mkdtemp(prefix="credo-")
+    context.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    source = sys.stdin.buffer
+    start = source.read(1 << 16)
+    if not start.strip():
+        raise InputError("Standard input is empty; a table was expected.")
+    ending = next((e for head, e in _STARTS if start.startswith(head)), "")
+    if not ending:
+        ending = ".jsonl" if start.lstrip()[:1] == b"{" else ".csv"
+    path = Path(folder, "stdin" + ending)
+    with open(path, "wb", opener=lambda p, flags: os.open(p, flags, 0o600)) as out:
+        out.write(start)
+        shutil.copyfileobj(source, out)
+    return path

@@ -7,22 +7,27 @@ from typing import Any, TypeVar
 
 import click
 
+from credo.cli.options import Option
 from credo.errors import InputError
 
 __all__ = ["rule_options", "rules_from", "score_options", "score_settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+_SCORE, _GRAPH = "The score", "What is known of the graph"
+
+
+def _option(group: str, *names: str, **settings: Any) -> Any:
+    return click.option(*names, cls=Option, group=group, **settings)
 
 
 def score_options(function: F) -> F:
     """The score and its settings."""
     options = [
-        click.option("--score", "score_name", metavar="NAME",
-                     help="loglik, aic, bic, mdl, bdeu, bds, k2, fnml, qnml or bge."),
-        click.option("--ess", type=float, help="The equivalent sample size of bdeu and bds."),
-        click.option("--edge-prior", type=float, metavar="P",
-                     help="The prior probability of every edge."),
-        click.option("--threads", type=int, help="How many threads may count."),
+        _option(_SCORE, "--score", "score_name", metavar="NAME",
+                help="loglik, aic, bic, mdl, bdeu, bds, k2, fnml, qnml or bge."),
+        _option(_SCORE, "--ess", type=float, help="The equivalent sample size of bdeu and bds."),
+        _option(_SCORE, "--edge-prior", type=float, metavar="P",
+                help="The prior probability of every edge."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -39,11 +44,14 @@ def score_settings(
 def rule_options(function: F) -> F:
     """What is known of the structure beforehand."""
     options = [
-        click.option("--require", multiple=True, metavar="A->B", help="An edge that must be."),
-        click.option("--forbid", multiple=True, metavar="A->B", help="An edge that must not be."),
-        click.option("--tier", multiple=True, metavar="A,B,C",
-                     help="Variables of one tier, earliest first: no edge goes back."),
-        click.option("--max-parents", type=int, metavar="K", help="The most parents of a child."),
+        _option(_GRAPH, "--require", multiple=True, metavar="A->B",
+                help="An edge that must be."),
+        _option(_GRAPH, "--forbid", multiple=True, metavar="A->B",
+                help="An edge that must not be."),
+        _option(_GRAPH, "--tier", multiple=True, metavar="A,B,C",
+                help="Variables of one tier, earliest first: no edge goes back."),
+        _option(_GRAPH, "--max-parents", type=int, metavar="K",
+                help="The most parents of a child."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model, model_argument
+from credo.cli.options import Common, Manual, common_options
 from credo.errors import InputError
 
 __all__ = ["command"]
 
 
-@click.command("sample")
-@click.argument("model")
+@click.command("sample", cls=Manual)
+@model_argument
 @click.argument("rows", type=int)
 @click.option(
     "-o",
@@ -29,33 +30,34 @@ __all__ = ["command"]
     metavar="TEXT",
     help="Evidence, such as 'smoke=yes, dysp in {yes, no}' or 'do(smoke=yes)'.",
 )
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same rows.")
-@click.option("--threads", type=int, help="Threads to draw with; all cores unless told.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(
+    seed="The same seed gives the same rows.",
+    threads="Threads to draw with; all cores unless told. The rows are the same.",
+)
 def command(
     model: str,
     rows: int,
     output: str | None,
     given: tuple[str, ...],
-    seed: int,
-    threads: int | None,
-    as_json: bool,
+    common: Common,
 ) -> None:
     """Draw rows from a network: the story it tells, from parents to children.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz).
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
+    input. Given evidence, rows are drawn from the exact posterior: none is rejected. A file of any
+    length is written in little memory, and replaced whole.
 
     \b
     Examples:
       credo sample asia.bif 1000 -o rows.csv
       credo sample asia.bif 10 --given "smoke=yes, xray=yes" --seed 7
       credo sample asia.bif 5 --given "do(smoke=yes)" --json
-      credo sample alarm.bif.gz 100000000 -o rows.parquet
+      credo sample asia.bif 100000 -o rows.parquet
+      credo sample asia.bif 1000 | credo schema -
     """
-    from credo.formats import load
     from credo.predict.question import parse_conditions
 
-    net = load(model)
+    net = load_model(model)
     evidence: dict[str, Any] = {}
     do: dict[str, Any] = {}
     for text in given:
@@ -66,27 +68,24 @@ def command(
         evidence |= seen
         do |= done
     asked = net.do(do) if do else net
+    seed, threads = common.seed, common.threads
     if output is not None:
         asked.sample(rows, seed, given=evidence, path=output, threads=threads)
-        if as_json:
-            click.echo(json.dumps({"version": 1, "model": model, "seed": seed, "rows": rows,
-                                   "output": output}, ensure_ascii=False, indent=2))  # fmt: skip
-        else:
-            click.echo(f"wrote {output}: {rows:,} rows of {len(net.names)} variables")
-        return
-    if as_json:
-        _print_json(asked.sample(rows, seed, given=evidence, threads=threads), model, seed)
-        return
-    _print_csv(asked, rows, seed, evidence, threads)
+        common.say(f"wrote {output}: {rows:,} rows of {len(net.names)} variables")
+        if common.as_json:
+            common.emit("sample", {"model": model, "seed": seed, "rows": rows, "output": output})
+    elif common.as_json:
+        drawn = asked.sample(rows, seed, given=evidence, threads=threads)
+        common.emit("sample", {"model": model, "seed": seed, "rows": _rows(drawn)})
+    else:
+        _print_csv(asked, rows, seed, evidence, threads)
 
 
-def _print_json(table: Any, model: str, seed: int) -> None:
+def _rows(table: Any) -> list[dict[str, Any]]:
     from credo.data.frames_out import frame_of
 
     columns = frame_of(table, "dict")
-    drawn = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    document = {"version": 1, "model": model, "seed": seed, "rows": drawn}
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _print_csv(net: Any, rows: int, seed: int, given: dict[str, Any], threads: int | None) -> None:

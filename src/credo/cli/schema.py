@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.schema import Schema
 
 __all__ = ["command", "schema_json"]
 
 
-@click.command("schema")
+@click.command("schema", cls=Manual)
 @reading_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-def command(as_json: bool, **reading: Any) -> None:
+@common_options()
+def command(common: Common, **reading: Any) -> None:
     """Show what credo sees in a table: kinds, states, gaps, and what was set aside and why.
 
-    TABLE is a file or a quoted glob: .csv .tsv .jsonl .parquet .arrow, text files also .gz .zst.
+    TABLE is a file or a quoted glob: .csv .tsv .jsonl .parquet .arrow, text files also .gz .zst;
+    - is standard input. Whatever is inferred can be overruled: --kind, --states, --drop, --missing.
 
     \b
     Examples:
       credo schema patients.csv
-      credo schema patients.csv --kind age=continuous --states stage=I,II,III --drop name
+      credo schema survey.csv --kind age=continuous --states smoke=no,yes --drop name
       credo schema 'part-*.parquet' --json
+      gzip -dc patients.csv.gz | credo schema -
     """
     source = read_from(**reading)
-    if as_json:
-        click.echo(
-            json.dumps(schema_json(source.schema, len(source)), ensure_ascii=False, indent=2)
-        )
+    if common.as_json:
+        common.emit("schema", schema_json(source.schema, len(source)))
         return
     from credo.cli.terminal import print_schema
 
@@ -39,9 +39,8 @@ def command(as_json: bool, **reading: Any) -> None:
 
 
 def schema_json(schema: Schema, rows: int) -> dict[str, Any]:
-    """The schema report as plain data; `version` changes when its form does."""
+    """The schema report as plain data."""
     return {
-        "version": 1,
         "source": schema.source,
         "rows": rows,
         "variables": [

@@ -2,51 +2,50 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model
+from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 from credo.cli.rules import score_options, score_settings
 
 __all__ = ["command"]
 
 
-@click.command("score")
-@click.argument("graph")
+@click.command("score", cls=Manual)
+@click.argument("graph", shell_complete=files)
 @reading_options
 @score_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(threads="How many threads may count; all cores unless told.")
 def command(
     graph: str,
     score_name: str | None,
     ess: float | None,
     edge_prior: float | None,
-    threads: int | None,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Score a graph on a table: a natural logarithm, larger is better.
 
-    GRAPH is a network file, or text such as '[A][B|A]'.
+    GRAPH is a network file, or text such as '[A][B|A]'. Scores of graphs on the same rows can be
+    compared: a difference of 3 says that one graph explains the rows 20 times better.
 
     \b
     Examples:
       credo score asia.bif patients.csv --score bdeu --ess 10
       credo score '[smoke][lung|smoke]' patients.csv --score bic --json
     """
-    from credo.formats import load
     from credo.model import Dag
     from credo.train import score
 
-    dag = load(graph).dag if os.path.exists(graph) or "[" not in graph else Dag.parse(graph)
-    settings = score_settings(score_name or "bdeu", ess, edge_prior, threads)
+    dag = load_model(graph).dag if os.path.exists(graph) or "[" not in graph else Dag.parse(graph)
+    settings = score_settings(score_name or "bdeu", ess, edge_prior, common.threads)
     found = score(dag, read_from(**reading), **settings)
-    if as_json:
+    if common.as_json:
         document = {
-            "version": 1,
             "name": found.name,
             "score": float(found),
             "families": [
@@ -55,6 +54,6 @@ def command(
             ],
             "parts": dict(found.parts),
         }
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        common.emit("score", document)
         return
-    click.echo(str(found))
+    click.echo(f"{float(found):.6f}" if common.quiet else str(found))

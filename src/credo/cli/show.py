@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model, model_argument
+from credo.cli.options import Common, Manual, common_options
+
 __all__ = ["command"]
 
 
-@click.command("show")
-@click.argument("model")
+@click.command("show", cls=Manual)
+@model_argument
 @click.option(
     "--table",
     "tables",
@@ -20,47 +22,66 @@ __all__ = ["command"]
     metavar="NAME",
     help="Show P(NAME | parents), or the potentials of NAME.",
 )
+@click.option("--tree", is_flag=True, help="Draw the graph in the terminal.")
 @click.option("--factors", is_flag=True, help="Draw the factor graph.")
 @click.option("--svg", metavar="FILE", help="Write the picture of the graph.")
 @click.option("--dot", is_flag=True, help="Print the graph as DOT text.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options()
 def command(
     model: str,
     tables: tuple[str, ...],
+    tree: bool,
     factors: bool,
     svg: str | None,
     dot: bool,
-    as_json: bool,
+    common: Common,
 ) -> None:
     """Show a network: its variables, a table, a picture.
+
+    MODEL is a network file, or - for standard input. A learned model also says how it was learned.
 
     \b
     Examples:
       credo show asia.bif
+      credo show asia.bif --tree
       credo show asia.bif --table dysp
       credo show asia.bif --svg asia.svg
-      credo show grid.uai --factors --svg grid.svg
+      credo show asia.bif --factors --dot
+      credo show asia.bif --json
     """
-    from credo.formats import load
     from credo.model.network import Network
 
-    net = load(model)
+    net = load_model(model)
     directed = isinstance(net, Network)
     found = [t for name in tables for t in ([net.cpt(name)] if directed else _factors(net, name))]
     picture = net.to_factor_graph() if factors else net.dag if directed else net
     if svg is not None:
-        Path(svg).write_text(picture.svg(), encoding="utf-8")
-        click.echo(f"wrote {svg}", err=True)
+        from credo.data.atomic import replace_file
+
+        replace_file(Path(svg), picture.svg().encode("utf-8"))
+        if not common.silent:
+            click.echo(f"wrote {svg}", err=True)
     if dot:
         click.echo(picture.dot())
-    elif as_json:
-        click.echo(json.dumps(_json(net, model), ensure_ascii=False, indent=2))
+    elif common.as_json:
+        common.emit("show", _json(net, model))
     elif found:
         click.echo("\n\n".join(map(str, found)))
+    elif tree:
+        _draw(net, directed)
     else:
         click.echo(str(net))
-        if net.record is not None:
+        if net.record is not None and not common.quiet:
             click.echo(f"\n{net.record}")
+
+
+def _draw(net: Any, directed: bool) -> None:
+    from credo.cli.terminal import print_graph
+    from credo.errors import InputError
+
+    if not directed:
+        raise InputError("--tree draws a Bayesian network.", hint="Use --svg or --dot.")
+    print_graph(net.dag)
 
 
 def _factors(net: Any, name: str) -> list[Any]:
@@ -71,7 +92,6 @@ def _factors(net: Any, name: str) -> list[Any]:
 def _json(net: Any, model: str) -> dict[str, Any]:
     if hasattr(net, "potentials"):
         return {
-            "version": 1,
             "model": model,
             "kind": type(net).__name__,
             "variables": [_variable(v) for v in net.variables],
@@ -79,7 +99,6 @@ def _json(net: Any, model: str) -> dict[str, Any]:
             "potentials": [{"name": p.name, "variables": list(p.names)} for p in net.potentials],
         }
     return {
-        "version": 1,
         "model": model,
         "parameters": net.free_parameters,
         "variables": [

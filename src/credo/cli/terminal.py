@@ -6,13 +6,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from credo.render import schema_parts, table_text
 from credo.schema import Schema
 
-__all__ = ["heading", "print_schema", "print_table"]
+__all__ = ["graph_lines", "heading", "print_graph", "print_schema", "print_table"]
 
 
 def heading(text: str) -> None:
@@ -60,3 +61,48 @@ def print_schema(schema: Schema) -> None:
         heading("noticed")
         for note in notes:
             click.echo(_wrapped(f"  {note}"))
+
+
+def print_graph(dag: Any) -> None:
+    """A graph as a tree: each node below one of its parents, the others named beside it.
+
+    In a terminal with lines, when piped as plain text.
+    """
+    click.echo("\n".join(graph_lines(dag)))
+
+
+def graph_lines(dag: Any) -> list[str]:
+    """The graph as lines: a node stands under its last parent and names the others.
+
+    >>> from credo.model.dag import Dag
+    >>> print("\\n".join(graph_lines(Dag.parse("[A][B][C|A:B][D|C][E]"))))
+    A
+    B
+    └─ C  (also ← A)
+       └─ D
+    E
+    """
+    place = {n: i for i, n in enumerate(dag.order)}
+    under: dict[str, list[str]] = {n: [] for n in dag.nodes}
+    roots = []
+    for name in dag.order:
+        parents = dag.parents(name)
+        if parents:
+            under[max(parents, key=place.__getitem__)].append(name)
+        else:
+            roots.append(name)
+    lines: list[str] = []
+
+    # a name, what its line begins with, what the lines below it begin with
+    waiting = [(root, "", "") for root in reversed(roots)]
+    while waiting:
+        name, lead, rest = waiting.pop()
+        others = sorted(dag.parents(name), key=place.__getitem__)[:-1]
+        also = f"  (also ← {', '.join(others)})" if others else ""
+        lines.append(lead + name + also)
+        for child in reversed(under[name]):
+            last = child == under[name][-1]
+            waiting.append(
+                (child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+            )
+    return lines

@@ -21,7 +21,7 @@ from credo.model.network import Network
 from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.model.value import at_least, choice, flag, whole
-from credo.progress import track
+from credo.progress import Ticker, track
 from credo.train.em_climb import Climb
 from credo.train.em_finish import finished
 from credo.train.em_problem import Expected, Numbers
@@ -35,10 +35,13 @@ from credo.train.em_start import (
 )
 from credo.train.em_stepwise import Stepwise, batches_of
 
-__all__ = ["BUDGET", "em"]
+__all__ = ["BUDGET", "INTERRUPTED", "em"]
 
 BUDGET = 10_000
 """Iterations, unless `budget` says otherwise."""
+
+INTERRUPTED = "interrupted"
+"""The reason a climb stopped, when it was Ctrl-C."""
 
 METHODS = ("em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise")
 """How to climb."""
@@ -95,7 +98,8 @@ def em(
     tol : float
         Stop when a step changes no parameter by more than this.
     budget : int, optional
-        The most iterations.
+        The most iterations. Ctrl-C also ends the climb: the best so far is given, and the record's
+        reason is 'interrupted'.
     rng : seed or generator
         For random starts.
     accelerate : bool
@@ -138,14 +142,22 @@ def em(
     for numbers in _starts(setup, start, many, draws):
         refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
         climbs.append(Climb(setup.problem, setup.maximiser, numbers, tol, accelerate))
-    best, dropped = _raced(climbs, most)
-    if method != "em":
-        from credo.train.gradient import ascend
-
-        ascend(best, most, method)
-    else:
-        for _ in track(best.steps(most), "em", total=None):
+    with Ticker("em") as ticker:
+        best, dropped = _raced(climbs, most, ticker)
+    try:
+        if best.reason:
             pass
+        elif method != "em":
+            from credo.train.gradient import ascend
+
+            ascend(best, most, method)
+        else:
+            for _ in track(best.steps(most), "em", total=None):
+                pass
+    except KeyboardInterrupt:
+        if best.expected is None:
+            raise  # not one step was made
+        best.reason = INTERRUPTED
     if not best.reason:
         best.reason = f"the budget of {most:,} iterations was used up"
     return finished(setup, best, dropped, began, rng, method, random=many > 1 or start == "random")
@@ -190,7 +202,7 @@ def _starts(setup: Setup, start: Any, many: int, rng: np.random.Generator) -> It
         yield random_start(problem, maximiser, everywhere, setup.sample, rng)
 
 
-def _raced(climbs: list[Climb], most: int) -> tuple[Climb, list[tuple[int, float]]]:
+def _raced(climbs: list[Climb], most: int, ticker: Ticker) -> tuple[Climb, list[tuple[int, float]]]:
     """The best of several climbs: after a while the poorer half is dropped, and again."""
     dropped: list[tuple[int, float]] = []
     running, rounds = list(climbs), _FIRST
@@ -199,9 +211,12 @@ def _raced(climbs: list[Climb], most: int) -> tuple[Climb, list[tuple[int, float
         for climb in list(running):
             try:
                 climb.run(min(rounds, most))
+                ticker.say(f"{len(running)} starts, this one at {climb.objective:.6g}")
             except CredoError as error:
                 failed = error
                 running.remove(climb)
+            except KeyboardInterrupt:
+                return _highest(climbs), dropped
         running.sort(key=lambda c: -c.objective)
         keep = (len(running) + 1) // 2 if len(running) > 1 else len(running)
         dropped += [(c.iterations, c.objective) for c in running[keep:]]
@@ -214,6 +229,16 @@ def _raced(climbs: list[Climb], most: int) -> tuple[Climb, list[tuple[int, float
         assert failed is not None
         raise failed
     return running[0], dropped
+
+
+def _highest(climbs: list[Climb]) -> Climb:
+    """The best of climbs that were stopped by Ctrl-C."""
+    begun = [c for c in climbs if c.expected is not None]
+    if not begun:
+        raise KeyboardInterrupt
+    best = max(begun, key=lambda c: c.objective)
+    best.reason = INTERRUPTED
+    return best
 
 
 def _stepwise(

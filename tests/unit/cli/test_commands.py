@@ -16,7 +16,7 @@ def call(*args):
 
 
 def test_demo_as_text_and_json():
-    assert "powers of 2" in call("demo").output
+    assert "powers of 2" in call("demo", "--course").output
     figures = json.loads(call("demo", "--json").output)
     assert figures["version"] == 1 and figures["next_candy_lime"] == pytest.approx(1453 / 1640)
 

@@ -47,7 +47,7 @@ def test_impute_fills(tmp_path, rows):
     model = tmp_path / "m.credo"
     call("em", GRAPH, rows, "-o", model)
     out = call("impute", model, rows)
-    assert "1 gaps filled in 1 columns of 4 rows" in out and "yes" in out
+    assert "1 gap filled in 1 column of 4 rows" in out and "yes" in out
     filled = tmp_path / "filled.csv"
     call("impute", model, rows, "-o", filled)
     assert cr.read(filled).values("Burglary").tolist() == ["no", "no", "yes", "yes"]
@@ -69,7 +69,7 @@ def test_bad_options_are_one_sentence(tmp_path, rows):
     call("em", GRAPH, rows, "-o", model)
     for args, text in [
         (("impute", model, rows, "--copies", "2"), "--copies needs --output"),
-        (("impute", model, rows, "-o", tmp_path / "x.xyz"), "must end in .csv"),
+        (("impute", model, rows, "-o", tmp_path / "x.xyz"), "not that of a file of rows"),
         (("impute", model, rows, "--method", "posterior", "-o", "x.csv"), "leave -o out"),
         (("em", GRAPH, rows, "--hidden", "C"), "NAME=STATES"),
         (("em", GRAPH, rows, "--hidden", "C=x"), "must be a number"),

@@ -103,7 +103,7 @@ def test_convert(model, tmp_path):
             "Error: Variable 'Jon' is not in the model. Did you mean 'John'?",
         ),
         (["convert", "{model}", "x.pdf"], "Error: "),
-        (["ask", "{model}"], "Error: Missing argument"),
+        (["ask"], "Error: Missing argument"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(model, args, sentence, tmp_path):

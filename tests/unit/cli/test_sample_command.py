@@ -91,7 +91,7 @@ def test_files(model, tmp_path, ending):
         (["many"], "'many' is not a valid integer"),
         (["5", "-o", "rows.xlsx"], "not that of a file of rows"),
         (["5", "--threads", "0"], "threads must be a whole number above 0"),
-        (["5", "--seed", "-1"], "rng must be a whole-number seed"),
+        (["5", "--seed", "-1"], "--seed must be a whole number, 0 or more, got -1"),
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(model, args, sentence):

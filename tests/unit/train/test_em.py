@@ -266,3 +266,44 @@ def test_underflow_is_no_end():
     net = cr.em(graph, cr.read(rows, schema), hidden={"C": 2}, restarts=2, budget=3,
                 prior=cr.Laplace(1))  # fmt: skip
     assert np.isfinite(net.record.trace).all()
+
+
+# --- Ctrl-C -------------------------------------------------------------------------------
+
+
+def _after(steps, original):
+    """A climb that Ctrl-C ends after some steps."""
+
+    def run(self, most):
+        for i, height in enumerate(original(self, most)):
+            yield height
+            if i + 1 >= steps:
+                raise KeyboardInterrupt
+
+    return run
+
+
+GAPPY = {"B": ["n", "n", None, "y", None, "y"], "A": ["f", "f", "o", "o", "f", None]}
+
+
+@pytest.mark.parametrize("restarts", [None, 3])
+def test_ctrl_c_gives_the_best_so_far(monkeypatch, restarts):
+    from credo.train.em_climb import Climb
+
+    monkeypatch.setattr(Climb, "steps", _after(2, Climb.steps))
+    start = None if restarts is None else "random"
+    net = cr.em("[B][A|B]", GAPPY, restarts=restarts, start=start)
+    assert net.record.reason == "interrupted" and net.record.details["iterations"] == 2
+    assert sum(net.p("B").values()) == pytest.approx(1)
+
+
+def test_ctrl_c_before_the_first_step_gives_nothing(monkeypatch):
+    from credo.train.em_problem import Problem
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Problem, "expect", stop)
+    for more in ({}, {"start": "random", "restarts": 2}):
+        with pytest.raises(KeyboardInterrupt):
+            cr.em("[B][A|B]", GAPPY, **more)

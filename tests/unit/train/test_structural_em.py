@@ -128,3 +128,45 @@ def test_rows_with_very_wide_gaps_beside_continuous_columns():
     again = completed(net, table)
     for a, b in zip(full.table.block.arrays, again.table.block.arrays, strict=True):
         assert np.array_equal(a, b)
+
+
+def _gappy():
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, 2, 400)
+    columns = {"a": a, "b": np.where(rng.random(400) < 0.9, a, 1 - a), "c": rng.integers(0, 2, 400)}
+    columns["d"] = np.where(rng.random(400) < 0.8, columns["b"], columns["c"])
+    return {n: np.where(rng.random(400) < 0.2, None, x.astype(object)) for n, x in columns.items()}
+
+
+@pytest.mark.parametrize("nth", [1, 2, 3])
+def test_ctrl_c_in_any_search_gives_the_best_so_far(monkeypatch, nth):
+    from credo.train.structure import learning
+
+    calls = []
+    original = learning._function
+
+    def function(search):
+        run = original(search)
+
+        def stopped(problem):
+            calls.append(search)
+            out = run(problem)
+            if len(calls) == nth:
+                problem.offer([list(p) for p in out.parents], out.score)
+                raise KeyboardInterrupt
+            return out
+
+        return stopped
+
+    monkeypatch.setattr(learning, "_function", function)
+    net = cr.learn(_gappy(), "bic", "hill-climb")
+    if len(calls) >= nth:
+        assert net.record.reason == "interrupted"
+        assert len(calls) <= nth + 2
+    assert net.dag.edges
+
+
+def test_a_budget_is_one_budget_for_all_rounds():
+    net = cr.learn(_gappy(), "bic", "hill-climb", budget=1e-6)
+    assert net.record.reason == "the budget of 1e-06 s was spent"
+    assert sum(net.p("a").values()) == pytest.approx(1)

@@ -23,7 +23,7 @@ from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.stats.family import Family
 from credo.train.completed import completed
-from credo.train.em_fit import em
+from credo.train.em_fit import INTERRUPTED, em
 from credo.train.parameters import fit
 
 __all__ = ["has_gaps", "structural_em"]
@@ -54,6 +54,7 @@ def structural_em(
     budget: float | None,
     seed: int,
     threads: int | None,
+    halt: Halt,
 ) -> Network:
     """The best network found; `search(rows, start)` gives a graph with its scores.
 
@@ -62,12 +63,14 @@ def structural_em(
     began = time.perf_counter()
     ends: list[_Climbed] = []
     for turn in range(starts):
-        if ends and budget is not None and time.perf_counter() - began > budget:
+        if ends and (halt.now or (budget is not None and time.perf_counter() - began > budget)):
             break
-        ends.append(_climb(table, search, belief, begin(turn), began, budget, seed, threads))
+        climbed = _climb(table, search, belief, begin(turn), began, budget, seed, threads, halt)
+        ends.append(climbed)
     top = max(ends, key=lambda e: e.trace[-1])
     best, found = top.net, top.found
-    final = em(best, table, belief(found.spec), start=best, threads=threads)
+    most = _WARM if halt.now else None
+    final = em(best, table, belief(found.spec), start=best, budget=most, threads=threads)
     record = final.record
     assert record is not None
     notes = list(record.notes)
@@ -92,13 +95,27 @@ def structural_em(
             source=str(table.schema.source),
             score=top.trace[-1],
             trace=tuple(top.trace),
-            reason=top.reason,
+            reason=INTERRUPTED if halt.after(final) else top.reason,
             seconds=time.perf_counter() - began,
             seed=seed,
             notes=tuple(notes),
             details=details,
         )
     )
+
+
+class Halt:
+    """Whether Ctrl-C was pressed: what is under way is finished in short steps, not begun anew."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = False
+
+    def after(self, done: Any) -> bool:
+        """Note whether a step was ended by Ctrl-C; whether any was."""
+        self.now = self.now or (done.record is not None and done.record.reason == INTERRUPTED)
+        return self.now
 
 
 @dataclass(frozen=True)
@@ -121,36 +138,47 @@ def _climb(
     budget: float | None,
     seed: int,
     threads: int | None,
+    halt: Halt,
 ) -> _Climbed:
     """Complete, search, learn again, while the score of the observed rows rises."""
     net = em(begin, table, budget=_WARM, threads=threads)
+    halt.after(net)
     best: Network | None = None
     trace: list[float] = []
     best_found: Any = None
     reason = f"{ROUNDS} rounds were made"
     drawn = 0
-    for _ in range(ROUNDS):
-        rows = completed(net, table, seed)
-        drawn = rows.drawn
-        found = search(rows.table, net.dag)
-        here = _score(found, net.dag)
-        # before the first search the network may not have the parameters of the score's prior
-        prior = belief(found.spec)
-        assert net.record is not None and net.record.score is not None
-        value = here + net.record.score - net.log_likelihood(rows.table)
-        if best is not None and value <= trace[-1] + 1e-9 * abs(value):
-            reason = "the score of the observed rows no longer rises"
-            break
-        best, best_found = net, found
-        trace.append(value)
-        if found.record.score <= here + 1e-9 * abs(here) or found.dag == net.dag:
-            reason = "no graph scores better on the completed rows"
-            break
-        if budget is not None and time.perf_counter() - began > budget:
-            reason = f"the budget of {budget:g} s was spent"
-            break
-        start = fit(found.dag, rows.table, prior, threads=threads)
-        net = em(start, table, prior, start=start, budget=_WARM, threads=threads)
+    try:
+        for _ in range(ROUNDS):
+            spent = budget is not None and time.perf_counter() - began > budget
+            last = spent or halt.now  # what was found is still judged, nothing more is sought
+            rows = completed(net, table, seed)
+            drawn = rows.drawn
+            found = search(rows.table, net.dag)
+            halt.after(found)
+            here = _score(found, net.dag)
+            # before the first search the network may not have the parameters of the score's prior
+            prior = belief(found.spec)
+            assert net.record is not None and net.record.score is not None
+            value = here + net.record.score - net.log_likelihood(rows.table)
+            if best is not None and value <= trace[-1] + 1e-9 * abs(value):
+                reason = "the score of the observed rows no longer rises"
+                break
+            best, best_found = net, found
+            trace.append(value)
+            if last:
+                reason = f"the budget of {budget:g} s was spent" if spent else INTERRUPTED
+                break
+            if found.record.score <= here + 1e-9 * abs(here) or found.dag == net.dag:
+                reason = "no graph scores better on the completed rows"
+                break
+            start = fit(found.dag, rows.table, prior, threads=threads)
+            net = em(start, table, prior, start=start, budget=_WARM, threads=threads)
+            halt.after(net)
+    except KeyboardInterrupt:
+        if best is None:
+            raise  # nothing was judged yet
+        halt.now = True
     assert best is not None
     return _Climbed(best, best_found, tuple(trace), reason, drawn)
 

@@ -30,7 +30,7 @@ from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
 from credo.train.scores import EdgePrior, LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
-from credo.train.structure.incomplete import has_gaps, structural_em
+from credo.train.structure.incomplete import Halt, has_gaps, structural_em
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.rules import Rules
 
@@ -58,6 +58,7 @@ SEARCHES: Mapping[str, str] = MappingProxyType({k: line for k, (_, _, line) in _
 MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
+_SOON = 0.01  # seconds of a search that is only to say how good its start is
 _EXACT_UP_TO = 12  # variables up to which `auto` proves its answer
 
 
@@ -184,11 +185,20 @@ def _structural(
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
-    began, limit = time.perf_counter(), _seconds(settings["budget"])
+    limit = _seconds(settings["budget"])
+    began = time.perf_counter()
+    halt = Halt()
+
+    def left(share: float = 1.0) -> dict[str, Any]:
+        """The settings with the seconds that are left; hardly any after Ctrl-C."""
+        if halt.now:
+            return {**settings, "budget": _SOON}
+        if limit is None:
+            return settings
+        return {**settings, "budget": max(share * (began + limit - time.perf_counter()), _SOON)}
 
     def by_search(rows: Any, from_: Any) -> Searched:
-        left = None if limit is None else max(limit - (time.perf_counter() - began), 0.05 * limit)
-        return searched(rows, score, search, start=from_, **{**settings, "budget": left})
+        return searched(rows, score, search, start=from_, **left())
 
     def belief(spec: ScoreSpec) -> Any:
         return _belief(spec) if isinstance(parameters, str) else parameters
@@ -197,10 +207,14 @@ def _structural(
         """A graph from the rows that each family has."""
         whole = all(v.is_discrete for v in rows.schema.variables)
         if whole:
-            return searched(rows, "bic", search, start=None, **{**settings, **plain}).dag
+            found = searched(rows, "bic", search, start=None, **{**left(0.5), **plain})
+            halt.after(found)
+            return found.dag
         rules = {k: settings[k] for k in ("required", "forbidden", "tiers", "max_parents")}
-        rules |= {k: settings[k] for k in ("candidates", "budget", "threads")}
-        return searched(rows, "bic", "hill-climb", available=True, **rules).dag
+        rules |= {k: left(0.5)[k] for k in ("candidates", "budget", "threads")}
+        found = searched(rows, "bic", "hill-climb", available=True, **rules)
+        halt.after(found)
+        return found.dag
 
     def begin(turn: int) -> Dag:
         """The given or the first graph; then the empty one; then graphs of rows drawn again."""
@@ -213,7 +227,7 @@ def _structural(
 
     return structural_em(
         table, by_search, belief, begin, starts=starts, budget=limit,
-        seed=_whole(seed), threads=settings["threads"],
+        seed=_whole(seed), threads=settings["threads"], halt=halt,
     )  # fmt: skip
 
 

@@ -1,0 +1,192 @@
+"""What `credo learn TABLE` decides when it is told nothing else, and says so."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from credo.cli.options import Common, listed, plural
+
+__all__ = [
+    "MISSING",
+    "by_either",
+    "default_output",
+    "gaps_line",
+    "next_steps",
+    "parameters_for",
+    "program",
+    "weights_line",
+]
+
+_ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq",
+            ".arrow", ".feather", ".ipc")  # fmt: skip
+
+
+_HANDFUL = 8  # rows
+_WEIGHTS = {"weight", "weights", "count", "counts", "freq", "frequency", "n"}
+
+
+def weights_line(table: Any) -> str:
+    """A word on a column that looks like the weights of the rows, but was not named as such."""
+    schema = table.schema
+    if any(c.kind == "weights" for c in schema.columns):
+        return ""
+    for v in schema.variables:
+        numbers = not v.is_discrete or all(isinstance(s, (int, float)) for s in v.states)
+        if v.name.casefold() in _WEIGHTS and numbers:
+            return f"{v.name} may be the weights of the rows; if so, give --weights {v.name}."
+    return ""
+
+
+def default_output(table: str) -> str:
+    """Where a model goes when nobody says: beside its table, under a name that is free.
+
+    >>> default_output("no-such-folder/patients.csv.gz")
+    'patients.credo'
+    """
+    if table == "-" or any(c in table for c in "*?["):
+        folder, stem = Path(), "model"
+    else:
+        path = Path(table)
+        folder, stem = path.parent, path.name
+        while stem.lower().endswith(_ENDINGS):
+            stem = stem[: stem.rindex(".")]
+        if not _writable(folder):
+            folder = Path()
+    stem = stem or "model"
+    for k in range(1, 10_000):
+        found = folder / (f"{stem}.credo" if k == 1 else f"{stem}-{k}.credo")
+        if not found.exists():
+            return str(found)
+    return str(folder / f"{stem}.credo")  # pragma: no cover
+
+
+def _writable(folder: Path) -> bool:
+    """Whether a folder is meant to be written to, also for a user who may do anything."""
+    try:
+        return os.access(folder, os.W_OK) and bool(folder.stat().st_mode & 0o222)
+    except OSError:
+        return False
+
+
+def parameters_for(score: str | None, ess: float | None, table: Any) -> Any:
+    """The prior of the parameters: that of the score, and where it has none BDeu(1).
+
+    So that every learned model can say how sure it is. Lines of a handful of rows get a weak proper
+    prior, for which any number of rows is enough.
+    """
+    from credo.model import BDeu, LinePrior
+
+    variables = table.schema.variables
+    discrete = all(v.is_discrete for v in variables)
+    if score in ("bdeu", "bds", "k2") or (score is None and discrete):
+        return "auto"
+    if len(table) >= _HANDFUL:
+        return BDeu(1.0)
+    line = LinePrior(kappa=1, alpha=2, beta=1, ridge=1)
+    return {v.name: BDeu(1.0) if v.is_discrete else line for v in variables}
+
+
+MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
+"""What may be done where cells are missing."""
+
+
+def by_either(learn: Callable[[str, float], Any], budget: float, common: Common) -> Any:
+    """Structural EM, and where a row has too many ways to be completed available cases, said so."""
+    from credo.errors import LimitError
+
+    began = time.monotonic()
+    try:
+        return learn("structural-em", budget)
+    except LimitError as error:
+        common.say(f"Structural EM is not possible here: {error}")
+        common.say("Instead parents are judged on the rows that have them all (available-cases).")
+        left = max(budget - (time.monotonic() - began), budget / 4)
+        return learn("available-cases", left)
+
+
+def gaps_line(table: Any, missing_cells: str) -> str:
+    """How many cells are missing, and what is done about them."""
+    from credo.train.structure.incomplete import has_gaps
+
+    if not has_gaps(table):
+        return "No cell is missing."
+    schema = table.schema
+    rows = len(table)
+    missing = {n: round(rate * rows) for n, rate in schema.missing.items() if rate > 0}
+    total = sum(missing.values())
+    worst = sorted(missing, key=lambda n: -missing[n])
+    share = 100 * total / (rows * len(schema.variables))
+    how = {
+        "auto": "Each row counts for what it says (structural EM); nothing is filled in.",
+        "structural-em": "Each row counts for what it says (structural EM); nothing is filled in.",
+        "available-cases": "Parents are judged on the rows that have them all (available-cases).",
+        "node-average": "Each family is scored on the rows that have it (node-average).",
+        "complete-rows": "Rows with a gap are left out (complete-rows).",
+    }[missing_cells]
+    return (
+        f"{plural(total, 'gap')} ({share:.2g} % of the cells) in "
+        f"{plural(len(missing), 'column')}: {listed(worst)}. {how}"
+    )
+
+
+def program() -> str:
+    """How to call this program from a shell."""
+    here = Path(sys.argv[0])
+    if shutil.which("credo") or here.stem != "credo":
+        return "credo"
+    return shlex.quote(os.path.relpath(here))
+
+
+def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:
+    """Commands that can be pasted, and what each is for."""
+    credo, name = program(), shlex.quote(model)
+    rows = shlex.quote(table)
+    steps = []
+    question = _question(net)
+    if question:
+        interval = " --interval 0.95" if _is_sure(net) else ""
+        asked = shlex.quote(question)
+        steps.append(
+            (f"{credo} ask {name} {asked}{interval}", "a question, and how sure the answer is")
+        )
+    steps.append((f"{credo} ask {name}", "a prompt: type evidence and questions"))
+    target = net.names[0]
+    steps.append((f"{credo} show {name} --table {shlex.quote(target)}", "one of its tables"))
+    from credo.cli import has_command
+
+    if table != "-":
+        if has_command("check"):
+            steps.append((f"{credo} check {name} {rows}", "does the model fit the rows?"))
+        if has_command("report"):
+            page = shlex.quote(str(Path(model).with_suffix(".html")))
+            steps.append(
+                (f"{credo} report {name} --data {rows} -o {page}", "all of it on one page")
+            )
+    return steps
+
+
+def _is_sure(net: Any) -> bool:
+    return any(getattr(d, "learned", None) is not None and d.learned.prior is not None
+               for d in net.distributions.values())  # fmt: skip
+
+
+def _question(net: Any) -> str:
+    """A question that this network can answer: a child given one of its parents."""
+    from credo.cli.session import quoted
+
+    discrete = sorted((v for v in net.variables if v.is_discrete), key=lambda v: v.arity)
+    for v in discrete:  # those with few states are easiest to read
+        for parent in net.dag.parents(v.name):
+            p = net.variable(parent)
+            if v.arity > 1 and p.arity > 1:
+                return f"P({quoted(v.name)} | {quoted(parent)}={quoted(p.states[-1])})"
+    if discrete:
+        return f"P({quoted(discrete[-1].name)})"
+    return f"P({quoted(net.names[0])})" if net.names else ""

@@ -1,0 +1,102 @@
+"""Models in and out of a command: from a file, or `-` for standard input; written whole.
+
+What comes from standard input has no ending, so its first bytes say what it is.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from credo.cli.options import files
+from credo.errors import CredoError, InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = ["graph_from", "load_model", "model_argument", "model_format", "question_words"]
+
+
+def model_argument(function: F) -> F:
+    """The argument MODEL: a network file, or - for standard input."""
+    return click.argument("model", shell_complete=files)(function)
+
+
+def load_model(path: str) -> Any:
+    """The model of a file, or of standard input."""
+    from credo.formats import load, loads
+
+    if path != "-":
+        return load(path)
+    data = standard_input("a model")
+    if data[:2] == b"\x1f\x8b":
+        from credo.formats.files import unpack
+        from credo.formats.limits import Limits
+
+        data = unpack(data, "standard input", Limits())
+    return loads(data, model_format(data))
+
+
+def graph_from(text: str) -> Any:
+    """A graph in text such as "[A][B|A]", or the network of a file."""
+    from credo.model import Dag
+
+    return Dag.parse(text) if text.lstrip().startswith("[") else load_model(text)
+
+
+def standard_input(what: str) -> bytes:
+    """All bytes of standard input, which is read once."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        taken = context.meta.setdefault("credo.standard-input", what)
+        if taken != what:
+            raise InputError(f"Standard input was already read as {taken}; '-' can be given once.")
+    data = sys.stdin.buffer.read()
+    if not data.strip():
+        raise InputError(f"Standard input is empty; {what} was expected.")
+    return data
+
+
+def model_format(data: bytes) -> str:
+    """Which format the bytes of a network file are in.
+
+    >>> model_format(b"network asia { }"), model_format(b"BAYES 2 2 2")
+    ('bif', 'uai')
+    """
+    if data[:2] == b"PK":
+        return "credo"
+    start = data[:4096].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    start = re.sub(r"\A(?:(?://|%)[^\n]*\n\s*|/\*.*?\*/\s*)*", "", start, flags=re.S)
+    if start.startswith("<"):
+        return "xdsl" if "<smile" in start.lower() else "xmlbif"
+    word = re.match(r"[A-Za-z]+", start)
+    first = word[0].lower() if word else ""
+    known = {"network": "bif", "net": "net", "class": "net", "node": "net", "belief": "dsc",
+             "bayes": "uai", "markov": "uai"}  # fmt: skip
+    if first not in known:
+        raise InputError(
+            "Standard input is not a network that credo knows.",
+            hint="Give a file with an ending such as .bif or .credo.",
+        )
+    return known[first]
+
+
+def question_words(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Shell completion of a question: the names of the model's variables, then states."""
+    from credo.cli.session import completions
+
+    path = ctx.params.get("model")
+    if not path or path == "-" or not Path(path).is_file():
+        return []
+    try:
+        net = load_model(path)
+    except CredoError:
+        return []
+    return [CompletionItem(text) for text in completions(net, incomplete)]

@@ -1,0 +1,61 @@
+"""The library's advice in the words of the command line: `--prior bdeu`, not `prior=cr.BDeu(1)`."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["in_options"]
+
+_ADVICE = (
+    (r"ragged='skip'", "--skip-ragged"),
+    (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
+    (r"schema=\{'(.+?)': 'drop'\}", r"--drop '\1'"),
+    (r"schema=\{'(.+?)': 'continuous'\} or 'drop'", r"--kind '\1=continuous' or --drop '\1'"),
+    (r"schema=\{'(.+?)': '(.+?)'\}", r"--kind '\1=\2'"),
+    (r"the states in schema=", "its --states"),
+    (r"Name the kinds in schema= to use them", "Name their kinds with --kind to use them"),
+    (r"Name the kinds in schema=", "Name kinds with --kind"),
+    (r"[Rr]ead the table with the (?:network|model)'s schema: cr\.read\(…, net\.schema\)",
+     "Use the same columns and states (--kind, --states)"),
+    (r"encoding='(.+?)'", r"--encoding \1"),
+    (r"method=['\"]([\w-]+)['\"]", r"--method \1"),
+    (r"search=['\"]([\w-]+)['\"]", r"--search \1"),
+    (r"missing=['\"]([\w-]+)['\"]", r"--missing-cells \1"),
+    (r"potentials=['\"]([\w-]+)['\"]", r"--potentials \1"),
+    (r"name it in missing= to take it as missing", "take it as missing with --missing TEXT"),
+    (r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
+     "credo fit MODEL TABLE --prior bdeu -o new.credo"),
+    (r"cr\.fit\(dag, rows, prior=cr\.(?:BDeu\(1\)|LinePrior\(\))\)",
+     "credo fit GRAPH TABLE --prior bdeu"),
+    (r"estimate='(mean|map|mle)'", r"--estimate \1"),
+    (r"prior=\{.*?: cr\.LinePrior\(.*?\)\}", "--prior bdeu"),
+    (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),
+    (r"cr\.BDeu\(1\)", "--prior bdeu"),
+    (r"cr\.Laplace\(1\)", "--prior laplace"),
+    (r"cr\.fit_markov\(graph, rows\)", "credo fit-markov TABLE --like MODEL"),
+    (r"\bcr\.fit learns", "credo fit learns"),
+    (r"EM \(cr\.em\)", "EM (credo em)"),
+    (r"\bdraws=(\d+)", r"--draws \1"),
+    (r"\bAsk with interval=0\.95", "Ask with --interval 0.95"),
+    (r"\bpath='(.+?)'", r"-o \1"),
+    (r"target='…'", "--target NAME"),
+    (r"\bmax_parents=", "--max-parents"),
+    (r"required= and forbidden=", "--require and --forbid"),
+    (r"hidden= is for", "--hidden is for"),
+    (r"Narrow candidates=, or u", "U"),
+    (r"save to_network\(\) of it", "convert it with --directed"),
+    (r"If (?:it|the file) can be trusted, give limits=Limits\(.*?\)",
+     "If it can be trusted, read it in Python with larger limits"),
+    (r"\b(missing|memory|weights|delimiter|steps|start|budget)=(?=\W|$)", r"--\1"),
+)  # fmt: skip
+
+
+def in_options(text: str) -> str:
+    """A sentence of the library as the command line says it.
+
+    >>> in_options("Give one, such as prior=cr.BDeu(1), or use estimate='mle'.")
+    'Give one, such as --prior bdeu, or use --estimate mle.'
+    """
+    for python, option in _ADVICE:
+        text = re.sub(python, option, text)
+    return text

@@ -1,0 +1,128 @@
+"""What `--json` prints keeps to the schema that the project holds for it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from tests.cli_stage import build
+
+from credo.cli import app
+from credo.cli.json_schemas import SCHEMAS
+
+TYPES = {
+    "string": str,
+    "array": list,
+    "object": dict,
+    "boolean": bool,
+    "null": type(None),
+}
+
+
+def is_of(value, kind):
+    if kind in ("number", "integer"):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return whole or (kind == "number" and isinstance(value, float))
+    return isinstance(value, TYPES[kind])
+
+
+def check(value, schema, at="$"):
+    """The part of JSON Schema that the schemas use."""
+    if "const" in schema:
+        assert value == schema["const"], f"{at}: {value!r}"
+        return
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    assert any(is_of(value, k) for k in kinds), f"{at}: {value!r} is not {kinds}"
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            check(item, schema["items"], f"{at}[{i}]")
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        for key in schema.get("required", ()):
+            assert key in value, f"{at} has no {key!r}"
+        for key, item in value.items():
+            if key in known:
+                check(item, known[key], f"{at}.{key}")
+            else:
+                more = schema.get("additionalProperties", True)
+                assert more is not False, f"{at}.{key} is not in the schema"
+                if isinstance(more, dict):
+                    check(item, more, f"{at}.{key}")
+
+
+def strict(text):
+    def refuse(token):
+        raise AssertionError(f"{token} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+CALLS = [
+    "schema patients.csv",
+    "schema survey.csv --states smoke=no,yes",
+    "learn patients.csv --search hill-climb",
+    "learn gaps.csv",
+    "learn patients.csv -o out.credo",
+    "score [smoke][lung|smoke] patients.csv",
+    "score asia.bif patients.csv --score mdl",
+    "fit asia.bif patients.csv",
+    "fit [smoke][lung|smoke] patients.csv --prior bdeu -o out.credo",
+    "ask asia.bif P(lung|smoke=yes)",
+    "ask asia.bif P(lung=yes|smoke=yes) P(lung,bronc) --explain",
+    "ask asia.bif argmaxP(lung,bronc|xray=yes)",
+    "ask patients.credo P(lung) P(lung=yes|smoke=yes) --interval 0.9",
+    "ask asia.bif P(lung) --method weighting",
+    "em asia.bif gaps.csv -o out.credo",
+    "em [B][smoke|B][lung|B] gaps.csv --hidden B=2 --seed 1 --budget 20",
+    "impute asia.bif gaps.csv",
+    "impute asia.bif gaps.csv --method posterior",
+    "impute asia.bif gaps.csv --copies 2 -o filled.csv",
+    "show asia.bif",
+    "sample asia.bif 3",
+    "sample asia.bif 3 -o rows.csv",
+    "classify patients.csv --target lung",
+    "classify patients.csv --target lung --predict more.csv --cv 0",
+    "convert asia.bif out.xdsl",
+    "fit-markov patients.csv --like asia.bif",
+    "completion zsh",
+    "demo",
+    "demo --course",
+]
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("stage"))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_output_keeps_to_its_schema(call, stage, monkeypatch):
+    monkeypatch.chdir(stage)
+    words = [w.replace("argmaxP", "argmax P") for w in call.split()]
+    result = CliRunner().invoke(app, [*words, "--json"], standalone_mode=False)
+    assert result.exception is None, result.exception
+    document = strict(result.stdout)
+    check(document, SCHEMAS[words[0]])
+    assert document["version"] == document["credo"]["version"] == 1
+    quiet = CliRunner().invoke(app, [*words, "--json", "--quiet"], standalone_mode=False)
+    assert set(strict(quiet.stdout)) == set(document)
+
+
+def test_every_schema_is_exercised():
+    assert {c.split()[0] for c in CALLS} >= {
+        n for n in SCHEMAS if n in app.list_commands(None)
+    }  # fmt: skip
+
+
+def test_undirected_models_too(stage, monkeypatch):
+    monkeypatch.chdir(stage)
+    run = CliRunner()
+    run.invoke(app, ["convert", "asia.bif", "m.uai", "--markov"], standalone_mode=False)
+    document = strict(run.invoke(app, ["show", "m.uai", "--json"], standalone_mode=False).stdout)
+    check(document, SCHEMAS["show"])
+    assert document["kind"] == "MarkovNetwork"
+
+
+def test_the_checker_refuses_what_it_should():
+    for wrong in ({"credo": {}}, {"credo": {"schema": "credo.ask", "version": 1}, "version": 1}):
+        with pytest.raises(AssertionError):
+            check(wrong, SCHEMAS["ask"])

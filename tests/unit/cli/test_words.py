@@ -1,0 +1,39 @@
+"""What the library advises, the command line says in its own words."""
+
+import pytest
+
+from credo.cli.words import in_options
+
+
+@pytest.mark.parametrize(
+    ("python", "options"),
+    [
+        ("Mend the line, or skip such lines with ragged='skip'.", "--skip-ragged"),
+        ("Read the table with schema={'a b': 'discrete'} (or 'continuous') to use it.",
+         "--kind 'a b=discrete'"),
+        ("Read it with schema={'a': 'continuous'} or 'drop'.", "--kind 'a=continuous' or --drop 'a'"),
+        ("Leave the column out with schema={'a': 'drop'}.", "--drop 'a'"),
+        ("Name the kinds in schema= to use them.", "Name their kinds with --kind to use them."),
+        ("Mend the cell, or name it in missing= to take it as missing.", "--missing TEXT"),
+        ("Give its encoding, for example encoding='latin-1'.", "--encoding latin-1"),
+        ("Use missing='structural-em'.", "Use --missing-cells structural-em."),
+        ("Give max_parents=, or use search='order'.", "Give --max-parents, or use --search order."),
+        ("Name its variable with target='…'.", "--target NAME"),
+        ('Use method="gibbs" or method="loopy".', "Use --method gibbs or --method loopy."),
+        ("Learn its parameters with a prior: cr.fit(net, rows, prior=cr.BDeu(1)).",
+         "credo fit MODEL TABLE --prior bdeu -o new.credo"),
+        ("Give more rows, or a prior: prior={'Weight': cr.LinePrior(kappa=1, alpha=2)}.",
+         "or a prior: --prior bdeu."),
+        ("For certainties use required= and forbidden=.", "--require and --forbid"),
+        ("or raise memory=.", "or raise --memory."),
+        ("If the file can be trusted, give limits=Limits(file_bytes=…).", "in Python"),
+        ("EM (cr.em) uses them too", "EM (credo em) uses them too"),
+    ],
+)  # fmt: skip
+def test_advice(python, options):
+    said = in_options(python)
+    assert options in said and "cr." not in said
+
+
+def test_other_text_is_left_alone():
+    assert in_options("P(lung=yes | smoke=no) = 0.1") == "P(lung=yes | smoke=no) = 0.1"
