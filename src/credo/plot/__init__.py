@@ -18,6 +18,8 @@ _WHERE = {
     "intervals": "interval_lines",
     "learning_curves": "classify",
     "likelihood_curve": "distributions",
+    "network": "network_on_axes",
+    "network_svg": "network_as_svg",
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
     "prior_posterior": "distributions",
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from credo.plot.hypotheses import prediction_curve as prediction_curve
     from credo.plot.interval_lines import intervals as intervals
     from credo.plot.learning import trace as trace
+    from credo.plot.network_as_svg import network_svg as network_svg
+    from credo.plot.network_on_axes import network as network
 
 
 __getattr__, __dir__ = lazy_names(
