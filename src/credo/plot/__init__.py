@@ -11,6 +11,7 @@ from credo.lazy import lazy_names
 
 _WHERE = {
     "contributions": "classify",
+    "cpt": "tables",
     "density": "distributions",
     "distribution": "distributions",
     "generalisation": "hypotheses",
@@ -18,18 +19,24 @@ _WHERE = {
     "intervals": "interval_lines",
     "learning_curves": "classify",
     "likelihood_curve": "distributions",
+    "lines": "tables",
+    "missingness": "gaps",
     "network": "network_on_axes",
     "network_svg": "network_as_svg",
+    "parameter": "answers",
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
     "prior_posterior": "distributions",
     "reliability": "classify",
+    "response": "answers",
     "trace": "learning",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
+    from credo.plot.answers import parameter as parameter
+    from credo.plot.answers import response as response
     from credo.plot.classify import contributions as contributions
     from credo.plot.classify import learning_curves as learning_curves
     from credo.plot.classify import reliability as reliability
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from credo.plot.distributions import generated as generated
     from credo.plot.distributions import likelihood_curve as likelihood_curve
     from credo.plot.distributions import prior_posterior as prior_posterior
+    from credo.plot.gaps import missingness as missingness
     from credo.plot.hypotheses import generalisation as generalisation
     from credo.plot.hypotheses import posterior_curves as posterior_curves
     from credo.plot.hypotheses import prediction_curve as prediction_curve
@@ -45,6 +53,8 @@ if TYPE_CHECKING:
     from credo.plot.learning import trace as trace
     from credo.plot.network_as_svg import network_svg as network_svg
     from credo.plot.network_on_axes import network as network
+    from credo.plot.tables import cpt as cpt
+    from credo.plot.tables import lines as lines
 
 
 __getattr__, __dir__ = lazy_names(

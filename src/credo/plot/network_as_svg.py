@@ -121,6 +121,7 @@ def _node(node: Node, font: float) -> str:
     left, top = box.x - box.width / 2, box.y - box.height / 2
     corner = 0.0 if node.kind == "factor" else box.corner
     dash = ' stroke-dasharray="5 3"' if node.hidden else ""
+    border = 2.6 if node.centre else 1.2
     hover = clean(node.name) if node.label != node.name else ""
     if node.hidden:
         s = "s" if node.hidden > 1 else ""
@@ -130,7 +131,7 @@ def _node(node: Node, font: float) -> str:
         f'<g class="{node.kind}" data-name="{escape(clean(node.name))}">{title}'
         f'<rect class="box" x="{_n(left)}" y="{_n(top)}" '
         f'width="{_n(box.width)}" height="{_n(box.height)}" rx="{_n(corner)}" '
-        f'fill="{_FILL[node.kind]}" stroke="#333333" stroke-width="{2.6 if node.centre else 1.2}"{dash}/>'
+        f'fill="{_FILL[node.kind]}" stroke="#333333" stroke-width="{border}"{dash}/>'
     )
     if not node.lines:
         y = box.y + font * 0.36

@@ -76,6 +76,8 @@ def _new(found: Scene) -> Any:
     figure = axes_of.figure
     scale = min(1 / 72, _LARGEST / max(found.width, found.height))
     figure.set_size_inches(max(found.width * scale, 1.0), max(found.height * scale, 1.0))
+    figure.set_layout_engine("none")
+    axes_of.set_position((0.0, 0.0, 1.0, 1.0))
     return axes_of
 
 
@@ -91,9 +93,9 @@ def _edges(ax: Any, found: Scene) -> None:
             codes += [Path.LINETO if len(step) == 1 else Path.CURVE4] * len(step)
         line = PathPatch(Path(points, codes), fill=False, edgecolor="#444444", gid="edge")
         line.set_linewidth(stroke * scale)
-        ax.add_patch(line)
+        ax.add_artist(line)
         if way.head is not None:
-            ax.add_patch(Polygon(way.head, closed=True, facecolor="#444444", linewidth=0))
+            ax.add_artist(Polygon(way.head, closed=True, facecolor="#444444", linewidth=0))
 
 
 def _points(ax: Any, found: Scene) -> float:
@@ -111,17 +113,19 @@ def _node(ax: Any, texts: _Texts, node: Node, font: float) -> None:
     fill = {"observed": "#d9d9d9", "node": "#ffffff", "factor": "#444444"}[node.kind]
     corner = 0.0 if node.kind == "factor" else box.corner
     style = f"round,pad=0,rounding_size={corner}" if corner else "square,pad=0"
-    ax.add_patch(
+    ax.add_artist(
         FancyBboxPatch(
             (left, top), box.width, box.height, boxstyle=style, facecolor=fill,
-            edgecolor="#333333", linewidth=2.0 if node.centre else 0.8, linestyle="--" if node.hidden else "-",
-            gid=node.kind,
+            edgecolor="#333333", linewidth=2.0 if node.centre else 0.8,
+            linestyle="--" if node.hidden else "-", gid=node.kind,
         )
     )  # fmt: skip
     room = box.width - 2 * PAD
     if not node.lines:
         ink = "#ffffff" if node.kind == "factor" else _INK
-        _text(texts, box.x, box.y + font * 0.36, node.label, font, "middle", wide=room + 10, ink=ink)
+        _text(
+            texts, box.x, box.y + font * 0.36, node.label, font, "middle", wide=room + 10, ink=ink
+        )
         return
     _text(texts, box.x, top + 17, node.label, font, "middle", wide=room, bold=True)
     for i, line in enumerate(node.lines):
@@ -138,8 +142,8 @@ def _line(ax: Any, texts: _Texts, line: Line, left: float, top: float, wide: flo
         return
     at = left + wide - PAD - SHARE - BAR
     colour = "#555555" if line.seen else "#3b78b5"
-    ax.add_patch(Rectangle((at, top + 3), BAR, 10, facecolor="#e8edf2", linewidth=0))
-    ax.add_patch(
+    ax.add_artist(Rectangle((at, top + 3), BAR, 10, facecolor="#e8edf2", linewidth=0))
+    ax.add_artist(
         Rectangle((at, top + 3), BAR * line.share, 10, facecolor=colour, linewidth=0, gid="bar")
     )
     _text(texts, left + wide - PAD, base, percent(line.share), 10.5, "end", wide=SHARE - 4)
@@ -152,7 +156,7 @@ def _write(ax: Any, texts: _Texts) -> None:
 
     for ink, outlines in texts.items():
         whole = Path.make_compound_path(*outlines)
-        ax.add_patch(PathPatch(whole, facecolor=ink, linewidth=0, gid="text"))
+        ax.add_artist(PathPatch(whole, facecolor=ink, linewidth=0, gid="text"))
 
 
 def _text(
@@ -177,8 +181,7 @@ def _text(
     outline = TextPath((0, 0), text.replace("$", r"\$"), size=size, prop=font, usetex=False)
     if not len(outline.vertices):
         return
-    extent = outline.get_extents()
-    need = extent.x1
+    need = float(outline.vertices[:, 0].max())
     squeeze = min(1.0, wide / need) if need > 0 else 1.0
     start = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * need * squeeze
     move = Affine2D().scale(squeeze, -1.0).translate(x - start, y)
