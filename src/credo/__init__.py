@@ -66,6 +66,7 @@ _WHERE = {
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
     "naive_bayes": "credo.train.naive_bayes_learn",
+    "write_report": "credo.reports",
 }
 _MODULES = ("examples", "plot", "errors", "estimators")
 
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
+    from credo.reports import write_report as write_report
     from credo.schema import Schema as Schema
     from credo.schema import Variable as Variable
     from credo.stats import Counts as Counts

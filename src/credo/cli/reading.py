@@ -11,15 +11,19 @@ from credo.data import MISSING, Stream, Table
 from credo.errors import InputError
 from credo.schema import Schema
 
-__all__ = ["read_from", "reading_options"]
+__all__ = ["read_from", "reading_options", "reading_settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reading_options(function: F) -> F:
     """The argument TABLE and the options that say how to read it."""
+    return click.argument("table")(reading_settings(function))
+
+
+def reading_settings(function: F) -> F:
+    """The options that say how a table is read."""
     options = [
-        click.argument("table"),
         click.option("--kind", multiple=True, metavar="NAME=KIND",
                      help="Make a column discrete or continuous."),
         click.option("--states", multiple=True, metavar="NAME=A,B,C",
