@@ -9,7 +9,7 @@ import numpy as np
 from credo.data import Stream
 from credo.render import number, schema_parts
 from credo.reports.charts import patterns, strip
-from credo.reports.markup import Html, items, join, note, paragraph, picture, table
+from credo.reports.markup import Html, items, join, note, paragraph, picture, said, table
 from credo.reports.page import Section
 from credo.reports.subject import Subject
 from credo.train.missing import missingness
@@ -68,7 +68,7 @@ def _shares(data: Any, names: tuple[str, ...]) -> dict[str, Html]:
             out[name] = strip(pairs)
         else:
             mean, sd = _moments(found)
-            out[name] = paragraph(f"mean {mean:.5g}, sd {sd:.5g}")
+            out[name] = said(f"mean {mean:.5g}, sd {sd:.5g}")
     return out
 
 

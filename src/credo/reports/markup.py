@@ -87,7 +87,7 @@ def bar(share: float, low: float | None = None, high: float | None = None) -> Ht
     if low is not None and high is not None:
         start, wide = 100 * max(low, 0.0), 100 * max(min(high, 1.0) - max(low, 0.0), 0.0)
         inside = join([inside, tag("b", "", style=f"left:{start:.2f}%;width:{wide:.2f}%")])
-    return tag("span", inside, class_="bar")
+    return tag("span", inside, class_="meter")
 
 
 def table(
@@ -96,7 +96,6 @@ def table(
     *,
     right: Sequence[int] = (),
     caption: str = "",
-    filterable: bool = False,
 ) -> Html:
     """A table that scrolls sideways on its own when it is wide; cells may be markup."""
 
@@ -113,11 +112,11 @@ def table(
     made = join(
         [
             tag("caption", caption) if caption else "",
-            tag("thead", line("th", head)),
+            tag("thead", line("th", head)) if any(head) else "",
             tag("tbody", body),
         ]
     )
-    inner = tag("table", made, class_="filterable" if filterable else "")
+    inner = tag("table", made)
     return tag(
         "div", inner, class_="wide", tabindex=0, role="region", aria_label=caption or "table"
     )

@@ -50,17 +50,17 @@ nav a{text-decoration:none;padding:.15rem 0}nav a:hover{text-decoration:underlin
 table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:normal}
 caption{text-align:left;color:var(--soft);padding:.45rem .7rem;font-size:.88rem}
 th,td{padding:.3rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
-td{max-width:28rem;overflow-wrap:anywhere;min-width:3rem}
+td{max-width:28rem;overflow-wrap:anywhere;min-width:5.4rem}td.n,.answer td{min-width:3rem}
 thead th{position:sticky;top:0;background:var(--card);z-index:1;white-space:nowrap}
 tbody tr:last-child td{border-bottom:0}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .heat{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;min-width:5.5rem;
 background:linear-gradient(90deg,rgba(var(--heat),.38) var(--p),transparent var(--p))}
 .heat small{display:block;color:var(--soft);font-size:.78rem}
-.bar{position:relative;display:inline-block;width:9rem;max-width:100%;height:.75rem;
+.meter{position:relative;display:inline-block;width:9rem;max-width:100%;height:.75rem;
 background:var(--track);vertical-align:middle;border-radius:2px}
-.bar i{position:absolute;left:0;top:0;bottom:0;background:var(--bar);border-radius:2px}
-.bar b{position:absolute;top:.26rem;height:.23rem;background:var(--ink);opacity:.55}
+.meter i{position:absolute;left:0;top:0;bottom:0;background:var(--bar);border-radius:2px}
+.meter b{position:absolute;top:.26rem;height:.23rem;background:var(--ink);opacity:.55}
 .strip{display:flex;gap:1px;min-width:9rem;max-width:16rem;height:1rem}
 .strip i{background:var(--bar);min-width:1px}.strip i:nth-child(even){opacity:.6}
 figure{margin:1rem 0}figcaption{margin-top:.35rem}
@@ -68,37 +68,39 @@ figure{margin:1rem 0}figcaption{margin-top:.35rem}
 .frame svg{display:block;margin:0 auto}.frame.whole svg{max-width:none!important}
 .frame img{display:block;margin:0 auto;max-width:100%;height:auto;background:#fff}
 details{border:1px solid var(--line);border-radius:6px;margin:.45rem 0;background:var(--paper)}
-details>*:not(summary){margin-left:.8rem;margin-right:.8rem}
+details>*:not(summary){margin:.6rem .8rem}
 summary{cursor:pointer;padding:.45rem .8rem;background:var(--card);border-radius:6px}
 summary .note{margin-left:.6rem}
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;
 font:.86rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 pre code{white-space:pre;overflow-wrap:normal}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(15rem,100%),1fr));gap:.7rem}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(9.5rem,100%),1fr));gap:.7rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.6rem .9rem}
 .card strong{display:block;font-size:1.25rem;font-weight:600}
 .card span{color:var(--soft);font-size:.88rem}
-.answer{border:1px solid var(--line);border-radius:6px;padding:.6rem .9rem;margin:.7rem 0}
-.answer h3{margin:.1rem 0 .4rem}
-.answer table{width:auto;min-width:min(24rem,100%)}
+.answers{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));
+gap:.8rem;align-items:start}
+.answer{border:1px solid var(--line);border-radius:6px;padding:.6rem .9rem;min-width:0}
+.answer h3{margin:.1rem 0 .4rem}.answer .wide{max-height:20rem}
 .attention{border-left:4px solid var(--warn);padding:.15rem .8rem}
 .bad{border-left:4px solid var(--bad);padding:.15rem .8rem}
 .good{border-left:4px solid var(--good);padding:.15rem .8rem}
-.index{columns:14rem;font-size:.9rem;margin:.5rem 0;padding-left:1.1rem}
+.index{columns:11rem;font-size:.9rem;margin:.5rem 0;padding:.4rem 1.4rem;max-height:16rem;
+overflow:auto;border:1px solid var(--line);border-radius:6px}
 .tools{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.5rem 0}
 input[type=search],button{font:inherit;padding:.25rem .6rem;border:1px solid var(--line);
 border-radius:6px;background:var(--paper);color:var(--ink);max-width:100%}
 button{cursor:pointer;background:var(--card)}
 svg .paper{fill:transparent}svg .box{stroke:var(--soft)}
 svg .node .box{fill:var(--card)}svg .observed .box{fill:var(--shade)}
-svg .ink,svg .heading{fill:var(--ink)}svg .track{fill:var(--track)}svg .bar{fill:var(--bar)}
+svg .ink,svg .heading{fill:var(--ink)}svg .track{fill:var(--track)}svg rect.bar{fill:var(--bar)}
 svg .edge path{stroke:var(--edge)}svg .edge polygon{fill:var(--edge)}
 svg .curve{fill:none;stroke:var(--bar);stroke-width:2}svg .rule{stroke:var(--line)}
 footer{margin-top:3rem;padding-top:.8rem;padding-bottom:2.5rem;border-top:1px solid var(--line)}
 @media (max-width:40rem){body{font-size:15px}header,main,footer{padding-left:.8rem;
 padding-right:.8rem}nav{position:static}nav div{padding:.4rem .8rem}h1{font-size:1.35rem}
-td,th{padding:.25rem .45rem}}
+td,th{padding:.25rem .45rem}.meter{width:5rem}}
 @media print{:root{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--card:#f4f4f4;--track:#e4e4e4;
 --bar:#555;--heat:120,120,120;--edge:#444;--shade:#d9d9d9}nav,.tools{display:none}
 .wide,.frame,pre{overflow:visible;max-height:none}pre code{white-space:pre-wrap}

@@ -85,13 +85,17 @@ def questions_section(subject: Subject) -> Section:
     asked = list(subject.questions)
     if asked:
         parts.append(tag("h3", "Asked for this report"))
-        parts += [_answer(subject, text) for text in asked]
+        parts.append(_answers(subject, asked))
     found = [q for q in default_questions(subject) if q not in asked]
     if found:
         if asked:
             parts.append(tag("h3", "Questions that any reader would ask"))
-        parts += [_answer(subject, text) for text in found]
+        parts.append(_answers(subject, found))
     return Section("questions", "Questions and answers", join(parts))
+
+
+def _answers(subject: Subject, questions: list[str]) -> Html:
+    return tag("div", join(_answer(subject, text) for text in questions), class_="answers")
 
 
 def _answer(subject: Subject, text: str) -> Html:

@@ -126,7 +126,7 @@ def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
         call = f"net = cr.learn(rows, score={score!r}, search={search!r}{more}, rng={seed})"
         words = (
             "Learning again takes the score, the search and the seed of the record; edges that "
-            "were required or forbidden, tiers and other options are not in it and must be given again."
+            "were required or forbidden, tiers and other options are not in it: give them again."
         )
         return command, call, words
     found = _prior(record)

@@ -34,9 +34,9 @@ def tables_section(subject: Subject) -> Section:
     made, left = [], _CELLS
     few = len(subject.model.names) <= _OPEN
     names = []
-    for i, (title, size, cost, body) in enumerate(_distributions(subject)):
+    for i, (name, title, size, cost, body) in enumerate(_distributions(subject)):
         place = f"table-{i}"
-        names.append(tag("li", tag("a", title, href=f"#{place}")))
+        names.append(tag("li", tag("a", name, href=f"#{place}")))
         summary = join([tag("strong", title), tag("span", size, class_="note")])
         if cost > left:
             body_html: object = note(
@@ -76,23 +76,33 @@ def _words(subject: Subject) -> str:
     return words
 
 
-def _distributions(subject: Subject) -> Iterator[tuple[str, str, int, Any]]:
-    """Title, size in words, cells and the body of each distribution."""
+def _distributions(subject: Subject) -> Iterator[tuple[str, str, str, int, Any]]:
+    """Name, title, size in words, cells and the body of each distribution."""
     if not subject.directed:
         for p in subject.model.potentials:
             title = f"{p.name or 'φ'}({', '.join(p.names)})"
             size = 1 if isinstance(p, Feature) else int(np.prod(p.shape))
-            yield title, f"{number(size)} numbers", min(size, 4096), _potential(p)
+            yield title, title, f"{number(size)} numbers", min(size, 4096), _potential(p)
         return
     for d in subject.model.distributions.values():
         if isinstance(d, Cpt):
             rows = min(cells(d.parents), _ROWS)
-            words = f"{number(cells(d.parents))} rows × {d.child.arity} states"
-            yield d.title, words, rows * min(d.child.arity, _STATES), _table(d, subject.level)
+            words = f"{_count(cells(d.parents), 'row')} × {_count(d.child.arity, 'state')}"
+            yield (
+                d.name,
+                d.title,
+                words,
+                rows * min(d.child.arity, _STATES),
+                _table(d, subject.level),
+            )
         else:
             rows = min(d.intercept.size, _ROWS)
-            words = f"{number(d.intercept.size)} lines"
-            yield d.title, words, rows * (2 + len(d.continuous)), _lines(d, subject.level)
+            words = _count(d.intercept.size, "line")
+            yield d.name, d.title, words, rows * (2 + len(d.continuous)), _lines(d, subject.level)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{number(n)} {what}{'s' * (n != 1)}"
 
 
 def _table(d: Cpt, level: float) -> Any:
