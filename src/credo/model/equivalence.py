@@ -67,6 +67,11 @@ class Cpdag:
         >>> Cpdag([], [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]).extension()
         Traceback (most recent call last):
         credo.errors.InputError: No DAG extends this graph: whatever the arrows of \
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
 A — B, B — C, C — D, D — A, there is a cycle or a new v-structure.
         """
         from credo.model.dag import Dag
