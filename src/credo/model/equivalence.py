@@ -67,11 +67,6 @@ class Cpdag:
         >>> Cpdag([], [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]).extension()
         Traceback (most recent call last):
         credo.errors.InputError: No DAG extends this graph: whatever the arrows of \
-
-    def _repr_html_(self) -> str:
-        return text_html(self)
-
-
 A — B, B — C, C — D, D — A, there is a cycle or a new v-structure.
         """
         from credo.model.dag import Dag
@@ -111,6 +106,9 @@ A — B, B — C, C — D, D — A, there is a cycle or a new v-structure.
 
     def __repr__(self) -> str:
         return f"Cpdag({list(self.directed)!r}, {list(self.undirected)!r}, {list(self.nodes)!r})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def v_structures(dag: Relations) -> tuple[tuple[str, str, str], ...]:
