@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from credo.errors import InputError
 from credo.model.dag_check import arrow, checked_edges, checked_nodes
+from credo.render import text_html
 
 if TYPE_CHECKING:
     from credo.model.dag import Dag
