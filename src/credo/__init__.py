@@ -38,6 +38,7 @@ _WHERE = {
     "ising_grid": "credo.model",
     "fit_markov": "credo.train.markov",
     "load": "credo.formats",
+    "write_report": "credo.reports",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
     "Categorical": "credo.model",
@@ -66,7 +67,8 @@ _WHERE = {
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
     "naive_bayes": "credo.train.naive_bayes_learn",
-    "write_report": "credo.reports",
+    "check": "credo.checking",
+    "cross_validate": "credo.checking",
 }
 _MODULES = ("examples", "plot", "errors", "estimators")
 
@@ -77,6 +79,8 @@ if TYPE_CHECKING:
     from credo import estimators as estimators
     from credo import examples as examples
     from credo import plot as plot
+    from credo.checking import check as check
+    from credo.checking import cross_validate as cross_validate
     from credo.data import Stream as Stream
     from credo.data import Table as Table
     from credo.data import read as read
