@@ -15,16 +15,28 @@ _WHERE = {
     "Finding": "findings",
     "cross_validate": "cross_validation",
     "CrossValidation": "cross_validation",
+    "sensitivity": "tipping",
+    "Sensitivity": "tipping",
+    "evidence_value": "information_gain",
+    "EvidenceValue": "information_gain",
+    "compare": "comparing",
+    "ModelComparison": "comparing",
 }
 
 __all__ = list(_WHERE)
 
 if TYPE_CHECKING:
     from credo.checking.checkup import check as check
+    from credo.checking.comparing import ModelComparison as ModelComparison
+    from credo.checking.comparing import compare as compare
     from credo.checking.cross_validation import CrossValidation as CrossValidation
     from credo.checking.cross_validation import cross_validate as cross_validate
     from credo.checking.findings import Finding as Finding
+    from credo.checking.information_gain import EvidenceValue as EvidenceValue
+    from credo.checking.information_gain import evidence_value as evidence_value
     from credo.checking.report import Report as Report
+    from credo.checking.tipping import Sensitivity as Sensitivity
+    from credo.checking.tipping import sensitivity as sensitivity
 
 
 __getattr__, __dir__ = lazy_names(

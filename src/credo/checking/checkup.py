@@ -75,8 +75,8 @@ def check(
         The most rows for the checks that generate tables or look at every cell (predictive,
         calibration); more are drawn from at random, and the report says so.
     edges : int
-        Resamples for the stability of edges; by default 50, 20 for more than 15 variables, none
-        for more than 60.
+        Resamples for the stability of edges; by default 50, 20 for more than 15 variables, 10 for
+        more than 30, none for more than 60.
     statistics : mapping from name to a function of a Table
         More statistics for the predictive check.
     held_out : bool

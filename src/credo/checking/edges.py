@@ -33,9 +33,9 @@ def usual_samples(variables: int) -> int:
     """How many resamples are taken unless it is said: fewer of wide tables, none of very wide.
 
     >>> usual_samples(8), usual_samples(40), usual_samples(100)
-    (50, 20, 0)
+    (50, 10, 0)
     """
-    return 50 if variables <= 15 else 20 if variables <= 60 else 0
+    return 50 if variables <= 15 else 20 if variables <= 30 else 10 if variables <= 60 else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from credo.lazy import lazy_names
 
 _WHERE = {
+    "calibration_curves": "checks",
     "contributions": "classify",
     "cpt": "tables",
     "density": "distributions",
     "distribution": "distributions",
+    "edge_bars": "checks",
+    "evidence_bars": "checks",
     "generalisation": "hypotheses",
     "generated": "distributions",
+    "held_out_bars": "checks",
     "intervals": "interval_lines",
     "learning_curves": "classify",
     "likelihood_curve": "distributions",
@@ -26,9 +30,13 @@ _WHERE = {
     "parameter": "answers",
     "posterior_curves": "hypotheses",
     "prediction_curve": "hypotheses",
+    "predictive_histogram": "checks",
     "prior_posterior": "distributions",
+    "rank_histogram": "checks",
     "reliability": "classify",
     "response": "answers",
+    "surprise": "checks",
+    "tornado": "checks",
     "trace": "learning",
 }
 
@@ -37,6 +45,14 @@ __all__ = list(_WHERE)
 if TYPE_CHECKING:
     from credo.plot.answers import parameter as parameter
     from credo.plot.answers import response as response
+    from credo.plot.checks import calibration_curves as calibration_curves
+    from credo.plot.checks import edge_bars as edge_bars
+    from credo.plot.checks import evidence_bars as evidence_bars
+    from credo.plot.checks import held_out_bars as held_out_bars
+    from credo.plot.checks import predictive_histogram as predictive_histogram
+    from credo.plot.checks import rank_histogram as rank_histogram
+    from credo.plot.checks import surprise as surprise
+    from credo.plot.checks import tornado as tornado
     from credo.plot.classify import contributions as contributions
     from credo.plot.classify import learning_curves as learning_curves
     from credo.plot.classify import reliability as reliability
