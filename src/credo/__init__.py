@@ -38,6 +38,7 @@ _WHERE = {
     "ising_grid": "credo.model",
     "fit_markov": "credo.train.markov",
     "load": "credo.formats",
+    "write_report": "credo.reports",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
     "Categorical": "credo.model",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
+    from credo.reports import write_report as write_report
     from credo.schema import Schema as Schema
     from credo.schema import Variable as Variable
     from credo.stats import Counts as Counts

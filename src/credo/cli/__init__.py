@@ -32,6 +32,7 @@ _COMMANDS = {
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
+    "report": ("credo.cli.report", "Write everything about a model to one HTML page."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "completion": ("credo.cli.completion", "Print the completion script of a shell."),

@@ -28,7 +28,7 @@ from credo.model.randomness import Rng, size
 from credo.model.reals import NotReal, absent, real, shown
 from credo.model.sources import is_source, source_values, values_of
 from credo.model.value import LARGEST, Value, View, finite, short
-from credo.render import number
+from credo.render import number, text_html
 from credo.stats.counts import Counts
 
 __all__ = ["MAX_SETS", "Check", "Realism", "compared", "observed_rows", "predictive_check"]
@@ -49,6 +49,9 @@ class Check:
     upper: float
     mean: float
     p: float
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

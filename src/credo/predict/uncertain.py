@@ -13,7 +13,7 @@ from credo.model.multivariate import MultivariateGaussian
 from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.model.value import View
-from credo.render import many, number, whiskers
+from credo.render import many, number, text_html, whiskers
 
 __all__ = [
     "Probability",
@@ -79,6 +79,9 @@ class Probability(float):
 
     def __repr__(self) -> str:
         return f"Probability({float(self):.6g}, {self.interval})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def _ends(span: Credible, *at: int) -> str:
