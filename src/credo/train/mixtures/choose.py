@@ -87,7 +87,10 @@ def found(
         number = whole(k, 1, "k")
         _enough(problem, number)
         best = _of_size(problem, number, options, np.random.default_rng(seeds[0]))
-        return _recorded(best, None, how, source, began, problem)
+        best = _recorded(best, None, how, source, began, problem)
+        if isinstance(options.start, Mixture):
+            return best  # its classes keep the order of the start
+        return replace(best, mixture=best.mixture.by_size())
     if isinstance(options.start, Mixture):
         raise InputError("A start that is a mixture has its k: give the same instead of 'auto'.")
     most = min(options.max_components, problem.cells.rows)
@@ -106,14 +109,15 @@ def found(
     if options.average:
         whole_of = averaged([t.mixture for t in tried], table.probabilities)
         best = replace(best, mixture=replace(whole_of, name=best.mixture.name))
-    return _recorded(best, table, how, source, began, problem)
+    best = _recorded(best, table, how, source, began, problem)
+    return replace(best, mixture=best.mixture.by_size())
 
 
 def _enough(problem: Problem, k: int) -> None:
     n = problem.cells.rows
     if k > n:
         raise InputError(
-            f"{k:,} classes are more than the {n:,} row{'s' * (n != 1)}.",
+            f"{k:,} classes are more than there are rows (n_samples = {n:,}).",
             hint="Ask for fewer classes.",
         )
 
@@ -206,8 +210,7 @@ def _recorded(
             "converged": climb.converged,
         },
     )
-    mixture = replace(best.mixture, record=record, candidates=tables)
-    return replace(best, mixture=mixture.by_size())
+    return replace(best, mixture=replace(best.mixture, record=record, candidates=tables))
 
 
 def averaged(mixtures: Sequence[Mixture], shares: Floats) -> Mixture:

@@ -26,13 +26,21 @@ _ROUNDS = 12  # of k-means
 
 
 def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Numbers:
-    """The numbers of one start."""
+    """The numbers of one start.
+
+    Equal rows are gathered and sorted first, so that neither the order of the rows nor whether
+    one is weighted or repeated changes the start (up to the number of rows that are looked at).
+    """
     n = problem.cells.rows
     most = min(n, max(_SAMPLE, 100 * k))
     rows = np.sort(rng.choice(n, most, replace=False)) if most < n else np.arange(n)
+    weights = problem.cells.weights
+    w = np.ones(len(rows)) if weights is None else weights[rows]
+    rows, w = rows[w > 0], w[w > 0]
     points = _points(problem, rows)
-    weights = None if problem.cells.weights is None else problem.cells.weights[rows]
-    w = np.ones(len(rows)) if weights is None else weights
+    points, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    w = np.bincount(group.ravel(), weights=w)
+    rows = rows[first]
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
     else:
@@ -40,6 +48,13 @@ def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Num
         share = np.full((len(rows), k), 0.05 / k)
         share[np.arange(len(rows)), nearest] += 0.95
     return _numbers(problem, rows, share * w[:, None], k)
+
+
+def _pick(p: Floats, rng: np.random.Generator) -> int:
+    """A position by its share, from one draw: equal shares give equal picks."""
+    steps = np.cumsum(p)
+    at = int(np.searchsorted(steps, rng.random() * steps[-1], side="right"))
+    return min(at, len(p) - 1)
 
 
 def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
@@ -65,20 +80,18 @@ def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
 def _k_means(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> NDArray[np.intp]:
     n = len(x)
     centres = np.empty((k, x.shape[1]))
-    centres[0] = x[rng.choice(n, p=w / w.sum())]
+    centres[0] = x[_pick(w, rng)]
     near = ((x - centres[0]) ** 2).sum(axis=1)
     for c in range(1, k):
         p = near * w
-        total = p.sum()
-        pick = rng.choice(n, p=p / total) if total > 0 else rng.integers(n)
-        centres[c] = x[pick]
+        centres[c] = x[_pick(p if p.sum() > 0 else w, rng)]
         near = np.minimum(near, ((x - centres[c]) ** 2).sum(axis=1))
     label = np.zeros(n, dtype=np.intp)
     squares = (x * x).sum(axis=1)
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         far = squares[:, None] - 2 * x @ centres.T + (centres * centres).sum(axis=1)
         new = far.argmin(axis=1)
-        if (new == label).all() and _:
+        if turn and (new == label).all():
             break
         label = new
         mass = np.bincount(label, weights=w, minlength=k)
