@@ -152,7 +152,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         weights, means, precisions = (np.asarray(g, dtype=np.float64) for g in given)
         form = _TYPES[self.covariance_type]
         try:
-            spread = np.linalg.inv(precisions) if form in ("full", "tied") else 1.0 / precisions
+            with np.errstate(divide="ignore"):
+                apart = form not in ("full", "tied")
+                spread = np.asarray(1.0 / precisions if apart else np.linalg.inv(precisions))
         except np.linalg.LinAlgError:
             raise InputError("precisions_init must be positive definite.") from None
         return Mixture(weights, (Gaussians(plan.reals, means, spread, form),))

@@ -248,4 +248,7 @@ def _cells(part: Part, c: int) -> list[str]:
     if isinstance(part, Rates):
         return [f"rate {number(float(part.rates[c]), 3)}"]
     sd = np.sqrt(part.variances[c])
-    return [f"{number(float(m), 3)} ± {number(float(s), 3)}" for m, s in zip(part.means[c], sd, strict=True)]
+    return [
+        f"{number(float(m), 3)} ± {number(float(s), 3)}"
+        for m, s in zip(part.means[c], sd, strict=True)
+    ]

@@ -78,7 +78,7 @@ class Gaussians:
         """Means, and what the form leaves free of the covariances."""
         k, d = self.means.shape
         free = {"full": k * d * (d + 1) // 2, "tied": d * (d + 1) // 2, "diagonal": k * d}
-        return k * d + free.get(self.form, k)
+        return int(k * d + free.get(self.form, k))
 
     @property
     def matrices(self) -> Floats:

@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The cells: `reals` and `counts` [columns, rows], NaN for missing; codes, arity for missing."""
+    """The cells: `reals` and `counts` [columns, rows], NaN for missing; codes, arity: missing."""
 
     plan: Plan
     reals: Floats
@@ -85,7 +85,7 @@ def taken(plan: Plan, source: Any) -> Taken:
 
     A state that the plan does not know is taken as missing, with one warning.
     """
-    variables: dict[str, Variable | None] = {n: None for n in (*plan.reals, *plan.counts)}
+    variables: dict[str, Variable | None] = dict.fromkeys((*plan.reals, *plan.counts))
     variables |= {v.name: v for v in plan.states}
     if isinstance(source, Stream):
         source = source.load()

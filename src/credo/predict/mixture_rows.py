@@ -1,9 +1,9 @@
 """Rows as the kernel of mixtures reads them.
 
 Real columns stand one after the other, centred and scaled. If they are one Gaussian, rows are
-sorted by which cells are missing, so that each run of rows has one set of observed columns. Discrete
-columns are packed: a few of them become one column whose states are their combinations (at most
-256), missing being one more state; a look-up then serves several columns at once.
+sorted by which cells are missing, so that each run of rows has one set of observed columns.
+Discrete columns are packed: a few of them become one column whose states are their combinations
+(at most 256), missing being one more state; a look-up then serves several columns at once.
 """
 
 from __future__ import annotations
@@ -89,9 +89,7 @@ class Laid:
         if self.joint:
             there = np.repeat(mass[:, None], d, axis=1)
             return Expected(height, mass, self._unpacked(counts), first, second, there)
-        return Expected(
-            height, mass, self._unpacked(counts), first, second[:, 0, :d], second[:, 1]
-        )
+        return Expected(height, mass, self._unpacked(counts), first, second[:, 0, :d], second[:, 1])
 
     def score(
         self, numbers: Numbers, threads: int = 1, path: str = "auto"
@@ -181,8 +179,8 @@ def laid(
     order: NDArray[np.intp] | None = None
     gone = np.isnan(reals)
     if joint:
-        keys = np.packbits(gone, axis=0).T
         if gone.any():
+            keys = np.packbits(gone.T, axis=1)
             _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
             group = group.ravel()
             order = np.argsort(group, kind="stable")
@@ -194,7 +192,7 @@ def laid(
     else:
         reals = np.concatenate([reals, counts]) if len(counts) else reals
         starts = np.array([0, n], dtype=np.int64)
-        seen = (~np.isnan(reals).any(axis=1)).astype(np.uint8)[None]
+        seen = np.array([~np.isnan(reals).any(axis=1)], dtype=np.uint8)
     groups, packed, offset = _packed(codes, arities, n)
     if order is not None:
         packed = np.ascontiguousarray(packed[order])
@@ -208,9 +206,7 @@ def laid(
 
 def _packed(
     codes: Sequence[NDArray[np.integer]], arities: Sequence[int], n: int
-) -> tuple[
-    tuple[tuple[tuple[int, int, int], ...], ...], NDArray[np.uint16], NDArray[np.int64]
-]:
+) -> tuple[tuple[tuple[tuple[int, int, int], ...], ...], NDArray[np.uint16], NDArray[np.int64]]:
     """The columns in groups, the code of each row in each group, and where its rows start."""
     most = min(max(n // 8, 16), _PACKED)
     groups: list[list[tuple[int, int, int]]] = []

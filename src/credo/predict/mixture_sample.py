@@ -18,7 +18,8 @@ def drawn(mixture: Mixture, n: int, rng: np.random.Generator) -> NDArray[np.intp
     """The class of each of n rows."""
     steps = np.cumsum(mixture.weights)
     where = np.searchsorted(steps, rng.random(n) * steps[-1], side="right")
-    return np.minimum(where, mixture.k - 1)
+    label: NDArray[np.intp] = np.minimum(where, mixture.k - 1)
+    return label
 
 
 def sampled(mixture: Mixture, n: int, rng: np.random.Generator) -> Table:

@@ -34,7 +34,7 @@ def partition_gaussian(
     >>> partition_gaussian(table, 2, covariance="spherical").labels.tolist()
     [0, 0, 0, 0, 1, 1, 1]
     """
-    known = {"prior": 1.0} | _checked(options)
+    known: dict[str, Any] = {"prior": 1.0} | _checked(options)
     found = learned(table, gaussian_plan(table), k, Options(**known), generator(rng), threads)
     return _partition(found.mixture, table, threads)
 
@@ -50,7 +50,8 @@ def partition_latent_classes(
     [0, 0, 1, 1, 0]
     """
     counts = options.pop("counts", ())
-    known = {"prior": 1.0, "restarts": 10, "covariance": "diagonal"} | _checked(options)
+    known: dict[str, Any] = {"prior": 1.0, "restarts": 10, "covariance": "diagonal"}
+    known |= _checked(options)
     plan = latent_plan(table, counts)
     found = learned(table, plan, k, Options(**known), generator(rng), threads)
     return _partition(found.mixture, table, threads)

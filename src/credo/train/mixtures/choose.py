@@ -1,7 +1,7 @@
 """How many classes: mixtures of 1, 2, 3, … classes, and the criterion that chooses.
 
-`average=True` keeps them all: P(row) = Σ_k P(k | rows) P(row | θ_k), a mixture of the mixtures, with
-the criterion for ln P(rows | k).
+`average=True` keeps them all: P(row) = Σ_k P(k | rows) P(row | θ_k), a mixture of the mixtures,
+with the criterion for ln P(rows | k).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from credo.model.mixture_candidates import CRITERIA, Candidate, Candidates
 from credo.model.mixture_parts import FORMS, Gaussians, Part, Rates, Tables
 from credo.model.record import Record
 from credo.model.value import at_least, choice, flag, whole
+from credo.predict.mixture_rows import Numbers
 from credo.progress import track
 from credo.train.mixtures.climb import Climb
 from credo.train.mixtures.evidence import cheeseman_stutz
@@ -78,7 +79,12 @@ class Found:
 
 
 def found(
-    problem: Problem, k: int | str, options: Options, rng: np.random.Generator, how: str, source: str
+    problem: Problem,
+    k: int | str,
+    options: Options,
+    rng: np.random.Generator,
+    how: str,
+    source: str,
 ) -> Found:
     """The mixture of k classes, or of as many as the criterion says."""
     began = time.perf_counter()
@@ -125,10 +131,10 @@ def _enough(problem: Problem, k: int) -> None:
 def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Found:
     maximiser = problem.maximiser(k, options.prior, options.variance_floor)
 
-    def climb(part: Problem, numbers: object) -> Climb:
+    def climb(part: Problem, numbers: Numbers) -> Climb:
         return Climb(
             part.rows, maximiser, numbers, options.tol, options.accelerate, problem.threads
-        )  # type: ignore[arg-type]
+        )
 
     notes: tuple[str, ...] = ()
     if isinstance(options.start, Mixture):

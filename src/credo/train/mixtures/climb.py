@@ -125,7 +125,7 @@ class Climb:
         parts.append(np.log(x.rates).ravel())
         if self.maximiser.joint:
             spread = x.spread[:1] if self.maximiser.form == "tied" else x.spread
-            root = np.linalg.cholesky(spread)
+            root: Floats = np.linalg.cholesky(spread).astype(np.float64)
             i = np.arange(root.shape[-1])
             root[:, i, i] = np.log(root[:, i, i])
             parts.append(root[:, *np.tril_indices(len(i))].ravel())

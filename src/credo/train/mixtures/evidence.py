@@ -92,7 +92,8 @@ def _variances(n: Floats, scatter: Floats, size: float) -> Floats:
     nu = 3.0
     out: Floats = -0.5 * n * np.log(np.pi) + 0.5 * nu * np.log(size)
     out = out - 0.5 * (nu + n) * np.log(scatter + size)
-    return out + gammaln(0.5 * (nu + n)) - gammaln(0.5 * nu)
+    whole: Floats = out + gammaln(0.5 * (nu + n)) - gammaln(0.5 * nu)
+    return whole
 
 
 def _dirichlet(counts: Floats, alpha: float) -> float:

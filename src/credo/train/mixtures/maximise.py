@@ -117,18 +117,18 @@ class Maximiser:
         spread = raised((scatter + imagined) / total[:, None, None], self.floor)
         return means, np.where(alive[:, None, None], spread, old.spread)
 
-    def _apart(
-        self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]
-    ) -> Floats:
+    def _apart(self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]) -> Floats:
         s, a = self.prior, self.exponent
         if self.form == "spherical":
             total = n.sum(axis=1, keepdims=True)
             kept = total > 0
-            one = (scatter.sum(axis=1, keepdims=True) + s * self.size) / np.where(kept, total + a, 1)
-            spread = np.broadcast_to(np.where(kept, one, old.spread[:, :1]), scatter.shape)
-            return np.maximum(spread, self.floor)
+            one = scatter.sum(axis=1, keepdims=True) + s * self.size
+            one = np.where(kept, one / np.where(kept, total + a, 1.0), old.spread[:, :1])
+            ball: Floats = np.maximum(np.broadcast_to(one, scatter.shape), self.floor)
+            return ball
         spread = (scatter + s * self.size) / np.where(there, n + a, 1.0)
-        return np.maximum(np.where(there, spread, old.spread), self.floor)
+        apart: Floats = np.maximum(np.where(there, spread, old.spread), self.floor)
+        return apart
 
     # --- the prior ------------------------------------------------------------------------
 
@@ -167,7 +167,6 @@ def raised(matrices: Floats, floor: float) -> Floats:
         np.linalg.cholesky(matrices - floor * np.eye(matrices.shape[-1]))
     except np.linalg.LinAlgError:
         values, vectors = np.linalg.eigh(matrices)
-        # A hair above, so that rounding leaves the matrix positive.
         lifted = np.maximum(values, floor)
         out: Floats = (vectors * lifted[:, None, :]) @ vectors.transpose(0, 2, 1)
         return 0.5 * (out + out.transpose(0, 2, 1))

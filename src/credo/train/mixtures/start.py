@@ -37,9 +37,10 @@ def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Num
     weights = problem.cells.weights
     w = np.ones(len(rows)) if weights is None else weights[rows]
     rows, w = rows[w > 0], w[w > 0]
-    points = _points(problem, rows)
-    points, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    w = np.bincount(group.ravel(), weights=w)
+    points, first, group = np.unique(
+        _points(problem, rows), axis=0, return_index=True, return_inverse=True
+    )
+    w = np.asarray(np.bincount(group.ravel(), weights=w), dtype=np.float64)
     rows = rows[first]
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
@@ -95,7 +96,7 @@ def _k_means(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> NDArray[
             break
         label = new
         mass = np.bincount(label, weights=w, minlength=k)
-        for c in np.flatnonzero(mass > 0):
+        for c in np.flatnonzero(mass > 0).tolist():
             mine = label == c
             centres[c] = w[mine] @ x[mine] / mass[c]
     return label
@@ -123,7 +124,7 @@ def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) ->
     means = ((z @ share) / safe).T
     means = np.where(n.T > 1e-6, means, 0.0)
     second = ((z * z) @ share / safe).T - means**2
-    variance = np.where(n.T > d + 1, np.maximum(second, 1e-3), 1.0)
+    variance = np.where(d + 1 < n.T, np.maximum(second, 1e-3), 1.0)
     joint = form in ("full", "tied") and d > 0
     spread = variance
     if form == "spherical" and d:
