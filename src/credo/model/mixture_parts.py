@@ -1,125 +1,187 @@
-"""What mixtures share: weights that add up to one, the states of their parts, and how they look."""
+"""The parts of a mixture: for some columns, one distribution for each class.
+
+    Gaussians   N(x; mean[c], Σ[c]), Σ full, tied (one for all), diagonal or spherical (σ²·I)
+    Tables      θ[c, x] = P(x | c)
+    Rates       Poisson(x; λ[c])
+
+Given the class, the parts are independent; within a full or tied Gaussian the columns are not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from credo.errors import InputError
-from credo.model.value import readonly
-from credo.render import bar, number
+from credo.model.value import choice, readonly
 from credo.schema import Variable
 
-__all__ = ["Labels", "component_rows", "counted", "drawn_from", "weighed"]
-
-SHOWN = 12
-"""So many parts of a mixture are printed; the heaviest, if there are more."""
+__all__ = ["FORMS", "Gaussians", "Part", "Rates", "Tables"]
 
 Floats = NDArray[np.float64]
 
+FORMS = ("full", "tied", "diagonal", "spherical")
+"""How the covariances of the classes may look."""
 
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """The discrete variables that parts belong to, and each part's codes: [parts, variables].
 
-    >>> sex = Variable("sex", "discrete", ("f", "m"))
-    >>> labels = Labels((sex,), np.array([[0], [1]]))
-    >>> labels.states(1), labels.position("m")
-    (('m',), 1)
+@dataclass(frozen=True, eq=False, slots=True)
+class Gaussians:
+    """Several continuous columns: a mean and a covariance for each class.
+
+    The shape of `covariances` goes with the form: full [k, d, d], tied [d, d], diagonal [k, d],
+    spherical [k].
+
+    >>> part = Gaussians(("x", "y"), [[0, 0], [3, 1]], [[1, 4], [1, 1]], "diagonal")
+    >>> part.matrices[0].tolist()
+    [[1.0, 0.0], [0.0, 4.0]]
     """
 
-    variables: tuple[Variable, ...]
-    codes: NDArray[np.intp]
+    names: tuple[str, ...]
+    means: Floats
+    covariances: Floats
+    form: str = "full"
+
+    def __post_init__(self) -> None:
+        choice(self.form, FORMS, "form")
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "means", readonly(self.means))
+        object.__setattr__(self, "covariances", readonly(self.covariances))
+        if self.means.ndim != 2 or self.means.shape[1] != len(self.names) or not self.names:
+            raise InputError("The means of a mixture need a row a class and a number a column.")
+        k, d = self.means.shape
+        shape = {"full": (k, d, d), "tied": (d, d), "diagonal": (k, d), "spherical": (k,)}
+        if self.covariances.shape != shape[self.form]:
+            raise InputError(
+                f"The covariances of the form {self.form!r} must have the shape "
+                f"{shape[self.form]}, got {self.covariances.shape}."
+            )
+        if not (np.isfinite(self.means).all() and np.isfinite(self.covariances).all()):
+            raise InputError("The means and covariances of a mixture must be finite.")
+        try:
+            if self.form in ("full", "tied"):
+                np.linalg.cholesky(self.covariances)
+            positive = bool((self.matrices.diagonal(0, 1, 2) > 0).all())
+        except np.linalg.LinAlgError:
+            positive = False
+        if not positive:
+            raise InputError("Every covariance of a mixture must be positive definite.")
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.means)
+
+    @property
+    def free_parameters(self) -> int:
+        """Means, and what the form leaves free of the covariances."""
+        k, d = self.means.shape
+        free = {"full": k * d * (d + 1) // 2, "tied": d * (d + 1) // 2, "diagonal": k * d}
+        return int(k * d + free.get(self.form, k))
+
+    @property
+    def matrices(self) -> Floats:
+        """The covariance matrix of each class, whatever the form."""
+        k, d = self.means.shape
+        if self.form == "full":
+            return self.covariances
+        if self.form == "tied":
+            return np.broadcast_to(self.covariances, (k, d, d))
+        scale = self.variances
+        return scale[:, :, None] * np.eye(d)
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of each column in each class."""
+        k, d = self.means.shape
+        if self.form == "diagonal":
+            return self.covariances
+        if self.form == "spherical":
+            return np.broadcast_to(self.covariances[:, None], (k, d))
+        found: Floats = np.asarray(self.matrices).diagonal(0, 1, 2)
+        return found
+
+    def reordered(self, order: NDArray[np.intp]) -> Gaussians:
+        """The same with the classes in another order."""
+        own = self.covariances if self.form == "tied" else self.covariances[order]
+        return Gaussians(self.names, self.means[order], own, self.form)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tables:
+    """One discrete column: P(state | class), a row a class.
+
+    >>> Tables(Variable("x", "discrete", ("a", "b")), [[0.9, 0.1], [0.2, 0.8]]).values[1, 0]
+    np.float64(0.2)
+    """
+
+    variable: Variable
+    values: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", readonly(self.values))
+        good = self.values.ndim == 2 and self.values.shape[1] == self.variable.arity
+        if not good or (self.values < 0).any() or not np.allclose(self.values.sum(axis=1), 1.0):
+            raise InputError(
+                f"The table of {self.variable.name!r} must have a row of {self.variable.arity} "
+                "probabilities that add up to 1 for each class."
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return tuple(v.name for v in self.variables)
+        """The variable."""
+        return (self.variable.name,)
 
-    def states(self, part: int) -> tuple[Any, ...]:
-        """The states of one part."""
-        return tuple(
-            v.states[int(c)] for v, c in zip(self.variables, self.codes[part], strict=True)
-        )
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.values)
 
-    def position(self, states: Any) -> int:
-        """Which part some states have: one state, or a tuple with one for each variable."""
-        given = states if isinstance(states, tuple) else (states,)
-        if len(given) != len(self.variables):
-            raise InputError(
-                f"A state is needed for each of {', '.join(self.names)}, got {states!r}."
-            )
-        codes = [v.code(s) for v, s in zip(self.variables, given, strict=True)]
-        at = np.flatnonzero((self.codes == codes).all(axis=1))
-        if not len(at):
-            raise InputError(
-                f"{', '.join(f'{n}={s}' for n, s in zip(self.names, given, strict=True))} has "
-                "probability zero here, so it has no Gaussian."
-            )
-        return int(at[0])
+    @property
+    def free_parameters(self) -> int:
+        """Each row adds up to 1."""
+        return int(self.values.shape[0] * (self.values.shape[1] - 1))
+
+    def reordered(self, order: NDArray[np.intp]) -> Tables:
+        """The same with the classes in another order."""
+        return Tables(self.variable, self.values[order])
 
 
-def weighed(weights: ArrayLike) -> Floats:
-    """Weights above 0, divided by their sum."""
-    out = np.array(readonly(weights))
-    if out.ndim != 1 or not len(out) or not np.isfinite(out).all() or not (out > 0).all():
-        raise InputError("The weights of a mixture must be a row of finite numbers above 0.")
-    out /= out.sum()
-    out.flags.writeable = False
-    return out
+@dataclass(frozen=True, eq=False, slots=True)
+class Rates:
+    """One column of counts 0, 1, 2, …: a Poisson rate for each class.
+
+    >>> Rates("visits", [0.5, 4.0]).free_parameters
+    2
+    """
+
+    name: str
+    rates: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rates", readonly(self.rates))
+        if self.rates.ndim != 1 or not (np.isfinite(self.rates) & (self.rates > 0)).all():
+            raise InputError(f"The rates of {self.name!r} must be one number above 0 a class.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variable."""
+        return (self.name,)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.rates)
+
+    @property
+    def free_parameters(self) -> int:
+        """A rate a class."""
+        return len(self.rates)
+
+    def reordered(self, order: NDArray[np.intp]) -> Rates:
+        """The same with the classes in another order."""
+        return Rates(self.name, self.rates[order])
 
 
-def drawn_from(weights: Floats, n: int, source: np.random.Generator) -> NDArray[np.intp]:
-    """Which part each of n draws comes from."""
-    below = np.cumsum(weights)
-    found = np.searchsorted(below, source.random(n) * below[-1], side="right")
-    out: NDArray[np.intp] = np.minimum(found, len(weights) - 1)
-    return out
-
-
-def component_rows(
-    labels: Labels | None,
-    weights: Floats,
-    heads: Sequence[str],
-    columns: Sequence[Floats],
-    total: Sequence[str],
-) -> tuple[list[str], list[list[str]], list[int]]:
-    """The parts as a table: states, weight, numbers, a bar; all together on the last line."""
-    names = list(labels.names) if labels is not None else ["part"]
-    order = np.arange(len(weights))
-    if len(weights) > SHOWN:
-        order = np.argsort(-weights, kind="stable")[:SHOWN]
-    rows = []
-    for k in order.tolist():
-        states = labels.states(k) if labels is not None else (k + 1,)
-        row = [str(s) for s in states]
-        row += [f"{weights[k]:.5f}", *(number(float(c[k])) for c in columns)]
-        rows.append([*row, bar(float(weights[k]))])
-    if len(weights) > SHOWN:
-        rest = 1 - float(weights[order].sum())
-        gap = [f"… {len(weights) - SHOWN:,} more", *[""] * (len(names) - 1)]
-        rows.append([*gap, f"{rest:.5f}", *[""] * len(columns), ""])
-    rows.append(["all", *[""] * (len(names) - 1), f"{1:.5f}", *total, ""])
-    head = [*names, "weight", *heads, ""]
-    return head, rows, list(range(len(names), len(head) - 1))
-
-
-def counted(labels: Labels | None, **columns: Any) -> list[dict[str, Any]]:
-    """The parts as plain data."""
-    out: list[dict[str, Any]] = []
-    length = len(next(iter(columns.values())))
-    for k in range(length):
-        row: dict[str, Any] = {}
-        if labels is not None:
-            plain = (str, int, float, bool)
-            row["states"] = {
-                n: s if isinstance(s, plain) else str(s)
-                for n, s in zip(labels.names, labels.states(k), strict=True)
-            }
-        row |= {name: np.asarray(c)[k].tolist() for name, c in columns.items()}
-        out.append(row)
-    return out
+Part = Gaussians | Tables | Rates

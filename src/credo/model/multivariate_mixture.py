@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.model.elliptical import named, points
 from credo.model.interval import Interval
-from credo.model.mixture_parts import (
+from credo.model.mixture_labels import (
     Labels,
     component_rows,
     counted,

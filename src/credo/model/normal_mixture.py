@@ -20,7 +20,7 @@ from credo.model.elliptical import points
 from credo.model.evidence import Numbers
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval, halved, shares, tails
-from credo.model.mixture_parts import (
+from credo.model.mixture_labels import (
     Labels,
     component_rows,
     counted,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo.model.distribution import Distribution
 from credo.model.mixed_joint import MixedJoint, conditional
-from credo.model.mixture_parts import Labels
+from credo.model.mixture_labels import Labels
 from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.predict.line_algebra import Conditioned, conditioned
