@@ -66,6 +66,9 @@ _WHERE = {
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
     "naive_bayes": "credo.train.naive_bayes_learn",
+    "cluster": "credo.train.clusters.clustering",
+    "which_k": "credo.train.clusters.clustering",
+    "Clusters": "credo.train.clusters.result",
 }
 _MODULES = ("examples", "plot", "errors", "estimators")
 
@@ -127,6 +130,9 @@ if TYPE_CHECKING:
     from credo.train import learn as learn
     from credo.train import missingness as missingness
     from credo.train import score as score
+    from credo.train.clusters.clustering import cluster as cluster
+    from credo.train.clusters.clustering import which_k as which_k
+    from credo.train.clusters.result import Clusters as Clusters
     from credo.train.markov import fit_markov as fit_markov
     from credo.train.naive_bayes_learn import naive_bayes as naive_bayes
 

@@ -29,6 +29,7 @@ _COMMANDS = {
     "show": ("credo.cli.show", "Show a network: its variables, a table, a picture."),
     "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
+    "cluster": ("credo.cli.cluster", "Find groups of similar rows, and say what they are."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "demo": ("credo.cli.demo", "Run the main job on the tables that come with credo."),
