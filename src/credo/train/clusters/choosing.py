@@ -72,6 +72,8 @@ def chosen(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, Partitio
     if task.method == "spectral" and by == "eigengap":
         rows = task.spectrum.candidates(ks)
         best = max(rows, key=lambda k: (rows[k]["gap to next"], -k))
+        if task.spectrum.pieces in rows:  # a graph in pieces is its own answer
+            best = task.spectrum.pieces
         return Candidates(task.method, by, best, rows), task.partition(best)
     if task.method == "k-means" and by == "gap":
         return _by_gap(task, ks)

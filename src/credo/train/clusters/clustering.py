@@ -223,7 +223,7 @@ def cut_again(groups: Clusters, labels: NDArray[np.intp], by: str) -> Clusters:
     reason = cut_reason(groups.tree, k, how)
     linked = groups.model
     if groups.table is None:
-        part = replace(groups.partition, labels=labels, k=k, reason=reason)
+        part = linked.partition(labels, reason)
     else:
         part = partition_of(linked, labels, reason)
     seed = groups.record.seed or 0

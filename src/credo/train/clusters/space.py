@@ -159,7 +159,7 @@ def _of_numbers(
 
 
 def _range(source: Table | Stream, name: str) -> float:
-    parts = source.batches([name]) if isinstance(source, Stream) else [source]
+    parts = [source] if isinstance(source, Table) else source.batches([name])
     low, high = math.inf, -math.inf
     for part in parts:
         values = part.values(name)
