@@ -709,6 +709,7 @@ def links_of_tree(edges: _Ints, lengths: _Reals) -> _Reals:
 
 def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: float) -> _Reals:
     """Average (or complete) link of a graph; as many merges as there are groups that are tied."""
+
 @final
 class MixtureRows:
     """Rows as a mixture sees them: see cpp/mixture.hpp and credo.predict.mixture_rows."""

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from tests.kernels.mixture_twin import log_joint, twin_step
 
 from credo import _core
 from credo.predict.mixture_rows import Numbers, laid
-from tests.kernels.mixture_twin import log_joint, twin_step
 
 PATHS = _core.paths()
 

@@ -190,7 +190,7 @@ def candidates(found: Any, ax: Any = None, name: str | None = None) -> Any:
         raise InputError(f"There are no candidates to draw in {shown(found)}.")
     ax = axes(ax)
     usual = {"height": "gap in height", "eigengap": "gap to next"}
-    name = usual.get(found.by, found.by.replace("-", "_")) if name is None else name
+    name = usual.get(found.by, found.by) if name is None else name
     ks = [k for k in rows if name in rows[k]]
     if not ks:
         raise InputError(

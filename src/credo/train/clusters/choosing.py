@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from credo.train.clusters.partition import Partition
 from credo.train.clusters.quality import explained, silhouette, within
 from credo.train.clusters.task import MIXTURES, Task
 
-__all__ = ["chosen", "compared", "criterion", "sizes_to_try"]
+__all__ = ["chosen", "compared", "criterion", "mixed", "scores_of", "sizes_to_try"]
 
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
@@ -88,9 +89,11 @@ def compared(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, dict[i
     w = None if task.table.weights is None else task.table.weights.astype(np.float64)
     for k in track(ks, "choosing k", total=len(ks)):
         part = parts[k] = task.partition(k)
-        row = dict(part.quality)
-        if task.method not in MIXTURES:
-            row |= _spread(task, part, w)
+        if task.method in MIXTURES:
+            model: Any = part.model
+            row = scores_of(model.candidates.best)
+        else:
+            row = dict(part.quality) | _spread(task, part, w)
         if by == "silhouette" and 2 <= k < task.table.rows:
             mean, error = silhouette(task.geometry, part.labels, k, w)
             row["silhouette"] = mean
@@ -98,6 +101,28 @@ def compared(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, dict[i
                 row["silhouette error"] = error
         rows[k] = row
     return Candidates(task.method, by, _best(rows, by), rows), parts
+
+
+def mixed(task: Task, by: str, k_max: int) -> tuple[Candidates, Partition]:
+    """A mixture tries 1 to `k_max` classes by itself."""
+    options = {"criterion": by, "max_components": k_max, **task.options}
+    part = replace(task, options=options).partition("auto")
+    model: Any = part.model
+    rows = {c.k: scores_of(c) for c in model.candidates.tried}
+    reason = f"{part.reason}; k = {part.k} by {options['criterion']}".lstrip("; ")
+    found = Candidates(task.method, str(options["criterion"]), part.k, rows)
+    return found, replace(part, reason=reason)
+
+
+def scores_of(candidate: Any) -> dict[str, float]:
+    """What a mixture knows of one number of classes."""
+    return {
+        "log-likelihood": candidate.log_likelihood,
+        "parameters": float(candidate.parameters),
+        "bic": candidate.bic,
+        "icl": candidate.icl,
+        "cheeseman-stutz": candidate.cheeseman_stutz,
+    }
 
 
 def _spread(task: Task, part: Partition, w: NDArray[np.float64] | None) -> dict[str, float]:
@@ -109,8 +134,7 @@ def _spread(task: Task, part: Partition, w: NDArray[np.float64] | None) -> dict[
 
 
 def _best(rows: dict[int, dict[str, float]], by: str) -> int:
-    name = by.replace("-", "_")
-    scored = {k: row[name] for k, row in rows.items() if name in row}
+    scored = {k: row[by] for k, row in rows.items() if by in row}
     if not scored:
         raise InputError(f"No candidate has a {by}.", hint="Give a k of 2 or more.")
     return max(scored, key=lambda k: (scored[k], -k))

@@ -15,7 +15,7 @@ from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.train.clusters.candidates import Candidates
-from credo.train.clusters.choosing import chosen, compared, criterion, sizes_to_try
+from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
 from credo.train.clusters.partition import Partition
@@ -153,19 +153,10 @@ def _solved(
         return task.partition(int(k)), None
     criteria = criterion(task.method, by)
     if task.method in MIXTURES and criteria != "silhouette":
-        return _mixture_auto(task, criteria, k_max, by is not None)
+        found, part = mixed(task, criteria, k_max)
+        return part, found
     found, part = chosen(task, criteria, sizes_to_try(task.table.rows, None, k_max))
     return part, found
-
-
-def _mixture_auto(
-    task: Task, by: str, k_max: int, asked: bool
-) -> tuple[Partition, Candidates | None]:
-    """A mixture chooses its own number of components; its candidates if it tells them."""
-    least = 1
-    found, parts = compared(task, by, sizes_to_try(task.table.rows, None, k_max, least))
-    part = parts[found.k]
-    return replace(part, reason=f"{part.reason}; k by {by}".lstrip("; ")), found
 
 
 def which_k(
@@ -207,8 +198,9 @@ def which_k(
     checked_rows(used.rows, None)
     task = Task(used, method, _seed(rng), distance, scale, memory, options)
     criteria = criterion(method, by)
-    least = 1 if method in MIXTURES and criteria != "silhouette" else 2
-    ks = sizes_to_try(used.rows, k, 10, least)
+    if method in MIXTURES and criteria != "silhouette" and k is None:
+        return mixed(task, criteria, 10)[0]
+    ks = sizes_to_try(used.rows, k, 10)
     if criteria in ("height", "eigengap", "gap"):
         return chosen(task, criteria, ks)[0]
     return compared(task, criteria, ks)[0]

@@ -54,7 +54,7 @@ class Gower:
                 ranks = array / (axis.variable.arity - 1)
                 reals.append(np.where(gone, math.nan, ranks))
             else:
-                codes.append(np.where(gone, -1, array).astype(np.int32))
+                codes.append(np.where(gone, np.int32(-1), array.astype(np.int32)))
         return cls(space, tuple(reals), tuple(codes))
 
     @property

@@ -72,12 +72,10 @@ def silhouette(
         sums = geometry.take(rows).to(refs) @ onto
         own = labels[rows]
         at = np.arange(len(rows))
-        self_in = (
-            w[rows]
-            if here is None
-            else np.array([w[r] if r in here else 0.0 for r in rows.tolist()])
-        )
-        others = mass[own] - self_in
+        itself = np.minimum(w[rows], 1.0)  # one of as many copies as the weight says
+        if here is not None:
+            itself = np.where([r in here for r in rows.tolist()], itself, 0.0)
+        others = mass[own] - itself
         alone = others <= 1e-12 * mass[own]
         a = sums[at, own] / np.where(alone, 1.0, others)
         means = sums / mass

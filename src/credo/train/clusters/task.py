@@ -14,7 +14,14 @@ from credo.data import Table
 from credo.errors import InputError, close_names
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import partition_k_means
-from credo.train.clusters.linkage import LINKS, Linked, cut_reason, linked_of, partition_of
+from credo.train.clusters.linkage import (
+    LINKS,
+    Linked,
+    checked_rows,
+    cut_reason,
+    linked_of,
+    partition_of,
+)
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, space_of
 
@@ -106,6 +113,7 @@ class Task:
 
     def partition(self, k: Any) -> Partition:
         """The partition into k clusters; mixtures choose theirs by themselves when asked."""
+        checked_rows(self.table.rows, k)
         if self.method in LINKS:
             labels = self.linked.tree.cut(k=k)
             return partition_of(self.linked, labels, cut_reason(self.linked.tree, k, f"at k = {k}"))
@@ -128,7 +136,7 @@ class Task:
         """The options, once each is one that the method has."""
         parameters = inspect.signature(function).parameters
         if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            return dict(self.options)
+            return dict(self.options)  # it looks at them itself
         names = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY and n not in taken]
         for name in self.options:
             if name not in names:
