@@ -51,5 +51,6 @@ void bind_naive(nb::module_& m);
 void bind_expectations(nb::module_& m);
 void bind_structure(nb::module_& m);
 void bind_texts(nb::module_& m);
+void bind_clusters(nb::module_& m);
 
 }  // namespace credo::binding

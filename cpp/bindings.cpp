@@ -236,4 +236,5 @@ NB_MODULE(_core, m) {
   credo::binding::bind_expectations(m);
   credo::binding::bind_structure(m);
   credo::binding::bind_texts(m);
+  credo::binding::bind_clusters(m);
 }

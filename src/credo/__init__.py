@@ -75,6 +75,9 @@ _WHERE = {
     "cross_validate": "credo.checking",
     "evidence_value": "credo.checking",
     "sensitivity": "credo.checking",
+    "cluster": "credo.train.clusters.clustering",
+    "which_k": "credo.train.clusters.clustering",
+    "Clusters": "credo.train.clusters.result",
     "Mixture": "credo.model.mixture",
     "Gaussians": "credo.model.mixture_parts",
     "Tables": "credo.model.mixture_parts",
@@ -155,6 +158,9 @@ if TYPE_CHECKING:
     from credo.train import learn as learn
     from credo.train import missingness as missingness
     from credo.train import score as score
+    from credo.train.clusters.clustering import cluster as cluster
+    from credo.train.clusters.clustering import which_k as which_k
+    from credo.train.clusters.result import Clusters as Clusters
     from credo.train.markov import fit_markov as fit_markov
     from credo.train.mixtures.learn import gaussian_mixture as gaussian_mixture
     from credo.train.mixtures.learn import latent_classes as latent_classes

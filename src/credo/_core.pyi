@@ -681,6 +681,35 @@ class ParentLists:
     @property
     def size(self) -> int: ...
 
+# --- clusters -----------------------------------------------------------------------------
+
+_Columns: TypeAlias = Sequence[_Reals]
+_States: TypeAlias = Sequence[NDArray[np.int32]]
+
+def gower_pairs(
+    reals: _Columns, codes: _States, apart: float, threads: int = 1
+) -> tuple[_Reals, int]:
+    """Gower's distance of every pair i < j, row by row, and how many pairs share no column.
+
+    IN `reals` scaled, NaN missing; `codes` states, -1 missing.
+    """
+
+def gower_between(
+    reals_a: _Columns,
+    codes_a: _States,
+    reals_b: _Columns,
+    codes_b: _States,
+    apart: float,
+    threads: int = 1,
+) -> tuple[_Reals, int]:
+    """Gower's distance of each row of a to each row of b, and how many pairs share no column."""
+
+def links_of_tree(edges: _Ints, lengths: _Reals) -> _Reals:
+    """The tree of single link, in SciPy's form, from a spanning tree's edges, shortest first."""
+
+def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: float) -> _Reals:
+    """Average (or complete) link of a graph; as many merges as there are groups that are tied."""
+
 @final
 class MixtureRows:
     """Rows as a mixture sees them: see cpp/mixture.hpp and credo.predict.mixture_rows."""
