@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from credo.data import Stream, Table, read
 from credo.data.columns import Columns, columns_for, columns_of, position_names
-from credo.errors import CredoWarning, InputError
+from credo.data.once import comes_in_batches, feed_of_any
+from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.inputs import (
     as_table,
     encode_labels,
@@ -34,7 +35,8 @@ from credo.predict.naive_linear import LinearForm, linear_form
 from credo.schema import Variable
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options, train
-from credo.train.naive_bayes_learn import plan_of, warn_of
+from credo.train.naive_bayes_learn import keeps_values, plan_of, warn_of
+from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_rows import Plan, by_class, tally_by_class
 
 __all__ = ["NaiveBayes"]
@@ -204,6 +206,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
             raise InputError("With the name of a column as y, weights are given to credo.read.")
+        if comes_in_batches(X) and not keeps_values(self.kinds):
+            return self._from_batches(X, target, reset)
         known = None if reset else self._from_known(X, target)
         if known is not None:
             return known
@@ -225,6 +229,26 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             part = columns_of(source.select(names))
             return by_class(part, group, source.schema[target], plan, weights)
         return tally_by_class(source, target, plan, threads_of(self.n_jobs))
+
+    def _from_batches(self, X: Any, target: str, reset: bool) -> ByClass:
+        """A path, a relation or a stream: read once, whatever its columns turn out to be."""
+        feed = feed_of_any(X)
+        kinds = self.kinds
+        if not reset:  # as the first rows were taken
+            kinds = {n: self.kinds_.get(n, "ignore") for n in feed.names if n != target}
+            for name in self.kinds_:
+                if name not in feed.names:
+                    raise unknown_name("Column", name, feed.names, f"in {feed.label}")
+        names = [n for n in feed.names if n != target]
+        plan = plan_of(names, kinds, self.covariance, self.states)
+        threads = threads_of(self.n_jobs)
+        statistic, schema = once_by_class(feed, target, plan, None, threads)
+        if reset:
+            kept = [n for n in schema.names if n != target]
+            self.n_features_in_ = len(kept)
+            self.feature_names_in_ = np.array(kept, dtype=object)
+            self._plan: Plan = plan
+        return statistic
 
     def _from_known(self, X: Any, target: str) -> ByClass | None:
         """More rows of variables that are known need no second look; None if a state is new."""
