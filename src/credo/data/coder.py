@@ -37,7 +37,7 @@ __all__ = ["Batch", "Coder"]
 
 _SAMPLE = 1_000_000  # cells looked at to judge whether a column's values are all different
 
-Batch = tuple[NDArray[np.int32], NDArray[np.int64]] | NDArray[np.float64]
+Batch = tuple[NDArray[Any], NDArray[np.int64]] | NDArray[np.float64]
 """The cells taken last: where each stands among the batch's values, and the code of each value
 (missing cells stand past the last); or numbers, NaN where missing."""
 

@@ -32,7 +32,7 @@ __all__ = ["once_by_class", "wanted_kinds"]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
 Where = NDArray[np.intp]
-Cells = tuple[NDArray[np.int32], NDArray[np.int64]]
+Cells = tuple[NDArray[Any], NDArray[np.int64]]
 
 _WIDE = 512  # columns of more states are counted one by one, in place
 _ROOM = 2**31  # bytes that the tables may take
