@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ from credo.predict.naive_linear import LinearForm, linear_form
 from credo.schema import Variable
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options, train
+from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
 from credo.train.naive_bayes_learn import keeps_values, plan_of, warn_of
 from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_rows import Plan, by_class, tally_by_class
@@ -68,6 +70,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     unseen : "missing", "error" or "smooth"
         A state not seen in training: taken as missing with one warning, refused, or given the
         probability of a new state, l / (N + l·(J + 1)).
+    unlabelled : "skip" or "em"
+        Rows without a class (None or NaN in y): left out with one warning, or shared out among
+        the classes by EM until nothing changes by more than `tol`, in at most `budget` turns.
     n_jobs : int, optional
         Threads; None is 1, −1 all. The answers are the same.
 
@@ -93,6 +98,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         states: Any = None,
         min_states: Any = None,
         unseen: str = "missing",
+        unlabelled: str = "skip",
+        tol: float = 1e-8,
+        budget: int = 1000,
         n_jobs: int | None = None,
     ) -> None:
         self.smoothing = smoothing
@@ -105,6 +113,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.states = states
         self.min_states = min_states
         self.unseen = unseen
+        self.unlabelled = unlabelled
+        self.tol = tol
+        self.budget = budget
         self.n_jobs = n_jobs
 
     # --- learning -------------------------------------------------------------------------
@@ -120,9 +131,31 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("model_", "_plan", "_fixed"):
             self.__dict__.pop(name, None)
         self._fixed = False
-        self._learn(self._statistic(X, y, sample_weight, reset=True))
+        if check_unlabelled(self.unlabelled) == "em":
+            self._take(self._by_em(X, y, sample_weight))
+        else:
+            self._learn(self._statistic(X, y, sample_weight, reset=True))
         warn_of(self.model_)
         return self
+
+    def _by_em(self, X: Any, y: Any, sample_weight: Any) -> NaiveBayesModel:
+        """All rows together, those without a class by EM; a stream is read once a turn."""
+        threads = threads_of(self.n_jobs)
+        climb = partial(
+            em_model, options=self._options(), tol=self.tol, budget=self.budget, threads=threads
+        )
+        if isinstance(y, str):
+            source = self._read(X, y, sample_weight)
+            names = [n for n in source.schema.names if n != y]
+            self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+            if not isinstance(source, (Table, Stream)):
+                raise InputError("Rows without a class need a table or a stream: read it first.")
+            plan = self._planned(names, reset=True)
+            rows, label = rows_of_source(source, y), source.schema[y]
+            name = source.schema.source
+            return climb(rows, label, plan, source=name)
+        part, target, plan = self._classed(X, y, sample_weight, reset=True)
+        return climb(lambda: (part,), target, plan)
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -131,6 +164,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `classes` names all classes at the first call; without it classes are added as they come.
         """
+        if check_unlabelled(self.unlabelled) == "em":
+            raise InputError(
+                "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
+                hint="Call fit with all rows, or use unlabelled='skip'.",
+            )
         first = not hasattr(self, "model_")
         if first:
             self._fixed = classes is not None
@@ -167,7 +205,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed"):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
-        out._learn(self.model_.statistic + other.model_.statistic)
+        out._take(self.model_ + other.model_)
         return out
 
     def _options(self) -> Options:
@@ -181,9 +219,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _learn(self, statistic: ByClass) -> None:
-        self.model_: NaiveBayesModel = train(statistic, self._options())
-        self.classes_ = _label_array(statistic.target.states)
-        self.class_count_ = np.array(statistic.weight)
+        self._take(train(statistic, self._options()))
+
+    def _take(self, model: NaiveBayesModel) -> None:
+        self.model_: NaiveBayesModel = model
+        self.classes_ = _label_array(model.classes)
+        self.class_count_ = np.array(model.statistic.weight)
         self.kinds_ = {n: k for n, k in self._plan.kinds.items() if k != "ignore"}
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
@@ -192,16 +233,36 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         threads = threads_of(self.n_jobs)
         if isinstance(y, str):
             return self._from_source(X, y, sample_weight, reset)
+        part, target, plan = self._classed(X, y, sample_weight, reset)
+        return by_class(part.columns, part.group, target, plan, part.weights, threads)
+
+    def _classed(
+        self, X: Any, y: Any, sample_weight: Any, reset: bool
+    ) -> tuple[ClassedRows, Variable, Plan]:
+        """Rows with their classes, the class, and what each feature is."""
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         columns = self._columns(X, reset, schema=self.states)
-        labels, group = encode_labels(y)
+        labels, group = encode_labels(y, gaps=True)
         if len(group) != columns.rows:
             check_consistent_length(np.empty(columns.rows), group)
         weights = row_weights(sample_weight, columns.rows)
         target = Variable("y", "discrete", tuple(labels.tolist()))
         plan = self._planned(list(columns.by_name), reset)
-        return by_class(columns, group, target, plan, weights, threads)
+        return ClassedRows(columns, group, weights), target, plan
+
+    def _read(self, X: Any, target: str, sample_weight: Any) -> Any:
+        """X as a source whose column `target` is discrete."""
+        if sample_weight is not None:
+            raise InputError("With the name of a column as y, weights are given to credo.read.")
+        source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
+        if target not in source.schema:
+            source.schema[target]  # says what is there instead
+        if not source.schema[target].is_discrete:
+            raise InputError(
+                f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+            )
+        return source
 
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
@@ -211,13 +272,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = None if reset else self._from_known(X, target)
         if known is not None:
             return known
-        source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
-        if target not in source.schema:
-            source.schema[target]  # says what is there instead
-        if not source.schema[target].is_discrete:
-            raise InputError(
-                f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
-            )
+        source = self._read(X, target, sample_weight)
         names = [n for n in source.schema.names if n != target]
         if reset:
             self.n_features_in_ = len(names)

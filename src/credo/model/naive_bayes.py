@@ -88,6 +88,13 @@ class NaiveBayesModel:
         """The model of both tables, as if they had been one."""
         if not isinstance(other, NaiveBayesModel):
             return NotImplemented
+        for model in (self, other):
+            if model.record is not None and model.record.details.get("unlabelled"):
+                raise InputError(
+                    "A model that shared rows without a class out by EM cannot be added to: more "
+                    "rows would change the shares.",
+                    hint="Fit all rows together.",
+                )
         return self.again(self.statistic + other.statistic)
 
     def network(self) -> Network:
