@@ -164,15 +164,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `classes` names all classes at the first call; without it classes are added as they come.
         """
-        if check_unlabelled(self.unlabelled) == "em":
+        first = not hasattr(self, "model_")
+        if first:
+            self._fixed = classes is not None
+        by_em = check_unlabelled(self.unlabelled) == "em"
+        statistic = self._statistic(X, y, sample_weight, reset=first)
+        if by_em and (statistic.unlabelled or (not first and self.model_.by_em)):
             raise InputError(
                 "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
                 hint="Call fit with all rows, or use unlabelled='skip'.",
             )
-        first = not hasattr(self, "model_")
-        if first:
-            self._fixed = classes is not None
-        statistic = self._statistic(X, y, sample_weight, reset=first)
         if not first:
             if self._fixed:
                 new = set(statistic.target.states) - set(self.model_.classes)
