@@ -289,11 +289,10 @@ def write_parquet(folder: str, rows: int, part: int = 2_000_000) -> None:
 
 
 def stream_case(glob: str) -> tuple[Any, Any, Any]:
-    import credo as cr
     from credo.estimators import NaiveBayes
 
     def work(_: Any) -> Any:
-        return NaiveBayes(n_jobs=2).fit(cr.read(glob, memory="1MB"), "y")
+        return NaiveBayes(n_jobs=2).fit(glob, "y")
 
     return lambda: None, work, lambda clf: clf.class_count_.tolist()
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo.cli import app
+from credo.data.columns import columns_for
 from credo.estimators import (
     NaiveBayes,
     NetworkClassifier,
@@ -18,6 +19,7 @@ from credo.estimators import (
     recalibrated,
 )
 from credo.estimators.calibration import report_of
+from credo.train.aode import aode
 from credo.train.tan import conditional_information, spanning_tree, tan
 
 
@@ -166,6 +168,100 @@ def test_aode_by_its_definition():
                 expected[r, c] += p
     expected /= expected.sum(axis=1, keepdims=True)
     assert clf.predict_proba(rows) == pytest.approx(expected, abs=1e-12)
+
+
+def test_aode_sums_gaps_out_exactly():
+    """A gap is the sum over all that could stand there, also where it is the super-parent."""
+    rng = np.random.default_rng(8)
+    n, k = 150, 3
+    y = rng.integers(0, k, n)
+    X = (rng.integers(0, 3, (n, 3)) + y[:, None]) % 3
+    table = cr.read(
+        {"y": y.astype(str), **{f"x{j}": X[:, j].astype(str) for j in range(3)}},
+        {f"x{j}": ["0", "1", "2"] for j in range(3)},
+    )
+    model = aode(table, "y", smoothing=0.5)
+
+    def joint(rows):
+        columns = {f"x{j}": [r[j] for r in rows] for j in range(3)}
+        return np.exp(model.joint(columns_for(columns, {v.name: v for v in model.features})))
+
+    for holes in ([0], [1, 2], [0, 1, 2], [2]):
+        for row in (["0", "1", "2"], ["2", "2", "0"]):
+            gaps = [None if j in holes else v for j, v in enumerate(row)]
+            filled = [
+                [v if v is not None else next(it) for v in gaps]
+                for it in map(iter, itertools.product("012", repeat=len(holes)))
+            ]
+            assert joint([gaps])[0] == pytest.approx(joint(filled).sum(axis=0), rel=1e-12)
+    assert joint([[None] * 3]).sum() == pytest.approx(1, abs=1e-12)
+    # a state that training never had is a gap
+    assert joint([["9", "1", "2"]])[0] == pytest.approx(joint([[None, "1", "2"]])[0])
+
+
+def test_aode_of_columns_with_gaps_in_training_adds_up_to_one():
+    rng = np.random.default_rng(9)
+    X = rng.integers(0, 3, (120, 3)).astype(object)
+    X[rng.random(X.shape) < 0.3] = None
+    table = cr.read({"y": ["a", "b", "b"] * 40, **{f"x{j}": list(X[:, j]) for j in range(3)}})
+    model = aode(table, "y")
+    every = list(itertools.product(range(3), repeat=3))
+    columns = {f"x{j}": [r[j] for r in every] for j in range(3)}
+    rows = columns_for(columns, {v.name: v for v in model.features})
+    assert np.exp(model.joint(rows)).sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_intervals_of_columns_that_vary_together_cover_the_truth():
+    rng = np.random.default_rng(10)
+    means, root = np.array([[0.0, 0.0], [1.0, 0.5]]), np.array([[1.0, 0.0], [0.7, 0.6]])
+    x = np.array([0.6, 0.1])
+    away = np.linalg.solve(root, (x - means).T)
+    truth = np.exp(-0.5 * (away**2).sum(axis=0))
+    truth = truth[1] / truth.sum()
+    hits = 0
+    for _ in range(300):
+        y = rng.integers(0, 2, 60)
+        X = means[y] + rng.normal(size=(60, 2)) @ root.T
+        clf = NaiveBayes(covariance="full").fit(X, y)
+        low, high = clf.predict_interval(x[None], 0.9, draws=300, rng=rng)[0, 1]
+        hits += low <= truth <= high
+    assert 0.84 <= hits / 300 <= 0.95
+
+
+def test_draws_of_a_covariance_have_the_mean_of_the_inverse_wishart():
+    from credo.predict.naive_intervals import _draw_together
+
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 3))
+    clf = NaiveBayes(covariance="full").fit(X, [0, 1] * 20)
+    (f,) = clf.model_.features
+    means, covariances = _draw_together(f, np.random.default_rng(0), 40_000, clf.model_)
+    expected = f.scatter / (f.n[:, None, None] - 1 - 3 - 1)
+    np.testing.assert_allclose(covariances.mean(axis=0), expected, rtol=0.05, atol=0.02)
+    np.testing.assert_allclose(means.mean(axis=0), f.mean, atol=0.02)
+    np.testing.assert_allclose(  # Var(mean) = E[Σ] / n
+        means[:, 0].var(axis=0), np.diagonal(expected[0]) / f.n[0], rtol=0.05
+    )
+
+
+@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
+def test_intervals_of_every_kind_and_of_none():
+    rng = np.random.default_rng(12)
+    y = rng.integers(0, 2, 80)
+    X = rng.normal(size=(80, 4)) + y[:, None]
+    X[rng.random(X.shape) < 0.1] = np.nan
+    kinds = ["bernoulli", "gaussian", "gaussian", "counts"]
+    X[:, 3] = rng.integers(0, 4, 80)
+    clf = NaiveBayes(kinds=kinds, covariance=[["x1", "x2"]]).fit(X, y)
+    found = clf.predict_interval(X[:10])
+    p = clf.predict_proba(X[:10])
+    assert ((found[..., 0] < p) & (p < found[..., 1])).all()
+    kernel = NaiveBayes(kinds="kernel").fit(X[:, :1], y)
+    with pytest.raises(cr.errors.InputError, match="no parameters to be unsure of"):
+        kernel.predict_interval(X[:2, :1])
+    few = NaiveBayes(covariance="full").fit(X[:6, :2], [0, 0, 0, 1, 1, 0])
+    with pytest.raises(cr.errors.InputError, match="more than 2 are needed"):
+        few.predict_interval(X[:2, :2])
 
 
 def test_naive_bayes_networks_agree(shared_tables):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 
-__all__ = ["bools", "encoded_texts", "floats", "int32s", "is_plain_text", "texts"]
+__all__ = ["bools", "bytes_of", "encoded_texts", "floats", "int32s", "is_plain_text", "texts"]
 
 
 def _view(array: Any, dtype: Any) -> NDArray[Any]:
@@ -36,6 +36,15 @@ def int32s(array: Any) -> NDArray[np.int32]:
     if array.type != pa.int32():
         array = array.cast(pa.int32())
     return _view(array, np.int32)
+
+
+def bytes_of(array: Any) -> NDArray[np.uint8]:
+    """Small positions of a dictionary without nulls, not copied.
+
+    >>> bytes_of(pa.array([1, 2], type=pa.int8())).tolist()
+    [1, 2]
+    """
+    return _view(array, np.uint8)
 
 
 def floats(array: Any) -> NDArray[np.float64]:

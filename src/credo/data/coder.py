@@ -33,9 +33,13 @@ from credo.errors import TableError, UnknownNameError
 from credo.schema import MAX_STATES, Variable
 from credo.stats.rows import code_type
 
-__all__ = ["Coder"]
+__all__ = ["Batch", "Coder"]
 
 _SAMPLE = 1_000_000  # cells looked at to judge whether a column's values are all different
+
+Batch = tuple[NDArray[Any], NDArray[np.int64]] | NDArray[np.float64]
+"""The cells taken last: where each stands among the batch's values, and the code of each value
+(missing cells stand past the last); or numbers, NaN where missing."""
 
 
 class Coder:
@@ -61,6 +65,7 @@ class Coder:
         self.doubts: list[Doubt] = []
         self.types: set[str] = set()
         self.states: list[Any] = []
+        self.batch: Batch | None = None
         self._before = 0
         self._numbered = numbers
         self._tokens = missing or Tokens((), text)
@@ -77,6 +82,7 @@ class Coder:
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
+        self.batch = None
         self._before = self.rows
         self.rows += len(cells)
         are_numbers = self.types <= {"int", "float"} and not self.text
@@ -122,6 +128,7 @@ class Coder:
                 if not self.keep and code < 1000:  # codes that are not kept cannot be searched
                     self._met[code] = self._row(int((taken.where == i).argmax()))
             lut[i] = code
+        self.batch = (taken.where, lut)
         if self.keep:
             size = code_type(len(self.states))
             lut[n] = np.iinfo(size).max
@@ -149,6 +156,7 @@ class Coder:
             self.types.add("infinite" if np.isinf(taken.values[taken.bad]).any() else "str")
             taken.values[taken.bad] = np.nan
         self._note_numbers(taken.values, taken.exact)
+        self.batch = taken.values
         if self.keep:
             self._parts.append(taken.values)
 
@@ -156,7 +164,7 @@ class Coder:
 
     def _overflow(self) -> None:
         """Too many values to be states: numbers stay as numbers, texts are let go."""
-        bad = np.flatnonzero(np.isnan(self._state_numbers()))
+        bad = np.flatnonzero(np.isnan(self.state_numbers()))
         if 2 * len(bad) <= len(self.states):
             for i in bad[:3]:
                 row = self._first_row(self.states[i]) or 0
@@ -174,7 +182,7 @@ class Coder:
         self._parts.clear()
         self._mode = "text"
 
-    def _state_numbers(self) -> NDArray[np.float64]:
+    def state_numbers(self) -> NDArray[np.float64]:
         """The states as numbers, NaN where they are none."""
         if self.text:
             return numbers_of(self.states)
@@ -183,7 +191,7 @@ class Coder:
         return np.array([number_of(s) for s in self.states], dtype=np.float64)
 
     def _to_numbers(self) -> None:
-        lut = self._state_numbers()
+        lut = self.state_numbers()
         parts, self._parts = self._parts, []
         self._mode = "numbers"
         for part in parts:
@@ -286,10 +294,10 @@ class Coder:
     def check(self, variable: Variable) -> None:
         """Refuse a variable that the cells do not fit, naming the row."""
         if variable.is_discrete:
-            self._codes_for(variable)
+            self.codes_for(variable)
             return
         if self._mode == "codes":
-            for i in np.flatnonzero(~np.isfinite(self._state_numbers()))[:1]:
+            for i in np.flatnonzero(~np.isfinite(self.state_numbers()))[:1]:
                 raise not_a_number(self.name, self.states[i], self._first_row(self.states[i]))
         for doubt in self.doubts:
             raise not_a_number(self.name, doubt.cell, doubt.row, doubt.why)
@@ -305,7 +313,7 @@ class Coder:
             self._to_numbers()
         return np.concatenate(self._parts) if self._parts else np.zeros(0)
 
-    def _codes_for(self, variable: Variable) -> NDArray[Any]:
+    def codes_for(self, variable: Variable) -> NDArray[Any]:
         """The code of each value met, as a state of the variable."""
         if self._mode != "codes":
             raise TableError(
@@ -323,7 +331,7 @@ class Coder:
         return lut
 
     def _finish_codes(self, variable: Variable) -> NDArray[Any]:
-        lut = self._codes_for(variable)
+        lut = self.codes_for(variable)
         size = lut.dtype
         out = np.empty(self.rows, dtype=size)
         done = 0

@@ -111,11 +111,11 @@ def read(
     is_path = isinstance(x, (str, os.PathLike))
     if not is_path and options != TextOptions(columns=columns):
         raise InputError("delimiter=, encoding= and ragged= are for text files.")
-    feed = _feed(x, options, columns)
+    feed = feed_of(x, options, columns)
     if not feed.names:
         raise TableError(f"{feed.label} has no columns.")
     tokens = tuple(MISSING if feed.text else ()) if missing is None else tuple(missing)
-    wanted = _wanted(schema, feed.names)
+    wanted = wanted_of(schema, feed.names)
     weighting = Weights.of(weights, feed.names, text=feed.text)
     if weighting.column in wanted and wanted[weighting.column] != "drop":
         raise InputError(f"{weighting.column!r} cannot be the weights and a variable at once.")
@@ -123,7 +123,7 @@ def read(
     coders, weights_seen, rows = _collect(feed, wanted, weighting, tokens, limit, report)
     streams = not all(c.keep for c in coders.values())
     taken = Tokens(tokens, feed.text)
-    decisions, found = _decided(feed, coders, wanted, schema, rows, weighting, taken)
+    decisions, found = decided(feed, coders, wanted, schema, rows, weighting, taken)
     for decision in decisions:
         if decision.column.kind == "doubtful":
             warnings.warn(
@@ -175,7 +175,7 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
 # --- the parts of reading -----------------------------------------------------------------
 
 
-def _feed(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
+def feed_of(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
     """The feed of anything; what an engine says against it is told in our words."""
     try:
         if isinstance(x, (str, os.PathLike)):
@@ -187,7 +187,7 @@ def _feed(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
         raise foreign(f"A table of type {type(x).__name__}", error) from error
 
 
-def _wanted(schema: Any, names: Sequence[str]) -> dict[str, Any]:
+def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     """The user's word for each column: 'discrete', 'continuous', 'drop' or a Variable."""
     if schema is None:
         return {}
@@ -263,18 +263,7 @@ def _collect(
     """
     keep = _size(feed) <= limit
     taken = Tokens(tokens, feed.text)
-    numbers = RowNumbers()
-    coders: dict[str, Coder] = {}
-    for name in feed.names:
-        word = wanted.get(name)
-        if word == "drop" or name == weighting.column:
-            continue
-        kind = word.kind if isinstance(word, Variable) else word
-        if kind is None and name in feed.declared:
-            kind = "discrete"
-        coders[name] = Coder(
-            name, text=feed.text, missing=taken, kind=kind, keep=keep, numbers=numbers
-        )
+    coders, numbers = coders_for(feed, wanted, weighting, taken, keep)
     weights: list[Any] = []
     done = 0
     names = weighting.with_column(list(coders)) or list(feed.names[:1])
@@ -312,6 +301,25 @@ def _collect(
     return coders, weights, kept_rows
 
 
+def coders_for(
+    feed: Feed, wanted: Mapping[str, Any], weighting: Weights, taken: Tokens, keep: bool
+) -> tuple[dict[str, Coder], RowNumbers]:
+    """A coder for each column that is not dropped, and how its rows are numbered."""
+    numbers = RowNumbers()
+    coders: dict[str, Coder] = {}
+    for name in feed.names:
+        word = wanted.get(name)
+        if word == "drop" or name == weighting.column:
+            continue
+        kind = word.kind if isinstance(word, Variable) else word
+        if kind is None and name in feed.declared:
+            kind = "discrete"
+        coders[name] = Coder(
+            name, text=feed.text, missing=taken, kind=kind, keep=keep, numbers=numbers
+        )
+    return coders, numbers
+
+
 def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | None:
     """The states a table declares, less those that stand for missing."""
     if declared is None:
@@ -320,7 +328,7 @@ def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | Non
     return Declared(states, declared.ordered) if states else None
 
 
-def _decided(
+def decided(
     feed: Feed,
     coders: Mapping[str, Coder],
     wanted: Mapping[str, Any],

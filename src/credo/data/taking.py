@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.arrays import encoded_texts, floats, int32s, is_plain_text
+from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
 from credo.data.numerals import parse_floats
 from credo.schema import is_missing
@@ -31,7 +31,7 @@ class States:
     """A batch as `values` and the position of each cell in it; past the end for missing."""
 
     values: list[Any]
-    where: NDArray[np.int32]
+    where: NDArray[Any]
     missing: int
     types: set[str]
     missing_as: dict[str, int] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def take_states(cells: Any, tokens: Tokens) -> States:
     return taken
 
 
-def _moved(where: NDArray[np.int32], keep: list[int], n: int) -> NDArray[np.int32]:
+def _moved(where: NDArray[Any], keep: list[int], n: int) -> NDArray[np.int32]:
     """Positions among the values kept; those of the others are past the end."""
     lut = np.full(n + 1, len(keep), dtype=np.uint32)
     lut[keep] = np.arange(len(keep), dtype=np.uint32)
@@ -119,9 +119,11 @@ def _arrow_states(cells: Any) -> States:
         cells = pc.dictionary_encode(cells)
     values = cells.dictionary.to_pylist()
     indices = cells.indices
+    nulls = indices.null_count
+    if indices.type == pa.int8() and not nulls:
+        return States(values, bytes_of(indices), nulls, {name}, listed=listed)
     if indices.type != pa.int32():
         indices = indices.cast(pa.int32())
-    nulls = indices.null_count
     if nulls:
         indices = pc.fill_null(indices, len(values))
     return States(values, int32s(indices), nulls, {name}, listed=listed)

@@ -43,11 +43,15 @@ def as_table(x: Any) -> Any:
     return x
 
 
-def encode_labels(y: Any) -> tuple[NDArray[Any], Codes]:
+def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
     """The different labels in order, and the number of each row's label.
+
+    With `gaps` a label may be missing (None or NaN); its number is that of the labels.
 
     >>> encode_labels(np.array(["b", "a", "b"]))
     (array(['a', 'b'], dtype='<U1'), array([1, 0, 1], dtype=uint32))
+    >>> encode_labels(["b", None, "a"], gaps=True)[1].tolist()
+    [1, 2, 0]
     """
     from sklearn.utils import column_or_1d
     from sklearn.utils.multiclass import check_classification_targets
@@ -66,6 +70,10 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Codes]:
             labels = (np.flatnonzero(seen) + low).astype(y.dtype)
             number = (np.cumsum(seen) - 1).astype(np.uint32)
             return labels, number[place]
+    if gaps and y.dtype.kind in "fO":
+        there = np.array([v is not None and v == v for v in y], dtype=bool)
+        if not there.all():
+            return _with_gaps(y, there)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError("Input y contains NaN or infinity.", hint="Leave such rows out.")
     if y.dtype.kind == "O" and any(v is None or v != v for v in y):
@@ -74,6 +82,19 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], Codes]:
         check_classification_targets(y)
     labels, codes = np.unique(y, return_inverse=True)
     return labels, codes.astype(np.uint32)
+
+
+def _with_gaps(y: NDArray[Any], there: NDArray[np.bool_]) -> tuple[NDArray[Any], Codes]:
+    """The labels of the rows that have one; where numbers stood beside gaps, whole ones are."""
+    if not there.any():
+        raise InputError("Every label in y is missing: there is no class to learn.")
+    known = np.array(y[there].tolist())
+    if known.dtype.kind == "f" and (known == np.floor(known)).all() and np.isfinite(known).all():
+        known = known.astype(np.int64)
+    labels, found = encode_labels(known)
+    codes = np.full(len(y), len(labels), dtype=np.uint32)
+    codes[there] = found
+    return labels, codes
 
 
 def row_weights(given: Any, n: int) -> NDArray[Any] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from credo.data import Stream, Table, read
 from credo.data.columns import Columns, columns_for, columns_of, position_names
-from credo.errors import CredoWarning, InputError
+from credo.data.once import comes_in_batches, feed_of_any
+from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.inputs import (
     as_table,
     encode_labels,
@@ -34,7 +36,9 @@ from credo.predict.naive_linear import LinearForm, linear_form
 from credo.schema import Variable
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options, train
-from credo.train.naive_bayes_learn import plan_of, warn_of
+from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
+from credo.train.naive_bayes_learn import keeps_values, plan_of, warn_of
+from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_rows import Plan, by_class, tally_by_class
 
 __all__ = ["NaiveBayes"]
@@ -66,6 +70,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     unseen : "missing", "error" or "smooth"
         A state not seen in training: taken as missing with one warning, refused, or given the
         probability of a new state, l / (N + l·(J + 1)).
+    unlabelled : "skip" or "em"
+        Rows without a class (None or NaN in y): left out with one warning, or shared out among
+        the classes by EM until nothing changes by more than `tol`, in at most `budget` turns.
     n_jobs : int, optional
         Threads; None is 1, −1 all. The answers are the same.
 
@@ -91,6 +98,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         states: Any = None,
         min_states: Any = None,
         unseen: str = "missing",
+        unlabelled: str = "skip",
+        tol: float = 1e-8,
+        budget: int = 1000,
         n_jobs: int | None = None,
     ) -> None:
         self.smoothing = smoothing
@@ -103,6 +113,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.states = states
         self.min_states = min_states
         self.unseen = unseen
+        self.unlabelled = unlabelled
+        self.tol = tol
+        self.budget = budget
         self.n_jobs = n_jobs
 
     # --- learning -------------------------------------------------------------------------
@@ -118,9 +131,31 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("model_", "_plan", "_fixed"):
             self.__dict__.pop(name, None)
         self._fixed = False
-        self._learn(self._statistic(X, y, sample_weight, reset=True))
+        if check_unlabelled(self.unlabelled) == "em":
+            self._take(self._by_em(X, y, sample_weight))
+        else:
+            self._learn(self._statistic(X, y, sample_weight, reset=True))
         warn_of(self.model_)
         return self
+
+    def _by_em(self, X: Any, y: Any, sample_weight: Any) -> NaiveBayesModel:
+        """All rows together, those without a class by EM; a stream is read once a turn."""
+        threads = threads_of(self.n_jobs)
+        climb = partial(
+            em_model, options=self._options(), tol=self.tol, budget=self.budget, threads=threads
+        )
+        if isinstance(y, str):
+            source = self._read(X, y, sample_weight)
+            names = [n for n in source.schema.names if n != y]
+            self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+            if not isinstance(source, (Table, Stream)):
+                raise InputError("Rows without a class need a table or a stream: read it first.")
+            plan = self._planned(names, reset=True)
+            rows, label = rows_of_source(source, y), source.schema[y]
+            name = source.schema.source
+            return climb(rows, label, plan, source=name)
+        part, target, plan = self._classed(X, y, sample_weight, reset=True)
+        return climb(lambda: (part,), target, plan)
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -132,7 +167,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         first = not hasattr(self, "model_")
         if first:
             self._fixed = classes is not None
+        by_em = check_unlabelled(self.unlabelled) == "em"
         statistic = self._statistic(X, y, sample_weight, reset=first)
+        if by_em and (statistic.unlabelled or (not first and self.model_.by_em)):
+            raise InputError(
+                "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
+                hint="Call fit with all rows, or use unlabelled='skip'.",
+            )
         if not first:
             if self._fixed:
                 new = set(statistic.target.states) - set(self.model_.classes)
@@ -165,7 +206,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed"):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
-        out._learn(self.model_.statistic + other.model_.statistic)
+        out._take(self.model_ + other.model_)
         return out
 
     def _options(self) -> Options:
@@ -179,9 +220,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _learn(self, statistic: ByClass) -> None:
-        self.model_: NaiveBayesModel = train(statistic, self._options())
-        self.classes_ = _label_array(statistic.target.states)
-        self.class_count_ = np.array(statistic.weight)
+        self._take(train(statistic, self._options()))
+
+    def _take(self, model: NaiveBayesModel) -> None:
+        self.model_: NaiveBayesModel = model
+        self.classes_ = _label_array(model.classes)
+        self.class_count_ = np.array(model.statistic.weight)
         self.kinds_ = {n: k for n, k in self._plan.kinds.items() if k != "ignore"}
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
@@ -190,23 +234,28 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         threads = threads_of(self.n_jobs)
         if isinstance(y, str):
             return self._from_source(X, y, sample_weight, reset)
+        part, target, plan = self._classed(X, y, sample_weight, reset)
+        return by_class(part.columns, part.group, target, plan, part.weights, threads)
+
+    def _classed(
+        self, X: Any, y: Any, sample_weight: Any, reset: bool
+    ) -> tuple[ClassedRows, Variable, Plan]:
+        """Rows with their classes, the class, and what each feature is."""
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         columns = self._columns(X, reset, schema=self.states)
-        labels, group = encode_labels(y)
+        labels, group = encode_labels(y, gaps=True)
         if len(group) != columns.rows:
             check_consistent_length(np.empty(columns.rows), group)
         weights = row_weights(sample_weight, columns.rows)
         target = Variable("y", "discrete", tuple(labels.tolist()))
         plan = self._planned(list(columns.by_name), reset)
-        return by_class(columns, group, target, plan, weights, threads)
+        return ClassedRows(columns, group, weights), target, plan
 
-    def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
+    def _read(self, X: Any, target: str, sample_weight: Any) -> Any:
+        """X as a source whose column `target` is discrete."""
         if sample_weight is not None:
             raise InputError("With the name of a column as y, weights are given to credo.read.")
-        known = None if reset else self._from_known(X, target)
-        if known is not None:
-            return known
         source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
         if target not in source.schema:
             source.schema[target]  # says what is there instead
@@ -214,6 +263,17 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
             )
+        return source
+
+    def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
+        if sample_weight is not None:
+            raise InputError("With the name of a column as y, weights are given to credo.read.")
+        if comes_in_batches(X) and not keeps_values(self.kinds):
+            return self._from_batches(X, target, reset)
+        known = None if reset else self._from_known(X, target)
+        if known is not None:
+            return known
+        source = self._read(X, target, sample_weight)
         names = [n for n in source.schema.names if n != target]
         if reset:
             self.n_features_in_ = len(names)
@@ -225,6 +285,26 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             part = columns_of(source.select(names))
             return by_class(part, group, source.schema[target], plan, weights)
         return tally_by_class(source, target, plan, threads_of(self.n_jobs))
+
+    def _from_batches(self, X: Any, target: str, reset: bool) -> ByClass:
+        """A path, a relation or a stream: read once, whatever its columns turn out to be."""
+        feed = feed_of_any(X)
+        kinds = self.kinds
+        if not reset:  # as the first rows were taken
+            kinds = {n: self.kinds_.get(n, "ignore") for n in feed.names if n != target}
+            for name in self.kinds_:
+                if name not in feed.names:
+                    raise unknown_name("Column", name, feed.names, f"in {feed.label}")
+        names = [n for n in feed.names if n != target]
+        plan = plan_of(names, kinds, self.covariance, self.states)
+        threads = threads_of(self.n_jobs)
+        statistic, schema = once_by_class(feed, target, plan, None, threads)
+        if reset:
+            kept = [n for n in schema.names if n != target]
+            self.n_features_in_ = len(kept)
+            self.feature_names_in_ = np.array(kept, dtype=object)
+            self._plan: Plan = plan
+        return statistic
 
     def _from_known(self, X: Any, target: str) -> ByClass | None:
         """More rows of variables that are known need no second look; None if a state is new."""

@@ -77,6 +77,11 @@ class NaiveBayesModel:
         """P(class)."""
         return Distribution((self.target,), np.exp(self.log_prior))
 
+    @property
+    def by_em(self) -> bool:
+        """Whether rows without a class were shared out among the classes."""
+        return self.record is not None and bool(self.record.details.get("unlabelled"))
+
     def feature(self, name: str) -> Feature:
         """A feature by the name of its variable."""
         for found in self.features:
@@ -88,6 +93,13 @@ class NaiveBayesModel:
         """The model of both tables, as if they had been one."""
         if not isinstance(other, NaiveBayesModel):
             return NotImplemented
+        for model in (self, other):
+            if model.by_em:
+                raise InputError(
+                    "A model that shared rows without a class out by EM cannot be added to: more "
+                    "rows would change the shares.",
+                    hint="Fit all rows together.",
+                )
         return self.again(self.statistic + other.statistic)
 
     def network(self) -> Network:

@@ -121,6 +121,9 @@ class Normals:
     names: tuple[str, ...]
     mean: Floats
     covariance: Floats
+    n: Floats
+    scatter: Floats
+    """Of the rows in which all were observed, whose weight is `n`; with the ridge, if any."""
 
     def log_p(self, values: Sequence[Any], smooth: bool = False) -> Floats:
         """ln of the joint density of those that are observed, in each class."""

@@ -2,10 +2,12 @@
 
     P(class)  ~ Dirichlet(n + max(l₀, 1))      θ[c] ~ Dirichlet(n[c] + l)
     σ²[c]     ~ scatter / χ²(n − 1)            mean[c] ~ N(mean, σ² / n)
+    Σ[c]      ~ inverse Wishart(scatter, n − 1)
 
 The first row is what the counts were smoothed with; the second the posterior of a Gaussian under
-the reference prior 1/σ². Each draw of all parameters gives one P(class | row); their quantiles are
-the interval. (Simulation: no closed form exists for the ratio.)
+the reference prior 1/σ²; the third that of several together under |Σ|^(−(d+1)/2), which for d = 1
+is the same (Gelman et al., Bayesian Data Analysis, 3.6). Each draw of all parameters gives one
+P(class | row); their quantiles are the interval. (Simulation: no closed form exists for the ratio.)
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from credo.data.columns import Columns, columns_for
 from credo.errors import InputError, LimitError
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.model.naive_bayes_features import Bag, Normal, States
+from credo.model.naive_bayes_features import Bag, Normal, Normals, States
 from credo.model.randomness import generator
 from credo.predict.naive import coded, plain_codes, predict_columns, real, variables_of
 
@@ -54,7 +56,7 @@ def intervals_of_columns(
     predict_columns(model, columns, "joint", unseen)  # refuses or warns as a prediction does
     random = generator(rng)
     n, k = columns.rows, len(model.classes)
-    parameters = sum(np.size(getattr(f, "alpha", f.names)) for f in model.features)
+    parameters = sum(_size(f) for f in model.features)
     if draws * parameters > _MOST:
         raise LimitError(
             f"{draws:,} draws of {parameters:,} parameters would take {8 * draws * parameters:,} "
@@ -77,6 +79,13 @@ def intervals_of_columns(
         p /= p.sum(axis=2, keepdims=True)
         out[rows] = np.quantile(p, ends, axis=1).transpose(1, 2, 0)
     return out
+
+
+def _size(f: Any) -> int:
+    """The parameters of a feature."""
+    if isinstance(f, (States, Bag)):
+        return int(np.size(f.alpha))
+    return int(np.size(f.covariance)) if isinstance(f, Normals) else len(f.names)
 
 
 def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesModel) -> Any:
@@ -103,10 +112,41 @@ def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesMode
         variance = scatter / random.chisquare(f.n - 1, size=(draws, len(f.n)))
         mean = random.normal(f.mean, np.sqrt(variance / f.n))
         return mean, variance
+    if isinstance(f, Normals):
+        return _draw_together(f, random, draws, model)
     raise InputError(
-        f"Intervals are for categorical, Gaussian and count features; {f.names[0]!r} is a "
-        f"{type(f).__name__.lower()}."
+        f"A kernel density has no parameters to be unsure of, so {f.names[0]!r} has no interval.",
+        hint="Make it 'gaussian'.",
     )
+
+
+def _draw_together(
+    f: Normals, random: np.random.Generator, draws: int, model: NaiveBayesModel
+) -> tuple[Floats, Floats]:
+    """Draws of means [draw, class, d] and of covariances [draw, class, d, d].
+
+    Σ⁻¹ is drawn by Bartlett's decomposition of the Wishart distribution.
+    """
+    d = len(f.names)
+    if (f.n <= d).any():
+        label = model.classes[int((f.n <= d).argmax())]
+        raise InputError(
+            f"How {', '.join(map(repr, f.names))} vary together in class {label!r} cannot be told "
+            f"from {int(f.n.min()):,} rows: more than {d} are needed."
+        )
+    means = np.empty((draws, len(f.n), d))
+    covariances = np.empty((draws, len(f.n), d, d))
+    for c, n in enumerate(f.n):
+        root = np.linalg.cholesky(f.scatter[c])  # scatter = root · rootᵀ
+        lower = np.tril(random.standard_normal((draws, d, d)), -1)
+        for i in range(d):
+            lower[:, i, i] = np.sqrt(random.chisquare(n - 1 - i, size=draws))
+        # scatter⁻¹ = (root⁻¹)ᵀ·root⁻¹, so W = (root⁻¹)ᵀ·B·Bᵀ·root⁻¹ and Σ = root·(B·Bᵀ)⁻¹·rootᵀ
+        half = np.linalg.solve(lower, np.broadcast_to(root.T, lower.shape)).transpose(0, 2, 1)
+        covariances[:, c] = half @ half.transpose(0, 2, 1)
+        noise = random.standard_normal((draws, d, 1)) / np.sqrt(n)
+        means[:, c] = f.mean[c] + (half @ noise)[:, :, 0]
+    return means, covariances
 
 
 def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
@@ -118,6 +158,8 @@ def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
                 counts[:, i] = np.nan_to_num(columns.by_name[name].values[rows].astype(np.float64))
         bag: Floats = np.einsum("rv,dcv->rdc", counts, table)
         return bag
+    if isinstance(f, Normals):
+        return _log_p_together(f, table, columns, rows)
     column = columns.by_name.get(f.names[0])
     if isinstance(f, Normal):
         if f.idle:
@@ -132,3 +174,24 @@ def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
     known = code < window[3]
     looked: Floats = table[:, :, np.where(known, code, 0)].transpose(2, 0, 1)
     return np.where(known[:, None, None], looked, 0.0)
+
+
+def _log_p_together(f: Normals, table: Any, columns: Columns, rows: slice) -> Floats:
+    """ln of the joint density of the cells that are there, under each draw: [row, draw, class]."""
+    means, covariances = table
+    x = np.stack([np.asarray(real(columns.by_name.get(n), columns.rows)[rows], float)
+                  for n in f.names], axis=1)  # fmt: skip
+    out = np.zeros((len(x), *means.shape[:2]))
+    there = ~np.isnan(x)
+    for seen in np.unique(there, axis=0):
+        if not seen.any():
+            continue
+        where = np.flatnonzero((there == seen).all(axis=1))
+        root = np.linalg.cholesky(covariances[..., seen, :][..., seen])
+        log_det = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
+        inverse = np.linalg.inv(root)
+        for r in where:
+            with np.errstate(over="ignore"):
+                away = np.einsum("dcij,dcj->dci", inverse, x[r, seen] - means[..., seen])
+                out[r] = -log_det - np.minimum(0.5 * (away**2).sum(axis=-1), 1e290)
+    return out

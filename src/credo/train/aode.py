@@ -4,8 +4,10 @@
 
 Each model lets every feature depend on the class and on one super-parent; their average needs no
 search and is often better than the best of them (Webb, Boughton & Wang 2005). All it needs is the
-counts of the pairs with the class. A missing child is summed out: its factor is 1. A missing
-super-parent takes its model out of the average.
+counts of the pairs with the class. A gap is summed out of every model, exactly: a missing child has
+the factor 1, a missing super-parent is Σ_v P(c, v) · Π_j P(x_j | c, v), over all its states v. A
+state that no row of training had is a gap; one that fewer than `least` rows had takes its model out
+of the average, as published.
 """
 
 from __future__ import annotations
@@ -55,29 +57,44 @@ class Aode:
         return self.target.states
 
     def joint(self, columns: Columns, threads: int = 1) -> Floats:
-        """ln P(class, row) for each row of some columns, gaps and new states left out."""
+        """ln P(class, row) for each row of some columns, gaps and new states summed out."""
         n, k = columns.rows, len(self.classes)
         found = [coded(as_states(v), columns.by_name.get(v.name), n) for v in self.features]
         arrays, windows = [a for a, _ in found], [w for _, w in found]
         total = np.full((n, k), -np.inf)
         used = np.zeros(n)
-        for i in range(len(self.features)):
-            score, _, _, _ = self._scorer(i).score(arrays, windows, [], n, None, "joint", threads)
-            there = self._there(i, arrays[i], windows[i])
+        for i, v in enumerate(self.features):
+            codes = plain_codes(arrays[i], windows[i])
+            often = np.append(self.singles[i].sum(axis=0) >= self.least, [False, False])
+            there, gone = often[codes], codes >= v.arity
+            if not (there.any() or gone.any()):
+                continue
+            scorer = self._scorer(i)
+            score, _, _, _ = scorer.score(arrays, windows, [], n, None, "joint", threads)
             total[there] = np.logaddexp(total[there], score[there])
-            used += there
+            if gone.any():
+                summed = self._summed(scorer, i, [a[gone] for a in arrays], windows, threads)
+                total[gone] = np.logaddexp(total[gone], summed)
+            used += there | gone
         lonely = used == 0
-        if lonely.any():  # no feature was observed often enough: naive Bayes answers
+        if lonely.any():  # no state was seen often enough: naive Bayes answers
             score, _, _, _ = self._naive().score(arrays, windows, [], n, None, "joint", threads)
             total[lonely], used[lonely] = score[lonely], 1.0
         out: Floats = total - np.log(used)[:, None]
         return out
 
-    def _there(self, i: int, array: NDArray[Any], window: Any) -> NDArray[np.bool_]:
-        """The rows whose super-parent is observed, in a state that training saw often enough."""
-        often = np.append(self.singles[i].sum(axis=0) >= self.least, [False, False])
-        found: NDArray[np.bool_] = often[plain_codes(array, window)]
-        return found
+    def _summed(
+        self, scorer: Any, i: int, arrays: list[NDArray[Any]], windows: list[Any], threads: int
+    ) -> Floats:
+        """ln Σ_v P(c, v, the others) for rows whose super-parent i is not observed."""
+        n, arity = len(arrays[i]), self.features[i].arity
+        windows = [*windows[:i], (0, arity + 2, None, arity), *windows[i + 1 :]]
+        out = np.full((n, len(self.classes)), -np.inf)
+        for v in range(arity):
+            given = [*arrays[:i], np.broadcast_to(np.uint16(v), n), *arrays[i + 1 :]]
+            score, _, _, _ = scorer.score(given, windows, [], n, None, "joint", threads)
+            out = np.logaddexp(out, score)
+        return out
 
     def _scorer(self, i: int) -> Any:
         """ln P(c, x_i) + Σ_j ln P(x_j | c, x_i), as look-ups by one and by two codes."""
@@ -85,7 +102,7 @@ class Aode:
         singles = self.singles[i]
         arity = singles.shape[1]
         top = np.zeros((arity + 2, k))
-        total = self.weight.sum() + l * k * arity
+        total = singles.sum() + l * k * arity  # of the rows in which it was observed
         with np.errstate(divide="ignore"):
             top[:arity] = np.log(singles.T + l) - np.log(total)
         tables, pairs = [top], []

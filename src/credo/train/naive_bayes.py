@@ -220,7 +220,7 @@ def _normal(part: Spread, options: Options, statistic: ByClass, notes: list[str]
 def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normals:
     floor = _floor(part, options, notes)
     d, classes = len(part.names), len(part.n)
-    covariance = np.empty((classes, d, d))
+    covariance, scatter = np.empty((classes, d, d)), np.empty((classes, d, d))
     total, _, pooled = part.pooled()
     for c in range(classes):
         freedom = part.n[c] - 1.0 if options.variance == "sample" else part.n[c]
@@ -237,8 +237,8 @@ def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str
                 "a ridge was added"
             )
             s = s + np.diag(scale**2) * (need - min(least, 0.0))
-        covariance[c] = s
-    return Normals(part.names, _means(part), covariance)
+        covariance[c], scatter[c] = s, s * max(freedom, 0.0)
+    return Normals(part.names, _means(part), covariance, part.n, scatter)
 
 
 def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:

@@ -8,13 +8,15 @@ from typing import Any
 
 from credo.data import Stream, Table, read
 from credo.data.columns import columns_of
+from credo.data.once import comes_in_batches, feed_of_any
 from credo.errors import CredoWarning, InputError, SchemaError, close_names, unknown_name
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.stats.tally import Source
 from credo.train.naive_bayes import Options, train
+from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_rows import KINDS, Plan, by_class, tally_by_class
 
-__all__ = ["naive_bayes", "plan_of", "warn_of"]
+__all__ = ["keeps_values", "naive_bayes", "plan_of", "warn_of"]
 
 
 def naive_bayes(
@@ -38,7 +40,8 @@ def naive_bayes(
     Parameters
     ----------
     table : table or source
-        Anything `read` takes. A stream is read once more, in bounded memory.
+        Anything `read` takes. A path, a glob, a DuckDB relation, an Arrow stream or a lazy frame is
+        read once, in bounded memory; a `Stream`, which was read before, once more.
     target : name of a discrete column
         The class. Rows in which it is missing are left out, and counted.
     smoothing : number, or mapping from feature to number
@@ -66,13 +69,22 @@ def naive_bayes(
     male    0.00001
     """
     options = Options(smoothing, class_prior, class_smoothing, variance, variance_floor, min_states)
+    if comes_in_batches(table) and not keeps_values(kinds):
+        feed = feed_of_any(table)
+        weigher = weights if isinstance(weights, str) else None
+        names = [n for n in feed.names if n not in (target, weigher)]
+        plan = plan_of(names, kinds, covariance, states)
+        statistic, schema = once_by_class(feed, target, plan, weights, threads or 1)
+        model = train(statistic, options, schema.source)
+        warn_of(model, stacklevel=3)
+        return model
     if isinstance(table, (Table, Stream, Source)):
         if weights is not None:
             raise InputError("The table has been read already; give weights= to read.")
         source: Any = table
     else:
-        schema = {n: list(s) for n, s in (states or {}).items()} or None
-        source = read(table, schema, weights)
+        given = {n: list(s) for n, s in (states or {}).items()} or None
+        source = read(table, given, weights)
     if target not in source.schema:
         raise _no_target(source, target)
     if not source.schema[target].is_discrete:
@@ -93,6 +105,17 @@ def naive_bayes(
     model = train(statistic, options, source.schema.source)
     warn_of(model, stacklevel=3)
     return model
+
+
+def keeps_values(kinds: Any) -> bool:
+    """Whether a feature is to be a kernel density, which keeps every value.
+
+    >>> keeps_values("auto"), keeps_values({"a": "kernel"})
+    (False, True)
+    """
+    if isinstance(kinds, str) or not isinstance(kinds, Iterable):
+        return bool(kinds == "kernel")
+    return "kernel" in (kinds.values() if isinstance(kinds, Mapping) else list(kinds))
 
 
 def _no_target(source: Any, target: Any) -> Exception:

@@ -1,0 +1,450 @@
+"""Statistics by class in one pass over rows whose columns are not known yet, in bounded memory.
+
+Each batch of cells comes as codes into the values met so far. They are counted by class in tables
+that grow with the values; a column of numbers has its moments added up instead. What a column is,
+which states it has and in which order, is decided when the last row has come, by the rules of
+`read`; the tables are then put in that order. The counts are those of the table in memory, to the
+last one; the moments agree to 1e-12.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data.coder import Batch, Coder
+from credo.data.feed import Feed
+from credo.data.infer import FEW_INTEGERS
+from credo.data.once import Once
+from credo.errors import InputError, LimitError, SchemaError
+from credo.schema import MAX_STATES, Schema, Variable
+from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals
+from credo.stats.configurations import frozen
+from credo.train.naive_bayes_rows import ABOVE, Plan
+
+__all__ = ["once_by_class", "wanted_kinds"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.uint32]
+Where = NDArray[np.intp]
+Cells = tuple[NDArray[Any], NDArray[np.int64]]
+
+_WIDE = 512  # columns of more states are counted one by one, in place
+_ROOM = 2**31  # bytes that the tables may take
+
+_WORDS = {"categorical": "discrete", "gaussian": "continuous", "counts": "continuous"}
+
+
+def wanted_kinds(plan: Plan) -> dict[str, Any]:
+    """What the kinds of the features say of the columns, as `read` wants to hear it.
+
+    >>> wanted_kinds(Plan({"a": "auto", "b": "gaussian", "c": "ignore"}))
+    {'b': 'continuous', 'c': 'drop'}
+    """
+    out: dict[str, Any] = {n: _WORDS[k] for n, k in plan.kinds.items() if k in _WORDS}
+    out |= {n: "drop" for n, k in plan.kinds.items() if k == "ignore"}
+    return out | {n: list(s) for n, s in plan.states.items() if plan.kinds.get(n) != "ignore"}
+
+
+def once_by_class(
+    feed: Feed, target: str, plan: Plan, weights: Any = None, threads: int = 1
+) -> tuple[ByClass, Schema]:
+    """The statistics of some batches, and what their columns are; `plan` is settled.
+
+    >>> from credo.data.once import feed_of_any
+    >>> plan = Plan({"a": "auto"})
+    >>> feed = feed_of_any({"a": ["u", "v", "u"], "y": [0, 1, 1]})
+    >>> s, _ = once_by_class(feed, "y", plan)
+    >>> s.parts[0].values.tolist(), plan.kinds
+    ([[1, 0], [1, 1]], {'a': 'categorical'})
+    """
+    for name in plan.of("kernel"):
+        raise InputError(
+            f"A kernel density keeps every value of {name!r}: it is not learned batch by batch.",
+            hint="Load the table first with credo.read, or choose 'gaussian'.",
+        )
+    once = Once(feed, wanted_kinds(plan) or None, weights)
+    if target not in once.coders:
+        raise _no_column(once, target)
+    counting = _Counting(once, target, plan, threads)
+    for batch, w in once.batches():
+        counting.add(batch, w)
+    schema = once.schema()
+    found = counting.finish(schema)
+    if found is not None:
+        return found, schema
+    if feed.once:
+        raise InputError(
+            "Which features vary together is not known before the last row, and "
+            f"{feed.label} can be read only once.",
+            hint="Give kinds= for every feature, or lists of names as covariance=.",
+        )
+    return once_by_class(feed, target, plan, weights, threads)  # with every kind known
+
+
+def _no_column(once: Once, target: Any) -> Exception:
+    if not isinstance(target, str):
+        return InputError(f"The target must be the name of a column, got {target!r}.")
+    try:
+        Schema(tuple(Variable(n, "continuous") for n in once.feed.names))[target]
+    except Exception as error:
+        return error
+    return InputError(f"The class {target!r} cannot be its own weight.")
+
+
+class _Counting:
+    """Tables of counts and moments that grow with the classes and the states."""
+
+    def __init__(self, once: Once, target: str, plan: Plan, threads: int) -> None:
+        self.once, self.target, self.plan, self.threads = once, target, plan, threads
+        self.k = 4  # room for classes
+        self.weight = np.zeros(self.k)
+        self.unlabelled = 0.0
+        self.weighted = False
+        self.tables: dict[str, NDArray[Any]] = {}
+        self.spreads: dict[str, Spread] = {}
+        self.above: dict[str, NDArray[Any]] = {}
+        self.totals: dict[str, NDArray[Any]] = {}
+        self.joint: dict[tuple[str, ...], Spread] = {}
+        self.full: tuple[str, ...] | None = None
+        self.gone: set[str] = set()
+
+    # --- a batch --------------------------------------------------------------------------
+
+    def add(self, batch: dict[str, Batch | None], weights: Floats | None) -> None:
+        """Count the rows of one batch."""
+        group = self._group(batch[self.target], weights)
+        counted: dict[str, Cells] = {}
+        numbers: dict[str, Floats] = {}
+        for name, cells in batch.items():
+            if name == self.target or name in self.gone:
+                continue
+            coder = self.once.coders[name]
+            if cells is None:
+                self._let_go(name)
+            elif isinstance(cells, np.ndarray):
+                self._to_numbers(name, coder)
+                numbers[name] = cells
+            elif name in self.spreads or self._too_many(name, coder):
+                if not self._to_numbers(name, coder):
+                    continue
+                numbers[name] = _numbers(cells, coder)
+            else:
+                counted[name] = cells
+        self._count(counted, group, weights)
+        self._sum(numbers, group, weights)
+        self._together(numbers, counted, group, weights)
+
+    def _group(self, cells: Batch | None, weights: Floats | None) -> Codes:
+        """The class of each row; the number of classes there is room for where it has none."""
+        coder = self.once.coders[self.target]
+        if not isinstance(cells, tuple) or len(coder.states) > MAX_STATES:
+            raise self._continuous()
+        if len(coder.states) > self.k:
+            self._more_classes(_room(len(coder.states)))
+        where, lut = cells
+        codes = lut.astype(np.uint32)
+        codes[-1] = self.k
+        group = np.empty(len(where), dtype=np.uint32)
+        _core.take_codes(where, codes, group)
+        found = np.bincount(group, weights, minlength=self.k + 1)
+        self.weight += found[: self.k]
+        self.unlabelled += float(found[self.k])
+        self.weighted |= weights is not None
+        return group
+
+    def _continuous(self) -> SchemaError:
+        return SchemaError(
+            f"The class {self.target!r} is continuous.",
+            hint=f"Read the table with schema={{{self.target!r}: 'discrete'}}, or learn a "
+            "regression.",
+        )
+
+    def _too_many(self, name: str, coder: Coder) -> bool:
+        """Whether values are too many to be states, whatever comes."""
+        n = len(coder.states)
+        if coder.kind == "discrete":
+            if n > MAX_STATES:
+                raise LimitError(
+                    f"{name!r} has {n:,} states; at most {MAX_STATES:,} are allowed.",
+                    hint="Make it 'gaussian', or group its values.",
+                )
+            return False
+        whole = coder.types == {"int"} and not coder.text
+        return n > (FEW_INTEGERS if whole else MAX_STATES)
+
+    def _more_classes(self, k: int) -> None:
+        def wider(a: NDArray[Any]) -> NDArray[Any]:
+            out = np.zeros((k, *a.shape[1:]), dtype=a.dtype)
+            out[: len(a)] = a
+            return out
+
+        for held in (self.tables, self.above, self.totals):
+            for name, a in held.items():
+                held[name] = wider(a)
+        where = np.arange(self.k)
+        self.spreads = {n: s.on_classes(where, k) for n, s in self.spreads.items()}
+        self.joint = {n: s.on_classes(where, k) for n, s in self.joint.items()}
+        self.weight, self.k = wider(self.weight), k
+
+    def _table(self, name: str, states: int) -> NDArray[Any]:
+        """The counts of a column, with room for its states; missing ones stand last but one."""
+        kind = np.float64 if self.weighted else np.int64
+        old = self.tables.get(name)
+        room = _room(states)
+        if old is not None and old.shape[1] >= room + 2:
+            return old
+        held = sum(t.nbytes for t in self.tables.values())
+        if held + 8 * self.k * room > _ROOM:
+            raise LimitError(
+                f"The counts of {name!r} for {self.k:,} classes and {states:,} states would pass "
+                f"{_ROOM / 1e9:.0f} GB.",
+                hint="Leave the column out with kinds={…: 'ignore'}, or group its values.",
+            )
+        table = np.zeros((self.k, room + 2), dtype=kind)
+        if old is not None:
+            table[:, : old.shape[1] - 2] = old[:, :-2]
+        self.tables[name] = table
+        return table
+
+    def _count(self, columns: dict[str, Cells], group: Codes, weights: Floats | None) -> None:
+        narrow: dict[str, tuple[NDArray[Any], Any]] = {}
+        for name, (where, lut) in columns.items():
+            table = self._table(name, len(self.once.coders[name].states))
+            missing = table.shape[1] - 2
+            if missing > _WIDE:
+                lut[-1] = missing
+                place = group.astype(np.int64) * table.shape[1] + lut[where]
+                seen = group < self.k
+                w: Any = 1 if weights is None else weights[seen]
+                np.add.at(table.reshape(-1), place[seen], w)
+                continue
+            codes = lut.astype(np.uint16)
+            codes[-1] = missing
+            narrow[name] = where, (0, len(codes), codes, missing)
+        if not narrow:
+            return
+        arrays, windows = zip(*narrow.values(), strict=True)
+        flat = _core.naive_counts(list(arrays), list(windows), group, self.k, weights, self.threads)
+        at = 0
+        for name in narrow:
+            table = self.tables[name]
+            table += flat[at : at + table.size].reshape(table.shape)
+            at += table.size
+
+    def _sum(self, columns: dict[str, Floats], group: Codes, weights: Floats | None) -> None:
+        plain = {n: a for n, a in columns.items() if self._kind(n) in ("auto", "gaussian")}
+        if plain:
+            with np.errstate(all="ignore"):
+                n, mean, scatter = _core.naive_moments(
+                    list(plain.values()), group, self.k, weights, self.threads
+                )
+            for j, name in enumerate(plain):
+                part = Spread((name,), n[:, j], mean[:, j, None], scatter[:, j, None, None])
+                old = self.spreads.get(name)
+                self.spreads[name] = part if old is None else old + part
+        for name, values in columns.items():
+            if self._kind(name) == "bernoulli":
+                flat = _core.naive_counts([values], [ABOVE], group, self.k, weights, self.threads)
+                found = flat.reshape(self.k, 4)[:, :2]
+                self.above[name] = self.above[name] + found if name in self.above else found
+            elif self._kind(name) == "counts":
+                if (values < 0).any():
+                    raise InputError(f"The counts {name!r} must be finite and not negative.")
+                x = np.nan_to_num(values) * (1.0 if weights is None else weights)
+                total = np.bincount(group, x, minlength=self.k + 1)[: self.k]
+                self.totals[name] = self.totals.get(name, np.zeros(self.k)) + total
+
+    def _kind(self, name: str) -> str:
+        return self.plan.kinds.get(name, "auto")
+
+    def _together(
+        self,
+        numbers: dict[str, Floats],
+        counted: dict[str, Cells],
+        group: Codes,
+        weights: Floats | None,
+    ) -> None:
+        """Moments of columns that vary together; with full covariance of all that may."""
+        groups = list(self.plan.together)
+        if self.plan.full:
+            whole = {n: c for n, c in counted.items() if self.once.coders[n].types <= {"int"}}
+            here = tuple(n for n in self.plan.kinds if n in numbers or n in whole)
+            numbers = numbers | {n: _numbers(c, self.once.coders[n]) for n, c in whole.items()}
+            here = tuple(n for n in here if self._kind(n) in ("auto", "gaussian"))
+            if self.full is None:
+                self.full = here
+            if self.full != here:
+                self.full = ()
+            groups = [self.full] if len(self.full) > 1 else []
+        for names in groups:
+            if not all(n in numbers for n in names):
+                continue
+            arrays = [np.ascontiguousarray(numbers[n]) for n in names]
+            n, mean, scatter = _core.moments(arrays, group, self.k, weights, self.threads)
+            part = Spread(names, n, mean, scatter)
+            old = self.joint.get(names)
+            self.joint[names] = part if old is None else old + part
+
+    # --- changing one's mind --------------------------------------------------------------
+
+    def _let_go(self, name: str) -> None:
+        self.gone.add(name)
+        self.tables.pop(name, None)
+        self.spreads.pop(name, None)
+
+    def _to_numbers(self, name: str, coder: Coder) -> bool:
+        """What was counted as states becomes moments; False if they are no numbers."""
+        table = self.tables.pop(name, None)
+        if table is None:
+            return True
+        values = coder.state_numbers()
+        if len(coder.states) > MAX_STATES and np.isnan(values).all():
+            self._let_go(name)
+            return False
+        if self._kind(name) == "bernoulli":
+            self.above[name] = _above(table, values)
+        else:
+            self.spreads[name] = _moments(name, table, values)
+        return True
+
+    # --- the end --------------------------------------------------------------------------
+
+    def finish(self, schema: Schema) -> ByClass | None:
+        """The statistics; None if the rows must be read again, now that every kind is known."""
+        variable = schema[self.target]
+        if not variable.is_discrete:
+            raise self._continuous()
+        plan = self.plan
+        names = [n for n in schema.names if n != self.target]
+        plan.kinds = {n: k for n, k in plan.kinds.items() if n in names}
+        for n in plan.of("auto"):
+            plan.kinds[n] = "categorical" if schema[n].is_discrete else "gaussian"
+        plan.settle()
+        joint = self._joint()
+        if joint is None:
+            plan.full = False
+            return None
+        order = self.once.codes(variable).astype(np.intp)
+        parts: dict[str, Part] = {}
+        for name in names:
+            part = self._part(schema[name], order, variable.arity)
+            if part is not None:
+                parts[name] = part
+        for group, spread in joint.items():
+            for name in group:
+                parts.pop(name, None)
+            parts[group[0]] = _ordered(spread, order, variable.arity)
+        bag = plan.of("counts")
+        if bag:
+            totals = np.stack([_placed(self.totals[n], order, variable.arity) for n in bag], 1)
+            parts[bag[0]] = Totals(tuple(bag), frozen(totals))
+        weight = self._whole(_placed(self.weight, order, variable.arity))
+        lost = int(self.unlabelled) if self._counts_whole else self.unlabelled
+        ordered = tuple(parts[n] for n in plan.kinds if n in parts)
+        return ByClass(variable, weight, ordered, lost)
+
+    @property
+    def _counts_whole(self) -> bool:
+        return not self.weighted or self.once.whole_weights
+
+    def _whole(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Counts as whole numbers, if the weights are."""
+        return counts.astype(np.int64) if self._counts_whole else counts
+
+    def _joint(self) -> dict[tuple[str, ...], Spread] | None:
+        """The moments of the columns that vary together; None if they are not known."""
+        out: dict[tuple[str, ...], Spread] = {}
+        for names in self.plan.together:
+            if names in self.joint:
+                out[names] = self.joint[names]
+                continue
+            (held,) = self.joint.values() or (None,) if len(self.joint) < 2 else (None,)
+            if held is None or not set(names) <= set(held.names):
+                return None
+            if any(self.once.coders[n].missing for n in set(held.names) - set(names)):
+                return None
+            at = [held.names.index(n) for n in names]
+            out[names] = Spread(names, held.n, held.mean[:, at], held.scatter[:, at][:, :, at])
+        return out
+
+    def _part(self, v: Variable, order: Where, k: int) -> Part | None:
+        kind = self._kind(v.name)
+        table = self.tables.get(v.name)
+        if kind == "counts":
+            return None
+        if v.is_discrete:
+            if kind == "bernoulli" and v.arity > 2:
+                raise InputError(
+                    f"A Bernoulli feature has two states; {v.name!r} has {v.arity}.",
+                    hint="Make it 'categorical'.",
+                )
+            out = np.zeros((k, v.arity), dtype=np.float64 if self.weighted else np.int64)
+            if table is not None:  # None: every cell is missing
+                codes = self.once.codes(v).astype(np.intp)
+                np.add.at(out, np.ix_(order, codes), table[: len(order), : len(codes)])
+            return StateCounts(v, frozen(self._whole(out)))
+        if table is not None:
+            self._to_numbers(v.name, self.once.coders[v.name])
+        if kind == "bernoulli":
+            counts = self.above.get(v.name, np.zeros((self.k, 2)))
+            named = Variable(v.name, "discrete", (0, 1))
+            return StateCounts(named, frozen(self._whole(_placed(counts, order, k))), True)
+        return _ordered(self.spreads[v.name], order, k)
+
+
+def _room(n: int) -> int:
+    """A power of two above the number of values, so that tables seldom grow."""
+    return 1 << max(int(n - 1).bit_length(), 2)
+
+
+def _numbers(cells: Cells, coder: Coder) -> Floats:
+    """Cells that came as codes, as numbers."""
+    where, lut = cells
+    values = np.append(coder.state_numbers()[lut[:-1]], np.nan)
+    return np.asarray(values[where], dtype=np.float64)
+
+
+def _moments(name: str, table: NDArray[Any], values: Floats) -> Spread:
+    """The moments of numbers that were counted: n, Σ n·x / n, Σ n·(x − mean)²."""
+    there = np.isfinite(values)
+    x, n = values[there], table[:, : len(values)][:, there].astype(np.float64)
+    total = n.sum(axis=1)
+    some = np.where(total > 0, total, 1.0)
+    middle = x.mean() if len(x) else 0.0
+    mean = np.where(total > 0, middle + n @ (x - middle) / some, 0.0)
+    scatter = (n * (x - mean[:, None]) ** 2).sum(axis=1)
+    return Spread((name,), total, mean[:, None], scatter[:, None, None])
+
+
+def _above(table: NDArray[Any], values: Floats) -> NDArray[Any]:
+    """Counts of numbers at most 0 and above 0."""
+    n = table[:, : len(values)]
+    return np.stack([n[:, values <= 0].sum(axis=1), n[:, values > 0].sum(axis=1)], axis=1)
+
+
+def _placed(values: NDArray[Any], order: Where, k: int) -> NDArray[Any]:
+    """The classes as they were met, in the order of the variable."""
+    out = np.zeros((k, *values.shape[1:]), dtype=values.dtype)
+    np.add.at(out, order, values[: len(order)])  # two spellings may be one class
+    return out
+
+
+def _ordered(spread: Spread, order: Where, k: int) -> Spread:
+    if len(set(order.tolist())) < len(order):
+        first, *more = (
+            Spread(
+                spread.names, *(a[i : i + 1] for a in (spread.n, spread.mean, spread.scatter))
+            ).on_classes(order[i : i + 1], k)
+            for i in range(len(order))
+        )
+        return reduce(add, more, first)
+    n, mean, scatter = (
+        frozen(_placed(a, order, k)) for a in (spread.n, spread.mean, spread.scatter)
+    )
+    return Spread(spread.names, n, mean, scatter)
