@@ -214,8 +214,10 @@ class Climber {
   std::uint64_t hash_ = 0;
 };
 
-// From where the climber stands to where no move helps; notes the best graph on the way.
-void walk(Climber& climber, const ClimbOptions& options, const Report& report, Found& best) {
+// From where the climber stands to where no move helps; notes the best graph on the way. Lazily:
+// to where no move helps that may be hoped for.
+void walk(Climber& climber, const ClimbOptions& options, bool lazily, const Report& report,
+          Found& best) {
   double here_best = climber.total();
   std::deque<std::uint64_t> recent{climber.hash()};
   std::unordered_multiset<std::uint64_t> taboo{climber.hash()};
@@ -228,9 +230,10 @@ void walk(Climber& climber, const ClimbOptions& options, const Report& report, F
       break;
     }
     const double slack = slack_of(best.score);
-    climber.refresh(false);
+    climber.refresh(!options.lazy);
     auto [move, gain] = climber.best(slack, is_taboo);
-    if (!(gain > slack)) {  // nothing hoped for helps: look at everything
+    if (lazily && !(gain > slack)) break;
+    if (options.lazy && !(gain > slack)) {  // nothing hoped for helps: look at everything
       climber.refresh(true);
       std::tie(move, gain) = climber.best(slack, is_taboo);
     }
@@ -264,7 +267,7 @@ bool polish(Climber& climber, const ClimbOptions& options, const Report& report,
   if (best.stopped || options.polish == 0) return false;
   if (options.most_steps > 0 && best.steps >= options.most_steps) return false;
   ParentLists lists = climber.lists();
-  if (options.around > 0) lists.grow(best.parents, static_cast<std::size_t>(options.around), report);
+  lists.grow(best.parents, {static_cast<std::size_t>(options.around), static_cast<std::size_t>(options.alone)}, report);
   const Found found =
       order_search(lists, best.parents, {1, options.polish, 0, options.seed, 1},
                    [&](double, std::int64_t, std::int64_t edges) {
@@ -296,9 +299,13 @@ Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
       climber.set(best.parents);
       for (std::int64_t k = 0; k < options.kicks; ++k) climber.kick(random);
     }
+    const auto goes_on = [&] { return polish(climber, options, report, best); };
     do {
-      walk(climber, options, report, best);
-    } while (polish(climber, options, report, best));
+      if (options.lazy && options.polish > 0)
+        do walk(climber, options, true, report, best);
+        while (goes_on());
+      walk(climber, options, false, report, best);
+    } while (goes_on());
   }
   return best;
 }

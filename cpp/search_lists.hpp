@@ -47,6 +47,11 @@ struct ListOptions {
   std::size_t most = 0;                      // families in all; past it the beam closes; 0: any
 };
 
+struct GrowOptions {
+  std::size_t beam = 4;   // sets of a level and child that are extended
+  std::size_t alone = 0;  // candidates besides the neighbours: the best by themselves
+};
+
 class ParentLists {
  public:
   ParentLists(score::FamilyScores& scores, const Rules& rules);
@@ -58,7 +63,7 @@ class ParentLists {
   // Adds, for each child, sets of its neighbours in a DAG, those that are not worth more than
   // their subsets left alone: what the DAG could be with its edges turned. Returns how many
   // were added that are worth having.
-  std::size_t grow(const Parents& parents, std::size_t beam, const Report& report);
+  std::size_t grow(const Parents& parents, const GrowOptions& options, const Report& report);
   // Adds the families of a DAG, and with `around` those one or two changes away from them.
   // Returns how many were added that are worth having.
   std::size_t add(const Parents& parents, bool around);
@@ -80,6 +85,7 @@ class ParentLists {
                                      std::size_t most);
   void list_all();
   std::uint64_t join(std::size_t child, std::span<const std::int32_t> parents, bool& fits);
+  std::uint64_t best_alone(std::size_t child, std::size_t most) const;
   double best_subset(std::size_t child, std::uint64_t mask) const;
 
   score::FamilyScores& scores_;

@@ -58,7 +58,24 @@ std::uint64_t ParentLists::join(std::size_t child, std::span<const std::int32_t>
   return list.mask_of(parents, fits);
 }
 
-std::size_t ParentLists::grow(const Parents& parents, std::size_t beam, const Report& report) {
+// The candidates that are known to be worth most by themselves.
+std::uint64_t ParentLists::best_alone(std::size_t child, std::size_t most) const {
+  const ParentList& list = lists_[child];
+  std::vector<std::pair<double, std::uint64_t>> alone;
+  for (std::size_t b = 0; b < list.candidates.size(); ++b) {
+    const std::uint64_t bit = std::uint64_t{1} << b;
+    const auto found = known_[child].find(list.required | bit);
+    if ((list.required & bit) == 0 && found != known_[child].end())
+      alone.emplace_back(-found->second.score, bit);
+  }
+  std::stable_sort(alone.begin(), alone.end());
+  std::uint64_t out = 0;
+  for (std::size_t k = 0; k < std::min(most, alone.size()); ++k) out |= alone[k].second;
+  return out;
+}
+
+std::size_t ParentLists::grow(const Parents& parents, const GrowOptions& options,
+                              const Report& report) {
   const std::size_t n = rules_.n;
   std::vector<std::vector<std::int32_t>> near(n);
   for (std::size_t c = 0; c < n; ++c)
@@ -72,7 +89,7 @@ std::size_t ParentLists::grow(const Parents& parents, std::size_t beam, const Re
     std::erase_if(near[c], [&](std::int32_t p) { return !rules_.may(c, static_cast<std::size_t>(p)); });
     std::sort(near[c].begin(), near[c].end());
     bool fits = false;
-    around[c] = join(c, near[c], fits);
+    around[c] = join(c, near[c], fits) | best_alone(c, options.alone);
     level[c] = {lists_[c].required};
   }
   std::size_t worth = 0;
@@ -106,7 +123,7 @@ std::size_t ParentLists::grow(const Parents& parents, std::size_t beam, const Re
       std::stable_sort(sets.begin(), sets.end(), [&](std::uint64_t a, std::uint64_t b) {
         return known_[c].at(a).score > known_[c].at(b).score;
       });
-      if (sets.size() > beam) sets.resize(beam);
+      if (sets.size() > options.beam) sets.resize(options.beam);
       std::vector<std::uint64_t> wider;
       for (const std::uint64_t mask : sets)
         for_each_bit(around[c] & ~mask, [&](std::uint64_t bit) { wider.push_back(mask | bit); });

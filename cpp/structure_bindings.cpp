@@ -318,7 +318,8 @@ nb::dict found_dict(const Found& found, bool interrupted) {
 nb::dict py_climb(PyScores& scores, const Marks& allowed, const Marks& required,
                   const std::vector<std::int32_t>& most, const Parents& start, std::int64_t tabu,
                   std::int64_t patience, bool downhill, std::int64_t restarts, std::int64_t kicks,
-                  std::int64_t most_steps, std::int64_t polish, std::int64_t around,
+                  std::int64_t most_steps, std::int64_t polish, bool lazy, std::int64_t alone,
+                  std::int64_t around,
                   std::uint64_t seed,
                   nb::object report) {
   const Rules rules = read_rules(allowed, required, most);
@@ -329,7 +330,8 @@ nb::dict py_climb(PyScores& scores, const Marks& allowed, const Marks& required,
   {
     const nb::gil_scoped_release release;
     found = search::climb(*scores.scores, rules, start,
-                          {tabu, patience, downhill, restarts, kicks, most_steps, polish, around, seed},
+                          {tabu, patience, downhill, restarts, kicks, most_steps, polish, lazy,
+                           alone, around, seed},
                           teller.report());
   }
   return found_dict(found, teller.interrupted());
@@ -398,7 +400,7 @@ void bind_structure(nb::module_& m) {
 
   m.def("climb", &py_climb, "scores"_a, "allowed"_a.noconvert(), "required"_a.noconvert(),
         "most"_a, "start"_a, "tabu"_a = 0, "patience"_a = 0, "downhill"_a = true, "restarts"_a = 0,
-        "kicks"_a = 0, "most_steps"_a = 0, "polish"_a = 0, "around"_a = 0, "seed"_a = 0, "report"_a = nb::none());
+        "kicks"_a = 0, "most_steps"_a = 0, "polish"_a = 0, "lazy"_a = false, "alone"_a = 0, "around"_a = 0, "seed"_a = 0, "report"_a = nb::none());
   m.def("anneal", &py_anneal, "scores"_a, "allowed"_a.noconvert(), "required"_a.noconvert(),
         "most"_a, "start"_a, "hot"_a, "cold"_a, "steps"_a, "thin"_a = 0, "seed"_a = 0,
         "report"_a = nb::none());
