@@ -1,10 +1,12 @@
 #include "search_climb.hpp"
 
+#include "search_order.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <optional>
+#include <tuple>
 #include <unordered_set>
 
 namespace credo::search {
@@ -23,14 +25,40 @@ class Climber {
         graph_(rules.n, start),
         n_(rules.n),
         local_(rules.n),
-        difference_(rules.n * rules.n, kUnknown) {
+        difference_(rules.n * rules.n, kUnknown),
+        hope_(rules.n * rules.n, kUnknown) {
     Families all;
     for (std::size_t c = 0; c < n_; ++c) all.add(static_cast<std::int32_t>(c), graph_.parents(c));
     scores_.score(all, local_.data());
     unknown_.resize(n_);
-    for (std::size_t c = 0; c < n_; ++c) forget(c);
-    for (std::size_t c = 0; c < n_; ++c)
-      for (const std::int32_t p : graph_.parents(c)) hash_ ^= edge_key(c, static_cast<std::size_t>(p));
+    for (std::size_t c = 0; c < n_; ++c) {
+      forget(c);
+      seen_.add(static_cast<std::int32_t>(c), graph_.parents(c));
+    }
+    seen_scores_ = local_;
+    hash_ = hash_of();
+  }
+
+  // Go on from another graph; what is known of the children it leaves alone stays known.
+  void set(const Parents& parents) {
+    Families all;
+    for (std::size_t c = 0; c < n_; ++c) {
+      all.add(static_cast<std::int32_t>(c), parents[c]);
+      if (!std::ranges::equal(parents[c], graph_.parents(c))) changed_.push_back(c);
+    }
+    graph_ = Graph(n_, parents);
+    scores_.score(all, local_.data());
+    for (const std::size_t c : changed_) forget(c);
+    changed_.clear();
+    hash_ = hash_of();
+  }
+
+  // The families scored so far that are better than without one of their parents, among them
+  // those of every graph on the way.
+  ParentLists lists() const {
+    ParentLists out(scores_, rules_);
+    out.take(seen_, seen_scores_);
+    return out;
   }
 
   double total() const {
@@ -41,8 +69,8 @@ class Climber {
   const Graph& graph() const { return graph_; }
   std::uint64_t hash() const { return hash_; }
 
-  // Scores every legal move that is not scored yet.
-  void refresh() {
+  // Scores the legal moves that are not scored yet: all of them, or those that may be hoped for.
+  void refresh(bool all) {
     Families batch;
     std::vector<std::pair<std::size_t, std::size_t>> where;
     std::vector<std::int32_t> rest;
@@ -56,7 +84,7 @@ class Climber {
           for (const std::int32_t q : graph_.parents(c))
             if (q != v) rest.push_back(q);
           batch.add(static_cast<std::int32_t>(c), rest);
-        } else if (graph_.may_add(rules_, c, p) ||
+        } else if ((graph_.may_add(rules_, c, p) && (all || !(hope_[c * n_ + p] <= 0))) ||
                    (graph_.has(p, c) && graph_.may_reverse(rules_, p, c))) {
           batch.add(static_cast<std::int32_t>(c), graph_.parents(c), v);
         } else {
@@ -72,7 +100,14 @@ class Climber {
     for (std::size_t i = 0; i < where.size(); ++i) {
       const auto [c, p] = where[i];
       const bool both = std::isinf(found[i]) && std::isinf(local_[c]);
-      difference_[c * n_ + p] = both ? 0.0 : found[i] - local_[c];
+      const double gain = both ? 0.0 : found[i] - local_[c];
+      difference_[c * n_ + p] = gain;
+      const bool has = graph_.has(c, p);
+      if (!has) hope_[c * n_ + p] = gain;
+      if (has || gain > 0) {
+        seen_.add(static_cast<std::int32_t>(c), batch.parents[i]);
+        seen_scores_.push_back(found[i]);
+      }
     }
   }
 
@@ -141,6 +176,12 @@ class Climber {
   }
 
  private:
+  std::uint64_t hash_of() const {
+    std::uint64_t out = 0;
+    for (std::size_t c = 0; c < n_; ++c)
+      for (const std::int32_t p : graph_.parents(c)) out ^= edge_key(c, static_cast<std::size_t>(p));
+    return out;
+  }
   static std::uint64_t edge_key(std::size_t c, std::size_t p) {
     return Random(c * 1000003 + p).next();
   }
@@ -164,64 +205,107 @@ class Climber {
   Graph graph_;
   std::size_t n_;
   std::vector<double> local_, difference_;
+  std::vector<double> hope_;  // [child, parent]: the last gain known, whatever the other parents
+  Families seen_;             // families worth having, with their scores
+  std::vector<double> seen_scores_;
+  std::vector<std::size_t> changed_;
   std::vector<std::vector<std::int32_t>> unknown_;
   std::vector<std::pair<std::size_t, double>> graph_change_;
   std::uint64_t hash_ = 0;
 };
 
+// From where the climber stands to where no move helps; notes the best graph on the way. Lazily:
+// to where no move helps that may be hoped for.
+void walk(Climber& climber, const ClimbOptions& options, bool lazily, const Report& report,
+          Found& best) {
+  double here_best = climber.total();
+  std::deque<std::uint64_t> recent{climber.hash()};
+  std::unordered_multiset<std::uint64_t> taboo{climber.hash()};
+  const auto is_taboo = [&](std::uint64_t h) { return options.tabu > 0 && taboo.count(h) > 0; };
+  std::int64_t idle = 0;
+  while (true) {
+    if (options.most_steps > 0 && best.steps >= options.most_steps) break;
+    if (!report(best.score, best.steps, climber.graph().edges())) {
+      best.stopped = true;
+      break;
+    }
+    const double slack = slack_of(best.score);
+    climber.refresh(!options.lazy);
+    auto [move, gain] = climber.best(slack, is_taboo);
+    if (lazily && !(gain > slack)) break;
+    if (options.lazy && !(gain > slack)) {  // nothing hoped for helps: look at everything
+      climber.refresh(true);
+      std::tie(move, gain) = climber.best(slack, is_taboo);
+    }
+    if (move.child < 0 || (gain <= slack && idle >= options.patience)) break;
+    if (!(gain > (options.downhill ? -std::numeric_limits<double>::infinity() : -slack))) break;
+    climber.apply(move);
+    ++best.steps;
+    const double now = climber.total();
+    best.trace.push_back(now);
+    best.moves.push_back(move);
+    idle = now > here_best + slack ? 0 : idle + 1;
+    here_best = std::max(here_best, now);
+    if (now > best.score + slack || best.parents.empty()) {
+      best.score = now;
+      best.parents = climber.graph().parents();
+    }
+    if (options.tabu > 0) {
+      recent.push_back(climber.hash());
+      taboo.insert(climber.hash());
+      if (recent.size() > static_cast<std::size_t>(options.tabu)) {
+        taboo.erase(taboo.find(recent.front()));
+        recent.pop_front();
+      }
+    }
+  }
+}
+
+// A better graph of families that were scored on the way, if orders find one.
+bool polish(Climber& climber, const ClimbOptions& options, const Report& report,
+                   Found& best) {
+  if (best.stopped || options.polish == 0) return false;
+  if (options.most_steps > 0 && best.steps >= options.most_steps) return false;
+  ParentLists lists = climber.lists();
+  lists.grow(best.parents, {static_cast<std::size_t>(options.around), static_cast<std::size_t>(options.alone)}, report);
+  const Found found =
+      order_search(lists, best.parents, {1, options.polish, 0, options.seed, 1},
+                   [&](double, std::int64_t, std::int64_t edges) {
+                     return report(best.score, best.steps, edges);
+                   });
+  best.stopped |= found.stopped;
+  if (!(found.score > best.score + slack_of(best.score))) return false;
+  climber.set(found.parents);
+  best.score = climber.total();
+  best.parents = found.parents;
+  best.trace.push_back(best.score);
+  best.moves.push_back({Change::kOrders, -1, -1});
+  ++best.steps;
+  return true;
+}
+
 }  // namespace
 
 Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
             const ClimbOptions& options, const Report& report) {
-  std::optional<Climber> here;
-  here.emplace(scores, rules, start);
+  Climber climber(scores, rules, start);
   Found best;
-  best.score = here->total();
-  best.parents = here->graph().parents();
+  best.score = climber.total();
+  best.parents = climber.graph().parents();
   best.trace.push_back(best.score);
   Random random(options.seed);
   for (std::int64_t round = 0; round <= options.restarts && !best.stopped; ++round) {
     if (round > 0) {
-      here.emplace(scores, rules, best.parents);
-      for (std::int64_t k = 0; k < options.kicks; ++k) here->kick(random);
+      climber.set(best.parents);
+      for (std::int64_t k = 0; k < options.kicks; ++k) climber.kick(random);
     }
-    Climber& climber = *here;
-    double here_best = climber.total();
-    std::deque<std::uint64_t> recent{climber.hash()};
-    std::unordered_multiset<std::uint64_t> taboo{climber.hash()};
-    std::int64_t idle = 0;
-    while (true) {
-      if (options.most_steps > 0 && best.steps >= options.most_steps) break;
-      if (!report(best.score, best.steps, climber.graph().edges())) {
-        best.stopped = true;
-        break;
-      }
-      climber.refresh();
-      const double slack = slack_of(best.score);
-      const auto [move, gain] = climber.best(
-          slack, [&](std::uint64_t h) { return options.tabu > 0 && taboo.count(h) > 0; });
-      if (move.child < 0 || (gain <= slack && idle >= options.patience)) break;
-      if (!(gain > (options.downhill ? -std::numeric_limits<double>::infinity() : -slack))) break;
-      climber.apply(move);
-      ++best.steps;
-      const double now = climber.total();
-      best.trace.push_back(now);
-      best.moves.push_back(move);
-      idle = now > here_best + slack ? 0 : idle + 1;
-      here_best = std::max(here_best, now);
-      if (now > best.score + slack || best.parents.empty()) {
-        best.score = now;
-        best.parents = climber.graph().parents();
-      }
-      if (options.tabu > 0) {
-        recent.push_back(climber.hash());
-        taboo.insert(climber.hash());
-        if (recent.size() > static_cast<std::size_t>(options.tabu)) {
-          taboo.erase(taboo.find(recent.front()));
-          recent.pop_front();
-        }
-      }
-    }
+    const auto goes_on = [&] { return polish(climber, options, report, best); };
+    do {
+      if (options.lazy && options.polish > 0)
+        do walk(climber, options, true, report, best);
+        while (goes_on());
+      walk(climber, options, false, report, best);
+    } while (goes_on());
   }
   return best;
 }

@@ -4,6 +4,11 @@
 // its parents; a move changes one column, or two. Differences are scored only once their move is
 // legal, all of a round in one batch. Tabu search goes on through the best move that leads to no
 // recent graph, and restarts begin again from the best graph after random moves.
+//
+// Lazy: when a child's parents change, a variable that was worth nothing to it before is looked at
+// again only where nothing else raises the score, so that most tables are never counted, and the
+// end is a local optimum all the same. Polish: where the climb ends, the families it has scored are
+// put together anew by a search over orders, which counts nothing; from a better graph it goes on.
 #pragma once
 
 #include "score_cache.hpp"
@@ -18,6 +23,10 @@ struct ClimbOptions {
   std::int64_t restarts = 0;
   std::int64_t kicks = 0;     // random moves before each restart
   std::int64_t most_steps = 0;  // 0: no limit
+  std::int64_t polish = 0;      // kicks of the search over orders, 0: none
+  bool lazy = false;            // hopeless parents are looked at last
+  std::int64_t alone = 0;
+  std::int64_t around = 0;      // sets of a level that grow among the neighbours before it
   std::uint64_t seed = 0;
 };
 

@@ -29,7 +29,7 @@ struct Rules {
   }
 };
 
-enum class Change : std::uint8_t { kAdd, kDelete, kReverse };
+enum class Change : std::uint8_t { kAdd, kDelete, kReverse, kOrders };  // the last: many edges
 
 struct Move {
   Change change;

@@ -12,15 +12,6 @@ using score::Families;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-template <class F>
-void for_each_bit(std::uint64_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(mask & (~mask + 1));
-}
-
-std::size_t size_of(std::uint64_t mask) {
-  return static_cast<std::size_t>(__builtin_popcountll(mask));
-}
-
 }  // namespace
 
 std::uint64_t ParentList::mask_of(std::span<const std::int32_t> parents, bool& fits) const {
@@ -110,13 +101,19 @@ void ParentLists::choose_candidates(std::size_t most) {
       complete_ = false;
       list.candidates = screened(c, list.candidates, most);
     }
-    list.bit_of.assign(n, -1);
-    list.required = 0;
-    for (std::size_t b = 0; b < list.candidates.size(); ++b) {
-      const auto p = static_cast<std::size_t>(list.candidates[b]);
-      list.bit_of[p] = static_cast<std::int8_t>(b);
-      if (rules_.must(c, p)) list.required |= std::uint64_t{1} << b;
-    }
+    number(c);
+  }
+}
+
+// Each candidate its bit.
+void ParentLists::number(std::size_t child) {
+  ParentList& list = lists_[child];
+  list.bit_of.assign(rules_.n, -1);
+  list.required = 0;
+  for (std::size_t b = 0; b < list.candidates.size(); ++b) {
+    const auto p = static_cast<std::size_t>(list.candidates[b]);
+    list.bit_of[p] = static_cast<std::int8_t>(b);
+    if (rules_.must(child, p)) list.required |= std::uint64_t{1} << b;
   }
 }
 
@@ -240,61 +237,6 @@ void ParentLists::list_all() {
       list.scores.push_back(score);
     }
   }
-}
-
-std::size_t ParentLists::add(const Parents& parents, bool around) {
-  Families batch;
-  std::vector<std::pair<std::size_t, std::uint64_t>> where;
-  for (std::size_t c = 0; c < rules_.n; ++c) {
-    ParentList& list = lists_[c];
-    for (const std::int32_t p : parents[c])  // a parent from outside takes a free bit
-      if (list.bit_of[static_cast<std::size_t>(p)] < 0 &&
-          list.candidates.size() < kMostCandidates) {
-        list.bit_of[static_cast<std::size_t>(p)] = static_cast<std::int8_t>(list.candidates.size());
-        list.candidates.push_back(p);
-      }
-    bool fits = false;
-    const std::uint64_t own = list.mask_of(parents[c], fits);
-    if (!fits) continue;
-    std::vector<std::uint64_t> near{own};
-    if (around) {
-      const std::uint64_t all = list.candidates.size() == 64
-                                    ? ~std::uint64_t{0}
-                                    : (std::uint64_t{1} << list.candidates.size()) - 1;
-      for_each_bit(own & ~list.required, [&](std::uint64_t out) {
-        near.push_back(own & ~out);
-        for_each_bit(own & ~list.required & ~out,
-                     [&](std::uint64_t other) { near.push_back(own & ~out & ~other); });
-        for_each_bit(all & ~own, [&](std::uint64_t in) { near.push_back((own & ~out) | in); });
-      });
-      for_each_bit(all & ~own, [&](std::uint64_t in) { near.push_back(own | in); });
-    }
-    std::sort(near.begin(), near.end());
-    near.erase(std::unique(near.begin(), near.end()), near.end());
-    for (const std::uint64_t mask : near)
-      if (size_of(mask) <= static_cast<std::size_t>(rules_.most[c]) && !known_[c].contains(mask)) {
-        batch.add(static_cast<std::int32_t>(c), list.parents_of(mask));
-        where.emplace_back(c, mask);
-      }
-  }
-  if (batch.size() == 0) return 0;
-  std::vector<double> found(batch.size());
-  scores_.score(batch, found.data());
-  scored_ += static_cast<std::int64_t>(batch.size());
-  std::vector<std::size_t> order(where.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return size_of(where[a].second) < size_of(where[b].second);
-  });
-  std::size_t worth = 0;
-  for (const std::size_t i : order) {
-    const auto [c, mask] = where[i];
-    const double below = best_subset(c, mask);
-    known_[c][mask] = {found[i], std::max(found[i], below)};
-    worth += found[i] > below;
-  }
-  list_all();
-  return worth;
 }
 
 }  // namespace credo::search

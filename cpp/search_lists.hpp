@@ -15,6 +15,15 @@ namespace credo::search {
 
 inline constexpr std::size_t kMostCandidates = 64;
 
+template <class F>
+void for_each_bit(std::uint64_t mask, F&& f) {
+  for (; mask != 0; mask &= mask - 1) f(mask & (~mask + 1));
+}
+
+inline std::size_t size_of(std::uint64_t mask) {
+  return static_cast<std::size_t>(__builtin_popcountll(mask));
+}
+
 struct ParentList {
   std::vector<std::int32_t> candidates;  // at most 64; sets are bit masks over them
   std::vector<std::uint64_t> masks;      // sorted by score, best first
@@ -38,12 +47,23 @@ struct ListOptions {
   std::size_t most = 0;                      // families in all; past it the beam closes; 0: any
 };
 
+struct GrowOptions {
+  std::size_t beam = 4;   // sets of a level and child that are extended
+  std::size_t alone = 0;  // candidates besides the neighbours: the best by themselves
+};
+
 class ParentLists {
  public:
   ParentLists(score::FamilyScores& scores, const Rules& rules);
 
   // Builds every list; false if the report stopped it (the lists are then what was scored).
   bool build(const ListOptions& options, const Report& report);
+  // The lists of families that are scored already, one score each.
+  void take(const score::Families& families, std::span<const double> scores);
+  // Adds, for each child, sets of its neighbours in a DAG, those that are not worth more than
+  // their subsets left alone: what the DAG could be with its edges turned. Returns how many
+  // were added that are worth having.
+  std::size_t grow(const Parents& parents, const GrowOptions& options, const Report& report);
   // Adds the families of a DAG, and with `around` those one or two changes away from them.
   // Returns how many were added that are worth having.
   std::size_t add(const Parents& parents, bool around);
@@ -58,11 +78,14 @@ class ParentLists {
     double score, best;  // its own score, and the best of it and its subsets
   };
   void choose_candidates(std::size_t most);
+  void number(std::size_t child);
   std::vector<std::int32_t> ranked(std::size_t child, std::span<const std::int32_t> may,
                                    std::span<const std::int32_t> beside);
   std::vector<std::int32_t> screened(std::size_t child, std::span<const std::int32_t> may,
                                      std::size_t most);
   void list_all();
+  std::uint64_t join(std::size_t child, std::span<const std::int32_t> parents, bool& fits);
+  std::uint64_t best_alone(std::size_t child, std::size_t most) const;
   double best_subset(std::size_t child, std::uint64_t mask) const;
 
   score::FamilyScores& scores_;

@@ -301,7 +301,7 @@ nb::dict found_dict(const Found& found, bool interrupted) {
   nb::dict out;
   nb::list parents, moves;
   for (const auto& list : found.parents) parents.append(to_list(list));
-  static constexpr const char* kNames[] = {"add", "delete", "reverse"};
+  static constexpr const char* kNames[] = {"add", "delete", "reverse", "orders"};
   for (const search::Move& move : found.moves)
     moves.append(
         nb::make_tuple(kNames[static_cast<int>(move.change)], move.parent, move.child));
@@ -318,7 +318,10 @@ nb::dict found_dict(const Found& found, bool interrupted) {
 nb::dict py_climb(PyScores& scores, const Marks& allowed, const Marks& required,
                   const std::vector<std::int32_t>& most, const Parents& start, std::int64_t tabu,
                   std::int64_t patience, bool downhill, std::int64_t restarts, std::int64_t kicks,
-                  std::int64_t most_steps, std::uint64_t seed, nb::object report) {
+                  std::int64_t most_steps, std::int64_t polish, bool lazy, std::int64_t alone,
+                  std::int64_t around,
+                  std::uint64_t seed,
+                  nb::object report) {
   const Rules rules = read_rules(allowed, required, most);
   require(rules.n == scores.scores->variables(), "The rules are for other variables.");
   check_parents(start, rules.n);
@@ -327,7 +330,9 @@ nb::dict py_climb(PyScores& scores, const Marks& allowed, const Marks& required,
   {
     const nb::gil_scoped_release release;
     found = search::climb(*scores.scores, rules, start,
-                          {tabu, patience, downhill, restarts, kicks, most_steps, seed}, teller.report());
+                          {tabu, patience, downhill, restarts, kicks, most_steps, polish, lazy,
+                           alone, around, seed},
+                          teller.report());
   }
   return found_dict(found, teller.interrupted());
 }
@@ -395,8 +400,7 @@ void bind_structure(nb::module_& m) {
 
   m.def("climb", &py_climb, "scores"_a, "allowed"_a.noconvert(), "required"_a.noconvert(),
         "most"_a, "start"_a, "tabu"_a = 0, "patience"_a = 0, "downhill"_a = true, "restarts"_a = 0,
-        "kicks"_a = 0,
-        "most_steps"_a = 0, "seed"_a = 0, "report"_a = nb::none());
+        "kicks"_a = 0, "most_steps"_a = 0, "polish"_a = 0, "lazy"_a = false, "alone"_a = 0, "around"_a = 0, "seed"_a = 0, "report"_a = nb::none());
   m.def("anneal", &py_anneal, "scores"_a, "allowed"_a.noconvert(), "required"_a.noconvert(),
         "most"_a, "start"_a, "hot"_a, "cold"_a, "steps"_a, "thin"_a = 0, "seed"_a = 0,
         "report"_a = nb::none());

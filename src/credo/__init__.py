@@ -25,6 +25,7 @@ _WHERE = {
     "Tally": "credo.stats",
     "Families": "credo.stats",
     "Dag": "credo.model",
+    "compare": "credo.model",
     "Network": "credo.model",
     "Approximation": "credo.model",
     "Estimate": "credo.model",
@@ -135,6 +136,7 @@ if TYPE_CHECKING:
     from credo.model import NormalMixture as NormalMixture
     from credo.model import StudentT as StudentT
     from credo.model import UndirectedGraph as UndirectedGraph
+    from credo.model import compare as compare
     from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check

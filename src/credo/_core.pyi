@@ -617,6 +617,8 @@ def climb(
     restarts: int = 0,
     kicks: int = 0,
     most_steps: int = 0,
+    polish: int = 0,
+    around: int = 0,
     seed: int = 0,
     report: _Report = None,
 ) -> dict[str, Any]:

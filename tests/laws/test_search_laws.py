@@ -57,8 +57,11 @@ def test_order_of_columns_rows_states_and_names_are_accidents(seed, score):
         assert a.record.score == pytest.approx(b.record.score, rel=1e-12)
 
 
-@settings(max_examples=20)
-@given(st.integers(0, 2**32), st.sampled_from(["hill-climb", "tabu", "order", "exact", "anneal"]))
+@settings(max_examples=30)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(["hill-climb", "tabu", "order", "exact", "anneal", "ges", "pc", "mmhc"]),
+)
 def test_random_rules_are_kept_and_scores_are_true(seed, search):
     rng = np.random.default_rng(seed)
     arities = [2, 3, 2, 2, 2]

@@ -46,6 +46,7 @@ _WHERE = {
     "Realism": "realism",
     "StudentT": "student",
     "UndirectedGraph": "dag_undirected",
+    "compare": "dag_compare",
     "ising_grid": "ising",
     "number_game": "concepts",
     "predictive_check": "realism",
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from credo.model.concepts import number_game as number_game
     from credo.model.cpt import Cpt as Cpt
     from credo.model.dag import Dag as Dag
+    from credo.model.dag_compare import compare as compare
     from credo.model.dag_undirected import UndirectedGraph as UndirectedGraph
     from credo.model.dirichlet import Dirichlet as Dirichlet
     from credo.model.distribution import Distribution as Distribution

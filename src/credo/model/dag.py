@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 from credo.errors import InputError, UnknownNameError
 from credo.model import dag_notation
 from credo.model.dag_check import arrow, checked_edge, checked_nodes
-from credo.model.dag_compare import Comparison, compare, same_nodes, shd
+from credo.model.dag_compare import Comparison, compared, same_nodes, shd
 from credo.model.dag_drawing import Drawing
 from credo.model.dag_reason import Reason, reason
 from credo.model.dag_relations import Edge, Names
@@ -305,7 +305,7 @@ no brackets of its own.
         >>> Dag.parse("[A][B|A][C|B]").compare(Dag.parse("[A|B][B][C]")).missing
         (('B', 'C'),)
         """
-        return compare(self, same_nodes(self, other))
+        return compared(self, same_nodes(self, other))
 
     # --- text ---------------------------------------------------------------------------
 

@@ -10,16 +10,18 @@ one or is missing. Counted between the CPDAGs (Tsamardinos, Brown & Aliferis 200
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from credo.errors import InputError
 from credo.model.dag_check import arrow
 from credo.model.equivalence import cpdag
 
 if TYPE_CHECKING:
+    from credo.model.dag import Dag
     from credo.model.dag_relations import Relations
+    from credo.model.network import Network
 
-__all__ = ["Comparison", "compare", "same_nodes", "shd"]
+__all__ = ["Comparison", "compare", "compared", "same_nodes", "shd"]
 
 Edge = tuple[str, str]
 
@@ -32,11 +34,13 @@ class Comparison:
 
     `shared`: in both. `reversed`: edges of this graph that point the other way in the other.
     `missing`: edges of this graph that the other does not have. `extra`: edges of the other
-    graph that this one does not have.
+    graph that this one does not have. `shd`: the structural Hamming distance of their classes;
+    `distance`: that of the graphs themselves, reversed, missing and extra edges counted alike.
 
     >>> from credo.model.dag import Dag
     >>> truth, learned = Dag.parse("[A][B|A][C|B][D]"), Dag.parse("[A|B][B][C|B][D|C]")
     >>> print(truth.compare(learned))
+    SHD       1
     shared    1  B → C
     reversed  1  A → B
     missing   0
@@ -50,6 +54,12 @@ class Comparison:
     missing: tuple[Edge, ...]
     extra: tuple[Edge, ...]
     nodes: tuple[str, ...] = ()
+    shd: int = 0
+
+    @property
+    def distance(self) -> int:
+        """The edges that are reversed, missing or extra."""
+        return len(self.reversed) + len(self.missing) + len(self.extra)
 
     def svg(self) -> str:
         """Both graphs as SVG pictures in a line of HTML.
@@ -69,10 +79,12 @@ class Comparison:
         return f'<div style="display:flex;gap:24px;align-items:flex-start">{one}{two}</div>'
 
     def _repr_html_(self) -> str:
-        return self.svg()
+        kinds = ("shared", "reversed", "missing", "extra")
+        counts = (f"{len(getattr(self, kind)):,} {kind}" for kind in kinds)
+        return f"<p>SHD {self.shd:,}: {', '.join(counts)}</p>{self.svg()}"
 
     def __str__(self) -> str:
-        out = []
+        out = [f"SHD       {self.shd:,}"]
         for what in ("shared", "reversed", "missing", "extra"):
             edges: tuple[Edge, ...] = getattr(self, what)
             shown = ", ".join(arrow(e) for e in edges[:12])
@@ -96,7 +108,42 @@ def same_nodes(dag: Relations, other: object) -> Relations:
     return other
 
 
-def compare(dag: Relations, other: Relations) -> Comparison:
+def compare(one: Dag | Network | str, two: Dag | Network | str) -> Comparison:
+    """How the second graph differs from the first: SHD, shared, reversed, missing, extra edges.
+
+    Graphs, networks, or text such as `"[A][B|A]"`, over the same nodes. In a notebook the result
+    is a picture of both, with the edges coloured by their kind.
+
+    >>> import credo as cr
+    >>> print(cr.compare("[A][B|A][C|A:B]", "[B][A|B][C|B]"))
+    SHD       1
+    shared    1  B → C
+    reversed  1  A → B
+    missing   1  A → C
+    extra     0
+    """
+    first, second = _graph(one), _graph(two)
+    return compared(first, same_nodes(first, second))
+
+
+def _graph(given: Any) -> Relations:
+    """The graph of whatever has one."""
+    from credo.model.dag import Dag
+    from credo.model.dag_relations import Relations
+    from credo.model.network import Network
+
+    if isinstance(given, Network):
+        return given.dag
+    if isinstance(given, str):
+        return Dag.parse(given)
+    if not isinstance(given, Relations):
+        raise InputError(
+            f"Graphs are compared: a Dag, a Network or text, got {type(given).__name__}."
+        )
+    return given
+
+
+def compared(dag: Relations, other: Relations) -> Comparison:
     """The edges of both graphs, sorted into four kinds."""
     mine, theirs = set(dag.edges), set(other.edges)
     turned = [(a, b) for a, b in dag.edges if (b, a) in theirs]
@@ -106,6 +153,7 @@ def compare(dag: Relations, other: Relations) -> Comparison:
         tuple(e for e in dag.edges if e not in theirs and e[::-1] not in theirs),
         tuple(e for e in other.edges if e not in mine and e[::-1] not in mine),
         dag.nodes,
+        shd(dag, other, "cpdag"),
     )
 
 

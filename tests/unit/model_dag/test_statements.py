@@ -129,6 +129,22 @@ def test_equivalence_and_distance():
     assert "… 8 more" in str(many.compare(many))
 
 
+def test_compare_takes_whatever_has_a_graph():
+    import credo as cr
+
+    text, dag = "[A][B|A][C|B]", Dag.parse("[A][B|A][C|A:B]")
+    found = cr.compare(text, dag)
+    assert found == Dag.parse(text).compare(dag)
+    assert (found.shd, found.distance, found.extra) == (1, 1, (("A", "C"),))
+    net = cr.fit(dag, {"A": [0, 1, 1], "B": [1, 0, 1], "C": [0, 0, 1]}, cr.Laplace(1))
+    assert cr.compare(net, net).shd == 0 and cr.compare(net, net).shared == dag.edges
+    assert "SHD 1: 2 shared, 0 reversed, 0 missing, 1 extra" in found._repr_html_()
+    with pytest.raises(InputError, match="a Dag, a Network or text, got int"):
+        cr.compare(3, dag)
+    with pytest.raises(InputError, match="only the second has 'C'"):
+        cr.compare("[A][B]", text)
+
+
 def test_cpdag_of_asia():
     asia = Dag.parse(
         "[asia][tub|asia][smoke][lung|smoke][bronc|smoke][either|lung:tub][xray|either][dysp|bronc:either]"

@@ -61,7 +61,7 @@ def test_a_mixed_table(shared_tables):
     assert net.p("F").states == ("a", "b")
 
 
-@pytest.mark.parametrize("search", GLOBAL[:-3])
+@pytest.mark.parametrize("search", GLOBAL)
 def test_rules_are_kept(small, search):
     names = small.schema.names
     rules = {
@@ -289,7 +289,6 @@ def test_edge_strengths(small, learning):
         ({"search": "tan"}, "This search needs the class"),
         ({"search": "tan", "target": "v9"}, "The target 'v9' is not in the table"),
         ({"search": "pc", "alpha": 2}, "alpha must be between 0 and 1"),
-        ({"search": "ges", "forbidden": [("v0", "v1")]}, "takes no rules about single edges"),
         ({"search": "exact", "method": "magic"}, "method must be 'auto', 'dynamic' or 'linear'"),
         ({"search": "exact", "max_families": 5}, "too many to score"),
         ({"parameters": "mle"}, "parameters must be a prior, None or 'auto'"),

@@ -19,6 +19,7 @@ from credo import _core
 from credo.errors import InputError, SchemaError
 from credo.model.equivalence import Cpdag
 from credo.train.independence_tests import tests_of
+from credo.train.structure.meek import meek
 from credo.train.structure.problem import Outcome, Problem
 
 __all__ = ["mmhc", "pc"]
@@ -145,7 +146,7 @@ def _oriented(problem: Problem, near: Marks, separators: Separators) -> list[lis
                 for p in (a, b):
                     if not arrow[c, p] and allowed[c, p]:
                         arrow[p, c] = True
-    _meek(near, arrow)
+    meek(near, arrow)
     names = problem.rules.names
     directed, undirected = [], []
     for a, b in combinations(range(n), 2):
@@ -168,21 +169,3 @@ def _oriented(problem: Problem, near: Marks, separators: Separators) -> list[lis
         for c, ps in enumerate(parents)
     )
     return parents if within else None
-
-
-def _meek(near: Marks, arrow: Marks) -> None:
-    """Meek's rules, until none applies."""
-    n = len(near)
-    changed = True
-    while changed:
-        changed = False
-        for a in range(n):
-            for b in np.flatnonzero(near[a] & ~arrow[a] & ~arrow[:, a]).tolist():
-                into_a = np.flatnonzero(arrow[:, a]).tolist()
-                rule1 = any(not near[c, b] for c in into_a)
-                rule2 = bool((arrow[a] & arrow[:, b]).any())
-                line = near[a] & ~arrow[a] & ~arrow[:, a]
-                ways = np.flatnonzero(line & arrow[:, b]).tolist()
-                rule3 = any(not near[c, d] for c, d in combinations(ways, 2))
-                if rule1 or rule2 or rule3:
-                    arrow[a, b] = changed = True

@@ -5,11 +5,15 @@
 
 NA are the neighbours of y (by edges without arrow) that are joined to x. First edges are inserted
 while that helps, then deleted while that helps: with enough rows the result is the true class.
+
+With rules (required and forbidden edges, tiers, …) the search goes through the classes that have a
+member within them: lines that may point one way alone are arrows, with what follows from them
+(`meek.py`), and a change is made only if a member within the rules comes out with a higher score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,8 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.model.dag import Dag
 from credo.model.equivalence import Cpdag
+from credo.train.structure.meek import known_arrows, meek
 from credo.train.structure.problem import Outcome, Problem
+from credo.train.structure.rules import Rules
 
 __all__ = ["ges"]
 
@@ -38,19 +45,31 @@ class _Operator:
 
 
 class _Class:
-    """A class of graphs: arrows and lines as matrices."""
+    """A class of graphs: arrows and lines as matrices, and a member within the rules."""
 
-    def __init__(self, names: tuple[str, ...], cpdag: Cpdag) -> None:
+    def __init__(self, rules: Rules, dag: Dag) -> None:
+        names = rules.names
         n = len(names)
         at = {name: i for i, name in enumerate(names)}
-        self.names, self.n = names, n
+        self.rules, self.n = rules, n
         self.arrow: Marks = np.zeros((n, n), dtype=bool)
         self.line: Marks = np.zeros((n, n), dtype=bool)
-        for a, b in cpdag.directed:
+        found = dag.cpdag()
+        for a, b in found.directed:
             self.arrow[at[a], at[b]] = True
-        for a, b in cpdag.undirected:
+        for a, b in found.undirected:
             self.line[at[a], at[b]] = self.line[at[b], at[a]] = True
         self.near: Marks = self.arrow | self.arrow.T | self.line
+        self.parents: list[list[int]] | None = None
+        if rules.free:
+            self.parents = [sorted(at[p] for p in dag.parents(name)) for name in names]
+        elif known_arrows(self.near, self.arrow, rules.allowed.astype(bool)):
+            meek(self.near, self.arrow)
+            self.line = self.near & ~self.arrow & ~self.arrow.T
+            member = _extension(names, self.arrow, self.line)
+            if member is not None:
+                found_parents = [sorted(at[p] for p in member.parents(name)) for name in names]
+                self.parents = found_parents if _within(rules, found_parents) else None
 
     def clique(self, nodes: tuple[int, ...]) -> bool:
         return all(self.near[a, b] for a, b in combinations(nodes, 2))
@@ -68,74 +87,89 @@ class _Class:
                     todo.append(w)
         return True
 
-    def changed(self, arrow: Marks, line: Marks) -> _Class:
-        """The class of a graph that extends these arrows and lines."""
-        names = self.names
-        directed = [(names[a], names[b]) for a, b in zip(*np.nonzero(arrow), strict=True)]
-        lines = [(names[a], names[b]) for a, b in zip(*np.nonzero(np.triu(line)), strict=True)]
-        return _Class(names, Cpdag(directed, lines, names).extension().cpdag())
+    def changed(self, arrow: Marks, line: Marks) -> _Class | None:
+        """The class of a graph that extends these arrows and lines, if it is within the rules."""
+        dag = _extension(self.rules.names, arrow, line)
+        if dag is None:
+            return None
+        out = _Class(self.rules, dag)
+        return None if out.parents is None else out
 
-    def parents(self) -> list[list[int]]:
-        """A member of the class."""
-        names = self.names
-        directed = [(names[a], names[b]) for a, b in zip(*np.nonzero(self.arrow), strict=True)]
-        lines = [(names[a], names[b]) for a, b in zip(*np.nonzero(np.triu(self.line)), strict=True)]
-        dag = Cpdag(directed, lines, names).extension()
-        at = {name: i for i, name in enumerate(names)}
-        return [sorted(at[p] for p in dag.parents(name)) for name in names]
+
+def _extension(names: tuple[str, ...], arrow: Marks, line: Marks) -> Dag | None:
+    """A graph that has these arrows, turns these lines, and has no collider besides."""
+    directed = [(names[a], names[b]) for a, b in zip(*np.nonzero(arrow), strict=True)]
+    lines = [(names[a], names[b]) for a, b in zip(*np.nonzero(np.triu(line)), strict=True)]
+    try:
+        return Cpdag(directed, lines, names).extension()
+    except InputError:
+        return None
+
+
+def _within(rules: Rules, parents: list[list[int]]) -> bool:
+    return all(
+        len(ps) <= rules.most[c]
+        and all(rules.allowed[c, p] for p in ps)
+        and all(p in ps for p in rules.needed[c])
+        for c, ps in enumerate(parents)
+    )
 
 
 def ges(problem: Problem) -> Outcome:
     """Insertions, then deletions, over equivalence classes."""
     problem.only()
-    n, rules = problem.n, problem.rules
-    if rules.required.any() or rules.allowed.sum() != n * (n - 1):
-        raise InputError(
-            "The search 'ges' goes through classes of graphs and takes no rules about single "
-            "edges, and no mixed kinds.",
-            hint="Use 'tabu' or 'order' with them.",
-        )
-    now = _Class(rules.names, Cpdag([], [], rules.names))
-    trace = []
+    rules = problem.rules
+    names = rules.names
+    first = [(names[p], names[c]) for c, ps in enumerate(problem.start) for p in ps]
+    now = _Class(rules, Dag(first, names))
+    problem.offer(problem.start, problem.scores.total(problem.start))
+    trace = [problem.best_score]
     for find, turn in ((_insertions, _insert), (_deletions, _delete)):
-        while True:
-            parents = now.parents()
-            if all(len(p) <= most for p, most in zip(parents, rules.most, strict=True)):
-                problem.offer(parents, problem.scores.total(parents))
+        while problem.go_on(problem.best_score, len(trace)):
+            better = _best(problem, now, list(find(now)), turn)
+            if better is None:
+                break
+            now = better
             trace.append(problem.best_score)
-            if not problem.go_on(problem.best_score, len(trace)):
-                break
-            best = _best(problem, now, list(find(now, rules.most)))
-            if best is None:
-                break
-            now = turn(now, best)
     return problem.outcome("no insertion or deletion raises the score", trace=tuple(trace))
 
 
-def _best(problem: Problem, now: _Class, operators: list[_Operator]) -> _Operator | None:
-    """The valid operator that gains most; ties go to the first."""
+def _best(
+    problem: Problem,
+    now: _Class,
+    operators: list[_Operator],
+    turn: Callable[[_Class, _Operator], _Class | None],
+) -> _Class | None:
+    """The class after the valid operator that gains most; ties go to the first."""
     if not operators:
         return None
     asked = [(o.y, list(p)) for o in operators for p in (o.before, o.after)]
     found = problem.scores.native.score(asked)
-    gains = np.round(found[1::2] - found[::2], 9)
+    with np.errstate(invalid="ignore"):
+        gains = np.nan_to_num(np.round(found[1::2] - found[::2], 9), nan=-np.inf)
     slack = 1e-11 * max(1.0, abs(problem.best_score))
     for k in np.argsort(-gains, kind="stable"):
         if not gains[k] > slack:
             return None
         o = operators[int(k)]
-        if not o.blocked or now.clique(tuple(sorted(o.blocked))):
-            inserting = len(o.after) > len(o.before)
-            if not inserting or now.blocked(o.y, o.x, o.blocked):
-                return o
+        if o.blocked and not now.clique(tuple(sorted(o.blocked))):
+            continue
+        if len(o.after) > len(o.before) and not now.blocked(o.y, o.x, o.blocked):
+            continue
+        new = turn(now, o)
+        if new is None or new.parents is None:
+            continue
+        if problem.offer(new.parents, problem.scores.total(new.parents)):
+            return new
     return None
 
 
-def _insertions(now: _Class, most: tuple[int, ...]) -> Iterator[_Operator]:
+def _insertions(now: _Class) -> Iterator[_Operator]:
+    most, allowed = now.rules.most, now.rules.allowed
     for y in range(now.n):
         above = set(np.flatnonzero(now.arrow[:, y]).tolist())
         for x in np.flatnonzero(~now.near[y]).tolist():
-            if x == y:
+            if x == y or not (allowed[y, x] or allowed[x, y]):
                 continue
             shared = set(np.flatnonzero(now.line[y] & now.near[x]).tolist())
             free = np.flatnonzero(now.line[y] & ~now.near[x]).tolist()
@@ -148,10 +182,13 @@ def _insertions(now: _Class, most: tuple[int, ...]) -> Iterator[_Operator]:
                         yield _Operator(x, y, turned, block, before, after)
 
 
-def _deletions(now: _Class, most: tuple[int, ...]) -> Iterator[_Operator]:
+def _deletions(now: _Class) -> Iterator[_Operator]:
+    required = now.rules.required
     for y in range(now.n):
         above = set(np.flatnonzero(now.arrow[:, y]).tolist())
         for x in np.flatnonzero(now.arrow[:, y] | now.line[:, y]).tolist():
+            if required[y, x] or required[x, y]:
+                continue
             shared = np.flatnonzero(now.line[y] & now.near[x]).tolist()
             for size in range(len(shared) + 1):
                 for gone in combinations(shared, size):
@@ -162,7 +199,7 @@ def _deletions(now: _Class, most: tuple[int, ...]) -> Iterator[_Operator]:
                     )
 
 
-def _insert(now: _Class, o: _Operator) -> _Class:
+def _insert(now: _Class, o: _Operator) -> _Class | None:
     arrow, line = now.arrow.copy(), now.line.copy()
     arrow[o.x, o.y] = True
     for t in o.turned:
@@ -171,7 +208,7 @@ def _insert(now: _Class, o: _Operator) -> _Class:
     return now.changed(arrow, line)
 
 
-def _delete(now: _Class, o: _Operator) -> _Class:
+def _delete(now: _Class, o: _Operator) -> _Class | None:
     arrow, line = now.arrow.copy(), now.line.copy()
     arrow[o.x, o.y] = line[o.x, o.y] = line[o.y, o.x] = False
     for h in o.turned:

@@ -17,7 +17,7 @@ __all__ = ["climbed", "hill_climb", "tabu"]
 
 def hill_climb(problem: Problem) -> Outcome:
     """Greedy search, with random restarts if asked for."""
-    problem.only("restarts", "kicks", "max_steps", "sideways")
+    problem.only("restarts", "kicks", "max_steps", "sideways", "polish", "around", "alone")
     restarts = problem.option("restarts", 0, 0)
     kicks = problem.option("kicks", max(3, problem.n // 4), 1)
     sideways = problem.option("sideways", 100, 0)
@@ -26,6 +26,10 @@ def hill_climb(problem: Problem) -> Outcome:
         tabu=1000 if sideways else 0,
         patience=sideways,
         downhill=0,
+        polish=problem.option("polish", 20, 0),
+        around=problem.option("around", 4, 0),
+        alone=problem.option("alone", 4, 0),
+        lazy=1,
         restarts=restarts,
         kicks=kicks,
     )
@@ -53,12 +57,19 @@ def climbed(problem: Problem, **how: int) -> Outcome:
         how.get("restarts", 0),
         how.get("kicks", 0),
         most_steps=problem.option("max_steps", 0, 0),
+        polish=how.get("polish", 0),
+        lazy=bool(how.get("lazy", 0)),
+        around=how.get("around", 0),
+        alone=how.get("alone", 0),
         seed=problem.seed(),
         report=problem.go_on,
     )
     problem.took(found)
     names = problem.rules.names
-    moves = tuple((what, names[p], names[c]) for what, p, c in found["moves"])
+    moves = tuple(
+        (what, names[p] if p >= 0 else "", names[c] if c >= 0 else "")
+        for what, p, c in found["moves"]
+    )
     limit = problem.option("max_steps", 0, 0)
     reason = "no single change of an edge raises the score"
     if limit and found["steps"] >= limit:
