@@ -72,7 +72,7 @@ _WHERE = {
     "number_game": "credo.model",
     "naive_bayes": "credo.train.naive_bayes_learn",
     "check": "credo.checking",
-    "compare": "credo.checking",
+    "compare_models": "credo.checking",
     "cross_validate": "credo.checking",
     "evidence_value": "credo.checking",
     "sensitivity": "credo.checking",
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from credo import examples as examples
     from credo import plot as plot
     from credo.checking import check as check
-    from credo.checking import compare as compare
+    from credo.checking import compare_models as compare_models
     from credo.checking import cross_validate as cross_validate
     from credo.checking import evidence_value as evidence_value
     from credo.checking import sensitivity as sensitivity

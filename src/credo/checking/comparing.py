@@ -28,7 +28,7 @@ from credo.model.reals import shown
 from credo.model.value import View
 from credo.render import number
 
-__all__ = ["ModelComparison", "compare"]
+__all__ = ["ModelComparison", "compare_models"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -117,7 +117,7 @@ class ModelComparison(Section):
         ]  # fmt: skip
 
 
-def compare(
+def compare_models(
     models: Mapping[str, Any] | list[Any] | tuple[Any, ...],
     data: Any = None,
     *,
@@ -133,7 +133,7 @@ def compare(
 
     >>> import credo as cr
     >>> graphs = {"chain": "[A][B|A][C|B]", "fork": "[B][A|B][C|B]", "v": "[A][C][B|A:C]"}
-    >>> found = cr.compare(graphs)
+    >>> found = cr.compare_models(graphs)
     >>> found.distances["chain", "fork"], found.distances["chain", "v"]
     (0, 2)
     """

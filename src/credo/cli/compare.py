@@ -41,7 +41,7 @@ def command(
       credo compare tree.credo full.credo --data patients.csv
       credo compare '[A][B|A]' '[A][B]' --data rows.csv --json
     """
-    from credo.checking import compare
+    from credo.checking import compare_models
     from credo.formats import load
     from credo.model import Dag
 
@@ -52,7 +52,7 @@ def command(
         while name in named:
             name += "'"
         named[name] = Dag.parse(given) if text else load(given)
-    found = compare(named, data, folds=folds, rng=seed, weights=weights)
+    found = compare_models(named, data, folds=folds, rng=seed, weights=weights)
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
         return
