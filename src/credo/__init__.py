@@ -38,6 +38,7 @@ _WHERE = {
     "ising_grid": "credo.model",
     "fit_markov": "credo.train.markov",
     "load": "credo.formats",
+    "write_report": "credo.reports",
     "Distribution": "credo.model",
     "Bernoulli": "credo.model",
     "Categorical": "credo.model",
@@ -66,6 +67,11 @@ _WHERE = {
     "Hypotheses": "credo.model",
     "number_game": "credo.model",
     "naive_bayes": "credo.train.naive_bayes_learn",
+    "check": "credo.checking",
+    "compare": "credo.checking",
+    "cross_validate": "credo.checking",
+    "evidence_value": "credo.checking",
+    "sensitivity": "credo.checking",
 }
 _MODULES = ("examples", "plot", "errors", "estimators")
 
@@ -76,6 +82,11 @@ if TYPE_CHECKING:
     from credo import estimators as estimators
     from credo import examples as examples
     from credo import plot as plot
+    from credo.checking import check as check
+    from credo.checking import compare as compare
+    from credo.checking import cross_validate as cross_validate
+    from credo.checking import evidence_value as evidence_value
+    from credo.checking import sensitivity as sensitivity
     from credo.data import Stream as Stream
     from credo.data import Table as Table
     from credo.data import read as read
@@ -112,6 +123,7 @@ if TYPE_CHECKING:
     from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
+    from credo.reports import write_report as write_report
     from credo.schema import Schema as Schema
     from credo.schema import Variable as Variable
     from credo.stats import Counts as Counts

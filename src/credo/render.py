@@ -23,6 +23,7 @@ __all__ = [
     "shortened",
     "table_html",
     "table_text",
+    "text_html",
     "whiskers",
 ]
 
@@ -156,6 +157,15 @@ def table_html(
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     body = "".join(cells("td", row) for row in rows)
     return f"<table>{title}<thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+def text_html(value: object) -> str:
+    """A value as a notebook shows it when it has no table of its own: its text, escaped.
+
+    >>> text_html("a < b")
+    '<pre>a &lt; b</pre>'
+    """
+    return f"<pre>{html.escape(str(value))}</pre>"
 
 
 # --- the schema report --------------------------------------------------------------------

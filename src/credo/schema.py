@@ -143,6 +143,11 @@ class Variable:
             raise unknown_name("State", state, self.states, f"one of {self.name!r}")
         return found
 
+    def _repr_html_(self) -> str:
+        from credo.render import text_html
+
+        return text_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -170,6 +175,11 @@ class Column:
     def missing_rate(self) -> float:
         """The share of cells that are missing."""
         return self.missing / self.rows if self.rows else 0.0
+
+    def _repr_html_(self) -> str:
+        from credo.render import text_html
+
+        return text_html(self)
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,15 +17,19 @@ from credo.data import MISSING, Stream, Table
 from credo.errors import InputError
 from credo.schema import Schema
 
-__all__ = ["read_from", "reading_options"]
+__all__ = ["read_from", "reading_options", "reading_settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reading_options(function: F) -> F:
     """The argument TABLE (- is standard input) and the options that say how to read it."""
+    return click.argument("table", shell_complete=files)(reading_settings(function))
+
+
+def reading_settings(function: F) -> F:
+    """The options that say how a table is read."""
     options = [
-        click.argument("table", shell_complete=files),
         _option("--kind", multiple=True, metavar="NAME=KIND",
                 help="Make a column discrete or continuous."),
         _option("--states", multiple=True, metavar="NAME=A,B,C",

@@ -1,132 +1,19 @@
 """Are the probabilities of a classifier honest? A report, and a way to mend them.
 
-Among the rows that were given probability p, a share p should be right. Predictions are made by
-cross-validation, so that no row is judged by a model that has seen it.
-
-    calibration error = Σ_bins share · |mean p − share that were right|
-    Brier score       = ½ · mean Σ_c (p_c − 1[class = c])²        log loss = −mean ln p(class)
-
-The slope is that of a logistic regression of the outcome on the log odds: 1 is honest, below 1
-too sure (naive Bayes counts the same evidence twice when features repeat each other), above 1 too
-careful. With more than two classes every class is judged against the rest, and all are pooled.
+Predictions are made by cross-validation, so that no row is judged by a model that has seen it.
+What is reported, and how, is in `credo.checking.reliability`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from credo.checking.reliability import CalibrationReport, report_of
 from credo.errors import InputError
-from credo.render import bar, table_html, table_text
 
 __all__ = ["CalibrationReport", "calibration_report", "recalibrated", "report_of"]
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class CalibrationReport:
-    """How far probabilities can be trusted. `curve` has a row for each bin: mean p, share, n."""
-
-    accuracy: float
-    log_loss: float
-    brier: float
-    error: float
-    slope: float
-    curve: Floats
-    rows: int
-
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
-        rows = [
-            [f"{p:.3f}", f"{right:.3f}", f"{int(n):,}", bar(right)] for p, right, n in self.curve
-        ]
-        return ["predicted", "observed", "n", ""], rows
-
-    @property
-    def title(self) -> str:
-        """The figures in one line."""
-        return (
-            f"accuracy {self.accuracy:.4f}, log loss {self.log_loss:.4f}, Brier {self.brier:.4f}, "
-            f"calibration error {self.error:.4f}, slope {self.slope:.3f}"
-        )
-
-    def __str__(self) -> str:
-        head, rows = self._rows()
-        return f"{self.title}\n{table_text(head, rows, right=[0, 1, 2])}"
-
-    def __repr__(self) -> str:
-        return f"CalibrationReport({self.title}; {self.rows:,} rows)"
-
-    def _repr_html_(self) -> str:
-        head, rows = self._rows()
-        return table_html(head, rows, right=[0, 1, 2], caption=self.title)
-
-    def plot(self, ax: Any = None) -> Any:
-        """The reliability curve; see `credo.plot.reliability`."""
-        from credo.plot.classify import reliability
-
-        return reliability(self, ax)
-
-
-def report_of(p: Floats, codes: NDArray[Any], bins: int = 10) -> CalibrationReport:
-    """The report of probabilities p [row, class] for rows whose class is `codes`.
-
-    >>> p = np.array([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]])
-    >>> report = report_of(p, np.array([0, 0, 1, 0]))
-    >>> report.accuracy, round(report.brier, 4)
-    (0.75, 0.175)
-    """
-    if not isinstance(bins, (int, np.integer)) or bins < 2:
-        raise InputError(f"bins must be a whole number of 2 or more, got {bins!r}.")
-    n, k = p.shape
-    hit = np.zeros_like(p)
-    hit[np.arange(n), codes] = 1.0
-    chosen = p[np.arange(n), codes]
-    pairs_p, pairs_hit = (p[:, 1], hit[:, 1]) if k == 2 else (p.ravel(), hit.ravel())
-    place = np.minimum((pairs_p * bins).astype(int), bins - 1)
-    size = np.bincount(place, minlength=bins)
-    seen = size > 0
-    mean = np.bincount(place, pairs_p, bins)[seen] / size[seen]
-    right = np.bincount(place, pairs_hit, bins)[seen] / size[seen]
-    return CalibrationReport(
-        accuracy=float((p.argmax(axis=1) == codes).mean()),
-        log_loss=float(-np.log(np.maximum(chosen, 1e-15)).mean()),
-        brier=float(0.5 * ((p - hit) ** 2).sum(axis=1).mean()),
-        error=float((np.abs(mean - right) * size[seen]).sum() / size.sum()),
-        slope=_slope(pairs_p, pairs_hit),
-        curve=np.stack([mean, right, size[seen].astype(float)], axis=1),
-        rows=n,
-    )
-
-
-def _slope(p: Floats, hit: Floats) -> float:
-    """Logistic regression of the outcome on the log odds, by Newton's method; its slope."""
-    x = np.clip(np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(1 - p, 1e-12)), -25, 25)
-    if hit.min() == hit.max() or np.ptp(x) == 0:
-        return 1.0
-    signed = np.where(hit > 0.5, 1.0, -1.0)
-
-    def loss(at: Floats) -> float:
-        return float(np.logaddexp(0.0, -signed * (at[0] + at[1] * x)).sum())
-
-    at = np.zeros(2)  # from here Newton's method, halved where it would overshoot, comes home
-    now = loss(at)
-    for _ in range(100):
-        q = 1 / (1 + np.exp(-np.clip(at[0] + at[1] * x, -500, 500)))
-        w = q * (1 - q) + 1e-12
-        gradient = np.array([(hit - q).sum(), ((hit - q) * x).sum()])
-        h = np.array([[w.sum(), (w * x).sum()], [(w * x).sum(), (w * x * x).sum()]])
-        step = np.linalg.solve(h + 1e-9 * np.eye(2), gradient)
-        while loss(at + step) > now and np.abs(step).max() > 1e-12:
-            step /= 2
-        at, before = at + step, now
-        now = loss(at)
-        if before - now <= 1e-12 * max(before, 1.0):
-            break
-    return float(at[1])
 
 
 def calibration_report(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from credo.model.interval import Interval
 from credo.model.value import taken_apart
+from credo.render import text_html
 
 __all__ = ["Approximation", "Estimate"]
 
@@ -108,6 +109,9 @@ class Approximation:
     def __str__(self) -> str:
         return f"{self.line}\n{self.details}"
 
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
     @property
     def details(self) -> str:
         """The rest of the account: why, until when, from what."""
@@ -188,3 +192,6 @@ class Estimate(float):
 
     def __str__(self) -> str:
         return f"{float(self):.6g} ({self.approximation.line})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from credo.errors import InputError
 from credo.model.separation import active_path, simple_paths
+from credo.render import text_html
 
 if TYPE_CHECKING:
     from credo.model.dag_relations import Relations
@@ -34,6 +35,9 @@ class Step:
     def __str__(self) -> str:
         what = "open" if self.open else "blocked"
         return f"{what} at {self.node}: a {self.role}, {self.because}"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,9 @@ class Path:
             lines.append("  an edge joins them, and nothing can block an edge")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -118,6 +125,9 @@ class Reason:
         for path in self.paths:
             lines += [f"  {line}" for line in str(path).split("\n")]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def _given(names: Sequence[str]) -> str:

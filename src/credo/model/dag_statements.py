@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from credo.errors import InputError, LimitError
 from credo.model.separation import reachable
+from credo.render import text_html
 
 if TYPE_CHECKING:
     from credo.model.dag_relations import Relations
@@ -72,6 +73,9 @@ class Factorisation:
             for node, parents in self.factors
         )
 
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
     @property
     def latex(self) -> str:
         """The same in LaTeX."""
@@ -116,6 +120,9 @@ class Independence:
         z = f" | {', '.join(self.given)}" if self.given else ""
         return f"{', '.join(self.x)} ⊥ {', '.join(self.y)}{z}"
 
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
     @property
     def latex(self) -> str:
         """The same in LaTeX."""
@@ -156,6 +163,9 @@ class Independences(Sequence[Independence]):
 
     def __str__(self) -> str:
         return "\n".join(str(s) for s in self.statements) or "no independences"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
     @property
     def latex(self) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from credo.errors import InputError
 from credo.model.dag_check import arrow, checked_edges, checked_nodes
+from credo.render import text_html
 
 if TYPE_CHECKING:
     from credo.model.dag import Dag
@@ -106,6 +107,9 @@ A — B, B — C, C — D, D — A, there is a cycle or a new v-structure.
 
     def __repr__(self) -> str:
         return f"Cpdag({list(self.directed)!r}, {list(self.undirected)!r}, {list(self.nodes)!r})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def v_structures(dag: Relations) -> tuple[tuple[str, str, str], ...]:

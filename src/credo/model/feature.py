@@ -18,6 +18,7 @@ from credo.errors import InputError
 from credo.model.factor import Factor
 from credo.model.factor_table import discrete_variables, table_of
 from credo.model.value import finite, readonly
+from credo.render import text_html
 from credo.schema import Variable
 
 __all__ = ["Feature"]
@@ -99,3 +100,6 @@ class Feature:
 
     def __repr__(self) -> str:
         return f"Feature({self})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.model.reals import NotReal, real, reals, shown
 from credo.model.value import taken_apart
-from credo.render import number
+from credo.render import number, text_html
 
 __all__ = ["Interval", "halved", "probability", "shares", "tails"]
 
@@ -154,3 +154,6 @@ class Interval:
         if isinstance(self.lower, np.ndarray) or isinstance(self.upper, np.ndarray):
             return f"{self.lower} to {self.upper} {percent}"
         return f"{number(self.lower)} to {number(self.upper)} {percent}"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)

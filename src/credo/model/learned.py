@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError
 from credo.model.line_prior import LinePrior
+from credo.render import text_html
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
@@ -59,3 +60,6 @@ class Learned:
                 and self.prior == other.prior
             )
         )
+
+    def _repr_html_(self) -> str:
+        return text_html(self)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, unknown_name
 from credo.model.interval import Interval, tails
 from credo.model.value import readonly
+from credo.render import text_html
 
 __all__ = ["LinePosterior"]
 
@@ -117,3 +118,6 @@ class LinePosterior:
             slope += sd[..., None] * np.einsum("...ji,n...j->n...i", root, noise[..., 1:])
         intercept = value - (slope * self.centre).sum(axis=-1)
         return intercept, slope, variance
+
+    def _repr_html_(self) -> str:
+        return text_html(self)

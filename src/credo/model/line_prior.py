@@ -20,6 +20,7 @@ from credo.errors import InputError
 from credo.model.normal_inverse_gamma import NormalInverseGamma
 from credo.model.reals import NotReal, reals, shown
 from credo.model.value import LARGEST, SQUARE, WEIGHT, at_least, finite, readonly
+from credo.render import text_html
 
 __all__ = ["LinePrior"]
 
@@ -107,6 +108,9 @@ class LinePrior:
             if value.any():
                 shown.append(f"{what}={value.tolist()}")
         return f"LinePrior({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def _numbers(given: ArrayLike, what: str) -> Floats:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from credo.checking.information_gain import EvidenceValue
+    from credo.checking.tipping import Sensitivity
     from credo.model.factor_graph import FactorGraph
     from credo.model.markov_network import MarkovNetwork
     from credo.model.randomness import Rng
@@ -415,6 +417,40 @@ class Network:
         from credo.predict.intervention import intervene
 
         return intervene(self, values)
+
+    # --- judging --------------------------------------------------------------------------
+
+    def sensitivity(
+        self, question: str, *, threshold: float | None = None, level: float = 0.95
+    ) -> Sensitivity:
+        """How far each parameter must move to change an answer; see docs/sensitivity.md.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> found = net.sensitivity("P(rain=true | wet=true)", threshold=0.5)
+        >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
+        0.1111
+        """
+        from credo.checking.tipping import sensitivity
+
+        return sensitivity(self, question, threshold=threshold, level=level)
+
+    def evidence_value(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        *,
+        among: Sequence[str] | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> EvidenceValue:
+        """Which unobserved variable would tell most of the target, in bits.
+
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.evidence_value("rain").best.variable
+        'wet'
+        """
+        from credo.checking.information_gain import evidence_value
+
+        return evidence_value(self, target, given, among=among, costs=costs)
 
     # --- learning -------------------------------------------------------------------------
 

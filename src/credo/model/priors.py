@@ -23,6 +23,7 @@ from credo.errors import InputError
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.reals import shown
 from credo.model.value import WEIGHT, positive, readonly
+from credo.render import text_html
 from credo.schema import Variable
 
 __all__ = ["K2", "BDeu", "Laplace", "TablePrior", "pseudocounts_of"]
@@ -54,6 +55,9 @@ class BDeu:
     def __str__(self) -> str:
         return f"BDeu({self.ess:g})"
 
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class K2:
@@ -70,6 +74,9 @@ class K2:
 
     def __str__(self) -> str:
         return "K2()"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,9 @@ class Laplace:
 
     def __str__(self) -> str:
         return f"Laplace({self.l:g})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 TablePrior = BDeu | K2 | Laplace | Pseudocounts

@@ -28,10 +28,10 @@ from credo.model.randomness import Rng, size
 from credo.model.reals import NotReal, absent, real, shown
 from credo.model.sources import is_source, source_values, values_of
 from credo.model.value import LARGEST, Value, View, finite, short
-from credo.render import number
+from credo.render import number, text_html
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_SETS", "Check", "Realism", "observed_rows", "predictive_check"]
+__all__ = ["MAX_SETS", "Check", "Realism", "compared", "observed_rows", "predictive_check"]
 
 Statistic = Callable[[Any], float]
 
@@ -49,6 +49,9 @@ class Check:
     upper: float
     mean: float
     p: float
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -209,6 +212,20 @@ def _value(name: str, statistic: Statistic, rows: Any) -> float:
         raise InputError(f"The statistic {name!r} failed: {error!r}.") from error
 
 
+def compared(name: str, here: float, there: Any) -> Check:
+    """A statistic of the data seen beside that of the data generated, with its p-value.
+
+    >>> compared("mean", 9.0, np.arange(99.0)).p
+    0.22
+    """
+    slack = 1e-12 * max(abs(here), float(np.abs(there).max()))
+    below = (1 + (there <= here + slack).sum()) / (len(there) + 1)
+    above = (1 + (there >= here - slack).sum()) / (len(there) + 1)
+    low, high = np.quantile(there, [0.025, 0.975])
+    p = float(min(1.0, 2 * min(below, above)))
+    return Check(name, here, float(low), float(high), float(there.mean()), p)
+
+
 def predictive_check(
     model: Point | Conjugate,
     data: Any,
@@ -256,10 +273,5 @@ def predictive_check(
                 f"The statistic {name!r} is not a finite number for every data set.",
                 hint=f"It may be as large as {LARGEST:g}.",
             )
-        slack = 1e-12 * max(abs(here), float(np.abs(there).max()))
-        below = (1 + (there <= here + slack).sum()) / (draws + 1)
-        above = (1 + (there >= here - slack).sum()) / (draws + 1)
-        low, high = np.quantile(there, [0.025, 0.975])
-        p = float(min(1.0, 2 * min(below, above)))
-        checks.append(Check(name, here, float(low), float(high), float(there.mean()), p))
+        checks.append(compared(name, here, there))
     return Realism(repr(model), tuple(checks), len(seen), draws, alarm)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from credo.render import number
+from credo.render import number, text_html
 
 if TYPE_CHECKING:
     from credo.model.family_report import FamilyReport
@@ -65,3 +65,6 @@ class Record:
         if self.seed is not None:
             lines.append(f"seed {self.seed}")
         return "\n  ".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        return text_html(self)

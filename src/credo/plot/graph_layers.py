@@ -58,13 +58,13 @@ def components(n: int, edges: Pairs) -> list[list[int]]:
     return sorted(out.values(), key=lambda c: (-len(c), c[0]))
 
 
-def layered(n: int, edges: Pairs) -> Layered:
-    """Rows for a graph whose edges make no cycle.
+def layered(n: int, edges: Pairs, most: int | None = None) -> Layered:
+    """Rows for a graph whose edges make no cycle, of at most about `most` nodes.
 
     >>> layered(3, [(0, 1), (1, 2), (0, 2)]).rows
     [[0], [1, 3], [2]]
     """
-    level = _levels(n, edges)
+    level = _levels(n, edges, most or max(14, round(2.2 * sqrt(n))))
     rows: list[list[int]] = [[] for _ in range(max(level, default=-1) + 1)]
     for v in range(n):
         rows[level[v]].append(v)
@@ -84,7 +84,7 @@ def layered(n: int, edges: Pairs) -> Layered:
     return out
 
 
-def _levels(n: int, edges: Pairs) -> list[int]:
+def _levels(n: int, edges: Pairs, cap: int) -> list[int]:
     parents: list[list[int]] = [[] for _ in range(n)]
     children: list[list[int]] = [[] for _ in range(n)]
     for a, b in edges:
@@ -98,7 +98,6 @@ def _levels(n: int, edges: Pairs) -> list[int]:
             if not waits[c]:
                 order.append(c)
     fans = _fans(parents, children)
-    cap = max(14, round(2.2 * sqrt(n)))
     level = [0] * n
     size: dict[int, int] = {}
     for v in order:
@@ -118,8 +117,11 @@ def _levels(n: int, edges: Pairs) -> list[int]:
             best = high if pull > 0 else low if pull < 0 else None
             if best is None and pull == 0 and low is not None and high is not None:
                 best = (low + high) // 2
-            if best is None or best == level[v] or size.get(best, 0) >= cap:
+            if best is None or best == level[v]:
                 continue
+            there = size.get(best, 0)
+            if there >= cap and there + 1 >= size[level[v]]:
+                continue  # full, and no emptier than the row it would leave
             size[level[v]] -= 1
             size[best] = size.get(best, 0) + 1
             level[v], moved = best, True

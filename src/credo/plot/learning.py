@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from credo.errors import InputError
@@ -13,6 +14,8 @@ __all__ = ["trace"]
 
 def trace(model: Any, ax: Any = None, **line: Any) -> Any:
     """The trace of a learned model: the objective at the start and after each iteration.
+
+    For EM and gradients it is the log-likelihood, for a search its score.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
@@ -30,8 +33,8 @@ def trace(model: Any, ax: Any = None, **line: Any) -> Any:
     few = len(values) <= 60
     ax.plot(range(len(values)), values, marker="o" if few else None, markersize=3, **line)
     ax.set_xlabel("iteration")
-    ax.set_ylabel("ln P(rows)")
-    ax.set_title(
-        f"{record.how}: {record.reason}" if record.reason else record.how, fontsize="small"
-    )
+    score = getattr(record, "details", {}).get("score")
+    ax.set_ylabel(f"score ({score})" if score else "ln P(rows)")
+    title = f"{record.how}: {record.reason}" if record.reason else record.how
+    ax.set_title("\n".join(textwrap.wrap(title, 60)).replace("$", r"\$"), fontsize="small")
     return ax

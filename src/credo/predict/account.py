@@ -14,7 +14,7 @@ import numpy as np
 from credo.errors import InputError
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
-from credo.render import shortened, table_text
+from credo.render import shortened, table_text, text_html
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -46,6 +46,9 @@ class Account:
             lines.append(f"bits that each item of evidence adds for {self.state}:")
             lines.append(table_text(["evidence", "bits"], rows, right=[1]))
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def account(net: Network, question: Question) -> Account:

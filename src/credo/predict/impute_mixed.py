@@ -25,7 +25,7 @@ from credo.stats.block import Block
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["mixed_fill"]
+__all__ = ["MixedRows", "mixed_fill"]
 
 MAX_STATES = 4096
 """At most this many states of missing discrete variables in a row."""
@@ -57,7 +57,7 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
         every = np.flatnonzero(inverse.ravel() == p)
         for first in range(0, len(every), _BLOCK):
             at = every[first : first + _BLOCK]
-            part = _Pattern(net, pattern, {n: c[at] for n, c in columns.items()}, at)
+            part = MixedRows(net, pattern, {n: c[at] for n, c in columns.items()}, at)
             if method == "posterior":
                 for name, found in part.posteriors().items():
                     if name in columns:
@@ -75,11 +75,20 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
     return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, every_gap)
 
 
-class _Pattern:
-    """Rows with the same gaps."""
+class MixedRows:
+    """Rows with the same gaps: `log` [row, case] is ln P(case, what is seen), `p` its shares.
+
+    A case is a state of every missing discrete variable. A row of probability zero is refused,
+    unless `strict` is False: then its shares are all 0.
+    """
 
     def __init__(
-        self, net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], at: Any
+        self,
+        net: Network,
+        gone: NDArray[np.bool_],
+        columns: dict[str, Any],
+        at: Any,
+        strict: bool = True,
     ) -> None:
         self.net, self.columns = net, columns
         missing = [n for n, g in zip(net.names, gone, strict=True) if g]
@@ -102,10 +111,11 @@ class _Pattern:
         for s, case in enumerate(self.cases):
             self._solve(s, dict(zip(self.states, case, strict=True)))
         top = self.log.max(axis=1, keepdims=True)
-        if (top == -np.inf).any():
+        bad = top == -np.inf
+        if strict and bad.any():
             raise impossible_row(int(at[int(np.argmin(top[:, 0]))]))
-        p = np.exp(self.log - top)
-        self.p: Floats = p / p.sum(axis=1, keepdims=True)
+        p = np.exp(self.log - np.where(bad, 0.0, top))
+        self.p: Floats = p / np.where(bad, 1.0, p.sum(axis=1, keepdims=True))
 
     def _codes(self, name: str, case: dict[str, int]) -> Any:
         if name in case:

@@ -25,6 +25,7 @@ from credo.predict.draws import Draws, enough
 from credo.predict.engine import engine_of
 from credo.predict.rows import predict_proba, read_rows
 from credo.progress import track
+from credo.render import text_html
 from credo.stats.block import Block
 from credo.stats.configurations import grouped
 
@@ -45,6 +46,9 @@ class Predictions(NamedTuple):
     p: Floats
     low: Floats
     high: Floats
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def predict_proba_interval(

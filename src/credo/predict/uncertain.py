@@ -8,7 +8,7 @@ from typing import Any
 from credo.model.credible import Credible
 from credo.model.gaussian import Gaussian
 from credo.model.value import View
-from credo.render import number, whiskers
+from credo.render import number, text_html, whiskers
 
 __all__ = ["Probability", "UncertainGaussian"]
 
@@ -68,6 +68,9 @@ class Probability(float):
 
     def __repr__(self) -> str:
         return f"Probability({float(self):.6g}, {self.interval})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from credo.errors import InputError
+from credo.render import text_html
 
 __all__ = ["Families", "Family"]
 
@@ -88,6 +89,9 @@ class Family(tuple[str, tuple[str, ...]]):
 
     def __repr__(self) -> str:
         return f"Family({self})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 class Families:
@@ -177,6 +181,9 @@ class Families:
         shown = "; ".join(map(str, self._items[:6]))
         more = f"; … {len(self) - 6} more" if len(self) > 6 else ""
         return f"Families({shown}{more})"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def _spelling(child: str, parents: Any) -> tuple[str, Any]:

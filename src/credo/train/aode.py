@@ -23,6 +23,7 @@ from credo.data.columns import Columns
 from credo.errors import InputError
 from credo.model.naive_bayes_features import States
 from credo.predict.naive import coded, plain_codes
+from credo.render import text_html
 from credo.schema import Variable
 from credo.stats.counts import Counts
 from credo.train.naive_bayes import not_negative
@@ -114,6 +115,9 @@ class Aode:
         with np.errstate(divide="ignore"):
             prior = np.log(self.weight) - np.log(self.weight.sum())
         return _scorer(prior, terms, [], tables)
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def _scorer(bias: Floats, singles: list[Any], pairs: list[Any], tables: list[Floats]) -> Any:

@@ -24,7 +24,7 @@ from credo.model.network import Network
 from credo.model.randomness import Rng, generator
 from credo.model.value import whole
 from credo.progress import track
-from credo.render import table_html, table_text
+from credo.render import table_html, table_text, text_html
 from credo.train import parameters
 from credo.train.em_fit import em
 from credo.train.sources import Opened
@@ -40,6 +40,9 @@ class Proposal:
     states: int
     score: float
     gain: float  # over the graph without it
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.reals import shown
+from credo.render import text_html
 from credo.schema import Schema
 from credo.stats.configurations import named
 from credo.stats.counts import Counts
@@ -54,6 +55,9 @@ class IndependenceTest:
         free = f" with {self.freedom:g} degrees of freedom" if self.test != "fisher-z" else ""
         what = f"{self.x} ⊥ {self.y}{given}: {self.test} {self.statistic:.6g}"
         return f"{what}{free}, p = {self.p:.3g}"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def independence_test(

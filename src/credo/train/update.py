@@ -20,7 +20,7 @@ from credo.stats.tally import Statistic
 from credo.train.families import FamilySpec, learn
 from credo.train.sources import Opened
 
-__all__ = ["update"]
+__all__ = ["refit", "update"]
 
 
 def update(
@@ -50,6 +50,36 @@ def update(
     rows = tally.rows + (said if isinstance(said, (int, float)) else 0)
     kept = {n: d for n, d in net.distributions.items() if n not in {s.child.name for s in more}}
     return learn(net.dag, more, rows, opened.label, "fit, updated", began, kept)
+
+
+def refit(net: Network, source: Any, *, threads: int | None = None) -> Network:
+    """The network as the same learner would have it from other rows: graph and priors are kept.
+
+    Distributions that were not learned stay as they are.
+    """
+    began = time.perf_counter()
+    wanted = [
+        FamilySpec(d.child, d.parents, d.learned, d if d.learned.estimate == "fixed" else None,
+                   _prior_said(net, n))
+        for n, d in net.distributions.items() if d.learned is not None
+    ]  # fmt: skip
+    if not wanted:
+        raise InputError(
+            "This network was not learned from rows, so it cannot be learned again.",
+            hint="Learn it with cr.fit(net, rows, prior=cr.BDeu(1)), which keeps its states.",
+        )
+    families = [(s.child.name, [p.name for p in s.parents]) for s in wanted]
+    names = {n for child, parents in families for n in (child, *parents)}
+    opened = Opened(source, {v.name: v for v in net.variables if v.name in names}, None, None)
+    opened.variables(families)
+    tally = opened.tally(families, threads)
+    again = []
+    for spec, family in zip(wanted, families, strict=True):
+        old = spec.learned
+        learned = Learned(tally[family], old.estimate, old.prior, old.tied)
+        again.append(FamilySpec(spec.child, spec.parents, learned, spec.held, spec.prior))
+    kept = {n: d for n, d in net.distributions.items() if d.learned is None}
+    return learn(net.dag, again, tally.rows, opened.label, "fit, again", began, kept)
 
 
 def _again(net: Network, local: Local) -> FamilySpec | str:

@@ -1,0 +1,44 @@
+"""STEP 4: model × data → report. What a model gets right, what it gets wrong, and what to do.
+
+Each check is one file and one section of the report; `check` runs them all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from credo.lazy import lazy_names
+
+_WHERE = {
+    "check": "checkup",
+    "Report": "report",
+    "Finding": "findings",
+    "cross_validate": "cross_validation",
+    "CrossValidation": "cross_validation",
+    "sensitivity": "tipping",
+    "Sensitivity": "tipping",
+    "evidence_value": "information_gain",
+    "EvidenceValue": "information_gain",
+    "compare": "comparing",
+    "ModelComparison": "comparing",
+}
+
+__all__ = list(_WHERE)
+
+if TYPE_CHECKING:
+    from credo.checking.checkup import check as check
+    from credo.checking.comparing import ModelComparison as ModelComparison
+    from credo.checking.comparing import compare as compare
+    from credo.checking.cross_validation import CrossValidation as CrossValidation
+    from credo.checking.cross_validation import cross_validate as cross_validate
+    from credo.checking.findings import Finding as Finding
+    from credo.checking.information_gain import EvidenceValue as EvidenceValue
+    from credo.checking.information_gain import evidence_value as evidence_value
+    from credo.checking.report import Report as Report
+    from credo.checking.tipping import Sensitivity as Sensitivity
+    from credo.checking.tipping import sensitivity as sensitivity
+
+
+__getattr__, __dir__ = lazy_names(
+    "credo.checking", {name: f"credo.checking.{module}" for name, module in _WHERE.items()}
+)

@@ -1,0 +1,274 @@
+"""`check`: every check of a network on a table, each a section of one report.
+
+Rows that the network was learned from cannot judge it. They are recognised by its counts, and the
+parameters are then learned again without each part of the rows in turn (the graph is kept, unless a
+learner is given, which learns it again too). Other rows judge the network as it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from credo.checking.calibration import calibration
+from credo.checking.edges import edges as edge_section
+from credo.checking.edges import usual_samples
+from credo.checking.findings import Finding, ranked
+from credo.checking.folds import Judge, deal, judges_of, rows_for, scored_by
+from credo.checking.held_out import held_out
+from credo.checking.independence import independence
+from credo.checking.influence import influence
+from credo.checking.learned_from import learned_from
+from credo.checking.learners import learner_of, quiet
+from credo.checking.outliers import Surprises, outliers
+from credo.checking.parameters import parameters
+from credo.checking.predictive import predictive
+from credo.checking.report import SECTIONS, Report
+from credo.checking.row_scores import Scored
+from credo.checking.sampled_rows import plain_rows
+from credo.data import Table
+from credo.errors import CredoError, InputError, unknown_name
+from credo.model.network import Network
+from credo.model.randomness import Rng, generator
+from credo.model.reals import shown
+from credo.model.value import finite, whole
+
+__all__ = ["check"]
+
+
+def check(
+    net: Network,
+    data: Any,
+    *,
+    learner: Any = None,
+    folds: int = 10,
+    draws: int = 200,
+    rows: int = 10_000,
+    edges: int | None = None,
+    statistics: Mapping[str, Callable[[Table], float]] | None = None,
+    held_out: bool | None = None,
+    level: float = 0.05,
+    sections: Collection[str] | None = None,
+    weights: Any = None,
+    schema: Any = None,
+    rng: Rng = 0,
+) -> Report:
+    """Check a network on a table: what it gets right, what it gets wrong, and what to do.
+
+    Parameters
+    ----------
+    net : Network
+        The network.
+    data : anything `cr.read` takes, a Table or a Stream
+        The rows. Cells may be missing (they are summed out), columns may be missing whole.
+    learner : function, name of a search, graph, or network
+        What made the network from rows; it is then made again without each fold, so that the
+        choice of the graph is judged too.
+    folds : int
+        The parts into which the rows are dealt out.
+    draws : int
+        Tables generated for the predictive checks.
+    rows : int
+        The most rows for the checks that generate tables or look at every cell (predictive,
+        calibration); more are drawn from at random, and the report says so.
+    edges : int
+        Resamples for the stability of edges; by default 50, 20 for more than 15 variables, 10 for
+        more than 30, none for more than 60.
+    statistics : mapping from name to a function of a Table
+        More statistics for the predictive check.
+    held_out : bool
+        Whether the network has not seen these rows. By default this is told by its counts.
+    level : float
+        The chance of a false alarm in each section, all its tests taken together.
+    sections : names
+        The sections to make; by default all: 'held_out', 'predictive', 'calibration',
+        'independence', 'edges', 'parameters', 'influence', 'outliers'.
+    rng : seed or generator
+        For folds, generated tables and resamples.
+
+    >>> import credo as cr
+    >>> table = cr.examples.play_tennis()
+    >>> net = cr.learn(table, search="naive-bayes", target="PlayTennis")
+    >>> report = cr.check(net, table, draws=50, edges=0)
+    >>> report.how
+    'The network was learned from these rows: parameters learned again in 10 folds, graph kept.'
+    >>> print(report.held_out.baselines[0].name)
+    independent columns
+    """
+    began = time.perf_counter()
+    if not isinstance(net, Network):
+        raise InputError(f"check needs a Network, got {shown(net)}.", hint="Load one with cr.load.")
+    wanted = _sections(sections)
+    draws = whole(draws, 20, "draws")
+    most = whole(rows, 10, "rows")
+    share = finite(level, "level")
+    if not 0 < share < 1:
+        raise InputError(f"level must lie between 0 and 1, got {shown(level)}.")
+    chance = generator(rng)
+    seeds = {name: int(chance.integers(2**62)) for name in ("folds", "rows", "draws", *SECTIONS)}
+    table = rows_for(net, data, schema, weights)
+    parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
+    with quiet():
+        judges, how, own = _judges(net, table, parts, learner, held_out)
+        scored = scored_by(judges, table)
+        found, left_out = _made(
+            net, table, judges, scored, how, own, parts, wanted, seeds, draws, most, share,
+            edges, statistics, learner,
+        )  # fmt: skip
+    findings = [f for name in SECTIONS if name in found for f in found[name].findings()]
+    findings += _general(table, scored)
+    seed = int(rng) if isinstance(rng, (int, np.integer)) else None
+    return Report(
+        ranked(findings), float(table.block.weight), len(table.schema), how, **found,
+        left_out=left_out, notes=_notes(net, table), seconds=time.perf_counter() - began, seed=seed,
+    )  # fmt: skip
+
+
+def _sections(given: Collection[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return SECTIONS
+    if isinstance(given, str):
+        given = [given]
+    for name in given:
+        if name not in SECTIONS:
+            raise unknown_name("Section", name, SECTIONS, "one of a report")
+    return tuple(name for name in SECTIONS if name in given)
+
+
+def _judges(
+    net: Network, table: Table, parts: list[Any], learner: Any, given: bool | None
+) -> tuple[list[Judge], str, bool]:
+    """Who judges which rows, in words, and whether the rows are the network's own."""
+    every = [Judge(net, np.arange(len(table)))]
+    own = learned_from(net, table) if given is None else not given
+    if learner is not None and parts:
+        name, function = learner_of(learner)
+        made = list(judges_of(function, table, parts, "learning again"))
+        for judge in made:
+            _same_variables(net, judge.net, table)
+        return made, f"Learned again by {name} in {len(parts)} folds.", own
+    if not own or not parts:
+        said = "The network is judged as it is, on rows it has not seen."
+        if own:
+            said = "Too few rows to learn again: the network is judged on what it has seen."
+        return every, said, own
+    try:
+        made = list(judges_of(learner_of(net)[1], table, parts, "learning again"))
+    except CredoError as error:
+        why = error.message.rstrip(".")
+        return every, f"Judged on rows it was learned from, which flatters it ({why}).", own
+    return made, (
+        f"The network was learned from these rows: parameters learned again in {len(parts)} "
+        "folds, graph kept."
+    ), own  # fmt: skip
+
+
+def _same_variables(net: Network, other: Network, table: Table) -> None:
+    for name in table.schema.names:
+        if name not in other.schema or other.variable(name) != net.variable(name):
+            raise InputError(
+                f"The learner's network has other states for {name!r} than the network checked.",
+                hint="Let the learner keep the schema of the table that it is given.",
+            )
+
+
+def _made(
+    net: Network, table: Table, judges: list[Judge], scored: Scored, how: str, own: bool,
+    parts: list[Any], wanted: tuple[str, ...], seeds: dict[str, int], draws: int, most: int,
+    level: float, edges: int | None, statistics: Any, learner: Any,
+) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
+    """Every section that was wanted, and why some are not there."""
+    found: dict[str, Any] = {}
+    why: dict[str, str] = {}
+
+    def make(name: str, function: Callable[[], Any]) -> None:
+        if name not in wanted:
+            return
+        try:
+            made = function()
+        except CredoError as error:
+            made = error.message.rstrip(".")
+        if isinstance(made, str):
+            why[name] = made
+        else:
+            found[name] = made
+
+    some, kept, note = plain_rows(table, most, seeds["rows"])
+    notes = (note,) if note else ()
+    generated = Surprises(net, max(20_000, 40 * min(len(some), 5_000)))
+    if parts:
+        make("held_out", lambda: held_out(table, scored, how.rstrip("."), parts))
+    else:
+        why["held_out"] = "there is one row"
+    if "predictive" in wanted or "outliers" in wanted:
+        look = generated.look if "outliers" in wanted else None
+
+        def generate() -> Any:
+            return predictive(
+                net, some, draws=draws, rng=seeds["draws"], level=level, statistics=statistics,
+                notes=notes, look=look,
+            )  # fmt: skip
+
+        if "predictive" in wanted:
+            make("predictive", generate)
+        else:
+            generate()
+    make("calibration", lambda: calibration(
+        _among(judges, kept, len(table)), some, Scored(scored.log[kept], scored.known[kept]), level,
+        notes,
+    ))  # fmt: skip
+    make("independence", lambda: independence(
+        net, table, level=level, rng=seeds["independence"]
+    ))  # fmt: skip
+    samples = usual_samples(len(net.names)) if edges is None else whole(edges, 0, "edges")
+    search = learner if isinstance(learner, str) and "[" not in learner else "hill-climb"
+    if not samples:
+        why["edges"] = "no resamples" + (
+            f" (by default none for {len(net.names)} variables)" if edges is None else " asked for"
+        )
+    else:
+        make("edges", lambda: edge_section(
+            net, table, samples=samples, search=search, rng=seeds["edges"]
+        ))  # fmt: skip
+    make("parameters", lambda: parameters(net))
+    make("influence", lambda: influence(net, table, own))
+    make("outliers", lambda: outliers(net, table, scored, generated))
+    if "edges" not in wanted:
+        why.pop("edges", None)
+    if "held_out" not in wanted:
+        why.pop("held_out", None)
+    return found, why
+
+
+def _among(judges: list[Judge], kept: Any, n: int) -> list[Judge]:
+    """The judges of some rows, in their new places."""
+    of = np.empty(n, dtype=np.intp)
+    for k, judge in enumerate(judges):
+        of[judge.rows] = k
+    who = of[kept]
+    return [Judge(j.net, np.flatnonzero(who == k)) for k, j in enumerate(judges)]
+
+
+def _general(table: Table, scored: Scored) -> list[Finding]:
+    lost = int((~scored.known).sum())
+    if not lost:
+        return []
+    return [
+        Finding(
+            "held_out", f"{lost:,} of {len(table):,} rows have gaps that cannot be summed out "
+            "exactly, and were left out.", float(lost), "note",
+            "Fill them with net.impute(rows) if they matter.", "", lost / len(table),
+        )
+    ]  # fmt: skip
+
+
+def _notes(net: Network, table: Table) -> tuple[str, ...]:
+    hidden = [n for n in net.names if n not in table.schema]
+    out = []
+    if hidden:
+        names = ", ".join(hidden[:6]) + (" …" if len(hidden) > 6 else "")
+        out.append(f"{names}: not observed in the table, summed out everywhere")
+    return tuple(out)

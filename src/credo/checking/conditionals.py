@@ -1,0 +1,123 @@
+"""Each cell given the rest of its row: what the model would have said of it.
+
+    discrete: P(x | all other cells)        continuous: the share of p(x' | all other cells) below x
+
+Only the Markov blanket of a variable matters. For a number x its blanket gives a Gaussian,
+
+    1/s² = 1/σ² + Σ_children b²/σ_c²        m/s² = μ/σ² + Σ_children b r_c/σ_c²
+
+with r_c what is left of a child when all but x is taken off. Gaps in the blanket are summed out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.checking.row_scores import gaps_of, patterns
+from credo.data import Table
+from credo.errors import CredoError, LimitError
+from credo.model.linear_gaussian import LinearGaussian
+from credo.predict.impute_mixed import MixedRows
+from credo.predict.rows import predict_proba
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["probabilities", "ranks"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_BLOCK = 2048
+_LARGE = 60  # continuous variables up to which gaps in a blanket are integrated out
+
+
+def probabilities(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
+    """P(name | rest of the row), and the rows for which it was found. No row is impossible."""
+    try:
+        p = predict_proba(net, table, name)
+        return p, np.ones(len(table), dtype=bool)
+    except CredoError:
+        pass
+    out = np.zeros((len(table), net.variable(name).arity))
+    known = np.zeros(len(table), dtype=bool)
+    for rows, cases in _cases(net, table, name, np.arange(len(table))):
+        out[rows] = cases.posteriors()[name]
+        known[rows] = out[rows].sum(axis=1) > 0.5
+    return out, known
+
+
+def ranks(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
+    """The share of p(name | rest of the row) that lies below the value seen, and for which rows."""
+    from scipy.special import ndtr
+
+    line = net.distributions[name]
+    assert isinstance(line, LinearGaussian)
+    children = [net.distributions[c] for c in net.dag.children(name)]
+    needed = {v.name for local in (line, *children) for v in local.variables}
+    gone = gaps_of(net, table)
+    at = {n: k for k, n in enumerate(net.names)}
+    whole: Mask = np.logical_not(gone[:, [at[n] for n in needed]].any(axis=1))
+    out = np.zeros(len(table))
+    known: Mask = np.array(whole)
+    if whole.any():
+        columns = {n: a[whole] for n, a in zip(table.schema.names, table.block.arrays, strict=True)}
+        mean, precision = _blanket(name, line, children, columns)
+        out[whole] = ndtr((columns[name] - mean) * np.sqrt(precision))
+    rest = np.flatnonzero(~whole & ~gone[:, at[name]])
+    if len(rest) and sum(not v.is_discrete for v in net.variables) <= _LARGE:
+        for rows, cases in _cases(net, table, name, rest):
+            k = [cases.order[i] for i in cases.holes].index(name)
+            x = table.block.arrays[table.schema.index(name)][rows]
+            total = np.zeros(len(rows))
+            for s in range(len(cases.cases)):
+                sd = np.sqrt(np.maximum(cases.cov[s][:, k, k], 1e-300))
+                total += cases.p[:, s] * ndtr((x - cases.mean[s][:, k]) / sd)
+            out[rows] = total
+            known[rows] = cases.p.sum(axis=1) > 0.5
+    return out, known
+
+
+def _blanket(
+    name: str, line: LinearGaussian, children: list[Any], columns: dict[str, Any]
+) -> tuple[Floats, Floats]:
+    """Mean and precision of a number given its whole blanket."""
+    at = tuple(columns[p.name] for p in line.discrete)
+    mean = np.broadcast_to(line.intercept[at], len(columns[name])).copy()
+    for k, p in enumerate(line.continuous):
+        mean += line.coefficients[..., k][at] * columns[p.name]
+    precision = np.broadcast_to(1.0 / line.variance[at], len(mean)).copy()
+    pull = mean * precision
+    for child in children:
+        at = tuple(columns[p.name] for p in child.discrete)
+        left = columns[child.name] - child.intercept[at]
+        slope: Any = 0.0
+        for k, p in enumerate(child.continuous):
+            b = child.coefficients[..., k][at]
+            if p.name == name:
+                slope = b
+            else:
+                left = left - b * columns[p.name]
+        pull += slope * left / child.variance[at]
+        precision += slope**2 / child.variance[at]
+    return pull / precision, precision
+
+
+def _cases(net: Network, table: Table, name: str, rows: NDArray[np.intp]) -> Any:
+    """The rows, block by block, with one column taken as a gap: every case of what is missing."""
+    part = table.take(rows)
+    gone = gaps_of(net, part)
+    gone[:, net.names.index(name)] = True
+    for pattern, at in patterns(gone):
+        for first in range(0, len(at), _BLOCK):
+            here = at[first : first + _BLOCK]
+            columns = {
+                n: a[here] for n, a in zip(part.schema.names, part.block.arrays, strict=True)
+            }
+            try:
+                yield rows[here], MixedRows(net, pattern, columns, here, strict=False)
+            except (LimitError, np.linalg.LinAlgError):
+                continue

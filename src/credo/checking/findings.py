@@ -1,0 +1,65 @@
+"""Finding: one thing a check has found, in a sentence with a number, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from credo.errors import InputError
+
+__all__ = ["SEVERITIES", "Finding", "ranked"]
+
+SEVERITIES = ("problem", "warning", "note", "good")
+"""How much a finding matters, worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found.
+
+    `kind` names the section it comes from, `number` is the number in the sentence, `severity` is
+    'problem', 'warning', 'note' or 'good', `advice` says what to do (empty where nothing is to be
+    done), and `where` names the variables, edge or rows.
+
+    >>> f = Finding("outliers", "Row 7 carries 41.2 bits.", 41.2, "warning", "Look at it.", "row 7")
+    >>> print(f)
+    warning  Row 7 carries 41.2 bits. Look at it.
+    """
+
+    kind: str
+    sentence: str
+    number: float
+    severity: str
+    advice: str = ""
+    where: str = ""
+    weight: float = 0.0  # what ranks findings of the same severity
+
+    def __post_init__(self) -> None:
+        if self.severity not in SEVERITIES:
+            raise InputError(f"A severity is one of {list(SEVERITIES)}, got {self.severity!r}.")
+
+    def __str__(self) -> str:
+        return f"{self.severity:<7}  {self.sentence} {self.advice}".rstrip()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return (
+            f"<p><b>{escape(self.severity)}</b> {escape(self.sentence)} "
+            f"<i>{escape(self.advice)}</i></p>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "kind": self.kind, "severity": self.severity, "sentence": self.sentence,
+            "number": self.number, "advice": self.advice, "where": self.where,
+        }  # fmt: skip
+
+
+def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Worst first; among equals, those that weigh most."""
+    found = list(findings)
+    order = {s: i for i, s in enumerate(SEVERITIES)}
+    return tuple(sorted(found, key=lambda f: (order[f.severity], -f.weight)))

@@ -1,0 +1,164 @@
+"""Held-out likelihood: how probable the model finds rows that it was not learned from.
+
+    mean ln P(row)  beside that of independent columns, the best tree, and the saturated model
+
+In nats and bits a row, with standard errors; the differences are paired, row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.checking.baselines import baselines_of
+from credo.checking.findings import Finding
+from credo.checking.folds import judges_of, scored_by
+from credo.checking.row_scores import Scored, weights_of
+from credo.checking.scores import BITS, Score, difference, score_of
+from credo.checking.section import Section
+from credo.data import Table
+from credo.errors import CredoError
+from credo.model.value import View
+from credo.render import number
+
+__all__ = ["HeldOut", "held_out"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HeldOut(Section):
+    """The score of the model and of each baseline on rows they have not seen.
+
+    `how` says how the rows were held out; `model` is the model's score, `baselines` the others'.
+    """
+
+    how: str
+    model: Score
+    baselines: tuple[Score, ...]
+    left_out: dict[str, str]
+
+    def __getitem__(self, name: str) -> Score:
+        for score in (self.model, *self.baselines):
+            if score.name == name:
+                return score
+        from credo.errors import unknown_name
+
+        known = [s.name for s in (self.model, *self.baselines)]
+        raise unknown_name("Baseline", name, known, "in the report")
+
+    def _view(self) -> View:
+        rows = [score_row(self.model, first=True), *(score_row(b) for b in self.baselines)]
+        head = ["model", "nats a row", "± se", "bits a row", "behind, nats a row", "± se"]
+        notes = [f"{name}: left out ({why})" for name, why in self.left_out.items()]
+        if self.model.impossible:
+            notes.insert(0, f"{number(self.model.impossible)} rows that the model rules out are "
+                            "not in its mean")  # fmt: skip
+        if self.model.unknown:
+            notes.append(f"{number(self.model.unknown)} rows could not be scored exactly")
+        return View(f"held-out log-likelihood: {self.how}", head, rows, (1, 2, 3, 4, 5),
+                    "; ".join(notes))  # fmt: skip
+
+    def findings(self) -> list[Finding]:
+        """Whether the model rules rows out, and whether it beats the baselines."""
+        out = []
+        m = self.model
+        if m.impossible:
+            share = m.impossible / m.rows
+            out.append(
+                Finding(
+                    "held_out",
+                    f"The model rules out {number(m.impossible)} of {number(m.rows)} rows "
+                    f"({share:.2%}): it gives them probability zero.",
+                    m.impossible,
+                    "problem",
+                    "Learn the parameters with a prior, such as prior=cr.BDeu(1).",
+                    "held-out rows",
+                    1e6 * share,
+                )
+            )
+        for b in self.baselines:
+            z = b.lead / b.lead_error if b.lead_error > 0 else 0.0
+            said = f"{abs(b.lead) * BITS:.3g} ± {b.lead_error * BITS:.2g} bits a row"
+            if z < -2:
+                simpler = b.name == "independent columns"
+                out.append(
+                    Finding(
+                        "held_out",
+                        f"On rows not seen the model does worse than {the(b.name)} by {said}.",
+                        b.lead * BITS,
+                        "problem" if simpler or z < -4 else "warning",
+                        _advice(b.name),
+                        b.name,
+                        -z,
+                    )
+                )
+            elif b.name == "independent columns":
+                if z > 2:
+                    out.append(
+                        Finding(
+                            "held_out",
+                            f"On rows not seen the model beats {the(b.name)} by {said}.",
+                            b.lead * BITS,
+                            "good",
+                            "",
+                            b.name,
+                            z,
+                        )
+                    )
+                elif m.rows > 1:
+                    out.append(
+                        Finding(
+                            "held_out",
+                            f"On rows not seen the model does no better than {the(b.name)} "
+                            f"({b.lead * BITS:+.3g} ± {b.lead_error * BITS:.2g} bits a row).",
+                            b.lead * BITS,
+                            "warning",
+                            "The columns may be unrelated, or the rows too few to tell.",
+                            b.name,
+                            2 - z,
+                        )
+                    )
+        return out
+
+
+def the(name: str) -> str:
+    """A baseline in a sentence."""
+    return (
+        name if name == "independent columns" else f"the {name} model".replace(" model model", "")
+    )
+
+
+def _advice(name: str) -> str:
+    if name == "independent columns":
+        return "It fits noise: use fewer parents, a larger prior, or more rows."
+    if name == "best tree":
+        return "Search for another graph, or take the tree: cr.learn(rows, search='chow-liu')."
+    return "Relations are missing: allow more parents, or search with another score."
+
+
+def score_row(s: Score, first: bool = False) -> list[str]:
+    """A score as a line of a table."""
+    lead = ["", ""] if first else [f"{s.lead:+.4f}", f"{s.lead_error:.4f}"]
+    return [s.name, f"{s.nats:.4f}", f"{s.error:.4f}", f"{s.bits:.4f}", *lead]
+
+
+def held_out(
+    table: Table, scored: Scored, how: str, parts: list[NDArray[np.intp]], name: str = "the model"
+) -> HeldOut:
+    """The section: the baselines are learned on the folds of the same rows."""
+    weights = weights_of(table)
+    model = score_of(name, scored, weights)
+    learners, why = baselines_of(table)
+    baselines: list[Any] = []
+    for label, learner in learners.items():
+        try:
+            found = scored_by(list(judges_of(learner, table, parts, label)), table)
+        except CredoError as error:
+            why[label] = error.message.rstrip(".")
+            continue
+        score = score_of(label, found, weights)
+        lead, lead_error = difference(scored, found, weights)
+        baselines.append(replace(score, lead=lead, lead_error=lead_error))
+    return HeldOut(how, model, tuple(baselines), why)

@@ -1,0 +1,189 @@
+"""Outliers: rows that surprise the model more than rows it generates itself.
+
+    surprise = −log₂ P(row), in bits; a number adds −log₂ of its density, in the unit it has
+
+A row is an outlier when its surprise is above that which 95 % of generated tables of this size
+stay below: so in a table from the model itself, some row is called one in 5 % of tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.checking.findings import Finding
+from credo.checking.row_scores import Scored, family_terms, score_rows, weights_of
+from credo.checking.scores import BITS
+from credo.checking.section import SHOWN, Section
+from credo.data import Table
+from credo.model.value import View
+from credo.render import number
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["Outlier", "Outliers", "Surprises", "outliers"]
+
+Floats = NDArray[np.float64]
+
+_KEPT = 100  # the most surprising rows that are told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Outlier:
+    """A surprising row: its number (from 1), its bits, and the family that surprises most.
+
+    `impossible` rows have probability zero; their bits are those of the families that allow them.
+    """
+
+    row: int
+    bits: float
+    family: str
+    family_bits: float
+    cell: str
+    impossible: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Outliers(Section):
+    """Rows by surprise: `rows` has the most surprising ones, `bits` the surprise of every row.
+
+    `threshold` is what 95 % of generated tables of this size stay below.
+    """
+
+    rows: tuple[Outlier, ...]
+    threshold: float
+    above: int
+    mean: float
+    scored: int
+    notes: tuple[str, ...] = ()
+    bits: Floats = field(default_factory=lambda: np.zeros(0), metadata={"json": False})
+
+    def _view(self) -> View:
+        rows = [
+            [
+                f"{o.row:,}",
+                "∞" if o.impossible else f"{o.bits:.1f}",
+                o.family,
+                f"{o.family_bits:.1f}",
+                o.cell,
+            ]
+            for o in self.rows[:SHOWN]
+        ]
+        said = (
+            f"{self.mean:.1f} bits a row on average; {self.above:,} of {self.scored:,} rows are "
+            f"above {self.threshold:.1f} bits, which 95 % of generated tables stay below"
+        )
+        head = ["row", "bits", "surprising", "bits of it", "seen"]
+        return View("rows by surprise", head, rows, (0, 1, 3), "; ".join([said, *self.notes]))
+
+    def findings(self) -> list[Finding]:
+        """The rows that the model would hardly have generated."""
+        if not self.above:
+            return []
+        top = self.rows[0]
+        share = self.above / max(self.scored, 1)
+        what = "probability zero" if top.impossible else f"{top.bits:.1f} bits of surprise"
+        many = "row is" if self.above == 1 else "rows are"
+        where = f", most of it in {top.family} ({top.cell})" if top.family else ""
+        return [
+            Finding(
+                "outliers",
+                f"{self.above:,} {many} more surprising than any in 95 % of generated tables "
+                f"({self.threshold:.1f} bits); row {top.row:,} has {what}{where}.",
+                top.bits,
+                "problem" if share > 0.01 and self.above > 4 else "warning",
+                "Look at these rows: errors of recording, another population, or a relation that "
+                "the model lacks.",
+                f"row {top.row}",
+                100 * share + top.bits / 100,
+            )
+        ]
+
+
+class Surprises:
+    """The surprise of generated rows, gathered while the replicates pass by."""
+
+    def __init__(self, net: Network, wanted: int) -> None:
+        self.net, self.wanted = net, wanted
+        self.parts: list[Floats] = []
+        self.rows = self.tables = 0
+
+    def look(self, table: Table) -> None:
+        """Score one replicate, while more are wanted."""
+        if self.rows >= self.wanted:
+            return
+        found = score_rows(self.net, table)
+        self.parts.append(-found.log[found.possible] * BITS)
+        self.rows += len(table)
+        self.tables += 1
+
+    def threshold(self, rows: float) -> float:
+        """The surprise that 95 % of tables of so many rows stay below."""
+        if not self.parts or not self.rows:
+            return np.inf
+        every = np.concatenate(self.parts)
+        if not len(every):
+            return np.inf
+        share = 1 - 0.05 / max(rows, 1.0)
+        return float(np.quantile(every, share, method="higher"))
+
+
+def outliers(
+    net: Network, table: Table, scored: Scored, generated: Surprises, notes: tuple[str, ...] = ()
+) -> Outliers:
+    """The section; `scored` has ln P of each row by a model that has not seen it."""
+    bits = -scored.log * BITS
+    known = scored.known
+    threshold = generated.threshold(float(weights_of(table)[known].sum()))
+    ranked = np.flatnonzero(known)
+    ranked = ranked[np.argsort(-bits[ranked], kind="stable")]
+    top = ranked[:_KEPT]
+    found = _explained(net, table.take(top), top, bits[top]) if len(top) else ()
+    good = known & (bits < np.inf)
+    weights = weights_of(table)
+    mean = float(weights[good] @ bits[good] / weights[good].sum()) if good.any() else 0.0
+    above = int((bits[known] > threshold).sum())
+    if generated.rows and generated.rows < 20 * len(table):
+        notes = (*notes, f"the threshold rests on {number(generated.rows)} generated rows")
+    return Outliers(
+        found, threshold, above, mean, int(known.sum()), notes, np.where(known, bits, 0.0)
+    )
+
+
+def _explained(
+    net: Network, part: Table, rows: NDArray[np.intp], bits: Floats
+) -> tuple[Outlier, ...]:
+    terms, whole = family_terms(net, part)
+    surprise = np.where(whole, -terms * BITS, -np.inf)
+    out = []
+    for i, row in enumerate(rows):
+        k = int(surprise[i].argmax())
+        gone = not whole[i].any()
+        local = net.distributions[net.names[k]]
+        cell = "" if gone else ", ".join(
+            f"{v.name}={_value(part, v.name, i)}" for v in (local.child, *local.parents)
+        )  # fmt: skip
+        own = float(surprise[i, k])
+        never = bits[i] == np.inf
+        total = float(np.where(whole[i] & (surprise[i] < np.inf), surprise[i], 0.0).sum())
+        out.append(
+            Outlier(
+                int(row) + 1,
+                total if never else float(bits[i]),
+                "" if gone else local.title,
+                0.0 if gone else own if own < np.inf else 0.0,
+                cell,
+                bool(never),
+            )
+        )
+    return tuple(out)
+
+
+def _value(part: Table, name: str, i: int) -> str:
+    value = part.block.arrays[part.schema.index(name)][i]
+    variable = part.schema[name]
+    return str(variable.states[int(value)]) if variable.is_discrete else f"{float(value):.6g}"

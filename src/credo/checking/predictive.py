@@ -1,0 +1,283 @@
+"""Posterior predictive checks: do tables that the model generates look like the one seen?
+
+For a statistic T, with replicates r = 1 … R drawn from the posterior,
+
+    p = 2 · min( P(T_r ≤ T_seen), P(T_r ≥ T_seen) )        (Rubin 1984; Gelman, Meng & Stern 1996)
+
+R replicates cannot tell p-values below 2/(R + 1) apart. Where the table seen lies beyond all of
+them the tail of a Gaussian through them takes over (on a scale on which the statistic is nearly
+Gaussian); so there, p is approximate. There are many statistics, so Holm's adjusted p-values are
+given too: they count the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import erfc, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.checking.findings import Finding
+from credo.checking.multiplicity import holm
+from credo.checking.replicates import replicates
+from credo.checking.section import SHOWN, Section, p_text
+from credo.checking.statistics import MAX_INDICATORS, Named, Statistics
+from credo.data import Table
+from credo.errors import InputError
+from credo.model.randomness import Rng, generator
+from credo.model.realism import Check, compared
+from credo.model.reals import NotReal, real
+from credo.model.value import View
+from credo.predict.draws import has_posterior
+from credo.render import number, shortened
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+
+__all__ = ["Discrepancy", "Predictive", "predictive"]
+
+Floats = NDArray[np.float64]
+
+MAX_PAIRS = 2000
+"""Pairs of variables that are looked at; edges come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """A statistic of the table seen beside that of the replicates.
+
+    `lower` and `upper` hold 95 % of the replicates; `p` is two-sided, `adjusted` is Holm's.
+    """
+
+    name: str
+    variables: tuple[str, ...]
+    observed: float
+    lower: float
+    upper: float
+    mean: float
+    sd: float
+    p: float
+    adjusted: float
+
+    @property
+    def z(self) -> float:
+        """How many standard deviations of the replicates the table seen lies from their mean."""
+        return (self.observed - self.mean) / self.sd if self.sd > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Predictive(Section):
+    """Statistics of the table seen beside those of tables that the model generates.
+
+    `checks` has them all, least likely first; `generated[name]` are the replicates of one.
+    """
+
+    checks: tuple[Discrepancy, ...]
+    rows: int
+    draws: int
+    level: float
+    notes: tuple[str, ...] = ()
+    generated: Mapping[str, Floats] = field(default_factory=dict, metadata={"json": False})
+
+    def __getitem__(self, name: str) -> Discrepancy:
+        for check in self.checks:
+            if check.name == name:
+                return check
+        from credo.errors import unknown_name
+
+        raise unknown_name("Statistic", name, [c.name for c in self.checks], "in the report")
+
+    @property
+    def unrealistic(self) -> tuple[Discrepancy, ...]:
+        """The statistics that the model does not reproduce, all tests taken together."""
+        return tuple(c for c in self.checks if c.adjusted < self.level)
+
+    def _view(self) -> View:
+        rows = [
+            [c.name, number(c.observed, 4), f"{number(c.lower, 4)} to {number(c.upper, 4)}",
+             p_text(c.p), p_text(c.adjusted)]
+            for c in self.checks[:SHOWN]
+        ]  # fmt: skip
+        small = sum(c.p < 0.05 for c in self.checks)
+        counted = (
+            f"{len(self.checks):,} statistics; {small:,} have p < 0.05, chance alone gives about "
+            f"{number(round(0.05 * len(self.checks), 1))}; {len(self.unrealistic):,} remain after "
+            f"Holm's adjustment at {self.level:g}"
+        )
+        title = f"{self.draws:,} generated tables of {self.rows:,} rows"
+        head = ["statistic", "seen", "95 % of generated", "p", "adjusted"]
+        return View(title, head, rows, (1, 2, 3, 4), "; ".join([counted, *self.notes]))
+
+    def findings(self) -> list[Finding]:
+        """The statistics that the model does not reproduce."""
+        bad = self.unrealistic
+        if not bad:
+            return [
+                Finding(
+                    "predictive",
+                    f"Generated tables look like the one seen: none of {len(self.checks):,} "
+                    f"statistics is out of the ordinary at {self.level:g}, all taken together.",
+                    float(len(self.checks)),
+                    "good",
+                )
+            ]
+        out = []
+        for c in bad[:5]:
+            side = "larger" if c.observed > c.mean else "smaller"
+            serious = abs(c.z) > 6
+            out.append(
+                Finding(
+                    "predictive",
+                    f"The {c.name} is {number(c.observed, 4)}, {side} than in almost all generated "
+                    f"tables ({number(c.lower, 4)} to {number(c.upper, 4)}).",
+                    c.observed,
+                    "problem" if serious else "warning",
+                    _advice(c),
+                    ", ".join(c.variables),
+                    min(abs(c.z), 1e6),
+                )
+            )
+        if len(bad) > 5:
+            out.append(
+                Finding(
+                    "predictive",
+                    f"{len(bad) - 5:,} more statistics are out of the ordinary, such as those of "
+                    f"{shortened(dict.fromkeys(n for c in bad[5:] for n in c.variables))}.",
+                    float(len(bad) - 5),
+                    "warning",
+                    "See report.predictive.unrealistic.",
+                )
+            )
+        return out
+
+
+def _advice(c: Discrepancy) -> str:
+    if len(c.variables) == 2:
+        a, b = c.variables
+        if c.observed > c.mean or c.name.startswith("correlation"):
+            return f"Consider an edge between {a} and {b}, or a common cause of both."
+        return f"The model ties {a} and {b} more closely than the rows do: reconsider their edge."
+    if c.name.startswith(("skewness", "least", "largest")):
+        return f"A Gaussian does not have that shape: transform {c.variables[0]}, or cut it."
+    return f"The distribution of {', '.join(c.variables) or 'the rows'} has changed, or was set."
+
+
+def wanted_pairs(
+    net: Network, table: Table, chance: np.random.Generator
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Pairs of variables to look at: the edges first, then others; and what is left out."""
+    every = [v for v in table.schema.variables if not v.is_discrete or v.arity > 1]
+    edges = [(a, b) for a, b in net.dag.edges if a in table.schema and b in table.schema]
+    joined = {frozenset(e) for e in edges}
+    sizes = {v.name: v.arity if v.is_discrete else 1 for v in every}
+    total = len(every) * (len(every) - 1) // 2
+    if sum(sizes.values()) <= MAX_INDICATORS and total <= MAX_PAIRS:
+        names = [v.name for v in every]
+        return [(a, b) for i, b in enumerate(names) for a in names[:i]], []
+    chosen: dict[str, None] = {}
+    room = MAX_INDICATORS
+    order = [n for e in edges for n in e]
+    order += [every[i].name for i in chance.permutation(len(every))]
+    for name in order:
+        if name in sizes and name not in chosen and sizes[name] <= room and len(chosen) < 200:
+            chosen[name] = None
+            room -= sizes[name]
+    names = list(chosen)
+    pairs = [e for e in edges if e[0] in chosen and e[1] in chosen][:MAX_PAIRS]
+    others = [
+        (a, b) for i, b in enumerate(names) for a in names[:i] if frozenset((a, b)) not in joined
+    ]
+    picked = chance.permutation(len(others))[: MAX_PAIRS - len(pairs)]
+    pairs += [others[i] for i in np.sort(picked)]
+    return pairs, [f"{len(pairs):,} of {total:,} pairs looked at"]
+
+
+def predictive(
+    net: Network,
+    table: Table,
+    *,
+    draws: int,
+    rng: Rng,
+    level: float,
+    statistics: Mapping[str, Callable[[Table], float]] | None = None,
+    notes: Sequence[str] = (),
+    look: Callable[[Table], None] | None = None,
+) -> Predictive:
+    """The section; `look` is shown every replicate, for checks that share them."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    chance = generator(rng)
+    pairs, said = wanted_pairs(net, table, chance)
+    plan = Statistics(table, pairs)
+    own = dict(statistics or {})
+    named = [*plan.named, *(Named(n, (), "plain") for n in own)]
+    seen = np.concatenate([plan.of(table), _own(own, table)])
+    found = np.empty((draws, len(seen)))
+    with threadpool_limits(1):  # small products: threads would only wait for each other
+        for i, one in enumerate(replicates(net, table, draws, chance)):
+            found[i] = np.concatenate([plan.of(one), _own(own, one)])
+            if look is not None:
+                look(one)
+    if not any(map(has_posterior, net.distributions.values())):
+        said = [*said, "the network has no posterior, so its own numbers generate"]
+    if any(table.block.gaps):
+        said = [*said, "generated tables have the gaps of the one seen"]
+    checks = [compared(n.name, float(seen[k]), found[:, k]) for k, n in enumerate(named)]
+    p = np.array(
+        [_tail(c, n, found[:, k]) for k, (c, n) in enumerate(zip(checks, named, strict=True))]
+    )
+    adjusted = holm(p)
+    order = sorted(range(len(p)), key=lambda k: (p[k], -_away(checks[k], found[:, k])))
+    out = tuple(
+        Discrepancy(
+            checks[k].name, named[k].variables, checks[k].observed, checks[k].lower,
+            checks[k].upper, checks[k].mean, float(found[:, k].std()), float(p[k]),
+            float(adjusted[k]),
+        )
+        for k in order
+    )  # fmt: skip
+    kept = {named[k].name: found[:, k] for k in order}
+    return Predictive(out, len(table), draws, level, (*notes, *said), kept)
+
+
+def _own(statistics: Mapping[str, Callable[[Table], float]], table: Table) -> Floats:
+    out = []
+    for name, function in statistics.items():
+        try:
+            out.append(real(function(table)))
+        except NotReal as no:
+            raise InputError(f"The statistic {name!r} must be a number, got {no}.") from None
+        except Exception as error:
+            raise InputError(f"The statistic {name!r} failed: {error!r}.") from error
+    return np.array(out)
+
+
+def _away(check: Check, there: Floats) -> float:
+    sd = float(there.std())
+    return abs(check.observed - check.mean) / sd if sd > 0 else 0.0
+
+
+def _tail(check: Check, named: Named, there: Floats) -> float:
+    """The p-value; beyond all replicates the tail of a Gaussian through them."""
+    if check.p > 2.5 / (len(there) + 1) or there.min() <= check.observed <= there.max():
+        return check.p
+    scaled = _scaled(np.append(there, check.observed), named.scale, len(there))
+    sd = float(scaled[:-1].std(ddof=1))
+    if not sd > 0:
+        return check.p
+    z = abs(float(scaled[-1]) - float(scaled[:-1].mean())) / sd
+    return min(check.p, max(erfc(z / sqrt(2)), 1e-300))
+
+
+def _scaled(values: Floats, scale: str, n: int) -> Floats:
+    """Values on a scale on which they are nearly Gaussian."""
+    if scale == "information":  # near a χ², whose cube root is nearly Gaussian
+        return np.cbrt(values)
+    if scale == "correlation":
+        return np.arctanh(np.clip(values, -1 + 1e-12, 1 - 1e-12))
+    if scale == "share":
+        return np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0)))
+    return values

@@ -1,0 +1,78 @@
+"""Replicates: tables that the model would have given instead of the one that was seen.
+
+    θ⁽ʳ⁾ ~ p(θ | what it was learned from),   rows⁽ʳ⁾ ~ P(· | θ⁽ʳ⁾),   the gaps where they were
+
+A network without a posterior generates from its own numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.model.cpt import Cpt
+from credo.model.linear_gaussian import LinearGaussian
+from credo.model.network import Network
+from credo.model.randomness import Rng, generator
+from credo.predict.draws import Draws, has_posterior
+from credo.predict.sampling import sample
+from credo.progress import track
+from credo.stats.block import Block
+
+if TYPE_CHECKING:
+    from credo.model.network import Local
+
+__all__ = ["drawn_networks", "replicates"]
+
+_BLOCK = 20  # parameter sets drawn at once
+
+
+def drawn_networks(net: Network, n: int, rng: Rng) -> Iterator[Network]:
+    """`n` networks with parameters from the posterior; the same one where there is none."""
+    if not any(map(has_posterior, net.distributions.values())):
+        yield from (net for _ in range(n))
+        return
+    source = Draws(net, rng)
+    for first in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - first)
+        drawn = source.next(net.names, size)
+        for i in range(size):
+            locals_ = {m: _local(d, drawn.get(m), i) for m, d in net.distributions.items()}
+            yield Network.trusted(net.dag, locals_, None)
+
+
+def _local(local: Local, drawn: Any, i: int) -> Local:
+    if drawn is None:
+        return local
+    if isinstance(local, Cpt):
+        values = np.array(drawn[i]).reshape(local.shape)
+        return Cpt.trusted(local.child, local.parents, values, None, None)
+    intercept, slope, variance = (part[i] for part in drawn)
+    return LinearGaussian(
+        local.child, local.parents, intercept, slope, np.maximum(variance, 1e-290)
+    )
+
+
+def replicates(net: Network, table: Table, n: int, rng: Rng) -> Iterator[Table]:
+    """`n` tables of the same size as one over some of the network's variables, gaps and all."""
+    chance = generator(rng)
+    seed = int(chance.integers(2**62))
+    names, size = table.schema.names, len(table)
+    gaps: list[NDArray[np.bool_] | None] = []
+    for v, a, some in zip(
+        table.schema.variables, table.block.arrays, table.block.gaps, strict=True
+    ):
+        gaps.append((a == v.arity if v.is_discrete else np.isnan(a)) if some else None)
+    for one in track(drawn_networks(net, n, seed), "generating tables", total=n):
+        rows = sample(one, size, int(chance.integers(2**62))).select(list(names))
+        arrays = []
+        for v, a, gone in zip(rows.schema.variables, rows.block.arrays, gaps, strict=True):
+            if gone is not None:
+                a = a.astype(np.uint16) if v.is_discrete and v.arity > 255 else np.array(a)
+                a[gone] = v.arity if v.is_discrete else np.nan
+            arrays.append(a)
+        yield Table(Block(rows.schema, tuple(arrays)))

@@ -1,0 +1,157 @@
+"""How probable each row is: ln P(row), its gaps summed out, and which family makes it so.
+
+    ln P(row) = Σ_families ln P(x | parents)        where nothing is missing
+
+Rows with gaps go through the engine. A row whose gaps no exact method can sum out (in mixed
+networks, or where the tables would not fit) is not scored; it is counted, and the report says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.errors import CredoError, LimitError
+from credo.model.cpt import Cpt
+from credo.predict.impute_mixed import MixedRows
+from credo.predict.rows import row_log_likelihoods
+
+if TYPE_CHECKING:
+    from credo.model.network import Local, Network
+
+__all__ = ["Scored", "family_terms", "gaps_of", "patterns", "score_rows", "term", "weights_of"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_BLOCK = 2048  # rows of a mixed network with gaps at a time
+_LARGE = 200  # continuous variables up to which their gaps are integrated out row by row
+
+
+@dataclass(frozen=True)
+class Scored:
+    """ln P of each row (−inf: impossible), and which rows could be scored."""
+
+    log: Floats
+    known: Mask
+
+    @property
+    def possible(self) -> Mask:
+        """The rows that were scored and are possible."""
+        return self.known & (self.log > -np.inf)
+
+
+def weights_of(table: Table) -> Floats:
+    """The weight of each row, 1 where none is given."""
+    if table.weights is None:
+        return np.ones(len(table))
+    return table.weights.astype(np.float64)
+
+
+def gaps_of(net: Network, table: Table) -> Mask:
+    """Which cells are missing: [row, variable of the network]; a column may be missing whole."""
+    gone = np.ones((len(table), len(net.names)), dtype=bool)
+    for k, v in enumerate(net.variables):
+        if v.name in table.schema:
+            a = table.block.arrays[table.schema.index(v.name)]
+            gone[:, k] = a == v.arity if v.is_discrete else np.isnan(a)
+    return gone
+
+
+def term(local: Local, columns: dict[str, Any]) -> Floats:
+    """ln P(x | parents) for columns without gaps."""
+    if isinstance(local, Cpt):
+        with np.errstate(divide="ignore"):
+            logs = np.log(local.values)
+        out: Floats = logs[tuple(columns[v.name] for v in local.variables)]
+        return out
+    at = tuple(columns[p.name] for p in local.discrete)
+    away = columns[local.name] - local.intercept[at]
+    for k, parent in enumerate(local.continuous):
+        away = away - local.coefficients[..., k][at] * columns[parent.name]
+    variance = local.variance[at]
+    with np.errstate(over="ignore"):
+        found: Floats = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
+    return found
+
+
+def family_terms(net: Network, table: Table) -> tuple[Floats, Mask]:
+    """ln P(x | parents) of each row and family, and which families the row has whole."""
+    gone = gaps_of(net, table)
+    at = {n: k for k, n in enumerate(net.names)}
+    out = np.zeros(gone.shape)
+    whole = np.zeros(gone.shape, dtype=bool)
+    for k, name in enumerate(net.names):
+        local = net.distributions[name]
+        here = ~gone[:, [at[v.name] for v in local.variables]].any(axis=1)
+        whole[:, k] = here
+        if here.any():
+            out[here, k] = term(local, _columns(table, here))
+    return out, whole
+
+
+def _columns(table: Table, rows: Any) -> dict[str, Any]:
+    return {n: a[rows] for n, a in zip(table.schema.names, table.block.arrays, strict=True)}
+
+
+def score_rows(net: Network, table: Table) -> Scored:
+    """ln P of each row of a table over the network's variables, its gaps summed out."""
+    gone = gaps_of(net, table)
+    partial = gone.any(axis=1)
+    log = np.zeros(len(table))
+    known = np.ones(len(table), dtype=bool)
+    if not partial.all():
+        columns = _columns(table, ~partial) if partial.any() else _columns(table, slice(None))
+        total = np.zeros(int((~partial).sum()))
+        for local in net.distributions.values():
+            total += term(local, columns)
+        log[~partial] = np.maximum(total, -np.inf)
+    if partial.any():
+        rows = np.flatnonzero(partial)
+        log[rows], known[rows] = _with_gaps(net, table.take(rows), gone[rows])
+    return Scored(log, known)
+
+
+def _with_gaps(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
+    discrete = sum(v.is_discrete for v in net.variables)
+    if 0 < discrete < len(net.variables):
+        return _mixed(net, part, gone)
+    try:
+        return row_log_likelihoods(net, part), np.ones(len(part), dtype=bool)
+    except LimitError:
+        return np.zeros(len(part)), np.zeros(len(part), dtype=bool)
+
+
+def _mixed(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
+    """Rows of a mixed network: by the engine where it can, else case by case."""
+    out, known = np.zeros(len(part)), np.ones(len(part), dtype=bool)
+    few = sum(not v.is_discrete for v in net.variables) <= _LARGE
+    for pattern, rows in patterns(gone):
+        try:
+            out[rows] = row_log_likelihoods(net, part.take(rows))
+            continue
+        except CredoError:
+            if not few:
+                known[rows] = False
+                continue
+        for first in range(0, len(rows), _BLOCK):
+            at = rows[first : first + _BLOCK]
+            try:
+                cases = MixedRows(net, pattern, _columns(part, at), at, strict=False)
+                out[at] = np.logaddexp.reduce(cases.log, axis=1)
+            except (LimitError, np.linalg.LinAlgError):
+                known[at] = False
+    return out, known
+
+
+def patterns(gone: Mask) -> list[tuple[Mask, NDArray[np.intp]]]:
+    """The different patterns of gaps, each with its rows."""
+    packed = np.packbits(gone, axis=1)
+    _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(inverse.ravel(), kind="stable")
+    cuts = np.searchsorted(inverse.ravel()[order], np.arange(1, len(first)))
+    return [(gone[f], rows) for f, rows in zip(first, np.split(order, cuts), strict=True)]

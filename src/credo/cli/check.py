@@ -1,0 +1,126 @@
+"""`credo check`: what a model gets right and wrong on a table, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from credo.cli.reading import read_from, reading_options
+from credo.cli.terminal import heading, print_table
+
+__all__ = ["command", "print_report"]
+
+_COLOURS = {"problem": "red", "warning": "yellow", "note": "blue", "good": "green"}
+_MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
+
+
+@click.command("check")
+@click.argument("model")
+@reading_options
+@click.option("--learner", metavar="SEARCH", help="Learn the graph again too, by this search.")
+@click.option("--folds", type=int, default=10, show_default=True, help="Parts of the rows.")
+@click.option("--draws", type=int, default=200, show_default=True, help="Generated tables.")
+@click.option("--rows", "most", type=int, default=10_000, show_default=True,
+              help="The most rows for generated tables and calibration.")  # fmt: skip
+@click.option("--edges", type=int, help="Resamples for the stability of edges; 0 for none.")
+@click.option("--level", type=float, default=0.05, show_default=True,
+              help="The chance of a false alarm in each section.")  # fmt: skip
+@click.option("--section", "sections", multiple=True, metavar="NAME", help="Only this section.")
+@click.option(
+    "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
+)
+@click.option("--brief", is_flag=True, help="The findings alone.")
+@click.option("--seed", type=int, default=0, metavar="N", help="The seed of folds and draws.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def command(
+    model: str,
+    learner: str | None,
+    folds: int,
+    draws: int,
+    most: int,
+    edges: int | None,
+    level: float,
+    sections: tuple[str, ...],
+    seen: bool | None,
+    brief: bool,
+    seed: int,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Check a model on a table: held-out likelihood, generated data, calibration, outliers.
+
+    Findings come first, worst first, each with a number and what to do; then a table for each
+    section: held_out, predictive, calibration, independence, edges, parameters, influence,
+    outliers. Rows the model was learned from are recognised by its counts: they judge parameters
+    learned without them.
+
+    \b
+    Examples:
+      credo check patients.credo patients.csv
+      credo check asia.bif rows.csv --section calibration --section outliers
+      credo check patients.credo patients.csv --learner hill-climb --folds 5 --json
+    """
+    from credo.checking import check
+    from credo.formats import load
+
+    net = load(model)
+    shaped = reading["kind"] or reading["states"] or reading["drop"]
+    table = read_from(**reading, schema=None if shaped else _schema(net, reading["table"]))
+    report = check(
+        net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges, level=level,
+        sections=list(sections) or None, held_out=None if seen is None else not seen, rng=seed,
+    )  # fmt: skip
+    if as_json:
+        document = {**report.to_dict(), "model": model}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    print_report(report, brief=brief)
+
+
+def _schema(net: Any, table: str) -> Any:
+    """The model's variables that the table has, so that its states are the model's."""
+    from credo.errors import InputError
+    from credo.predict.rows import _names
+    from credo.schema import Schema
+
+    names = _names(table) or set()
+    have = tuple(v for v in net.variables if v.name in names)
+    if not have:
+        raise InputError(
+            "The table has no column of the model.",
+            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+        )
+    return Schema(have)
+
+
+def print_report(report: Any, *, brief: bool = False) -> None:
+    """The findings, then each section as a table; colours on a terminal."""
+    import shutil
+    import textwrap
+
+    heading(report.title)
+    click.echo(report.how)
+    click.echo()
+    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+    for f in report.findings:
+        text = f"{f.sentence} {f.advice}".rstrip()
+        lines = textwrap.wrap(text, max(wide - 4, 40))
+        click.secho(f"{_MARKS[f.severity]} ", fg=_COLOURS[f.severity], bold=True, nl=False)
+        click.echo("\n  ".join(lines))
+    click.echo()
+    if brief:
+        return
+    for section in report.sections.values():
+        view = section._view()
+        heading(view.title)
+        print_table(view.head, [[str(c) for c in row] for row in view.rows], view.right)
+        if view.note:
+            click.echo("\n".join(textwrap.wrap(view.note, wide)))
+        click.echo()
+    for name, why in report.left_out.items():
+        click.echo(f"{name.replace('_', ' ')}: left out ({why})")
+    for note in report.notes:
+        click.echo(note)

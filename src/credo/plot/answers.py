@@ -1,0 +1,140 @@
+"""Pictures of what a network believes: one parameter before and after data, and how an answer
+moves with what is observed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from credo.errors import CredoWarning, ImpossibleError, InputError
+from credo.model.beta import Beta
+from credo.model.cpt import Cpt
+from credo.model.network import Network
+from credo.model.reals import shown
+from credo.plot.axes import axes, legend, name_bars
+from credo.plot.distributions import prior_posterior
+
+__all__ = ["parameter", "response"]
+
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def parameter(
+    table: Cpt, state: Any, given: Mapping[str, Any] | None = None, ax: Any = None
+) -> Any:
+    """The prior and the posterior density of one entry of a table, P(state | given).
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
+    >>> ax = parameter(net.cpt("Fev"), "T", {"Pneu": "T"})
+    >>> [line.get_label() for line in ax.lines], ax.get_xlabel()
+    (['prior', 'posterior'], 'P(Fev = T | Pneu = T)')
+    """
+    if not isinstance(table, Cpt):
+        raise InputError(f"A table is needed, got {shown(table)}.", hint="Give net.cpt('name').")
+    if table.counts is None:
+        table.interval()  # says that there is no posterior, and what to do
+    assert table.counts is not None
+    known = {} if given is None else given
+    table.row(known)  # checks the names and states of the parents
+    at = tuple(p.code(known[p.name]) for p in table.parents)
+    k = table.child.code(state)
+
+    def belief(counts: Any) -> Beta:
+        row = np.asarray(counts)[at]
+        return Beta(float(row[k]), float(row.sum() - row[k]))
+
+    after = belief(table.counts)
+    before = after if table.prior is None else belief(table.prior)
+    said = ", ".join(f"{n} = {known[n]}" for n in (p.name for p in table.parents))
+    title = f"P({table.name} = {state}{' | ' if said else ''}{said})"
+    if not after.is_proper:
+        raise InputError(f"{title} is not uncertain: its posterior is a point.")
+    ax = prior_posterior(before, after, ax)
+    if table.prior is None:
+        ax.lines[0].remove()
+        ax.legend()
+    ax.set_xlabel(title.replace("$", r"\$"))
+    return ax
+
+
+def response(
+    model: Any,
+    target: str,
+    over: str,
+    ax: Any = None,
+    *,
+    given: Mapping[str, Any] | None = None,
+    span: Any = None,
+    interval: float | None = None,
+) -> Any:
+    """How the answer about `target` moves with the value of `over`: P(target | over = x, given).
+
+    One line for each state of the target. A continuous `over` runs through `span`, a pair of
+    numbers. `interval=0.95` adds bands (for a network learned with a prior).
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+    >>> ax = response(net, "rain", over="wet")
+    >>> ax.get_ylabel(), [round(float(y), 3) for y in ax.lines[1].get_ydata()]
+    ('P(rain | wet)', [0.053, 0.667])
+    """
+    if not hasattr(model, "variable") or not hasattr(model, "p"):
+        raise InputError(f"A network is needed, got {shown(model)}.")
+    asked, moved = model.variable(target), model.variable(over)
+    known = dict(given or {})
+    if over in known or target in known or target == over:
+        raise InputError("The target, what moves and what is given must be different variables.")
+    if interval is not None and not isinstance(model, Network):
+        raise InputError("Intervals need a Bayesian network learned with a prior.")
+    if moved.is_discrete:
+        values: list[Any] = list(moved.states)
+    elif span is None:
+        raise InputError(f"{over!r} is continuous: give its range, such as span=(0, 10).")
+    else:
+        values = np.linspace(float(span[0]), float(span[1]), 41).tolist()
+    ax = axes(ax)
+    options = {} if interval is None else {"interval": interval}
+    x, answers = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CredoWarning)
+        for i, value in enumerate(values):
+            try:
+                answers.append(model.p(target, given={**known, over: value}, **options))
+            except ImpossibleError:
+                continue
+            x.append(i if moved.is_discrete else value)
+    if not answers:
+        raise InputError(f"No value of {over!r} is possible given the rest.")
+    style = "--" if moved.is_discrete and not moved.ordered else "-"
+    if asked.is_discrete:
+        for k, state in enumerate(asked.states[:12]):
+            y = [float(a.p[k]) for a in answers]
+            mark = _MARKS[k % len(_MARKS)] if moved.is_discrete else None
+            [line] = ax.plot(x, y, style, marker=mark, label=str(state).replace("$", r"\$"))
+            if interval is not None:
+                low = [float(a.low[k]) for a in answers]
+                high = [float(a.high[k]) for a in answers]
+                ax.fill_between(x, low, high, alpha=0.15, color=line.get_color())
+        ax.set_ylim(-0.02, 1.02)
+        legend(ax)
+        ax.set_ylabel(f"P({target} | {over})".replace("$", r"\$"))
+    else:
+        mean = np.array([float(a.mean) for a in answers])
+        sd = np.sqrt([float(a.variance) for a in answers])
+        [line] = ax.plot(x, mean, style, marker="o" if moved.is_discrete else None)
+        ax.fill_between(x, mean - 1.96 * sd, mean + 1.96 * sd, alpha=0.15, color=line.get_color())
+        ax.set_ylabel(f"{target} given {over}: mean, 95 %".replace("$", r"\$"))
+    if moved.is_discrete:
+        name_bars(ax, [str(s).replace("$", r"\$") for s in moved.states])
+    ax.set_xlabel(over.replace("$", r"\$"))
+    if known:
+        said = ", ".join(f"{n} = {v}" for n, v in known.items())
+        ax.set_title(f"given {said}".replace("$", r"\$"), fontsize="small")
+    return ax

@@ -1,0 +1,199 @@
+"""What of a model is drawn: its nodes and edges, a part around one node, how strong edges are.
+
+    I(X; Y) = Σ P(x, y) log₂ P(x, y) / (P(x) P(y))      in bits; −½ log₂(1 − ρ²) for two Gaussians
+
+The part around a node is its Markov blanket (radius 1), the blankets of those (radius 2), …
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from credo.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
+from credo.model.dag import Dag
+from credo.model.dag_undirected import UndirectedGraph
+from credo.model.factor_graph import FactorGraph
+from credo.model.factor_model import FactorModel
+from credo.model.network import Network
+from credo.model.reals import shown
+from credo.plot.graph_undirected import downwards
+
+__all__ = ["MAX_MEASURED", "View", "information", "strokes", "view"]
+
+MAX_MEASURED = 400
+"""The mutual information of at most this many edges is computed for a picture."""
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The nodes and edges of a picture; `hidden` counts the neighbours that are left out."""
+
+    nodes: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    arrows: bool
+    squares: tuple[str, ...]
+    hidden: Mapping[str, int]
+
+
+def view(model: Any, around: str | None = None, radius: int = 1) -> View:
+    """The graph of a model, or the part of it around a node.
+
+    >>> view(Dag.parse("[A][B|A][C|B][D|C]"), "B").nodes
+    ('A', 'B', 'C')
+    """
+    nodes, edges, arrows, squares = _graph(model)
+    if around is None:
+        return View(nodes, edges, arrows, squares, {})
+    if around not in nodes:
+        raise unknown_name("Node", around, nodes, "in the model")
+    if isinstance(radius, bool) or not isinstance(radius, int) or radius < 1:
+        raise InputError(f"The radius must be a whole number from 1, got {shown(radius)}.")
+    near = _near(nodes, edges, arrows)
+    kept, rim = {around}, {around}
+    for _ in range(radius if not squares else 2 * radius):
+        rim = {w for v in rim for w in near[v]} - kept
+        kept |= rim
+    joined: dict[str, set[str]] = {v: set() for v in nodes}
+    for a, b in edges:
+        joined[a].add(b)
+        joined[b].add(a)
+    hidden = {v: len(joined[v] - kept) for v in nodes if v in kept and joined[v] - kept}
+    return View(
+        tuple(v for v in nodes if v in kept),
+        tuple(e for e in edges if e[0] in kept and e[1] in kept),
+        arrows,
+        tuple(v for v in squares if v in kept),
+        hidden,
+    )
+
+
+def _graph(model: Any) -> tuple[tuple[str, ...], tuple[Edge, ...], bool, tuple[str, ...]]:
+    if isinstance(model, Network):
+        model = model.dag
+    if isinstance(model, Dag):
+        return tuple(model.nodes), tuple(model.edges), True, ()
+    if isinstance(model, FactorGraph):
+        nodes = (*model.names, *model.factor_names)
+        edges = [
+            (name, v)
+            for name, f in zip(model.factor_names, model.factors, strict=True)
+            for v in f.names
+        ]
+        return nodes, tuple(downwards(nodes, edges)), False, tuple(model.factor_names)
+    if isinstance(model, FactorModel):
+        model = model.graph
+    if isinstance(model, UndirectedGraph):
+        return tuple(model.nodes), tuple(downwards(model.nodes, model.edges)), False, ()
+    raise InputError(
+        f"A network or a graph is needed, got {shown(model)}.",
+        hint="Load one with cr.load, or make a cr.Dag.",
+    )
+
+
+def _near(nodes: tuple[str, ...], edges: tuple[Edge, ...], arrows: bool) -> dict[str, set[str]]:
+    """The Markov blanket of each node: parents, children and their other parents; without
+    arrows its neighbours."""
+    near: dict[str, set[str]] = {v: set() for v in nodes}
+    parents: dict[str, list[str]] = {v: [] for v in nodes}
+    for a, b in edges:
+        near[a].add(b)
+        near[b].add(a)
+        parents[b].append(a)
+    if arrows:
+        for mine in parents.values():
+            for a in mine:
+                near[a].update(p for p in mine if p != a)
+    return near
+
+
+def information(model: Any, edges: tuple[Edge, ...]) -> dict[Edge, float]:
+    """The mutual information of the two ends of each edge, in bits, nothing being observed.
+
+    Edges between a discrete and a continuous variable are left out where the model cannot say.
+
+    >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+    >>> round(information(net, net.dag.edges)["rain", "wet"], 4)
+    0.2755
+    """
+    if not isinstance(model, (Network, FactorModel)) or isinstance(model, FactorGraph):
+        raise InputError(
+            "The strengths of edges as mutual information need a network with its tables.",
+            hint="Give strengths={(parent, child): number} for a graph alone.",
+        )
+    if len(edges) > MAX_MEASURED:
+        raise LimitError(
+            f"The mutual information of {len(edges):,} edges is too much for a picture; "
+            f"at most {MAX_MEASURED} are measured.",
+            hint="Draw a part with around=, or give strengths={(parent, child): number}.",
+        )
+    out = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CredoWarning)
+        for edge in edges:
+            try:
+                bits = _bits(model.p(list(edge)))
+            except CredoError:
+                continue  # a mixed pair that has no exact answer
+            if bits is not None:
+                out[edge] = bits
+    return out
+
+
+def _bits(joint: Any) -> float | None:
+    p = getattr(joint, "p", None)
+    if isinstance(p, np.ndarray) and p.ndim == 2:
+        apart = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
+        seen = p > 0
+        return max(0.0, float((p[seen] * np.log2(p[seen] / apart[seen])).sum()))
+    covariance = getattr(joint, "covariance", None)
+    if covariance is not None and np.shape(covariance) == (2, 2):
+        (a, b), (_, c) = np.asarray(covariance, dtype=float)
+        rest = 1 - min(b * b / (a * c), 1 - 1e-12) if a > 0 and c > 0 else 1.0
+        return -0.5 * math.log2(rest)
+    return None
+
+
+def strokes(model: Any, seen: View, strengths: Any) -> tuple[list[float], dict[Edge, str]]:
+    """The width of each edge, from 0.8 to 6 pixels in proportion to its strength, and what each
+    edge says of itself. `strengths` is None, "information", a mapping, or bootstrap strengths."""
+    if strengths is None:
+        return [1.2] * len(seen.edges), {}
+    unit = ""
+    if isinstance(strengths, str):
+        if strengths != "information":
+            raise InputError(
+                f"The strengths of edges must be 'information' or numbers, got {strengths!r}."
+            )
+        given: Mapping[Edge, float] = information(model, seen.edges)
+        unit = " bits"
+    else:
+        given = getattr(strengths, "strength", strengths)
+        if not isinstance(given, Mapping):
+            raise InputError(
+                f"The strengths of edges must be a mapping from edge to number, "
+                f"got {shown(strengths)}."
+            )
+    sizes = {}
+    for edge in seen.edges:
+        value = given.get(edge, given.get((edge[1], edge[0])))
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+            value = math.nan
+        if not 0 <= float(value) < math.inf:
+            raise InputError(
+                f"The strength of {edge[0]} → {edge[1]} must be a number from 0, "
+                f"got {shown(given.get(edge, given.get((edge[1], edge[0]))))}."
+            )
+        sizes[edge] = float(value)
+    most = max(sizes.values(), default=0.0) or 1.0
+    said = {(a, b): f"{a} → {b}: {size:.3g}{unit}" for (a, b), size in sizes.items()}
+    return [0.8 + 5.2 * sizes[edge] / most if edge in sizes else 1.2 for edge in seen.edges], said

@@ -1,0 +1,161 @@
+"""A picture of P(child | parents): a row for each configuration, colours for probabilities.
+
+For a continuous child, its lines: the mean against a parent, with a band that holds 95 %.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from credo.errors import InputError, LimitError, unknown_name
+from credo.model.cpt import Cpt, cells
+from credo.model.linear_gaussian import LinearGaussian
+from credo.model.reals import shown
+from credo.plot.axes import axes, legend
+from credo.render import short_probability
+
+__all__ = ["MOST_ROWS", "MOST_STATES", "cpt", "lines"]
+
+MOST_ROWS, MOST_STATES = 64, 30
+"""A heat map has at most so many rows and columns."""
+
+_LONG = 28
+
+
+def cpt(table: Any, ax: Any = None, *, interval: float | None = None) -> Any:
+    """A heat map of a table: the darker, the more probable; each cell says its number.
+
+    With `interval=0.95` each cell also has its credible interval (the table must have been learned
+    with a prior).
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.K2())
+    >>> ax = cpt(net.cpt("Fev"), interval=0.95)
+    >>> ax.get_title(), [t.get_text() for t in ax.get_yticklabels()]
+    ('P(Fev | Pneu)', ['F', 'T'])
+    >>> ax.texts[0].get_text()
+    '0.556\\n0.245–0.843'
+    """
+    if isinstance(table, LinearGaussian):
+        raise InputError(
+            f"{table.name!r} is continuous and has lines, not a table.",
+            hint="Draw them with cr.plot.lines.",
+        )
+    if not isinstance(table, Cpt):
+        raise InputError(f"A table is needed, got {shown(table)}.", hint="Give net.cpt('name').")
+    rows, states = cells(table.parents), table.child.arity
+    if rows > MOST_ROWS or states > MOST_STATES:
+        raise LimitError(
+            f"A table of {rows:,} rows and {states:,} states does not fit in a picture; at most "
+            f"{MOST_ROWS} rows and {MOST_STATES} states do.",
+            hint="Print the table, or draw one row with cr.plot.distribution(cpt.row(…)).",
+        )
+    ends = None if interval is None else table.interval(interval)
+    new = ax is None
+    ax = axes(ax)
+    names = [_short(s) for s in table.child.states]
+    given = _configurations(table.parents, named=False) if table.parents else [""]
+    if new:  # room for the texts on both sides
+        cell = max(0.95 if ends is not None else 0.6, 0.09 * min(12, max(map(len, names))))
+        left = 1.0 + 0.085 * max(map(len, given))
+        wide = max(left + cell * states, 0.11 * len(table.title[:60]) + left)
+        tall = 1.3 + (0.3 if ends is None else 0.45) * rows
+        ax.figure.set_size_inches(max(3.5, wide), max(1.9, tall))
+    p = table.values.reshape(rows, states)
+    ax.imshow(p, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    small = 9 if rows <= 24 and states <= 10 else 6
+    bounds = None if ends is None else [e.reshape(rows, states) for e in ends]
+    for i, j in np.ndindex(rows, states):
+        text = short_probability(float(p[i, j]))
+        if bounds is not None:
+            low, high = (short_probability(float(e[i, j])) for e in bounds)
+            text += f"\n{low}–{high}"
+        ink = "white" if p[i, j] > 0.55 else "black"
+        ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=small)
+    ax.set_xticks(range(states), names)
+    if max(map(len, names)) > 12:
+        ax.tick_params(axis="x", rotation=35)
+        for label in ax.get_xticklabels():
+            label.set_ha("right")
+    ax.set_yticks(range(rows), given)
+    ax.set_xlabel(_short(table.name))
+    ax.set_ylabel(_short(", ".join(p.name for p in table.parents), 50))
+    ax.set_title(_short(table.title, 60), fontsize="medium")
+    return ax
+
+
+def _short(text: object, most: int = _LONG) -> str:
+    line = str(text)
+    line = line if len(line) <= most else line[: most - 1] + "…"
+    return line.replace("$", r"\$")
+
+
+def _configurations(parents: tuple[Any, ...], named: bool = True) -> list[str]:
+    out = []
+    for at in np.ndindex(*(v.arity for v in parents)):
+        pairs = [(f"{v.name}=" * named, v.states[i]) for v, i in zip(parents, at, strict=True)]
+        out.append(_short(", ".join(f"{name}{state}" for name, state in pairs), 60))
+    return out
+
+
+def lines(line: LinearGaussian, over: str | None = None, ax: Any = None, span: Any = None) -> Any:
+    """The mean of a continuous variable against one of its continuous parents, for each
+    configuration of the discrete ones, with a band that holds 95 %.
+
+    The other continuous parents are held at 0. `span` is the range of the parent; without it
+    −1 to 1. A variable without continuous parents is drawn as its densities.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> net = cr.fit("[x][y|x]", {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.1, 4.9, 7.0]})
+    >>> lines(net.cpt("y"), span=(0, 3)).get_xlabel()
+    'x'
+    """
+    if not isinstance(line, LinearGaussian):
+        raise InputError(
+            f"The line of a continuous variable is needed, got {shown(line)}.",
+            hint="Give net.cpt('name'); draw tables with cr.plot.cpt.",
+        )
+    names = [p.name for p in line.continuous]
+    if over is None and names:
+        over = names[0]
+    if over is not None and over not in names:
+        raise unknown_name("Continuous parent", over, names, f"one of {line.name!r}")
+    ax = axes(ax)
+    labels = _configurations(line.discrete) if line.discrete else [""]
+    shown_lines = list(zip(labels, np.ndindex(*line.intercept.shape), strict=True))[:12]
+    if over is None:
+        _densities(ax, line, shown_lines)
+    else:
+        k = names.index(over)
+        low, high = (-1.0, 1.0) if span is None else map(float, span)
+        x = np.linspace(low, high, 50)
+        for label, at in shown_lines:
+            mean = line.intercept[at] + line.coefficients[at][k] * x
+            sd = float(np.sqrt(line.variance[at]))
+            [drawn] = ax.plot(x, mean, label=label or None)
+            ax.fill_between(
+                x, mean - 1.96 * sd, mean + 1.96 * sd, alpha=0.12, color=drawn.get_color()
+            )
+        ax.set_xlabel(over)
+        ax.set_ylabel(line.name)
+    more = len(labels) - len(shown_lines)
+    ax.set_title(line.title + (f"  ({more} more lines)" if more else ""), fontsize="medium")
+    if line.discrete:
+        legend(ax)
+    return ax
+
+
+def _densities(ax: Any, line: LinearGaussian, shown_lines: list[Any]) -> None:
+    sds = np.sqrt(line.variance)
+    low, high = float((line.intercept - 4 * sds).min()), float((line.intercept + 4 * sds).max())
+    x = np.linspace(low, high, 400)
+    for label, at in shown_lines:
+        z = (x - line.intercept[at]) / sds[at]
+        ax.plot(x, np.exp(-0.5 * z * z) / (sds[at] * np.sqrt(2 * np.pi)), label=label or None)
+    ax.set_xlabel(line.name)
+    ax.set_ylabel("density")
+    ax.set_ylim(0, None)

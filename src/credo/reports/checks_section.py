@@ -1,0 +1,114 @@
+"""How well the model fits its data: what was found, most important first, with pictures.
+
+The checks are `cr.check`'s; pictures are put in as PNG where matplotlib is installed.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from credo.data import Stream
+from credo.errors import CredoError, MissingPackageError
+from credo.reports.markup import Html, folded, items, join, note, paragraph, picture, table, tag
+from credo.reports.page import Section
+from credo.reports.subject import Subject
+
+__all__ = ["checks_section"]
+
+_CLASS = {"problem": "bad", "warning": "attention", "note": "", "good": "good"}
+_DRAWS, _ROWS = 100, 5_000  # generated tables, and rows of the checks that look at every cell
+_FINDINGS = 40
+_PICTURES = {
+    "held_out": ("held_out_bars",),
+    "predictive": ("predictive_histogram",),
+    "calibration": ("calibration_curves", "rank_histogram"),
+    "edges": ("edge_bars",),
+    "outliers": ("surprise",),
+}
+
+
+def checks_section(subject: Subject) -> Section | None:
+    """The checks of the model against the data."""
+    if subject.data is None:
+        return None
+    if not subject.checks:
+        return Section("checks", "Checks", note("The checks were left out, as asked."))
+    if not subject.directed:
+        text = "Checks are made of Bayesian networks; this model has no directions."
+        return Section("checks", "Checks", note(text))
+    try:
+        report = _checked(subject)
+    except CredoError as error:
+        return Section("checks", "Checks", paragraph(f"The checks could not be made: {error}"))
+    return Section("checks", "Checks", _told(report))
+
+
+def _checked(subject: Subject) -> Any:
+    from credo.checking import check
+
+    data = subject.data.load() if isinstance(subject.data, Stream) else subject.data
+    return check(subject.model, data, draws=_DRAWS, rows=_ROWS, rng=subject.seed)
+
+
+def _told(report: Any) -> Html:
+    parts: list[object] = [paragraph(tag("strong", report.title)), paragraph(report.how)]
+    for f in report.findings[:_FINDINGS]:
+        line = join([tag("strong", f.severity), " ", f.sentence, " ", tag("em", f.advice)])
+        parts.append(paragraph(line, f"finding {_CLASS.get(f.severity, '')}".strip()))
+    more = len(report.findings) - _FINDINGS
+    if more > 0:
+        parts.append(note(f"{more:,} lesser findings are not shown."))
+    for name, section in report.sections.items():
+        seen = section._view()
+        body: list[object] = [table(seen.head, seen.rows, right=seen.right)]
+        if seen.note:
+            body.append(note(seen.note))
+        body += _pictures(report, name)
+        parts.append(folded(tag("strong", seen.title), join(body), is_open=True))
+    last = [f"{name.replace('_', ' ')}: {why}" for name, why in report.left_out.items()]
+    last += report.notes
+    if last:
+        parts += [paragraph("Not done, or done in part:"), items(last)]
+    return join(parts)
+
+
+def _pictures(report: Any, name: str) -> list[Html]:
+    """The pictures of a section; none where it has nothing to draw."""
+    from credo.plot import checks
+
+    out = []
+    for which in _PICTURES.get(name, ()):
+        try:
+            raw = _png(getattr(checks, which), report)
+        except MissingPackageError as error:
+            return [note(str(error))]
+        except CredoError:
+            continue
+        address = "data:image/png;base64," + base64.b64encode(raw).decode("ascii")
+        words = which.replace("_", " ")
+        out.append(picture(Html(f'<img src="{address}" alt="{words}">')))
+    return out
+
+
+def _png(draw: Callable[..., Any], report: Any) -> bytes:
+    """A picture drawn on a figure of its own, which leaves the user's figures alone."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingPackageError(
+            "Pictures of the checks need matplotlib, which is not installed.",
+            hint='Run pip install "credo[plot]".',
+        ) from None
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a glyph that the font lacks is no matter here
+        draw(report, ax=figure.subplots())
+        out = io.BytesIO()
+        figure.savefig(out, format="png", dpi=110)
+    return out.getvalue()

@@ -1,0 +1,189 @@
+"""How the model came to be, and how to make it, ask it and write this report again."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from credo import __version__
+from credo.errors import CredoError
+from credo.render import number
+from credo.reports.charts import curve
+from credo.reports.markup import Html, code, items, join, note, paragraph, picture, table, tag
+from credo.reports.page import Section
+from credo.reports.questions_section import default_questions
+from credo.reports.subject import Subject
+
+__all__ = ["learned_section", "reproduce_section"]
+
+_EMBEDDED = 2_000_000  # bytes of a model that are put into the page
+_FAMILIES = 60
+
+
+def learned_section(subject: Subject) -> Section:
+    """The record: by what, from what, the score, the trace, the seed, what was noticed."""
+    record = subject.model.record
+    if record is None:
+        text = "The model carries no record: it was typed, or read from a file that keeps none."
+        return Section("learned", "How it was learned", paragraph(text))
+    details = record.details
+    rows: list[tuple[str, object]] = [("how", record.how)]
+    if record.source:
+        rows.append(("from", record.source))
+    if isinstance(details.get("rows"), (int, float)):
+        rows.append(("rows", number(details["rows"])))
+    if record.score is not None:
+        rows.append(("score", f"{record.score:.6f} (natural logarithm; larger is better)"))
+    for key, words in (("score", "kind of score"), ("search", "search")):
+        if isinstance(details.get(key), str):
+            rows.append((words, details[key]))
+    if details.get("proven"):
+        rows.append(("proof", "no graph scores better"))
+    if isinstance(details.get("iterations"), int):
+        rows.append(("iterations", number(details["iterations"])))
+    if record.reason:
+        rows.append(("stopped because", record.reason))
+    if record.seconds is not None:
+        rows.append(("seconds", f"{record.seconds:.3g}"))
+    if record.seed is not None:
+        rows.append(("seed", record.seed))
+    parts: list[object] = [table(["", ""], rows, caption="The record the model carries")]
+    if record.notes:
+        parts += [paragraph("Noticed while learning:"), items(record.notes[:40])]
+    if len(record.trace) > 1:
+        score = details.get("score")
+        words = "The objective at the start and after each iteration."
+        label = f"score ({score})" if isinstance(score, str) else "ln P(rows)"
+        parts.append(picture(curve(record.trace, "iteration", label), words))
+    families = record.families
+    if len(families):
+        head, lines, right = families._table(_FAMILIES)
+        parts.append(table(head, lines, right=right, caption="Family by family"))
+        if len(families) > _FAMILIES:
+            parts.append(note(f"{len(families) - _FAMILIES:,} more families are not shown."))
+    return Section("learned", "How it was learned", join(parts))
+
+
+def reproduce_section(subject: Subject) -> Section:
+    """Commands and Python that do the same again, and the model itself."""
+    model, data = shlex.quote(subject.model_name), shlex.quote(subject.data_file)
+    asked = (*subject.questions, *default_questions(subject))[:1]
+    commands, lines = [], ["import credo as cr", ""]
+    learn = _learn_again(subject) if subject.data_file else None
+    if learn is not None:
+        commands.append(learn[0])
+        lines += [f"rows = cr.read({subject.data_file!r})", learn[1]]
+    else:
+        lines.append(f"net = cr.load({subject.model_name!r})")
+        if subject.data_file:
+            lines.append(f"rows = cr.read({subject.data_file!r})")
+    commands += [f"credo ask {model} {shlex.quote(q)}" for q in asked]
+    lines += [f"print(net.ask({q!r}))" for q in asked]
+    given = f" --data {data}" if subject.data_file else ""
+    questions = "".join(f" --question {shlex.quote(q)}" for q in subject.questions)
+    commands.append(f"credo report {model}{given}{subject.reading}{questions} -o report.html")
+    arguments = ", data=rows" if subject.data_file else ""
+    if subject.questions:
+        arguments += f", questions={list(subject.questions)!r}"
+    lines.append(f'cr.write_report(net, "report.html"{arguments})')
+    parts: list[object] = [
+        paragraph("On the command line:"),
+        code("\n".join(commands), "commands"),
+        paragraph("In Python:"),
+        code("\n".join(lines), "python"),
+    ]
+    if learn is not None:
+        parts.append(note(learn[2]))
+    parts.append(_embedded(subject))
+    parts.append(
+        note(f"Written by credo {__version__}; random draws started from seed {subject.seed}.")
+    )
+    return Section("reproduce", "How to reproduce it", join(parts))
+
+
+def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
+    """The command and the call that learn the model again, as far as its record tells."""
+    record = subject.model.record
+    if record is None or not subject.directed:
+        return None
+    data, out = shlex.quote(subject.data_file), shlex.quote(subject.model_name)
+    details = record.details
+    score, search = details.get("score"), details.get("search")
+    if isinstance(score, str) and isinstance(search, str) and record.how.startswith("learned by"):
+        search = search.split(" ")[0]
+        seed = 0 if record.seed is None else record.seed
+        ess = _ess(record) if score in ("bdeu", "bds") else None
+        flag = "" if ess is None else f" --ess {ess:g}"
+        command = (
+            f"credo learn {data}{subject.reading} -o {out} --score {score} --search {search}"
+            f"{flag} --seed {seed}"
+        )
+        more = "" if ess is None else f", ess={ess:g}"
+        call = f"net = cr.learn(rows, score={score!r}, search={search!r}{more}, rng={seed})"
+        words = (
+            "Learning again takes the score, the search and the seed of the record; edges that "
+            "were required or forbidden, tiers and other options are not in it: give them again."
+        )
+        return command, call, words
+    found = _prior(record)
+    if record.how.split(" ")[0] == "fit" and found is not None:
+        flags, prior = found
+        command = f"credo fit {out} {data}{subject.reading} -o again.credo{flags}"
+        call = f"net = cr.fit(cr.load({subject.model_name!r}), rows{prior})"
+        words = (
+            "Fitting again keeps the graph and the states of the model and counts the rows anew."
+        )
+        return command, call, words
+    return None
+
+
+def _ess(record: Any) -> float | None:
+    found = {re.sub(r"^BDeu\((.+)\)$", r"\1", f["prior"]) for f in record.families}
+    try:
+        return float(found.pop()) if len(found) == 1 else None
+    except ValueError:
+        return None
+
+
+def _prior(record: Any) -> tuple[str, str] | None:
+    """The prior of a fit as options of the command and as an argument, if it is one for all."""
+    priors = {f["prior"] for f in record.families}
+    estimates = {f["estimate"] for f in record.families}
+    if len(priors) != 1 or len(estimates) != 1 or record.families[0]["tied"]:
+        return None
+    prior, estimate = priors.pop(), estimates.pop()
+    if prior == "none":
+        return ("", "") if estimate == "mle" else None
+    found = re.fullmatch(r"(BDeu|K2|Laplace)\(([\d.]*)\)", prior)
+    if found is None or estimate not in ("mean", "map"):
+        return None
+    size = f" --ess {found[2]}" if found[2] else ""
+    flags = f" --prior {found[1].lower()}{size}"
+    call = f", prior=cr.{prior}"
+    if estimate == "map":
+        flags, call = f"{flags} --estimate map", f'{call}, estimate="map"'
+    return flags, call
+
+
+def _embedded(subject: Subject) -> Html:
+    """The model as a file inside the page, so that nothing else is needed to go on."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.credo"
+            subject.model.save(path)
+            raw = path.read_bytes()
+    except CredoError:
+        return Html("")
+    if len(raw) > _EMBEDDED:
+        return note(f"The model has {len(raw):,} bytes and is not put into this page.")
+    link = tag(
+        "a",
+        f"model.credo ({len(raw):,} bytes)",
+        href="data:application/octet-stream;base64," + base64.b64encode(raw).decode("ascii"),
+        download="model.credo",
+    )
+    return paragraph(join(["The model itself, with its posterior and its record: ", link, "."]))

@@ -1,0 +1,174 @@
+"""`write_report`: the sections in their order, put into one page and written whole."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from credo import __version__
+from credo.data import Stream, Table, read
+from credo.data.atomic import replace_file
+from credo.errors import InputError, LimitError
+from credo.model.factor_model import FactorModel
+from credo.model.interval import probability
+from credo.model.network import Network
+from credo.model.reals import shown
+from credo.progress import Report, track
+from credo.reports.data_section import data_section, gaps_section, variables_section
+from credo.reports.markup import note, paragraph
+from credo.reports.network_section import network_section
+from credo.reports.page import Section, page
+from credo.reports.questions_section import questions_section
+from credo.reports.record_section import learned_section, reproduce_section
+from credo.reports.subject import Subject
+from credo.reports.tables_section import tables_section
+
+__all__ = ["MAX_BYTES", "report_html", "write_report"]
+
+MAX_BYTES = 50_000_000
+"""A report larger than this is not written."""
+
+
+def write_report(
+    model: Any,
+    path: str | os.PathLike[str],
+    data: Any = None,
+    questions: Sequence[str] = (),
+    *,
+    title: str = "",
+    level: float = 0.95,
+    checks: bool = True,
+    seed: int = 0,
+    model_file: str = "",
+    data_file: str = "",
+    reading: str = "",
+    report: Report | None = None,
+) -> Path:
+    """Write everything about a model to one HTML file that needs nothing else.
+
+    With `data` (a table, a frame or a path) it tells of the rows, their gaps and how well the
+    model fits; `questions` such as `"P(lung | smoke=yes)"` are answered besides those any reader
+    would ask. `checks=False` leaves the checks out. `model_file` and `data_file` are the names
+    used in the commands that reproduce it. See docs/report.md.
+
+    >>> import credo as cr, os, tempfile
+    >>> rows = cr.examples.pneumonia()
+    >>> net = cr.fit("[Pneu][Fev|Pneu]", rows, prior=cr.BDeu(2))
+    >>> path = os.path.join(tempfile.mkdtemp(), "report.html")
+    >>> written = cr.write_report(net, path, data=rows, questions=["P(Pneu=T | Fev=T)"])
+    >>> written.name, "P(Pneu=T | Fev=T)" in written.read_text(encoding="utf-8")
+    ('report.html', True)
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target} is a folder; name a file, such as report.html.")
+    text = report_html(
+        model,
+        data,
+        questions,
+        title=title,
+        level=level,
+        checks=checks,
+        seed=seed,
+        model_file=model_file,
+        data_file=data_file,
+        reading=reading,
+        report=report,
+    )
+    raw = text.encode("utf-8", "xmlcharrefreplace")
+    if len(raw) > MAX_BYTES:
+        raise LimitError(
+            f"The report would have {len(raw):,} bytes; at most {MAX_BYTES:,} are written.",
+            hint="Leave the checks out, or report on a part of the model.",
+        )
+    replace_file(target, raw)
+    return target
+
+
+def report_html(
+    model: Any,
+    data: Any = None,
+    questions: Sequence[str] = (),
+    *,
+    title: str = "",
+    level: float = 0.95,
+    checks: bool = True,
+    seed: int = 0,
+    model_file: str = "",
+    data_file: str = "",
+    reading: str = "",
+    report: Report | None = None,
+) -> str:
+    """The report as text; the arguments are those of `write_report`.
+
+    >>> import credo as cr
+    >>> net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+    >>> report_html(net)[:15]
+    '<!doctype html>'
+    """
+    if not isinstance(model, (Network, FactorModel)):
+        raise InputError(
+            f"A report is about a network, got {shown(model)}.",
+            hint="Load one with cr.load, or learn one with cr.learn.",
+        )
+    if isinstance(questions, str):
+        questions = [questions]
+    for question in questions:
+        if not isinstance(question, str):
+            raise InputError(f"A question is a text, got {shown(question)}.")
+    table = data if data is None or isinstance(data, (Table, Stream)) else read(data)
+    if not data_file and table is not None:
+        data_file = _file(data, table)
+    subject = Subject(
+        model, table, tuple(questions), probability(level), seed, model_file, data_file, reading,
+        checks,
+    )  # fmt: skip
+    for question in subject.questions:  # a wrong question is refused, not written down
+        _refuse_wrong(model, question)
+    sections = [s for s in _made(subject, report) if s is not None]
+    name = title or _title(subject)
+    when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    about = f"{model!r}" + (f", {len(table):,} rows of data" if table is not None else "")
+    footer = f"Written by credo {__version__} on {when}. This file needs no network."
+    return page(name, paragraph(about), sections, note(footer))
+
+
+def _made(subject: Subject, report: Report | None) -> list[Section | None]:
+    from credo.reports.checks_section import checks_section
+
+    steps: list[Callable[[Subject], Section | None]] = [
+        data_section if subject.data is not None else variables_section,
+        gaps_section,
+        network_section,
+        tables_section,
+        checks_section,
+        questions_section,
+        learned_section,
+        reproduce_section,
+    ]
+    tracked = track(steps, "writing the report", total=len(steps), report=report)
+    return [make(subject) for make in tracked]
+
+
+def _title(subject: Subject) -> str:
+    if subject.model_file:
+        return f"Report on {Path(subject.model_file).name}"
+    record = subject.model.record
+    return f"Report on a model of {record.source}" if record and record.source else "Model report"
+
+
+def _file(data: Any, table: Table | Stream) -> str:
+    """What the data is called on disk, if it came from there."""
+    if isinstance(data, (str, os.PathLike)):
+        return os.fspath(data) if isinstance(data, os.PathLike) else data
+    source = table.schema.source
+    return source if "." in source else ""
+
+
+def _refuse_wrong(model: Any, question: str) -> None:
+    from credo.predict.question import parse
+
+    parse(getattr(model, "_asked", model), question)

@@ -1,0 +1,272 @@
+"""The picture of a network: beliefs in its nodes, evidence shaded, parts, strengths, both ways."""
+
+import random
+import re
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError, LimitError, UnknownNameError
+from credo.plot.graph import text_width
+from credo.plot.network_scene import scene
+from credo.plot.network_view import information, view
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def asia():
+    return cr.Network(
+        "[smoke][lung|smoke][bronc|smoke][dysp|lung:bronc]",
+        {
+            "smoke": 0.5,
+            "lung": {False: 0.01, True: 0.1},
+            "bronc": {False: 0.3, True: 0.6},
+            "dysp": [[[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.1, 0.9]]],
+        },
+        states={"dysp": [False, True]},
+    )
+
+
+def random_network(n, seed):
+    rng, noise = random.Random(seed), np.random.default_rng(seed)
+    names = [f"{'long' * rng.randint(0, 5)}{i}" for i in range(n)]
+    edges = [(a, b) for a, b in combinations(names, 2) if rng.random() < 2.2 / n]
+    dag = cr.Dag(edges, names)
+    states = {
+        v: [f"{'state' * rng.randint(0, 4)}{k}" for k in range(rng.randint(2, 9))] for v in names
+    }
+    parents = {v: list(dag.parents(v))[:2] for v in names}
+    dag = cr.Dag([(a, b) for b, mine in parents.items() for a in mine], names)
+    tables = {
+        v: noise.dirichlet(
+            np.ones(len(states[v])), size=[len(states[p]) for p in dag.parents(v)] or None
+        )
+        for v in names
+    }
+    return cr.Network(dag, tables, states=states)
+
+
+def boxes(svg):
+    root = ElementTree.fromstring(svg)
+    rects = [r for r in root.iter(f"{SVG}rect") if r.get("class") == "box"]
+    return [tuple(float(r.get(k)) for k in ("x", "y", "width", "height")) for r in rects]
+
+
+def overlap(a, b):
+    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+
+
+def points(d):
+    """Points along a path of straight lines and cubic curves."""
+    at, out = None, []
+    for letter, rest in re.findall(r"([MLC])([^MLC]*)", d):
+        ends = [tuple(map(float, p.split(","))) for p in rest.split()]
+        for t in (i / 20 for i in range(21) if letter != "M"):
+            level = [at, *ends]
+            while len(level) > 1:
+                level = [
+                    (p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])) for p, q in pairwise(level)
+                ]
+            out += level
+        at = ends[-1]
+    return out
+
+
+def test_bars_are_the_posterior_and_observed_nodes_are_shaded(asia):
+    given = {"dysp": True}
+    svg = cr.plot.network_svg(asia, given=given, title="Asia")
+    root = ElementTree.fromstring(svg)
+    groups = {g.get("data-name"): g for g in root.iter(f"{SVG}g") if g.get("data-name")}
+    assert groups["dysp"].get("class") == "observed" and groups["lung"].get("class") == "node"
+    expected = asia.marginals(given=given)
+    for name in ("smoke", "lung", "bronc"):
+        rects = groups[name].findall(f"{SVG}rect")
+        track = [float(r.get("width")) for r in rects if r.get("class") == "track"]
+        bar = [float(r.get("width")) for r in rects if r.get("class") == "bar"]
+        assert np.allclose(np.divide(bar, track), expected[name].p, atol=2e-3)
+    bars = [r for r in groups["dysp"].findall(f"{SVG}rect") if r.get("class") == "bar"]
+    assert [float(r.get("width")) for r in bars] == [0.0, 54.0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nothing_overlaps_and_texts_fit(seed):
+    net = random_network([3, 12, 30, 55][seed % 4], seed)
+    svg = cr.plot.network_svg(net, given={net.names[0]: net.variables[0].states[0]})
+    found = boxes(svg)
+    assert len(found) == len(net.names)
+    assert not any(overlap(a, b) for a, b in combinations(found, 2))
+    at = dict(zip(net.names, found, strict=True))
+    for a, b in net.dag.edges:
+        assert at[a][1] + at[a][3] < at[b][1]
+    drawn = scene(net)
+    for node in drawn.nodes:
+        assert text_width(node.label, drawn.font) <= node.box.width
+        for line in node.lines:
+            assert (
+                text_width(line.text, 11.5) + (102 if line.share is not None else 0)
+                <= node.box.width
+            )
+        assert sum(x.share for x in node.lines) == pytest.approx(1)
+        assert (
+            node.box.x - node.box.width / 2 >= 0 and node.box.x + node.box.width / 2 <= drawn.width
+        )
+        assert node.box.y + node.box.height / 2 <= drawn.height
+    assert svg == cr.plot.network_svg(net, given={net.names[0]: net.variables[0].states[0]})
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_edges_meet_no_other_node_whatever_the_heights(seed):
+    net = random_network([12, 25, 40][seed % 3], seed)
+    root = ElementTree.fromstring(cr.plot.network_svg(net))
+    at = dict(zip(net.names, boxes(cr.plot.network_svg(net)), strict=True))
+    drawn = [
+        g.find(f"{SVG}path").get("d") for g in root.iter(f"{SVG}g") if g.get("class") == "edge"
+    ]
+    assert len(drawn) == len(net.dag.edges)
+    for edge, d in zip(net.dag.edges, drawn, strict=True):
+        for x, y in points(d):
+            for name, (left, top, w, h) in at.items():
+                if name not in edge:
+                    assert not (left < x < left + w and top < y < top + h), (edge, name)
+
+
+def test_a_part_is_the_markov_blanket(asia):
+    net = random_network(40, 3)
+    for name in net.names[:10]:
+        part = view(net, name)
+        assert set(part.nodes) == {name, *net.dag.markov_blanket(name)}
+        assert set(part.edges) == {e for e in net.dag.edges if set(e) <= set(part.nodes)}
+        near = {v: {*net.dag.parents(v), *net.dag.children(v)} for v in part.nodes}
+        assert part.hidden == {
+            v: len(n - set(part.nodes)) for v, n in near.items() if n - set(part.nodes)
+        }
+    wider = view(net, net.names[0], 2)
+    blanket = {net.names[0], *net.dag.markov_blanket(net.names[0])}
+    assert set(wider.nodes) == blanket | {w for v in blanket for w in net.dag.markov_blanket(v)}
+    dashed = cr.plot.network_svg(asia, around="smoke")
+    assert dashed.count("stroke-dasharray") == 2  # lung and bronc have a child that is not drawn
+    assert dashed.count('stroke-width="2.6"') == 1
+
+
+def test_strengths_are_mutual_information(asia):
+    bits = information(asia, asia.dag.edges)
+    for (a, b), found in bits.items():
+        joint = asia.p([a, b]).p
+        apart = np.outer(joint.sum(1), joint.sum(0))
+        assert found == pytest.approx(float((joint * np.log2(joint / apart)).sum()), abs=1e-12)
+    svg = cr.plot.network_svg(asia, strengths="information")
+    strong = max(bits, key=bits.get)
+    assert f"{strong[0]} → {strong[1]}: {bits[strong]:.3g} bits" in svg
+    widths = [float(w) for w in re.findall(r'<path [^>]*stroke-width="([\d.]+)"', svg)]
+    order = np.argsort([bits[e] for e in asia.dag.edges])
+    assert max(widths) == 6 and np.argmax(widths) == order[-1] and np.argmin(widths) == order[0]
+    x = cr.fit("[x][y|x]", {"x": [0.0, 1, 2, 3, 4, 5], "y": [0.1, 0.9, 2.2, 2.8, 4.1, 5.2]})
+    rho2 = np.corrcoef([0.0, 1, 2, 3, 4, 5], [0.1, 0.9, 2.2, 2.8, 4.1, 5.2])[0, 1] ** 2
+    assert information(x, x.dag.edges)["x", "y"] == pytest.approx(-0.5 * np.log2(1 - rho2))
+    rows = asia.sample(200, rng=0)
+    strengths = cr.edge_strengths(rows, "bic", samples=5)
+    assert cr.plot.network_svg(asia, strengths=strengths).count('class="edge"') == 4
+
+
+def test_large_networks_have_small_nodes_and_no_bars():
+    net = random_network(70, 1)
+    assert 'class="bar"' not in cr.plot.network_svg(net)
+    assert 'class="bar"' in cr.plot.network_svg(net, bars=True)
+    dag = cr.Dag([(f"n{i}", f"n{i + 7}") for i in range(493)], nodes=[f"n{i}" for i in range(500)])
+    found = boxes(cr.plot.network_svg(dag))
+    assert len(found) == 500 and max(h for *_, h in found) == 16
+    assert not any(overlap(a, b) for a, b in combinations(found, 2))
+
+
+def test_other_models_are_drawn_too(asia):
+    grid = cr.ising_grid(3)
+    svg = cr.plot.network_svg(grid, given={"r1c1": 1})
+    assert svg.count('class="edge"') == 12 and "<polygon" not in svg
+    assert svg.count('class="observed"') == 1
+    factors = cr.plot.network_svg(asia.to_factor_graph())
+    assert factors.count('class="factor"') == 4
+    assert cr.plot.network_svg(asia.dag, given=["lung"]).count('class="observed"') == 1
+    assert cr.plot.network_svg(grid.graph).count('class="node"') == 9
+    line = cr.fit("[x][y|x]", {"x": [0.0, 1, 2, 3], "y": [0.1, 0.9, 2.2, 2.8]})
+    text = cr.plot.network_svg(line, given={"x": 2.5})
+    assert "= 2.5" in text and "mean" in text and "sd" in text
+
+
+def test_odd_names_are_escaped(asia):
+    name = '<script>alert("x")</script>'
+    net = cr.Network(
+        cr.Dag([(name, "b")]),
+        {
+            name: {"<i>": 0.3, "&": 0.7},
+            "b": {"<i>": {"0": 1.0, "1": 0.0}, "&": {"0": 0.5, "1": 0.5}},
+        },
+    )
+    svg = cr.plot.network_svg(net, strengths="information", title="<&>")
+    ElementTree.fromstring(svg)
+    assert "<script>" not in svg and "&lt;i&gt;" in svg
+
+
+def test_matplotlib_draws_the_same_on_axes_of_any_size(asia):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    ax = cr.plot.network(asia, given={"dysp": True}, strengths="information", title="costs $5 $6")
+    count = [p.get_gid() for p in ax.patches]
+    assert count.count("observed") == 1 and count.count("node") == 3 and count.count("edge") == 4
+    assert count.count("bar") == 8
+    figure, both = pyplot.subplots(1, 2, figsize=(3, 2))
+    assert cr.plot.network(asia, both[0]) is both[0]
+    assert cr.plot.network(asia, both[1], around="lung") is both[1]
+    figure.canvas.draw()
+    limits = ax.get_xlim(), ax.get_ylim()
+    for patch in ax.patches:
+        box = patch.get_path().get_extents(patch.get_patch_transform())
+        assert limits[0][0] - 1 <= box.x0 and box.x1 <= limits[0][1] + 1
+        assert limits[1][1] - 1 <= box.y0 and box.y1 <= limits[1][0] + 1
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "sentence"),
+    [
+        (lambda n: cr.plot.network_svg(3), InputError, "A network or a graph is needed, got 3"),
+        (lambda n: cr.plot.network_svg(n, around="lungs"), UnknownNameError, "Did you mean 'lung'"),
+        (
+            lambda n: cr.plot.network_svg(n, around="lung", radius=0),
+            InputError,
+            "whole number from 1",
+        ),
+        (lambda n: cr.plot.network_svg(n.dag, bars=True), InputError, "Bars need a network"),
+        (
+            lambda n: cr.plot.network_svg(n, strengths="much"),
+            InputError,
+            "'information' or numbers",
+        ),
+        (
+            lambda n: cr.plot.network_svg(n, strengths={("smoke", "lung"): -1}),
+            InputError,
+            "a number from 0",
+        ),
+        (lambda n: cr.plot.network_svg(n, strengths=4), InputError, "mapping from edge to number"),
+        (
+            lambda n: cr.plot.network_svg(n.dag, strengths="information"),
+            InputError,
+            "need a network with its tables",
+        ),
+        (lambda n: cr.plot.network_svg(n, given={"lungs": True}), UnknownNameError, "lungs"),
+    ],
+)
+def test_refusals_say_what_to_do(asia, call, error, sentence):
+    with pytest.raises(error, match=sentence):
+        call(asia)
+
+
+def test_too_many_edges_are_not_measured():
+    names = [f"n{i}" for i in range(500)]
+    dag = cr.Dag([("n0", n) for n in names[1:]], nodes=names)
+    tables = {n: [0.5, 0.5] if n == "n0" else [[0.5, 0.5], [0.5, 0.5]] for n in names}
+    net = cr.Network(dag, tables, states={n: [0, 1] for n in names})
+    with pytest.raises(LimitError, match="mutual information of 499 edges"):
+        cr.plot.network_svg(net, strengths="information")
