@@ -112,6 +112,7 @@ def gaps(bench: Bench, net: Any, rows: int, rate: float) -> None:
             ],
             items=items,
             tolerance=2e-3,
+            heights=True,
         )
     )  # fmt: skip
 
@@ -131,6 +132,7 @@ def structural(bench: Bench, net: Any, rows: int, rate: float) -> None:
     for name, table, way in [
         ("no cell missing", full, "structural-em"),
         ("structural EM", part, "structural-em"),
+        ("available cases", part, "available-cases"),
         ("node average", part, "node-average"),
         ("complete rows", part, "complete-rows"),
     ]:

@@ -56,9 +56,10 @@ def impute(
     table = read_rows(net, rows)
     draws = generator(rng)
     if not net.is_discrete:
-        fill: Any = lambda: mixed_fill(net, table, method, draws)  # noqa: E731
-    elif method == "posterior":
-        fill = lambda: _posteriors(net, table, threads)  # noqa: E731
+        filled = mixed_fill(net, table, method, draws, copies or 1)
+        return filled if isinstance(filled, Gaps) or copies is not None else filled[0]
+    if method == "posterior":
+        fill: Any = lambda: _posteriors(net, table, threads)  # noqa: E731
     else:
         fill = lambda: _filled(net, table, method, draws, threads)  # noqa: E731
     if copies is not None:

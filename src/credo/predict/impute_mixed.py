@@ -30,13 +30,15 @@ __all__ = ["MixedRows", "mixed_fill"]
 MAX_STATES = 4096
 """At most this many states of missing discrete variables in a row."""
 
-_BLOCK = 2048
+_CELLS = 1 << 21  # of the covariances that are worked out at a time
 
 Floats = NDArray[np.float64]
 
 
-def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator) -> Table | Gaps:
-    """The table with its gaps filled, or their posteriors."""
+def mixed_fill(
+    net: Network, table: Table, method: str, rng: np.random.Generator, copies: int = 1
+) -> list[Table] | Gaps:
+    """Copies of the table with its gaps filled, or the gaps' posteriors."""
     schema = table.schema
     columns = {n: np.array(a) for n, a in zip(schema.names, table.block.arrays, strict=True)}
     gone = np.zeros((len(table), len(net.names)), dtype=bool)
@@ -48,6 +50,7 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
         else:
             gone[:, k] = np.isnan(columns[name])
     kept = np.array([n in columns for n in net.names])
+    filled = [{n: c.copy() for n, c in columns.items()} for _ in range(copies)]
     rows: dict[str, list[Any]] = {n: [] for n in schema.names}
     values: dict[str, list[Any]] = {n: [] for n in schema.names}
     patterns, inverse = np.unique(gone, axis=0, return_inverse=True)
@@ -55,8 +58,9 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
         if not (pattern & kept).any():
             continue
         every = np.flatnonzero(inverse.ravel() == p)
-        for first in range(0, len(every), _BLOCK):
-            at = every[first : first + _BLOCK]
+        block = _block(net, pattern)
+        for first in range(0, len(every), block):
+            at = every[first : first + block]
             part = MixedRows(net, pattern, {n: c[at] for n, c in columns.items()}, at)
             if method == "posterior":
                 for name, found in part.posteriors().items():
@@ -64,15 +68,28 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
                         rows[name].append(at)
                         values[name].append(found)
                 continue
-            for name, filled in part.filled(method, rng).items():
-                if name in columns:
-                    columns[name][at] = filled
+            for copy in filled:
+                for name, found in part.filled(method, rng).items():
+                    if name in copy:
+                        copy[name][at] = found
     if method != "posterior":
-        arrays = tuple(columns[n] for n in schema.names)
-        return Table(Block(schema, arrays, table.weights))
+        return [
+            Table(Block(schema, tuple(copy[n] for n in schema.names), table.weights))
+            for copy in filled
+        ]
     order = {n: np.concatenate(r) for n, r in rows.items() if r}
     every_gap = {n: np.concatenate(values[n])[np.argsort(order[n], kind="stable")] for n in order}
     return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, every_gap)
+
+
+def _block(net: Network, gone: NDArray[np.bool_]) -> int:
+    """How many rows with the same gaps to take at a time."""
+    lines = sum(not v.is_discrete for v in net.variables)
+    cases = 1.0
+    for name, g in zip(net.names, gone, strict=True):
+        if g and net.variable(name).is_discrete:
+            cases *= net.variable(name).arity
+    return max(1, int(_CELLS / max(cases * lines * lines, 1.0)))
 
 
 class MixedRows:
@@ -104,12 +121,9 @@ class MixedRows:
                 f"missing, with {size:,} states together; at most {MAX_STATES:,} are allowed.",
             )
         self.rows = len(at)
-        self.cases = list(itertools.product(*(range(a) for a in self.arities)))
-        self.log = np.empty((self.rows, len(self.cases)))
-        self.mean: list[Floats] = []
-        self.cov: list[Floats] = []
-        for s, case in enumerate(self.cases):
-            self._solve(s, dict(zip(self.states, case, strict=True)))
+        cases = list(itertools.product(*(range(a) for a in self.arities)))
+        self.cases = np.array(cases, dtype=np.intp).reshape(len(cases), len(self.states))
+        self.log, self.mean, self.cov = self._solved()
         top = self.log.max(axis=1, keepdims=True)
         bad = top == -np.inf
         if strict and bad.any():
@@ -117,50 +131,53 @@ class MixedRows:
         p = np.exp(self.log - np.where(bad, 0.0, top))
         self.p: Floats = p / np.where(bad, 1.0, p.sum(axis=1, keepdims=True))
 
-    def _codes(self, name: str, case: dict[str, int]) -> Any:
-        if name in case:
-            return np.full(self.rows, case[name])
-        return self.columns[name].astype(np.intp)
+    def _codes(self, name: str) -> Any:
+        """The state of a variable in each row and case, cases fastest."""
+        if name in self.states:
+            return np.tile(self.cases[:, self.states.index(name)], self.rows)
+        return np.repeat(self.columns[name].astype(np.intp), len(self.cases))
 
-    def _solve(self, s: int, case: dict[str, int]) -> None:
-        net, n = self.net, len(self.order)
-        log = np.zeros(self.rows)
-        mean, cov = np.zeros((self.rows, n)), np.zeros((self.rows, n, n))
+    def _solved(self) -> tuple[Floats, Floats, Floats]:
+        """ln P(case, what is seen), and mean and covariance of the gaps, for each row and case."""
+        net, n, many = self.net, len(self.order), self.rows * len(self.cases)
+        log = np.zeros(many)
+        mean, cov = np.zeros((many, n)), np.zeros((many, n, n))
+        codes = {v.name: self._codes(v.name) for v in net.variables if v.is_discrete}
         for local in net.distributions.values():
             if isinstance(local, Cpt):
                 with np.errstate(divide="ignore"):
-                    where = tuple(self._codes(v.name, case) for v in local.variables)
-                    log += np.log(local.values[where])
+                    log += np.log(local.values)[tuple(codes[v.name] for v in local.variables)]
         for i, name in enumerate(self.order):
             line = net.distributions[name]
             assert isinstance(line, LinearGaussian)
-            where = tuple(self._codes(p.name, case) for p in line.discrete)
+            where = tuple(codes[p.name] for p in line.discrete)
             above = [self.order.index(p.name) for p in line.continuous]
             b = line.coefficients[where] if where else np.broadcast_to(
-                line.coefficients, (self.rows, len(above))
+                line.coefficients, (many, len(above))
             )  # fmt: skip
             mean[:, i] = line.intercept[where] + (b * mean[:, above]).sum(axis=1)
             across = np.einsum("rk,rkj->rj", b, cov[:, above, :])
             cov[:, i, :], cov[:, :, i] = across, across
             cov[:, i, i] = line.variance[where] + (b * across[:, above]).sum(axis=1)
         gone, seen = self.holes, self.seen
+        centre, spread = mean[:, gone], cov[:, gone][:, :, gone]
         if seen:
             x = np.stack([self.columns[self.order[i]] for i in seen], axis=1)
             inner = cov[:, seen][:, :, seen]
-            away = x - mean[:, seen]
+            away = np.repeat(x, len(self.cases), axis=0) - mean[:, seen]
             solved = np.linalg.solve(inner, away[..., None])[..., 0]
             det = np.linalg.slogdet(inner)[1]
             log -= 0.5 * (len(seen) * np.log(2 * np.pi) + det + (away * solved).sum(axis=1))
-        if gone:
-            cross = cov[:, gone][:, :, seen]
-            centre, spread = mean[:, gone], cov[:, gone][:, :, gone]
-            if seen:
+            if gone:
+                cross = cov[:, gone][:, :, seen]
                 centre = centre + np.einsum("rgs,rs->rg", cross, solved)
-                gain = np.linalg.solve(inner, cross.transpose(0, 2, 1))
-                spread = spread - cross @ gain
-            self.mean.append(centre)
-            self.cov.append((spread + spread.transpose(0, 2, 1)) / 2)
-        self.log[:, s] = log
+                spread = spread - cross @ np.linalg.solve(inner, cross.transpose(0, 2, 1))
+        spread = (spread + spread.transpose(0, 2, 1)) / 2
+        shape = (self.rows, len(self.cases))
+        return (
+            log.reshape(shape), centre.reshape(*shape, -1),
+            spread.reshape(*shape, len(gone), len(gone)),
+        )  # fmt: skip
 
     def filled(self, method: str, rng: np.random.Generator) -> dict[str, Any]:
         """One value for each gap: of the most probable states, or drawn."""
@@ -171,14 +188,13 @@ class MixedRows:
             u = rng.random(self.rows) * below[:, -1]
             pick = np.minimum((below <= u[:, None]).sum(axis=1), self.p.shape[1] - 1)
         out: dict[str, Any] = {}
-        cases = np.array(self.cases, dtype=np.intp).reshape(len(self.cases), len(self.states))
         for k, name in enumerate(self.states):
-            out[name] = cases[pick, k]
+            out[name] = self.cases[pick, k]
         if self.holes:
             each = np.arange(self.rows)
-            x = np.stack(self.mean)[pick, each]
+            x = self.mean[each, pick]
             if method == "sample":
-                spread = np.stack(self.cov)[pick, each]
+                spread = self.cov[each, pick]
                 value, vectors = np.linalg.eigh(spread)
                 root = vectors * np.sqrt(np.maximum(value, 0.0))[:, None, :]
                 x = x + np.einsum("rij,rj->ri", root, rng.standard_normal(x.shape))
@@ -189,14 +205,13 @@ class MixedRows:
     def posteriors(self) -> dict[str, Floats]:
         """A column for each state of a discrete variable; mean and variance of a continuous one."""
         out: dict[str, Floats] = {}
-        cases = np.array(self.cases, dtype=np.intp).reshape(len(self.cases), len(self.states))
         for k, name in enumerate(self.states):
             table = np.zeros((self.rows, self.arities[k]))
-            for s, code in enumerate(cases[:, k]):
+            for s, code in enumerate(self.cases[:, k]):
                 table[:, code] += self.p[:, s]
             out[name] = table
         if self.holes:
-            means, covs = np.stack(self.mean, axis=1), np.stack(self.cov, axis=1)
+            means, covs = self.mean, self.cov
             total = np.einsum("rs,rsg->rg", self.p, means)
             variance = np.einsum("rsgg->rsg", covs) + (means - total[:, None]) ** 2
             spread = np.einsum("rs,rsg->rg", self.p, variance)

@@ -19,9 +19,10 @@ from credo.data import Table
 from credo.errors import ImpossibleError
 from credo.model.network import Network
 from credo.predict.engine import engine_of
+from credo.predict.evidence import Evidence
 from credo.predict.impute import impute
+from credo.predict.story import story_of
 from credo.stats.block import Block
-from credo.train.em_information import with_hidden
 
 __all__ = ["Completed", "completed"]
 
@@ -48,14 +49,21 @@ def completed(net: Network, table: Table, seed: int = 0) -> Completed:
     if net.is_discrete:
         return _ways(net, table, seed)
     gaps = np.zeros(len(table), dtype=bool)
+    wide = np.ones(len(table))  # the states of a row's discrete gaps together
     for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
-        gaps |= a == v.arity if v.is_discrete else np.isnan(a)
+        gone = a == v.arity if v.is_discrete else np.isnan(a)
+        gaps |= gone
+        if v.is_discrete:
+            wide[gone] *= v.arity
     parts = [table.take(~gaps)] if (~gaps).any() else []
     weights = [_weights(p) for p in parts]
-    if gaps.any():
-        for copy in _copies(net, table.take(gaps), seed):
-            parts.append(copy)
-            weights.append(_weights(copy) / DRAWS)
+    for some in (gaps & (wide <= WAYS), gaps & (wide > WAYS)):
+        if some.any():
+            rest = table.take(some)
+            by = _told if (wide[some] > WAYS).any() else _copies
+            for copy in by(net, rest, seed):
+                parts.append(copy)
+                weights.append(_weights(copy) / DRAWS)
     return Completed(_joined(parts, weights), int(gaps.sum()))
 
 
@@ -84,10 +92,8 @@ def _ways(net: Network, table: Table, seed: int) -> Completed:
     )
     parts, shares = [Table(Block(net.schema, arrays, share))], [share]
     if len(left):
-        rest = table.take(left)
-        wide = with_hidden(net, rest)
-        for copy in _copies(net, wide, seed):
-            parts.append(copy.select(list(net.names)))
+        for copy in _told(net, table.take(left), seed):
+            parts.append(copy)
             shares.append(_weights(copy) / DRAWS)
     return Completed(_joined(parts, shares), int(drawn) + len(left))
 
@@ -96,6 +102,25 @@ def _copies(net: Network, table: Table, seed: int) -> list[Table]:
     found = impute(net, table, "sample", copies=DRAWS, rng=seed)
     assert isinstance(found, list)
     return found
+
+
+def _told(net: Network, table: Table, seed: int) -> list[Table]:
+    """Copies of rows whose gaps hang together widely: each row's story given its cells."""
+    drawn: list[list[Any]] = [[] for _ in net.names]
+    for i in range(len(table)):
+        cells: dict[str, Any] = {}
+        for v, column in zip(table.schema.variables, table.block.arrays, strict=True):
+            if v.is_discrete and column[i] != v.arity:
+                cells[v.name] = v.states[int(column[i])]
+            elif not v.is_discrete and not np.isnan(column[i]):
+                cells[v.name] = float(column[i])
+        rows = story_of(net, Evidence.of(net, cells)).rows(DRAWS, seed + i)
+        for k, column in enumerate(rows.block.arrays):
+            drawn[k].append(column)
+    columns = [np.stack(c, axis=1) for c in drawn]  # [draws, rows]
+    return [
+        Table(Block(net.schema, tuple(c[d] for c in columns), table.weights)) for d in range(DRAWS)
+    ]
 
 
 def _weights(table: Table) -> Any:
