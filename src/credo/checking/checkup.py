@@ -25,7 +25,7 @@ from credo.checking.learned_from import learned_from
 from credo.checking.learners import learner_of, quiet
 from credo.checking.outliers import Surprises, outliers
 from credo.checking.parameters import parameters
-from credo.checking.predictive import predictive
+from credo.checking.predictive import own_statistics, predictive
 from credo.checking.report import SECTIONS, Report
 from credo.checking.row_scores import Scored
 from credo.checking.sampled_rows import plain_rows
@@ -110,6 +110,7 @@ def check(
     chance = generator(rng)
     seeds = {name: int(chance.integers(2**62)) for name in ("folds", "rows", "draws", *SECTIONS)}
     table = rows_for(net, data, schema, weights)
+    own_statistics(statistics, table)
     parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
     with quiet():
         judges, how, own = _judges(net, table, parts, learner, held_out)

@@ -125,9 +125,8 @@ class HeldOut(Section):
 
 def the(name: str) -> str:
     """A baseline in a sentence."""
-    return (
-        name if name == "independent columns" else f"the {name} model".replace(" model model", "")
-    )
+    said = {"best tree": "the best tree", "saturated": "the saturated model"}
+    return said.get(name, name)
 
 
 def _advice(name: str) -> str:

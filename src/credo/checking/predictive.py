@@ -6,15 +6,15 @@ For a statistic T, with replicates r = 1 … R drawn from the posterior,
 
 R replicates cannot tell p-values below 2/(R + 1) apart. Where the table seen lies beyond all of
 them the tail of a Gaussian through them takes over (on a scale on which the statistic is nearly
-Gaussian); so there, p is approximate. There are many statistics, so Holm's adjusted p-values are
-given too: they count the tests.
+Gaussian), for extremes that of a Gumbel distribution; so there, p is approximate. There are many
+statistics, so Holm's adjusted p-values are given too: they count the tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import erfc, sqrt
+from math import erfc, exp, expm1, pi, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +29,7 @@ from credo.data import Table
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.realism import Check, compared
-from credo.model.reals import NotReal, real
+from credo.model.reals import NotReal, real, shown
 from credo.model.value import View
 from credo.predict.draws import has_posterior
 from credo.render import number, shortened
@@ -37,7 +37,7 @@ from credo.render import number, shortened
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["Discrepancy", "Predictive", "predictive"]
+__all__ = ["Discrepancy", "Predictive", "own_statistics", "predictive"]
 
 Floats = NDArray[np.float64]
 
@@ -127,14 +127,13 @@ class Predictive(Section):
         out = []
         for c in bad[:5]:
             side = "larger" if c.observed > c.mean else "smaller"
-            serious = abs(c.z) > 6
             out.append(
                 Finding(
                     "predictive",
                     f"The {c.name} is {number(c.observed, 4)}, {side} than in almost all generated "
                     f"tables ({number(c.lower, 4)} to {number(c.upper, 4)}).",
                     c.observed,
-                    "problem" if serious else "warning",
+                    _severity(c),
                     _advice(c),
                     ", ".join(c.variables),
                     min(abs(c.z), 1e6),
@@ -152,6 +151,16 @@ class Predictive(Section):
                 )
             )
         return out
+
+
+_SIZES = {"information": (0.05, 0.005), "share": (0.05, 0.01), "correlation": (0.1, 0.03)}
+
+
+def _severity(c: Discrepancy) -> str:
+    """By how far off it is, not by how surely: with many rows the least difference is sure."""
+    large, small = _SIZES.get(c.name.split(" ", 1)[0], (6.0, 0.0))
+    away = abs(c.z) if large == 6.0 else abs(c.observed - c.mean)
+    return "problem" if away > large else "warning" if away > small else "note"
 
 
 def _advice(c: Discrepancy) -> str:
@@ -243,6 +252,18 @@ def predictive(
     return Predictive(out, len(table), draws, level, (*notes, *said), kept)
 
 
+def own_statistics(statistics: object, table: Table) -> None:
+    """Refuse statistics that are not functions of a table that give a number."""
+    if statistics is None:
+        return
+    if not isinstance(statistics, Mapping) or not all(callable(f) for f in statistics.values()):
+        raise InputError(
+            f"statistics must map each name to a function of a table, got {shown(statistics)}.",
+            hint='Write statistics={"share": lambda table: float((table["x"] == "yes").mean())}.',
+        )
+    _own(statistics, table)
+
+
 def _own(statistics: Mapping[str, Callable[[Table], float]], table: Table) -> Floats:
     out = []
     for name, function in statistics.items():
@@ -264,15 +285,24 @@ def _tail(check: Check, named: Named, there: Floats) -> float:
     """The p-value; beyond all replicates the tail of a Gaussian through them."""
     if check.p > 2.5 / (len(there) + 1) or there.min() <= check.observed <= there.max():
         return check.p
-    scaled = _scaled(np.append(there, check.observed), named.scale, len(there))
+    scaled = _scaled(np.append(there, check.observed), named.scale)
     sd = float(scaled[:-1].std(ddof=1))
     if not sd > 0:
         return check.p
-    z = abs(float(scaled[-1]) - float(scaled[:-1].mean())) / sd
-    return min(check.p, max(erfc(z / sqrt(2)), 1e-300))
+    z = (float(scaled[-1]) - float(scaled[:-1].mean())) / sd
+    p = erfc(abs(z) / sqrt(2))
+    if named.scale in ("least", "largest"):
+        p = max(p, _gumbel(-z if named.scale == "least" else z))
+    return min(check.p, max(p, 1e-300))
 
 
-def _scaled(values: Floats, scale: str, n: int) -> Floats:
+def _gumbel(z: float) -> float:
+    """Both tails of a Gumbel distribution: that of the largest of many numbers."""
+    reduced = exp(-min(max(z * pi / sqrt(6) + 0.5772156649, -6.0), 700.0))
+    return 2 * min(-expm1(-reduced), exp(-reduced))
+
+
+def _scaled(values: Floats, scale: str) -> Floats:
     """Values on a scale on which they are nearly Gaussian."""
     if scale == "information":  # near a χ², whose cube root is nearly Gaussian
         return np.cbrt(values)

@@ -28,6 +28,7 @@ MAX_STATES = 12
 MAX_INDICATORS = 1500
 """States of all variables whose pairs are looked at."""
 _OF_NUMBERS = ("mean", "sd", "skewness", "least", "largest")
+_EXTREMES = ("least", "largest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Named:
 
     name: str
     variables: tuple[str, ...]
-    scale: str  # plain, share, information, correlation
+    scale: str  # plain, share, information, correlation, least, largest
 
 
 class Statistics:
@@ -58,7 +59,10 @@ class Statistics:
                 Named(f"share of {v.name} = {v.states[k]}", (v.name,), "share") for k in picked
             ]
         for v in self.continuous:
-            self.named += [Named(f"{what} of {v.name}", (v.name,), "plain") for what in _OF_NUMBERS]
+            self.named += [
+                Named(f"{what} of {v.name}", (v.name,), what if what in _EXTREMES else "plain")
+                for what in _OF_NUMBERS
+            ]
         self._set_pairs(pairs)
 
     def _set_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
