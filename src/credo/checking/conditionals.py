@@ -20,7 +20,7 @@ from credo.checking.row_scores import gaps_of, patterns
 from credo.data import Table
 from credo.errors import CredoError, LimitError
 from credo.model.linear_gaussian import LinearGaussian
-from credo.predict.impute_mixed import MixedRows
+from credo.predict.impute_mixed import MixedRows, block_rows
 from credo.predict.rows import predict_proba
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ __all__ = ["probabilities", "ranks"]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_BLOCK = 2048
 _LARGE = 60  # continuous variables up to which gaps in a blanket are integrated out
 
 
@@ -74,8 +73,8 @@ def ranks(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
             x = table.block.arrays[table.schema.index(name)][rows]
             total = np.zeros(len(rows))
             for s in range(len(cases.cases)):
-                sd = np.sqrt(np.maximum(cases.cov[s][:, k, k], 1e-300))
-                total += cases.p[:, s] * ndtr((x - cases.mean[s][:, k]) / sd)
+                sd = np.sqrt(np.maximum(cases.cov[:, s, k, k], 1e-300))
+                total += cases.p[:, s] * ndtr((x - cases.mean[:, s, k]) / sd)
             out[rows] = total
             known[rows] = cases.p.sum(axis=1) > 0.5
     return out, known
@@ -112,8 +111,9 @@ def _cases(net: Network, table: Table, name: str, rows: NDArray[np.intp]) -> Any
     gone = gaps_of(net, part)
     gone[:, net.names.index(name)] = True
     for pattern, at in patterns(gone):
-        for first in range(0, len(at), _BLOCK):
-            here = at[first : first + _BLOCK]
+        block = block_rows(net, pattern)
+        for first in range(0, len(at), block):
+            here = at[first : first + block]
             columns = {
                 n: a[here] for n, a in zip(part.schema.names, part.block.arrays, strict=True)
             }

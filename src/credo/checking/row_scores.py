@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import CredoError, LimitError
 from credo.model.cpt import Cpt
-from credo.predict.impute_mixed import MixedRows
+from credo.predict.impute_mixed import MixedRows, block_rows
 from credo.predict.rows import row_log_likelihoods
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ __all__ = ["Scored", "family_terms", "gaps_of", "patterns", "score_rows", "term"
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_BLOCK = 2048  # rows of a mixed network with gaps at a time
 _LARGE = 200  # continuous variables up to which their gaps are integrated out row by row
 
 
@@ -138,8 +137,9 @@ def _mixed(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
             if not few:
                 known[rows] = False
                 continue
-        for first in range(0, len(rows), _BLOCK):
-            at = rows[first : first + _BLOCK]
+        block = block_rows(net, pattern)
+        for first in range(0, len(rows), block):
+            at = rows[first : first + block]
             try:
                 cases = MixedRows(net, pattern, _columns(part, at), at, strict=False)
                 out[at] = np.logaddexp.reduce(cases.log, axis=1)

@@ -292,6 +292,123 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
         },
         (),
     ),
+    "check": (
+        {
+            "rows": _number("rows it was checked on"),
+            "variables": _whole("how many"),
+            "how": _text("which rows judged what"),
+            "verdict": _text("the report in a sentence"),
+            "findings": _list(
+                _object(
+                    {
+                        "kind": _text("the section it comes from"),
+                        "severity": _text("problem, warning, note or good"),
+                        "sentence": _text("what was found"),
+                        "number": _is(["number", "string", "null"], "the number in it"),
+                        "advice": _text("what to do"),
+                        "where": _is(["string", "array", "null"], "variables or rows"),
+                    }
+                ),
+                "worst first",
+            ),
+            **{
+                name: {"type": ["object", "array"], "description": says}
+                for name, says in (
+                    ("held_out", "log-likelihood of rows not seen, beside baselines"),
+                    ("predictive", "statistics of generated tables"),
+                    ("calibration", "of each variable given the others"),
+                    ("independence", "tests of what the graph implies"),
+                    ("edges", "how often each edge comes back"),
+                    ("parameters", "how open each is"),
+                    ("influence", "of single rows"),
+                    ("outliers", "rows by surprise"),
+                )
+            },
+            "left_out": _map(_text("why"), "sections that were not made"),
+            "notes": _NOTES,
+            "seconds": _number("how long it took"),
+            "seed": _maybe(_whole("the seed")),
+            "model": _MODEL,
+        },
+        (
+            "held_out",
+            "predictive",
+            "calibration",
+            "independence",
+            "edges",
+            "parameters",
+            "influence",
+            "outliers",
+        ),
+    ),
+    "compare": (
+        {
+            "models": _list(
+                _object({"name": _text("its file"), "parameters": _whole("how many")}), "in order"
+            ),
+            "graphs": _list(
+                _object(
+                    {
+                        "first": _text("a model"),
+                        "second": _text("another"),
+                        "shd": _whole("the structural Hamming distance"),
+                        "shared": _EDGES,
+                        "reversed": _EDGES,
+                        "missing": _EDGES,
+                        "extra": _EDGES,
+                    }
+                ),
+                "edge by edge",
+            ),
+            "rows": _is(["number", "null"], "rows they were compared on"),
+            "scores": _list({"type": "object", "description": "a model on the rows"}, "best first"),
+            "how": _map(_text("a sentence"), "how each model was judged"),
+        },
+        (),
+    ),
+    "sensitivity": (
+        {
+            "model": _MODEL,
+            "question": _text("the question"),
+            "answer": _number("its probability"),
+            "threshold": _number("the probability that would change what is done"),
+            "parameters": _list(
+                {"type": "object", "description": "a parameter: value, derivative, needed, …"},
+                "those that move the answer most first",
+            ),
+        },
+        (),
+    ),
+    "value": (
+        {
+            "model": _MODEL,
+            "target": _text("the variable"),
+            "given": {"type": "object", "description": "what is known"},
+            "uncertainty": _number("of the target, in bits"),
+            "gains": _list(
+                _object(
+                    {
+                        "variable": _text("its name"),
+                        "bits": _number("what it would tell on average"),
+                        "share": _number("of the uncertainty"),
+                        "cost": _number("what observing it costs"),
+                    }
+                ),
+                "best first",
+            ),
+            "left_out": _list(_text("a name"), "variables that were not looked at"),
+        },
+        (),
+    ),
+    "report": (
+        {
+            "model": _MODEL,
+            "data": _maybe(_text("the table")),
+            "report": _text("the file that was written"),
+            "bytes": _whole("its size"),
+        },
+        (),
+    ),
     "demo": (
         {
             "play_tennis_rows": _whole("rows of the table"),

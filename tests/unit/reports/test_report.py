@@ -187,7 +187,16 @@ def test_the_commands_and_the_python_it_names_work(tmp_path, monkeypatch):
     for name, model in (("model.credo", first), ("fitted.credo", second)):
         done = CliRunner().invoke(
             command,
-            [name, "--data", "the data.csv", "-o", "r.html", "--no-checks", "-q", "P(b | a=true)"],
+            [
+                name,
+                "--data",
+                "the data.csv",
+                "-o",
+                "r.html",
+                "--no-checks",
+                "--question",
+                "P(b | a=true)",
+            ],
         )
         assert done.exit_code == 0, done.output
         codes = {
@@ -234,7 +243,7 @@ def test_the_command(tmp_path, net):
     assert "opens in any browser" in done.output
     assert "<h1>T &amp; T</h1>" in Path(out).read_text("utf-8")
     bad = subprocess.run(
-        [CREDO, "report", tmp_path / "m.credo", "-o", tmp_path / "x.html", "-q", "P(Fever)"],
+        [CREDO, "report", tmp_path / "m.credo", "-o", tmp_path / "x.html", "--question", "P(Fever)"],
         capture_output=True, text=True,
     )  # fmt: skip
     assert bad.returncode == 2 and "Did you mean 'Fev'" in bad.stderr
