@@ -231,8 +231,10 @@ NB_MODULE(_core, m) {
   credo::binding::bind_sampling(m);
   credo::binding::bind_rows_out(m);
   credo::binding::bind_approximate(m);
+  credo::binding::bind_mixture(m);
   credo::binding::bind_naive(m);
   credo::binding::bind_expectations(m);
   credo::binding::bind_structure(m);
   credo::binding::bind_texts(m);
+  credo::binding::bind_clusters(m);
 }

@@ -72,6 +72,15 @@ _WHERE = {
     "cross_validate": "credo.checking",
     "evidence_value": "credo.checking",
     "sensitivity": "credo.checking",
+    "cluster": "credo.train.clusters.clustering",
+    "which_k": "credo.train.clusters.clustering",
+    "Clusters": "credo.train.clusters.result",
+    "Mixture": "credo.model.mixture",
+    "Gaussians": "credo.model.mixture_parts",
+    "Tables": "credo.model.mixture_parts",
+    "Rates": "credo.model.mixture_parts",
+    "gaussian_mixture": "credo.train.mixtures.learn",
+    "latent_classes": "credo.train.mixtures.learn",
 }
 _MODULES = ("examples", "plot", "errors", "estimators")
 
@@ -123,6 +132,10 @@ if TYPE_CHECKING:
     from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
+    from credo.model.mixture import Mixture as Mixture
+    from credo.model.mixture_parts import Gaussians as Gaussians
+    from credo.model.mixture_parts import Rates as Rates
+    from credo.model.mixture_parts import Tables as Tables
     from credo.reports import write_report as write_report
     from credo.schema import Schema as Schema
     from credo.schema import Variable as Variable
@@ -139,7 +152,12 @@ if TYPE_CHECKING:
     from credo.train import learn as learn
     from credo.train import missingness as missingness
     from credo.train import score as score
+    from credo.train.clusters.clustering import cluster as cluster
+    from credo.train.clusters.clustering import which_k as which_k
+    from credo.train.clusters.result import Clusters as Clusters
     from credo.train.markov import fit_markov as fit_markov
+    from credo.train.mixtures.learn import gaussian_mixture as gaussian_mixture
+    from credo.train.mixtures.learn import latent_classes as latent_classes
     from credo.train.naive_bayes_learn import naive_bayes as naive_bayes
 
 

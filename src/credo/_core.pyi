@@ -680,3 +680,69 @@ class ParentLists:
     def scored(self) -> int: ...
     @property
     def size(self) -> int: ...
+
+# --- clusters -----------------------------------------------------------------------------
+
+_Columns: TypeAlias = Sequence[_Reals]
+_States: TypeAlias = Sequence[NDArray[np.int32]]
+
+def gower_pairs(
+    reals: _Columns, codes: _States, apart: float, threads: int = 1
+) -> tuple[_Reals, int]:
+    """Gower's distance of every pair i < j, row by row, and how many pairs share no column.
+
+    IN `reals` scaled, NaN missing; `codes` states, -1 missing.
+    """
+
+def gower_between(
+    reals_a: _Columns,
+    codes_a: _States,
+    reals_b: _Columns,
+    codes_b: _States,
+    apart: float,
+    threads: int = 1,
+) -> tuple[_Reals, int]:
+    """Gower's distance of each row of a to each row of b, and how many pairs share no column."""
+
+def links_of_tree(edges: _Ints, lengths: _Reals) -> _Reals:
+    """The tree of single link, in SciPy's form, from a spanning tree's edges, shortest first."""
+
+def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: float) -> _Reals:
+    """Average (or complete) link of a graph; as many merges as there are groups that are tied."""
+
+@final
+class MixtureRows:
+    """Rows as a mixture sees them: see cpp/mixture.hpp and credo.predict.mixture_rows."""
+
+    def __init__(
+        self,
+        reals: _Reals,
+        starts: NDArray[np.int64],
+        seen: NDArray[np.uint8],
+        codes: NDArray[np.uint16],
+        offset: NDArray[np.int64],
+        weights: _Reals | None,
+    ) -> None: ...
+    def step(
+        self,
+        log_weights: _Reals,
+        tables: _Reals,
+        means: _Reals,
+        covariances: _Reals,
+        joint: bool,
+        threads: int = 1,
+        path: str = "auto",
+    ) -> Any:
+        """ln P, impossible rows, mass, counts, first, second; (None,) if there is no root."""
+
+    def score(
+        self,
+        log_weights: _Reals,
+        tables: _Reals,
+        means: _Reals,
+        covariances: _Reals,
+        joint: bool,
+        threads: int = 1,
+        path: str = "auto",
+    ) -> Any:
+        """P(class | row) and ln P(row); (None,) if a covariance has no root."""

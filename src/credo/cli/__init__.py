@@ -33,6 +33,7 @@ _COMMANDS = {
     "sample": ("credo.cli.sample", "Draw rows from a network, all of it or given evidence."),
     "classify": ("credo.cli.classify", "Learn to predict one column of a table from the others."),
     "report": ("credo.cli.report", "Write everything about a model to one HTML page."),
+    "cluster": ("credo.cli.cluster", "Find groups of similar rows, and say what they are."),
     "convert": ("credo.cli.convert", "Write a network in another file format."),
     "fit-markov": ("credo.cli.fit_markov", "Learn a Markov network from a table and a graph."),
     "completion": ("credo.cli.completion", "Print the completion script of a shell."),

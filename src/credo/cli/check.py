@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,8 +12,9 @@ from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
+from credo.cli.words import in_options
 
-__all__ = ["command", "print_report"]
+__all__ = ["command", "print_findings", "print_report"]
 
 _COLOURS = {"problem": "red", "warning": "yellow", "note": "blue", "good": "green"}
 _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
@@ -94,20 +96,35 @@ def _schema(net: Any, table: str) -> Any:
     return Schema(have)
 
 
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+
+
+def print_findings(findings: Sequence[Any], most: int | None = None) -> None:
+    """Findings, worst first, a mark before each; the first few if told."""
+    import textwrap
+
+    for f in findings[:most]:
+        text = in_options(f"{f.sentence} {f.advice}".rstrip())
+        lines = textwrap.wrap(text, max(_width() - 4, 40))
+        click.secho(f"{_MARKS[f.severity]} ", fg=_COLOURS[f.severity], bold=True, nl=False)
+        click.echo("\n  ".join(lines))
+    more = len(findings) - len(findings[:most])
+    if more:
+        click.echo(f"  … {more} more: credo check")
+
+
 def print_report(report: Any, *, brief: bool = False) -> None:
     """The findings, then each section as a table; colours on a terminal."""
-    import shutil
     import textwrap
 
     heading(report.title)
     click.echo(report.how)
     click.echo()
-    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
-    for f in report.findings:
-        text = f"{f.sentence} {f.advice}".rstrip()
-        lines = textwrap.wrap(text, max(wide - 4, 40))
-        click.secho(f"{_MARKS[f.severity]} ", fg=_COLOURS[f.severity], bold=True, nl=False)
-        click.echo("\n  ".join(lines))
+    wide = _width()
+    print_findings(report.findings)
     click.echo()
     if brief:
         return

@@ -22,7 +22,7 @@ __all__ = ["command"]
 def command(
     model: str, question: str, threshold: float | None, level: float, common: Common
 ) -> None:
-    """How far must each parameter move to change an answer?
+    """Tell how far each parameter must move to change an answer.
 
     QUESTION asks for the probability of an event, such as 'P(lung=yes | smoke=yes)'. Parameters
     that move it most come first, with the value at which the answer would reach the threshold.

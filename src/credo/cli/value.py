@@ -27,7 +27,7 @@ def command(
     costs: tuple[str, ...],
     common: Common,
 ) -> None:
-    """Which unobserved variable would tell most of TARGET, in bits?
+    """Tell which unobserved variable would say most of TARGET, in bits.
 
     \b
     Examples:

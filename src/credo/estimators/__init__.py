@@ -15,6 +15,8 @@ _WHERE = {
     "NaiveBayes": "naive_bayes",
     "TextNaiveBayes": "text",
     "NetworkClassifier": "network",
+    "GaussianMixture": "gaussian_mixture",
+    "LatentClasses": "latent_classes",
     "calibration_report": "calibration",
     "recalibrated": "calibration",
     "compare": "comparison",
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from credo.estimators.calibration import recalibrated as recalibrated
     from credo.estimators.comparison import compare as compare
     from credo.estimators.comparison import learning_curves as learning_curves
+    from credo.estimators.gaussian_mixture import GaussianMixture as GaussianMixture
+    from credo.estimators.latent_classes import LatentClasses as LatentClasses
     from credo.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from credo.estimators.network import NetworkClassifier as NetworkClassifier
     from credo.estimators.text import TextNaiveBayes as TextNaiveBayes

@@ -11,6 +11,10 @@ from credo.lazy import lazy_names
 
 _WHERE = {
     "calibration_curves": "checks",
+    "candidates": "clusters",
+    "dendrogram": "clusters",
+    "heat_map": "clusters",
+    "profile_bars": "clusters",
     "contributions": "classify",
     "cpt": "tables",
     "density": "distributions",
@@ -37,6 +41,7 @@ _WHERE = {
     "response": "answers",
     "surprise": "checks",
     "tornado": "checks",
+    "scatter": "clusters",
     "trace": "learning",
 }
 
@@ -56,6 +61,11 @@ if TYPE_CHECKING:
     from credo.plot.classify import contributions as contributions
     from credo.plot.classify import learning_curves as learning_curves
     from credo.plot.classify import reliability as reliability
+    from credo.plot.clusters import candidates as candidates
+    from credo.plot.clusters import dendrogram as dendrogram
+    from credo.plot.clusters import heat_map as heat_map
+    from credo.plot.clusters import profile_bars as profile_bars
+    from credo.plot.clusters import scatter as scatter
     from credo.plot.distributions import density as density
     from credo.plot.distributions import distribution as distribution
     from credo.plot.distributions import generated as generated

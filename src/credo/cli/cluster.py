@@ -1,0 +1,182 @@
+"""`credo cluster`: groups of similar rows, what they are, and how good the grouping is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from credo.cli.options import Common, Manual, common_options
+from credo.cli.reading import read_from, reading_options
+from credo.cli.terminal import heading, print_table
+from credo.errors import InputError
+
+__all__ = ["command"]
+
+
+@click.command("cluster", cls=Manual)
+@reading_options
+@click.option(
+    "--method",
+    default="k-means",
+    show_default=True,
+    metavar="NAME",
+    help="k-means, single, complete, average, ward, spectral, gaussian or latent-class.",
+)
+@click.option("--k", default="auto", show_default=True, metavar="N", help="Clusters, or auto.")
+@click.option("--by", metavar="NAME", help="How auto chooses: silhouette, gap, height, bic, …")
+@click.option("--k-max", default=10, show_default=True, help="The most clusters that auto tries.")
+@click.option("--height", type=float, help="Cut a tree at this height instead of by --k.")
+@click.option("--aside", multiple=True, metavar="NAME", help="A column to describe only.")
+@click.option("--column", "columns", multiple=True, metavar="NAME", help="Cluster by this column.")
+@click.option("--distance", default="auto", show_default=True, help="euclidean, gower or auto.")
+@click.option("--scale", default="auto", show_default=True, help="sd, range, none or auto.")
+@click.option("--stability", default=0, metavar="N", help="Repeat on N resamples and compare.")
+@click.option("-o", "--output", metavar="FILE", help="Write row and cluster as CSV.")
+@click.option("--picture", metavar="FILE", help="Draw the rows on two axes (.png, .svg, .pdf).")
+@common_options(seed="For every draw.")
+def command(
+    method: str,
+    k: str,
+    by: str | None,
+    k_max: int,
+    height: float | None,
+    aside: tuple[str, ...],
+    columns: tuple[str, ...],
+    distance: str,
+    scale: str,
+    stability: int,
+    output: str | None,
+    picture: str | None,
+    common: Common,
+    **reading: Any,
+) -> None:
+    """Find groups of similar rows in a table.
+
+    Each group is told by the columns that set it apart, in bits. TABLE is anything
+    `credo schema` reads; mixed kinds and missing cells are welcome.
+
+    \b
+    Examples:
+      credo cluster survey.csv --aside lung --drop name
+      credo cluster survey.csv --drop name --method ward --k 3 -o labels.csv
+      credo cluster patients.csv --drop name --method latent-class --k 2 --json
+    """
+    from credo.train.clusters.clustering import cluster
+
+    table = read_from(**reading)
+    groups = cluster(
+        table,
+        method,
+        _count(k),
+        rng=common.seed,
+        by=by,
+        k_max=k_max,
+        height=height,
+        aside=aside,
+        columns=columns or None,
+        distance=distance,
+        scale=scale,
+        stability=stability,
+        memory=reading.get("memory"),
+    )
+    if output is not None:
+        _write(groups, output)
+    if picture is not None:
+        _draw(groups, picture)
+    if common.as_json:
+        common.emit("cluster", _json(groups, output))
+        return
+    if not common.quiet:
+        _print(groups)
+    for path in (output, picture):
+        if path is not None:
+            common.say(f"wrote {path}")
+
+
+def _count(k: str) -> int | str:
+    if k == "auto":
+        return k
+    try:
+        return int(k)
+    except ValueError:
+        raise InputError(f"--k must be a whole number or auto, got {k!r}.") from None
+
+
+def _print(groups: Any) -> None:
+    heading(groups.title)
+    head = ["cluster", "size", "share", "", "most telling"]
+    print_table(head, groups._size_rows(), right=[0, 1, 2])
+    found = groups.record.details.get("candidates")
+    if found is not None:
+        heading("which k?")
+        columns, rows, right = found._table()
+        print_table(columns, rows, right)
+    heading("what sets them apart")
+    profiles = groups.profiles
+    print_table(["cluster", "column", "bits", "", "inside", "whole"], profiles._rows(5), [0, 2])
+    line = groups._quality_line()
+    if line:
+        click.echo(f"quality: {line}")
+    if groups.stability is not None:
+        click.echo(f"stability: {groups.stability}")
+    if groups.record.reason:
+        click.echo(f"stopped: {groups.record.reason}")
+    for note in groups.record.notes:
+        click.echo(f"noticed: {note}")
+
+
+def _write(groups: Any, path: str) -> None:
+    from credo.data.atomic import replace_file
+
+    head = ["row", "cluster"]
+    if groups.membership is not None:
+        head += [f"p{c}" for c in range(groups.k)]
+    lines = [",".join(head)]
+    for i, label in enumerate(groups.labels.tolist()):
+        p = [] if groups.membership is None else [repr(float(v)) for v in groups.membership[i]]
+        lines.append(",".join([str(i + 1), str(label), *p]))
+    replace_file(Path(path), ("\n".join(lines) + "\n").encode())
+
+
+def _draw(groups: Any, path: str) -> None:
+    from credo.plot.axes import axes
+
+    ax = axes()
+    groups.plot(ax)
+    try:
+        ax.figure.savefig(path)
+    except ValueError as error:
+        raise InputError(f"The picture cannot be written: {error}.") from None
+
+
+def _json(groups: Any, output: str | None) -> dict[str, Any]:
+    found = groups.record.details.get("candidates")
+    out: dict[str, Any] = {
+        "method": groups.method,
+        "k": groups.k,
+        "sizes": list(groups.sizes),
+        "columns": list(groups.columns),
+        "quality": dict(groups.quality),
+        "profiles": [
+            [{"column": t.column, "bits": t.bits, "inside": _named(t.inside)} for t in cluster]
+            for cluster in groups.profiles
+        ],
+        "labels": groups.labels.tolist(),
+        "membership": None if groups.membership is None else groups.membership.tolist(),
+        "seed": groups.record.seed,
+        "reason": groups.record.reason,
+        "notes": list(groups.record.notes),
+        "seconds": groups.record.seconds,
+        "output": output,
+    }
+    if found is not None:
+        out["candidates"] = {"by": found.by, "k": {str(k): dict(r) for k, r in found.rows.items()}}
+    if groups.stability is not None:
+        out["stability"] = {"mean": groups.stability.mean, "sd": groups.stability.sd}
+    return out
+
+
+def _named(shares: dict[Any, float]) -> dict[str, float]:
+    return {str(s): p for s, p in shares.items()}

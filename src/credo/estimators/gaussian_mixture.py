@@ -1,0 +1,230 @@
+"""GaussianMixture: scikit-learn's protocol over a frozen `Mixture`.
+
+What scikit-learn's own has not: missing cells in fit and in predict (integrated out), weights of
+rows, a prior, restarts that are dropped early, and k by a criterion.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from credo.data import Stream, Table, read
+from credo.errors import InputError
+from credo.estimators.inputs import is_named_table, row_weights, threads_of
+from credo.model.mixture import Mixture
+from credo.model.mixture_parts import Gaussians
+from credo.model.value import choice
+from credo.predict.mixture import scored
+from credo.predict.mixture_columns import Plan, Taken, taken
+from credo.train.mixtures.choose import Options
+from credo.train.mixtures.learn import gaussian_plan, learned_cells
+
+__all__ = ["GaussianMixture"]
+
+Floats = NDArray[np.float64]
+
+_TYPES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
+_STARTS = {"kmeans": "k-means++", "k-means++": "k-means++", "random": "random"}
+
+
+class GaussianMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """A mixture of Gaussians, with missing cells (NaN) and weights of rows.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default 1
+        The number of components; "auto" tries 1 to `max_components`.
+    covariance_type : "full", "tied", "diag" or "spherical"
+    tol : float
+        Stop when a step gains no more than this a row in ln P.
+    max_iter, n_init : int
+        The most steps; starts, of which the poorer half is dropped again and again.
+    init_params : "kmeans" or "random"
+    weights_init, means_init, precisions_init : optional
+        All three: where to start, as in scikit-learn.
+    prior : float, default 0
+        0 is maximum likelihood; 1 a weak prior on every component.
+    variance_floor : float
+        The least variance of a component in any direction, as a share of the column's.
+    criterion : "bic", "icl" or "cheeseman-stutz"; max_components : int
+        For n_components="auto".
+    random_state, n_jobs : optional
+
+    >>> from credo.estimators import GaussianMixture
+    >>> X = [[1.0, 0.1], [1.2, 0.0], [0.9, None], [5.0, 3.0], [5.3, 3.2], [None, 2.9]]
+    >>> model = GaussianMixture(2, covariance_type="spherical", random_state=0).fit(X)
+    >>> labels = model.predict(X)
+    >>> bool((labels[:3] == labels[0]).all() and (labels[3:] != labels[0]).all())
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: Any = 1,
+        *,
+        covariance_type: str = "full",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        weights_init: Any = None,
+        means_init: Any = None,
+        precisions_init: Any = None,
+        prior: float = 0.0,
+        variance_floor: float = 1e-6,
+        accelerate: bool = True,
+        criterion: str = "bic",
+        max_components: int = 9,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.prior = prior
+        self.variance_floor = variance_floor
+        self.accelerate = accelerate
+        self.criterion = criterion
+        self.max_components = max_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # --- learning -------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the mixture; `y` is not used."""
+        choice(self.covariance_type, tuple(_TYPES), "covariance_type")
+        choice(self.init_params, tuple(_STARTS), "init_params")
+        cells = self._cells(X, reset=True)
+        weights = row_weights(sample_weight, cells.rows)
+        if weights is not None:
+            kept = np.flatnonzero(weights)
+            cells = Taken(cells.plan, cells.reals, cells.counts, (), weights.astype(np.float64))
+            cells = cells if len(kept) == cells.rows else cells.some(kept)
+        options = Options(
+            covariance=_TYPES[self.covariance_type],
+            criterion=self.criterion,
+            restarts=self.n_init,
+            prior=self.prior,
+            max_components=self.max_components,
+            start=self._start(cells.plan),
+            tol=self.tol,
+            budget=self.max_iter,
+            variance_floor=self.variance_floor,
+            accelerate=self.accelerate,
+        )
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        found = learned_cells(cells, self.n_components, options, rng, threads_of(self.n_jobs))
+        self.mixture_ = found.mixture
+        part = found.mixture.gaussians
+        assert part is not None and found.mixture.record is not None
+        record = found.mixture.record
+        self.weights_ = np.array(found.mixture.weights)
+        self.means_ = np.array(part.means)
+        self.covariances_ = np.array(part.covariances)
+        self.n_components_ = found.mixture.k
+        self.n_iter_ = int(record.details["iterations"])
+        self.converged_ = bool(record.details["converged"])
+        self.lower_bounds_ = [v / cells.weight for v in record.trace]
+        self.lower_bound_ = self.lower_bounds_[-1]
+        return self
+
+    def _start(self, plan: Plan) -> str | Mixture:
+        given = (self.weights_init, self.means_init, self.precisions_init)
+        if all(g is None for g in given):
+            return _STARTS[self.init_params]
+        if any(g is None for g in given):
+            raise InputError(
+                "weights_init, means_init and precisions_init are given together or not at all."
+            )
+        weights, means, precisions = (np.asarray(g, dtype=np.float64) for g in given)
+        form = _TYPES[self.covariance_type]
+        try:
+            with np.errstate(divide="ignore"):
+                apart = form not in ("full", "tied")
+                spread = np.asarray(1.0 / precisions if apart else np.linalg.inv(precisions))
+        except np.linalg.LinAlgError:
+            raise InputError("precisions_init must be positive definite.") from None
+        return Mixture(weights, (Gaussians(plan.reals, means, spread, form),))
+
+    def _cells(self, X: Any, reset: bool) -> Taken:
+        """X as columns of numbers, after scikit-learn's own checks of its shape and names."""
+        if is_named_table(X):
+            table = X if isinstance(X, (Table, Stream)) else read(X)
+            table = table.load() if isinstance(table, Stream) else table
+            if reset:
+                plan = gaussian_plan(table)
+                self.feature_names_in_ = np.array(plan.reals, dtype=object)
+                self.n_features_in_ = len(plan.reals)
+                self._named = plan.reals
+            return taken(Plan(self._named), table)
+        X = validate_data(self, X=X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        if reset:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
+            self._named = tuple(str(n) for n in names)
+        reals = np.ascontiguousarray(X.T)
+        return Taken(Plan(self._named), reals, np.zeros((0, len(X))), ())
+
+    # --- answering ------------------------------------------------------------------------
+
+    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+        check_is_fitted(self, "mixture_")
+        return scored(self.mixture_, self._cells(X, reset=False), threads_of(self.n_jobs))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(component | row); missing cells are integrated out."""
+        return self._scored(X)[0]
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The most probable component of each row."""
+        best: NDArray[np.intp] = self._scored(X)[0].argmax(axis=1)
+        return best
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+        """Learn, and give the most probable component of each row."""
+        return self.fit(X, y, sample_weight).predict(X)
+
+    def score_samples(self, X: Any) -> Floats:
+        """ln of the density of each row."""
+        return self._scored(X)[1]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of ln of the density over the rows."""
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
+        """Rows drawn from the mixture, and the component of each."""
+        check_is_fitted(self, "mixture_")
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        table = self.mixture_.sample(n_samples, rng=rng)
+        *columns, label = table.block.arrays
+        return np.stack(columns, axis=1), label.astype(np.intp)
+
+    def bic(self, X: Any) -> float:
+        """−2 ln P(X) + parameters · ln n, as scikit-learn has it: lower is better."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + self.mixture_.free_parameters * np.log(len(logs)))
+
+    def aic(self, X: Any) -> float:
+        """−2 ln P(X) + 2 · parameters: lower is better."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + 2 * self.mixture_.free_parameters)
+
+    # --- what scikit-learn asks -----------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,244 @@
+"""LatentClasses: scikit-learn's protocol over a mixture of naive Bayes.
+
+Columns of every kind side by side, missing cells, weights: what the model knows; this class only
+opens the door to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from credo.data.columns import Column, columns_of, position_names
+from credo.errors import InputError, unknown_name
+from credo.estimators.inputs import as_table, is_named_table, row_weights, threads_of
+from credo.model.value import choice
+from credo.predict.mixture import scored
+from credo.predict.mixture_columns import Plan, Taken, taken
+from credo.schema import Variable
+from credo.train.mixtures.choose import Options
+from credo.train.mixtures.learn import learned_cells
+
+__all__ = ["LatentClasses"]
+
+Floats = NDArray[np.float64]
+
+KINDS = ("categorical", "gaussian", "counts", "ignore")
+_FEW = 20  # whole numbers with at most so many values are states
+
+
+class LatentClasses(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """Latent classes: groups of rows within which the columns are independent.
+
+    Parameters
+    ----------
+    n_classes : int or "auto", default 2
+        The number of classes; "auto" tries 1 to `max_classes`.
+    kinds : "auto", a kind, a list, or a mapping from column to kind
+        'categorical', 'gaussian', 'counts' (a Poisson rate) or 'ignore'. Inferred: text, booleans
+        and whole numbers with at most 20 values are categorical, other numbers Gaussian.
+    prior : float, default 1
+        Imagined rows a class; 0 is maximum likelihood.
+    tol, max_iter, n_init, init_params, variance_floor, accelerate
+        As in `GaussianMixture`.
+    criterion : "bic", "icl" or "cheeseman-stutz"; max_classes : int
+        For n_classes="auto".
+    random_state, n_jobs : optional
+
+    >>> from credo.estimators import LatentClasses
+    >>> X = [["y", "n", 4.0], ["y", "n", 4.1], ["n", "y", 2.0], ["n", None, 2.1]]
+    >>> labels = LatentClasses(2, random_state=0).fit_predict(X)
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    """
+
+    def __init__(
+        self,
+        n_classes: Any = 2,
+        *,
+        kinds: Any = "auto",
+        prior: float = 1.0,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        n_init: int = 10,
+        init_params: str = "kmeans",
+        variance_floor: float = 1e-6,
+        accelerate: bool = True,
+        criterion: str = "bic",
+        max_classes: int = 9,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_classes = n_classes
+        self.kinds = kinds
+        self.prior = prior
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.variance_floor = variance_floor
+        self.accelerate = accelerate
+        self.criterion = criterion
+        self.max_classes = max_classes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # --- learning -------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the classes; `y` is not used."""
+        starts = {"kmeans": "k-means++", "random": "random"}
+        choice(self.init_params, tuple(starts), "init_params")
+        X = self._checked(X, reset=True)
+        self._plan = self._planned(X)
+        cells = taken(self._plan, X)
+        weights = row_weights(sample_weight, cells.rows)
+        if weights is not None:
+            own = weights.astype(np.float64)
+            cells = Taken(cells.plan, cells.reals, cells.counts, cells.codes, own)
+            cells = cells.some(np.flatnonzero(weights)) if not weights.all() else cells
+        options = Options(
+            covariance="diagonal",
+            criterion=self.criterion,
+            restarts=self.n_init,
+            prior=self.prior,
+            max_components=self.max_classes,
+            start=starts[self.init_params],
+            tol=self.tol,
+            budget=self.max_iter,
+            variance_floor=self.variance_floor,
+            accelerate=self.accelerate,
+        )
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        found = learned_cells(cells, self.n_classes, options, rng, threads_of(self.n_jobs))
+        self.mixture_ = found.mixture
+        record = found.mixture.record
+        assert record is not None
+        self.weights_ = np.array(found.mixture.weights)
+        self.n_classes_ = found.mixture.k
+        self.n_iter_ = int(record.details["iterations"])
+        self.converged_ = bool(record.details["converged"])
+        self.lower_bounds_ = [v / cells.weight for v in record.trace]
+        self.lower_bound_ = self.lower_bounds_[-1]
+        return self
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """X after scikit-learn's own checks of its shape and names."""
+        if is_named_table(X):
+            if reset:
+                names = list(columns_of(X).by_name)
+                self.feature_names_in_ = np.array(names, dtype=object)
+                self.n_features_in_ = len(names)
+            return X
+        X = as_table(X)
+        if hasattr(X, "columns") and hasattr(X, "shape"):
+            validate_data(self, X=X, reset=reset, skip_check_array=True)
+            if X.shape[0] == 0:
+                raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            return X
+        X = validate_data(
+            self, X=X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False
+        )
+        if X.dtype.kind == "c":
+            raise InputError("Complex data not supported.")
+        if X.dtype.kind == "f" and np.isinf(X).any():
+            raise InputError("Input X contains infinity.")
+        return X
+
+    def _planned(self, X: Any) -> Plan:
+        found = columns_of(X)
+        names = list(found.by_name)
+        kinds = self.kinds
+        if not isinstance(kinds, (str, Mapping)):
+            every = list(getattr(self, "feature_names_in_", position_names(self.n_features_in_)))
+            kinds = list(kinds)
+            if len(kinds) != len(every):
+                raise InputError(f"There are {len(kinds)} kinds for {len(every)} columns.")
+            kinds = dict(zip(map(str, every), kinds, strict=True))
+        if isinstance(kinds, Mapping):
+            for name in kinds:
+                if name not in names and name not in found.aside:
+                    raise unknown_name("Column", name, names, "in X")
+        reals, counts, states = [], [], []
+        for name, column in found.by_name.items():
+            wanted = kinds if isinstance(kinds, str) else kinds.get(name, "auto")
+            if wanted == "auto":
+                wanted = _kind_of(column)
+            choice(wanted, KINDS, f"The kind of {name!r}")
+            if wanted == "categorical":
+                states.append(_states_of(name, column))
+            elif wanted == "counts":
+                counts.append(name)
+            elif wanted == "gaussian":
+                reals.append(name)
+        if not (reals or counts or states):
+            raise InputError("No column of X can be used.", hint="; ".join(found.aside.values()))
+        return Plan(tuple(reals), tuple(counts), tuple(states))
+
+    # --- answering ------------------------------------------------------------------------
+
+    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+        check_is_fitted(self, "mixture_")
+        cells = taken(self._plan, self._checked(X, reset=False))
+        return scored(self.mixture_, cells, threads_of(self.n_jobs))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | row); missing cells are integrated out."""
+        return self._scored(X)[0]
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The most probable class of each row."""
+        best: NDArray[np.intp] = self._scored(X)[0].argmax(axis=1)
+        return best
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+        """Learn, and give the most probable class of each row."""
+        return self.fit(X, y, sample_weight).predict(X)
+
+    def score_samples(self, X: Any) -> Floats:
+        """ln P of each row."""
+        return self._scored(X)[1]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of ln P over the rows."""
+        return float(self.score_samples(X).mean())
+
+    def bic(self, X: Any) -> float:
+        """−2 ln P(X) + parameters · ln n, as scikit-learn has it: lower is better."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + self.mixture_.free_parameters * np.log(len(logs)))
+
+    def aic(self, X: Any) -> float:
+        """−2 ln P(X) + 2 · parameters: lower is better."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + 2 * self.mixture_.free_parameters)
+
+    # --- what scikit-learn asks -----------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _kind_of(column: Column) -> str:
+    if column.variable is not None or column.values.dtype.kind == "b":
+        return "categorical"
+    if column.values.dtype.kind in "iu" and len(np.unique(column.values)) <= _FEW:
+        return "categorical"
+    return "gaussian"
+
+
+def _states_of(name: str, column: Column) -> Variable:
+    if column.variable is not None:
+        return column.variable
+    values = np.unique(column.values)
+    return Variable(name, "discrete", tuple(v for v in values.tolist() if v == v))

@@ -1,0 +1,211 @@
+"""Pictures of clusters: rows on two principal axes, the tree with its cut, profiles, a heat map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.errors import InputError
+from credo.model.reals import shown
+from credo.plot.axes import axes, legend
+
+__all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
+
+_DOTS = 5_000  # dots of a scatter, rows of a heat map
+_LEAVES = 60
+
+
+def _colours(k: int) -> Any:
+    import matplotlib as mpl
+
+    name = "tab10" if k <= 10 else "tab20" if k <= 20 else "turbo"
+    map_ = mpl.colormaps[name]
+    return [map_(i if k <= 20 else i / max(k - 1, 1)) for i in range(k)]
+
+
+def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The rows (a draw of many) as points, gaps at the mean; and which rows they are."""
+    from credo.train.clusters.space import filled, space_of
+
+    table = getattr(groups, "used", None)
+    if not isinstance(table, Table):
+        raise InputError(f"There are no rows in memory to draw in {shown(groups)}.")
+    rows = np.arange(table.rows)
+    if table.rows > _DOTS:
+        rows = np.sort(np.random.default_rng(0).choice(table.rows, _DOTS, replace=False))
+    geometry = groups.geometry
+    space = space_of(table) if geometry.name == "gower" else geometry.space
+    points = space.points(table.take(rows))
+    seen = ~np.isnan(points)
+    mean = np.where(seen, points, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    return filled(points, mean), rows
+
+
+def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
+    """The rows on the two axes along which they vary most, coloured by cluster.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> groups = cr.cluster({"x": [0.0, 0.1, 5.0, 5.2], "y": [1.0, 1.1, 3.0, 3.3]}, k=2)
+    >>> cr.plot.scatter(groups).get_title()
+    'k-means: 2 clusters in 4 rows of dict of columns'
+    """
+    points, rows = _points(groups)
+    ax = axes(ax)
+    centred = points - points.mean(axis=0)
+    _, s, axes_ = np.linalg.svd(centred, full_matrices=False)
+    flat = np.zeros((len(points), 2))
+    flat[:, : min(2, len(axes_))] = centred @ axes_[:2].T
+    share = s**2 / max(float((s**2).sum()), 1e-300)
+    labels = groups.labels[rows]
+    for c, colour in enumerate(_colours(groups.k)):
+        hit = labels == c
+        style = {"s": 14, "alpha": 0.8, "linewidths": 0} | dots
+        ax.scatter(flat[hit, 0], flat[hit, 1], color=colour, label=f"cluster {c}", **style)
+    for i, name in enumerate(("first", "second")):
+        part = f" ({100 * share[i]:.0f} % of the variance)" if i < len(share) else ""
+        (ax.set_ylabel if i else ax.set_xlabel)(f"{name} principal axis{part}")
+    ax.set_title(groups.title, fontsize="small")
+    legend(ax)
+    return ax
+
+
+def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
+    """The tree of merges up to its last `leaves` clusters, and the line where it is cut.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> groups = cr.cluster({"x": [0.0, 0.1, 5.0, 5.2]}, "average", k=2)
+    >>> cr.plot.dendrogram(groups).get_ylabel()
+    'height of the merge'
+    """
+    tree = getattr(groups, "tree", groups)
+    links = getattr(tree, "links", None)
+    if links is None:
+        raise InputError(f"There is no tree to draw in {shown(groups)}.")
+    from scipy.cluster.hierarchy import dendrogram as draw
+    from scipy.cluster.hierarchy import is_monotonic
+
+    ax = axes(ax)
+    k = int(getattr(groups, "k", tree.gap_k()))
+    cut = tree.height_of(k)
+    names = [str(n) for n in getattr(groups, "nodes", ())] or None
+    draw(
+        links,
+        p=leaves,
+        truncate_mode="lastp" if tree.rows > leaves else None,
+        color_threshold=cut if is_monotonic(links) else 0,
+        above_threshold_color="grey",
+        ax=ax,
+        labels=names if tree.rows <= leaves else None,
+        leaf_rotation=90,
+    )
+    ax.axhline(cut, color="black", linestyle="--", linewidth=0.8)
+    ax.annotate(
+        f"k = {k}", (0.99, cut), xycoords=("axes fraction", "data"), ha="right", va="bottom"
+    )
+    ax.set_ylabel("height of the merge")
+    many = tree.rows > leaves
+    ax.set_xlabel("rows (in brackets: how many are in a branch)" if many else "")
+    ax.set_title(str(tree), fontsize="small")
+    return ax
+
+
+def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:
+    """How telling the columns are of each cluster, in bits; the most telling columns first.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> groups = cr.cluster({"x": [0.0, 0.1, 5.0, 5.2], "y": list("aabb")}, k=2)
+    >>> cr.plot.profile_bars(groups).get_xlabel()
+    'bits: relative entropy against the whole table'
+    """
+    profiles = groups.profiles
+    ax = axes(ax)
+    bits = profiles.bits
+    order = np.argsort(-bits.max(axis=0), kind="stable")[:most]
+    height = 0.8 / groups.k
+    for c, colour in enumerate(_colours(groups.k)):
+        at = np.arange(len(order)) + (c - (groups.k - 1) / 2) * height
+        ax.barh(at, bits[c, order], height=height, color=colour, label=f"cluster {c}")
+    ax.set_yticks(range(len(order)), [profiles.columns[i] for i in order])
+    ax.invert_yaxis()
+    ax.set_xlabel("bits: relative entropy against the whole table")
+    ax.set_title(groups.title, fontsize="small")
+    legend(ax)
+    return ax
+
+
+def heat_map(groups: Any, ax: Any = None) -> Any:
+    """The rows sorted by cluster: each column from its mean, in standard deviations, as colour.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> groups = cr.cluster({"x": [0.0, 0.1, 5.0, 5.2], "y": [1.0, 1.1, 3.0, 3.3]}, k=2)
+    >>> cr.plot.heat_map(groups).get_ylabel()
+    'rows, by cluster'
+    """
+    from credo.train.clusters.space import space_of
+
+    points, rows = _points(groups)
+    ax = axes(ax)
+    space = space_of(groups.used) if groups.geometry.name == "gower" else groups.geometry.space
+    names = [
+        f"{a.variable.name}={s}" if a.variable.is_discrete else a.variable.name
+        for a in space.axes
+        for s in (a.variable.states if a.variable.is_discrete else (None,))
+    ]
+    labels = groups.labels[rows]
+    order = np.argsort(labels, kind="stable")
+    spread = points.std(axis=0)
+    z = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    image = ax.imshow(
+        z[order], aspect="auto", cmap="coolwarm", vmin=-2.5, vmax=2.5, interpolation="nearest"
+    )
+    for border in np.flatnonzero(np.diff(labels[order])):
+        ax.axhline(border + 0.5, color="black", linewidth=0.8)
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize="small")
+    ax.set_yticks([])
+    ax.set_ylabel("rows, by cluster")
+    ax.figure.colorbar(image, ax=ax, label="standard deviations from the mean")
+    ax.set_title(groups.title, fontsize="small")
+    return ax
+
+
+def candidates(found: Any, ax: Any = None, name: str | None = None) -> Any:
+    """What the criterion says of each number of clusters, the chosen one marked.
+
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import credo as cr
+    >>> found = cr.which_k({"x": [0.0, 0.1, 5.0, 5.2, 9.0, 9.1]}, k=range(2, 5))
+    >>> cr.plot.candidates(found).get_ylabel()
+    'silhouette'
+    """
+    found = getattr(getattr(found, "record", None), "details", {}).get("candidates", found)
+    rows = getattr(found, "rows", None)
+    if not isinstance(rows, dict):
+        raise InputError(f"There are no candidates to draw in {shown(found)}.")
+    ax = axes(ax)
+    usual = {"height": "gap in height", "eigengap": "gap to next"}
+    name = usual.get(found.by, found.by) if name is None else name
+    ks = [k for k in rows if name in rows[k]]
+    if not ks:
+        raise InputError(
+            f"The candidates have no {name!r}.", hint=f"They have {', '.join(found.names)}."
+        )
+    values = [rows[k][name] for k in ks]
+    error = [rows[k].get(f"{name} error", 0.0) for k in ks]
+    if any(error):
+        ax.errorbar(ks, values, yerr=error, marker="o", capsize=3)
+    else:
+        ax.plot(ks, values, marker="o")
+    if found.k in ks:
+        ax.plot([found.k], [rows[found.k][name]], marker="o", markersize=11, color="tab:orange")
+    ax.set_xticks(ks)
+    ax.set_xlabel("clusters")
+    ax.set_ylabel(name)
+    ax.set_title(f"{found.method}: k = {found.k} by {found.by}", fontsize="small")
+    return ax

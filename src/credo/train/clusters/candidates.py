@@ -1,0 +1,76 @@
+"""Which k? Candidates side by side, and the one that a criterion chooses.
+
+    silhouette   the largest mean silhouette
+    gap          the smallest k with Gap(k) ≥ Gap(k+1) − s(k+1), where Gap compares ln W with that
+                 of rows drawn uniformly in the box of the data (Tibshirani, Walther & Hastie 2001)
+    height       the largest gap between the heights of a tree's merges
+    eigengap     the largest gap between the first eigenvalues of the graph (spectral)
+    bic, icl     the best score of a mixture
+
+None of them is a proof: look at the table, the picture, and what the groups are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from credo.render import number, table_html, table_text
+
+__all__ = ["Candidates"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Candidates:
+    """What is known of each number of clusters; `k` is the one that `by` chooses.
+
+    >>> import credo as cr
+    >>> rows = {"x": [0.0, 0.1, 0.2, 5.0, 5.2, 5.1, 9.0, 9.1, 9.2]}
+    >>> found = cr.which_k(rows, "average")
+    >>> found.k, found.by
+    (3, 'height')
+    """
+
+    method: str
+    by: str
+    k: int
+    rows: Mapping[int, Mapping[str, float]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is known of each candidate."""
+        return tuple(dict.fromkeys(n for row in self.rows.values() for n in row))
+
+    def __getitem__(self, k: int) -> Mapping[str, float]:
+        return self.rows[k]
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[int]]:
+        names = self.names
+        head = ["k", *(n.replace("_", " ") for n in names), ""]
+        rows = [
+            [
+                str(k),
+                *(number(row[n], 4) if n in row else "" for n in names),
+                f"◀ by {self.by}" if k == self.k else "",
+            ]
+            for k, row in self.rows.items()
+        ]
+        return head, rows, list(range(len(names) + 1))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """The criterion against k, the chosen one marked."""
+        from credo.plot.clusters import candidates
+
+        return candidates(self, ax, **options)
+
+    def __str__(self) -> str:
+        head, rows, right = self._table()
+        return table_text(head, rows, right=right)
+
+    def __repr__(self) -> str:
+        return f"Candidates({self.method}, k = {self.k} by {self.by})"
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._table()
+        return table_html(head, rows, right=right)

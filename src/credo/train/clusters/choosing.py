@@ -1,0 +1,177 @@
+"""Choosing k: each candidate is tried, and what is known of it is kept in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.progress import track
+from credo.train.clusters.candidates import Candidates
+from credo.train.clusters.k_means import partition_k_means
+from credo.train.clusters.linkage import LINKS, cut_reason, partition_of
+from credo.train.clusters.partition import Partition
+from credo.train.clusters.quality import explained, silhouette, within
+from credo.train.clusters.task import MIXTURES, Task
+
+__all__ = ["chosen", "compared", "criterion", "mixed", "scores_of", "sizes_to_try"]
+
+_USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
+_REFERENCES = 10
+
+
+def criterion(method: str, by: Any) -> str:
+    """The criterion for a method: the usual one, or another that it allows."""
+    usual = "height" if method in LINKS else "bic" if method in MIXTURES else _USUAL[method]
+    allowed = {"silhouette", usual}
+    allowed |= {"gap"} if method == "k-means" else set()
+    allowed |= {"icl", "cheeseman-stutz"} if method in MIXTURES else set()
+    if by is None or by == "auto":
+        return usual
+    if by not in allowed:
+        raise InputError(
+            f"{method} chooses k by {', '.join(repr(a) for a in sorted(allowed))}, got by={by!r}."
+        )
+    return str(by)
+
+
+def sizes_to_try(n: int, k: Any, k_max: int, least: int = 2) -> list[int]:
+    """The candidates: those given, or from `least` to `k_max`, below the number of rows."""
+    if k is None or k == "auto":
+        return list(range(least, min(k_max, n - 1) + 1))
+    if isinstance(k, int) or not isinstance(k, Iterable) or isinstance(k, str):
+        raise InputError(f"k must be a range or list of numbers of clusters, got {k!r}.")
+    ks = list(k)
+    for one in ks:
+        if isinstance(one, bool) or not isinstance(one, (int, np.integer)) or not 1 <= one <= n:
+            raise InputError(f"Each k must be a whole number from 1 to {n:,}, got {one!r}.")
+    return sorted({int(one) for one in ks})
+
+
+def chosen(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, Partition]:
+    """The best candidate by the criterion, and the table of all."""
+    if not ks:
+        raise InputError(
+            f"The table has {task.table.rows:,} rows, too few to choose a number of clusters.",
+            hint="Give k=.",
+        )
+    if task.method in LINKS and by == "height":
+        tree = task.linked.tree
+        gaps = tree.gaps(max(ks))
+        rows = {k: {"height": tree.height_of(k), "gap in height": gaps.get(k, 0.0)} for k in ks}
+        best = max(rows, key=lambda k: (rows[k]["gap in height"], -k))
+        reason = cut_reason(tree, best, f"at the largest gap up to k = {max(ks)}")
+        return (
+            Candidates(task.method, by, best, rows),
+            partition_of(task.linked, tree.cut(k=best), reason),
+        )
+    if task.method == "spectral" and by == "eigengap":
+        rows = task.spectrum.candidates(ks)
+        best = max(rows, key=lambda k: (rows[k]["gap to next"], -k))
+        if task.spectrum.pieces in rows:  # a graph in pieces is its own answer
+            best = task.spectrum.pieces
+        return Candidates(task.method, by, best, rows), task.partition(best)
+    if task.method == "k-means" and by == "gap":
+        return _by_gap(task, ks)
+    found, parts = compared(task, by, ks)
+    return found, parts[found.k]
+
+
+def compared(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, dict[int, Partition]]:
+    """Every candidate with its quality; the best has the largest silhouette or score."""
+    parts: dict[int, Partition] = {}
+    rows: dict[int, dict[str, float]] = {}
+    w = None if task.table.weights is None else task.table.weights.astype(np.float64)
+    for k in track(ks, "choosing k", total=len(ks)):
+        part = parts[k] = task.partition(k)
+        if task.method in MIXTURES:
+            model: Any = part.model
+            row = scores_of(model.candidates.best)
+        else:
+            row = dict(part.quality) | _spread(task, part, w)
+        if by == "silhouette" and 2 <= k < task.table.rows:
+            mean, error = silhouette(task.geometry, part.labels, k, w)
+            row["silhouette"] = mean
+            if error is not None:
+                row["silhouette error"] = error
+        rows[k] = row
+    return Candidates(task.method, by, _best(rows, by), rows), parts
+
+
+def mixed(task: Task, by: str, k_max: int) -> tuple[Candidates, Partition]:
+    """A mixture tries 1 to `k_max` classes by itself."""
+    options = {"criterion": by, "max_components": k_max, **task.options}
+    part = replace(task, options=options).partition("auto")
+    model: Any = part.model
+    rows = {c.k: scores_of(c) for c in model.candidates.tried}
+    reason = f"{part.reason}; k = {part.k} by {options['criterion']}".lstrip("; ")
+    found = Candidates(task.method, str(options["criterion"]), part.k, rows)
+    return found, replace(part, reason=reason)
+
+
+def scores_of(candidate: Any) -> dict[str, float]:
+    """What a mixture knows of one number of classes."""
+    return {
+        "log-likelihood": candidate.log_likelihood,
+        "parameters": float(candidate.parameters),
+        "bic": candidate.bic,
+        "icl": candidate.icl,
+        "cheeseman-stutz": candidate.cheeseman_stutz,
+    }
+
+
+def _spread(task: Task, part: Partition, w: NDArray[np.float64] | None) -> dict[str, float]:
+    points = task.points if task.method == "k-means" else task.geometry.points
+    if points is None:
+        points = task.points
+    total = part.quality.get("within", within(points, part.labels, part.k, w))
+    return {"within": total, "explained": explained(points, total, w)}
+
+
+def _best(rows: dict[int, dict[str, float]], by: str) -> int:
+    scored = {k: row[by] for k, row in rows.items() if by in row}
+    if not scored:
+        raise InputError(f"No candidate has a {by}.", hint="Give a k of 2 or more.")
+    return max(scored, key=lambda k: (scored[k], -k))
+
+
+def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
+    """The gap statistic: ln W against that of uniform rows in the box of the data."""
+    points = task.points
+    if np.isnan(points).any():
+        raise InputError("The gap statistic needs every cell.", hint="Use by='silhouette'.")
+    wanted = sorted({1, *ks})
+    chance = np.random.default_rng(task.seed)
+    low, high = points.min(axis=0), points.max(axis=0)
+    boxes = [chance.uniform(low, high, points.shape) for _ in range(_REFERENCES)]
+    parts: dict[int, Partition] = {}
+    rows: dict[int, dict[str, float]] = {}
+    bare = task.table.take(slice(None))
+    unweighted = type(bare)(type(bare.block)(bare.schema, bare.block.arrays))
+    for k in track(wanted, "choosing k", total=len(wanted)):
+        part = parts[k] = task.partition(k)
+        here = np.log(max(part.quality["within"], 1e-300))
+        logs = [
+            np.log(
+                partition_k_means(
+                    unweighted, k, rng=task.seed, starts=3, space=task.space, points=box
+                ).quality["within"]
+            )
+            for box in boxes
+        ]
+        rows[k] = {
+            "within": part.quality["within"],
+            "gap": float(np.mean(logs) - here),
+            "gap error": float(np.std(logs) * np.sqrt(1 + 1 / _REFERENCES)),
+        }
+    best = wanted[-1]
+    for k, after in pairwise(wanted):
+        if rows[k]["gap"] >= rows[after]["gap"] - rows[after]["gap error"]:
+            best = k
+            break
+    return Candidates(task.method, "gap", best, rows), parts[best]

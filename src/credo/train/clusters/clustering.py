@@ -1,0 +1,308 @@
+"""`cluster`: groups of rows, by one of several methods. `which_k`: how many groups there are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Stream, Table
+from credo.errors import InputError
+from credo.model.randomness import Rng, generator
+from credo.model.record import Record
+from credo.train.clusters.candidates import Candidates
+from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
+from credo.train.clusters.k_means import whole_number
+from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
+from credo.train.clusters.partition import Partition
+from credo.train.clusters.result import Clusters, canonical
+from credo.train.clusters.stability import Stability, stability_of
+from credo.train.clusters.task import MIXTURES, Task, checked_method
+from credo.train.sources import Opened
+
+__all__ = ["cluster", "cut_again", "which_k"]
+
+
+def cluster(
+    table: Any = None,
+    method: str = "k-means",
+    k: int | str = "auto",
+    *,
+    rng: Rng = 0,
+    columns: Sequence[str] | None = None,
+    aside: Sequence[str] | str = (),
+    distance: str = "auto",
+    scale: str = "auto",
+    by: str | None = None,
+    k_max: int = 10,
+    height: float | None = None,
+    graph: Any = None,
+    stability: int = 0,
+    memory: int | str | None = None,
+    schema: Any = None,
+    weights: Any = None,
+    **options: Any,
+) -> Clusters:
+    """Find groups of similar rows.
+
+    Parameters
+    ----------
+    table : anything `cr.read` takes
+        Mixed kinds and missing cells are welcome. A stream is clustered by k-means, batch by batch.
+    method : str
+        'k-means'; 'single', 'complete', 'average' or 'ward' link; 'spectral'; 'gaussian' (a mixture
+        of Gaussians); 'latent-class' (a mixture of naive Bayes models).
+    k : int or "auto"
+        The number of clusters. 'auto' tries 2 to `k_max` and chooses by `by`: 'silhouette' (usual
+        for k-means) or 'gap'; 'height', the largest gap of a tree; 'eigengap'; 'bic' or 'icl'.
+    columns, aside : names, optional
+        The columns that count; or those that do not, and are only described.
+    distance : "auto", "euclidean" or "gower"
+        Gower's is for mixed columns and gaps; auto takes it where they are.
+    scale : "auto", "sd", "range" or "none"
+        What numbers are divided by; auto is 'sd', and 'range' for Gower's distance.
+    height : number, optional
+        Cut a tree at this height, instead of k.
+    graph : edges, matrix or graph, optional
+        Ties between rows (or, without a table, between nodes): pairs or triples with a strength, a
+        sparse or square matrix, a networkx graph. Linkage then joins only what is tied; spectral
+        clustering takes the ties as its affinity.
+    stability : int
+        Repeat the clustering on so many resamples and report the agreement.
+    memory : bytes or text such as "2GB", optional
+        The most memory for distances of all pairs; half of what is free by default.
+    options
+        k-means: `starts`, `iterations`, `tolerance`, `start`. Spectral: `affinity`, `neighbours`,
+        `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
+
+    >>> import credo as cr
+    >>> rows = {"x": [1.0, 1.2, 0.9, 5.0, 5.1, 4.8, 5.3], "y": [0.1, 0.2, 0.1, 3.0, 3.1, 2.9, 3.2]}
+    >>> groups = cr.cluster(rows, k=2)
+    >>> print(groups)
+    k-means: 2 clusters in 7 rows of dict of columns
+    <BLANKLINE>
+    cluster  size   share          most telling
+          0     4  57.1 %  █████▊  x 5.05 (mean 3.33); y 3.05 (mean 1.8)
+          1     3  42.9 %  ████▎   x 1.03 (mean 3.33); y 0.133 (mean 1.8)
+    <BLANKLINE>
+    quality: within 0.064519, explained 99.5 %, silhouette 0.932
+    stopped: ...
+    noticed: Euclid's distance, each column divided by its standard deviation
+    >>> groups.assign({"x": [0.0, 4.0], "y": [0.0, 2.0]}).tolist()
+    [1, 0]
+    """
+    begun = time.perf_counter()
+    method = checked_method(method)
+    seed = _seed(rng)
+    if k != "auto":
+        whole_number(k, "k")
+    whole_number(stability, "stability", 0)
+    if height is not None and method not in LINKS:
+        raise InputError(f"height= cuts a tree, and {method} makes none.", hint="Use k=.")
+    if graph is not None:
+        from credo.train.clusters.graphs import cluster_graph
+
+        return cluster_graph(
+            table, graph, method, k, seed, by, whole_number(k_max, "k_max", 2), height, scale,
+            columns, aside, schema, weights, options, begun,
+        )  # fmt: skip
+    if table is None:
+        raise InputError("There is nothing to cluster.", hint="Give a table, or graph=.")
+    whole = Opened(table, {}, weights, schema).source
+    names = _columns(whole, columns, aside)
+    if isinstance(whole, Stream):
+        return _streamed(whole, names, method, k, seed, scale, stability, options, begun)
+    if not isinstance(whole, Table):
+        raise InputError("Clusters need a table or a stream.", hint="Read it with cr.read.")
+    used = whole if names == whole.schema.names else whole.select(names)
+    checked_rows(used.rows, k)
+    if method == "k-means" and distance not in ("auto", "euclidean"):
+        raise InputError(
+            f"k-means has Euclid's distance only, got distance={distance!r}.",
+            hint="Use method='average' for Gower's.",
+        )
+    task = Task(used, method, seed, distance, scale, memory, options)
+    part, found = _solved(task, k, height, by, whole_number(k_max, "k_max", 2))
+    again: Stability | None = None
+    if stability:
+        again = stability_of(
+            used, part.labels, lambda t, s: task.on(t, s).partition(part.k), stability, seed
+        )
+    how = f"{method} with k = {part.k}"
+    return _finished(whole, names, method, part, how, seed, found, again, begun)
+
+
+def _solved(
+    task: Task, k: Any, height: float | None, by: str | None, k_max: int
+) -> tuple[Partition, Candidates | None]:
+    """The partition asked for, and the candidates if k was chosen."""
+    if height is not None:
+        if k != "auto":
+            raise InputError("A tree is cut by k= or by height=, not both.")
+        tree = task.linked.tree
+        labels = tree.cut(height=height)
+        reason = cut_reason(tree, int(labels.max()) + 1, f"at the height {height:g}")
+        return partition_of(task.linked, labels, reason), None
+    if k != "auto":
+        if by is not None:
+            raise InputError("by= chooses k, and k is given.")
+        return task.partition(int(k)), None
+    criteria = criterion(task.method, by)
+    if task.method in MIXTURES and criteria != "silhouette":
+        found, part = mixed(task, criteria, k_max)
+        return part, found
+    found, part = chosen(task, criteria, sizes_to_try(task.table.rows, None, k_max))
+    return part, found
+
+
+def which_k(
+    table: Any,
+    method: str = "k-means",
+    k: Any = None,
+    *,
+    by: str | None = None,
+    rng: Rng = 0,
+    columns: Sequence[str] | None = None,
+    aside: Sequence[str] | str = (),
+    distance: str = "auto",
+    scale: str = "auto",
+    memory: int | str | None = None,
+    schema: Any = None,
+    weights: Any = None,
+    **options: Any,
+) -> Candidates:
+    """Numbers of clusters side by side: what each gives, and which one a criterion chooses.
+
+    `k` is a range or a list of candidates, 2 to 10 if it is left out; `by` as in `cr.cluster`.
+
+    >>> import credo as cr
+    >>> rows = {"x": [0.0, 0.1, 0.3, 5.0, 5.2, 5.1, 9.0, 9.1, 9.3]}
+    >>> print(cr.which_k(rows, k=range(2, 5), scale="none"))
+    k  within  explained  silhouette
+    2   26.26     0.8073      0.6763
+    3 0.11333     0.9992      0.9661  ◀ by silhouette
+    4 0.06833     0.9995      0.7401
+    """
+    method = checked_method(method)
+    whole = Opened(table, {}, weights, schema).source
+    if not isinstance(whole, Table):
+        raise InputError(
+            "Numbers of clusters are compared on a table in memory.", hint="Use stream.load()."
+        )
+    names = _columns(whole, columns, aside)
+    used = whole.select(names)
+    checked_rows(used.rows, None)
+    task = Task(used, method, _seed(rng), distance, scale, memory, options)
+    criteria = criterion(method, by)
+    if method in MIXTURES and criteria != "silhouette" and k is None:
+        return mixed(task, criteria, 10)[0]
+    ks = sizes_to_try(used.rows, k, 10)
+    if criteria in ("height", "eigengap", "gap"):
+        return chosen(task, criteria, ks)[0]
+    return compared(task, criteria, ks)[0]
+
+
+def cut_again(groups: Clusters, labels: NDArray[np.intp], by: str) -> Clusters:
+    """The same tree cut elsewhere."""
+    begun = time.perf_counter()
+    assert groups.tree is not None
+    k = int(labels.max()) + 1
+    how = "at the largest gap" if by == "gap" else f"at k = {k}"
+    reason = cut_reason(groups.tree, k, how)
+    linked = groups.model
+    if groups.table is None:
+        part = linked.partition(labels, reason)
+    else:
+        part = partition_of(linked, labels, reason)
+    seed = groups.record.seed or 0
+    how = f"{groups.method} with k = {k}"
+    made = _finished(
+        groups.table, groups.columns, groups.method, part, how, seed, None, None, begun
+    )
+    return replace(made, nodes=groups.nodes)
+
+
+def _seed(rng: Rng) -> int:
+    chance = generator(rng)
+    return int(rng) if not isinstance(rng, np.random.Generator) else int(chance.integers(1 << 31))
+
+
+def _columns(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
+    """The names of the columns that count."""
+    named = [columns] if isinstance(columns, str) else columns
+    left = [aside] if isinstance(aside, str) else list(aside)
+    for name in [*(named or ()), *left]:
+        table.schema[name]  # says what is there instead
+    names = tuple(table.schema.names if named is None else dict.fromkeys(named))
+    names = tuple(n for n in names if n not in left)
+    if not names:
+        raise InputError("No column is left to cluster by.")
+    return names
+
+
+def _streamed(
+    whole: Stream,
+    names: tuple[str, ...],
+    method: str,
+    k: Any,
+    seed: int,
+    scale: str,
+    stability: int,
+    options: dict[str, Any],
+    begun: float,
+) -> Clusters:
+    """k-means of rows that are read again for every pass."""
+    if method != "k-means":
+        raise InputError(
+            f"{method} needs the rows in memory.",
+            hint="Use method='k-means', which streams, or stream.load().",
+        )
+    if k == "auto" or stability:
+        raise InputError(
+            "Choosing k and resampling need the rows in memory.",
+            hint="Give k= (cr.which_k on a sample helps) and leave stability= out.",
+        )
+    checked_rows(len(whole), k)
+    from credo.train.clusters.k_means_stream import partition_stream
+
+    part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
+    how = f"k-means with k = {k}, read batch by batch"
+    return _finished(whole, names, method, part, how, seed, None, None, begun)
+
+
+def _finished(
+    whole: Table | Stream | None,
+    names: tuple[str, ...],
+    method: str,
+    part: Partition,
+    how: str,
+    seed: int,
+    found: Candidates | None,
+    stability: Stability | None,
+    begun: float,
+) -> Clusters:
+    """Labels in their order, everything else about the groups around them."""
+    weights = whole.weights if isinstance(whole, Table) else None
+    labels, order, sizes = canonical(part.labels, part.k, weights)
+    labels.setflags(write=False)
+    membership = part.membership
+    if membership is not None:
+        membership = np.ascontiguousarray(membership[:, order])
+        membership.setflags(write=False)
+    details: dict[str, Any] = {"rows": len(labels), "columns": names}
+    if found is not None:
+        details["candidates"] = found
+    source = "" if whole is None else whole.schema.source
+    record = Record(
+        how, source, trace=part.trace, reason=part.reason, seconds=time.perf_counter() - begun,
+        seed=seed, notes=part.notes, details=details,
+    )  # fmt: skip
+    tree = getattr(part.model, "tree", None)
+    return Clusters(
+        method, labels, part.k, sizes, record, names, whole, part, order, membership, tree,
+        stability,
+    )  # fmt: skip

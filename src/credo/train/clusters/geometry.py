@@ -1,0 +1,100 @@
+"""A geometry: how far apart rows are. Euclid's, in the scaled space, or Gower's.
+
+Euclid's is taken when every column is a number and no cell is missing; Gower's otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.errors import InputError
+from credo.train.clusters.gower import Gower
+from credo.train.clusters.space import Space, checked_scale, space_of
+
+__all__ = ["DISTANCES", "Geometry", "geometry_of"]
+
+Floats = NDArray[np.float64]
+
+DISTANCES = ("euclidean", "gower")
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Rows and the distance between them."""
+
+    name: str
+    space: Space
+    points: Floats | None = None
+    mixed: Gower | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        if self.points is not None:
+            return len(self.points)
+        assert self.mixed is not None
+        return self.mixed.rows
+
+    def take(self, rows: Any) -> Geometry:
+        """Some of the rows."""
+        if self.points is not None:
+            return replace(self, points=self.points[rows])
+        assert self.mixed is not None
+        return replace(self, mixed=self.mixed.take(rows))
+
+    def of(self, table: Table) -> Geometry:
+        """Other rows in the same geometry."""
+        if self.name == "euclidean":
+            points = self.space.points(table)
+            if np.isnan(points).any():
+                row = int(np.argwhere(np.isnan(points).any(axis=1))[0, 0])
+                raise InputError(
+                    f"Row {row + 1} has a missing cell, and Euclid's distance needs all of them.",
+                    hint="Cluster with distance='gower', which leaves gaps out pair by pair.",
+                )
+            return replace(self, points=points)
+        return replace(self, mixed=Gower.of(table, self.space))
+
+    def to(self, other: Geometry) -> Floats:
+        """The distance of each row to each row of another."""
+        if self.points is not None:
+            from scipy.spatial.distance import cdist
+
+            assert other.points is not None
+            found: Floats = cdist(self.points, other.points)
+            return found
+        assert self.mixed is not None and other.mixed is not None
+        return self.mixed.to(other.mixed)
+
+    @property
+    def told(self) -> str:
+        """The distance in words."""
+        by = {"sd": "standard deviation", "range": "range", "none": "nothing"}[self.space.scale]
+        if self.name == "gower":
+            return f"Gower's distance, numbers divided by their {by}, gaps left out pair by pair"
+        if self.space.scale == "none":
+            return "Euclid's distance of the numbers as they are"
+        return f"Euclid's distance, each column divided by its {by}"
+
+
+def geometry_of(table: Table, distance: str = "auto", scale: str = "auto") -> Geometry:
+    """The geometry of a table: as asked for, or by its columns."""
+    if distance not in ("auto", *DISTANCES):
+        raise InputError(f"distance must be 'euclidean', 'gower' or 'auto', got {distance!r}.")
+    plain = not table.schema.discrete and not any(table.block.gaps)
+    if distance == "gower" or (distance == "auto" and not plain):
+        space = space_of(table, checked_scale(scale, "range"))
+        return Geometry("gower", space, mixed=Gower.of(table, space))
+    if any(table.block.gaps):
+        gap = table.schema.names[table.block.gaps.index(True)]
+        raise InputError(
+            f"Euclid's distance needs every cell, and {gap!r} has missing ones.",
+            hint="Use distance='gower', which leaves them out pair by pair.",
+        )
+    space = space_of(table, checked_scale(scale, "sd"))
+    return Geometry("euclidean", space, points=space.points(table))

@@ -1,0 +1,157 @@
+"""k-means of a table too big for memory: each pass adds up sums by cluster, batch by batch.
+
+    pass 1   moments of every column (the scale)
+    pass 2   a sample of 20,000 rows, clustered in memory: the start
+    pass 3…  Lloyd's steps: batches are assigned, their sums by cluster merge with `+`
+
+Memory is bounded by a batch, the sample, and one small number a row for the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Stream, Table
+from credo.errors import InputError
+from credo.stats.block import Block
+from credo.train.clusters.k_means import Centres, partition_k_means, whole_number
+from credo.train.clusters.lloyd import Sums, nearest, sums_of
+from credo.train.clusters.partition import Partition
+from credo.train.clusters.space import Space, checked_scale, space_of
+
+__all__ = ["StreamCentres", "partition_stream", "sample_of"]
+
+Floats = NDArray[np.float64]
+
+SAMPLE = 20_000
+_OPTIONS = {"starts": 10, "iterations": 100, "tolerance": 1e-4}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCentres:
+    """The fitted value: centres in the scaled space, and the sample that was the start."""
+
+    space: Space
+    centres: Floats
+    sample: Table
+
+    def assign(self, table: Table) -> tuple[NDArray[np.intp], None]:
+        """The nearest centre of each row."""
+        return nearest(self.space.points(table), self.centres)[0], None
+
+
+def partition_stream(
+    stream: Stream,
+    names: tuple[str, ...],
+    k: int,
+    *,
+    seed: int = 0,
+    scale: str = "auto",
+    options: Mapping[str, Any] | None = None,
+) -> Partition:
+    """k-means of a stream: the objective never rises from pass to pass."""
+    given = dict(options or {})
+    for name in given:
+        if name not in _OPTIONS:
+            raise InputError(
+                f"k-means of a stream has no option {name!r}.",
+                hint=f"It has {', '.join(_OPTIONS)}.",
+            )
+    starts, iterations, tolerance = ({**_OPTIONS, **given}[n] for n in _OPTIONS)
+    whole_number(iterations, "iterations")
+    sample = sample_of(stream, SAMPLE, seed)
+    seen = _Columns(stream, names)
+    space = space_of(seen, checked_scale(scale, "sd"))  # type: ignore[arg-type]
+    first = partition_k_means(sample.select(names), k, rng=seed, starts=starts, space=space)
+    assert isinstance(first.model, Centres)
+    centres = first.model.centres
+    labels = np.empty(len(stream), dtype=np.min_scalar_type(k - 1))
+    trace: list[float] = []
+    reason = f"the limit of {iterations} passes"
+    for _ in range(iterations):
+        total, moved = _pass(seen, space, centres, k, labels, bool(trace))
+        trace.append(total.objective)
+        if moved == 0:
+            reason = f"no row moves, after {len(trace)} passes"
+            break
+        if len(trace) > 1 and trace[-2] - trace[-1] <= tolerance * trace[-1]:
+            reason = f"W falls by less than {tolerance:g} of itself, after {len(trace)} passes"
+            break
+        centres = total.centres(centres)
+    if (total.rows == 0).any():
+        raise InputError(f"k-means found fewer than {k:,} clusters.", hint="Ask for fewer.")
+    model = StreamCentres(space, centres, sample)
+    notes = (
+        *space.notes,
+        *first.notes[len(space.notes) :],
+        f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random",
+    )
+    return Partition(
+        labels,
+        k,
+        model.assign,
+        quality={"within": trace[-1]},
+        trace=tuple(trace),
+        reason=reason,
+        notes=notes,
+        model=model,
+    )
+
+
+def _pass(
+    seen: _Columns, space: Space, centres: Floats, k: int, labels: NDArray[Any], again: bool
+) -> tuple[Sums, int]:
+    """One E step over all rows, and the sums that the M step needs; how many rows moved."""
+    total: Sums | None = None
+    at = moved = 0
+    for part in seen.batches():
+        points = space.points(part)
+        fresh, squares = nearest(points, centres)
+        w = None if part.weights is None else part.weights.astype(np.float64)
+        sums = sums_of(points, fresh, squares, k, w)
+        total = sums if total is None else total + sums
+        old = labels[at : at + part.rows]
+        moved += int((old != fresh).sum()) if again else part.rows
+        old[:] = fresh
+        at += part.rows
+    assert total is not None
+    return total, moved
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Some columns of a stream."""
+
+    stream: Stream
+    names: tuple[str, ...]
+
+    @property
+    def schema(self) -> Any:
+        return self.stream.schema.select(self.names)
+
+    def batches(self, names: Any = None) -> Iterator[Table]:
+        return self.stream.batches(self.names if names is None else names)
+
+    def tally(self, families: Any = None) -> Any:
+        return self.stream.tally(families)
+
+
+def sample_of(stream: Stream, size: int, seed: int) -> Table:
+    """Rows drawn at random without replacement, in their order, in one pass."""
+    n = len(stream)
+    chance = np.random.default_rng(seed)
+    wanted = np.sort(chance.choice(n, min(size, n), replace=False))
+    parts, at = [], 0
+    for part in stream.batches():
+        here = wanted[(wanted >= at) & (wanted < at + part.rows)] - at
+        if len(here):
+            parts.append(part.take(here).block)
+        at += part.rows
+    arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
+    weights = [p.weights for p in parts if p.weights is not None]
+    return Table(Block(stream.schema, arrays, np.concatenate(weights) if weights else None))

@@ -1,0 +1,211 @@
+"""Agglomerative clustering: the two nearest clusters merge, again and again.
+
+    single    d(A, B) = least distance between a row of A and one of B
+    complete  d(A, B) = greatest
+    average   d(A, B) = mean over all pairs
+    ward      d(A, B)² = 2·|A|·|B| / (|A| + |B|) · |mean A − mean B|²
+
+fastcluster (Müllner 2013) does complete, average and ward. Single link is the minimum spanning
+tree, which needs no matrix of distances: a million points are feasible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.data import Table
+from credo.errors import InputError, LimitError
+from credo.train.clusters.geometry import Geometry, geometry_of
+from credo.train.clusters.partition import Partition
+from credo.train.clusters.space import free_memory
+from credo.train.clusters.tree import Tree
+
+__all__ = [
+    "LINKS",
+    "Linked",
+    "checked_rows",
+    "cut_reason",
+    "guard_pairs",
+    "linked_of",
+    "partition_of",
+    "tree_of",
+]
+
+Floats = NDArray[np.float64]
+
+LINKS = ("single", "complete", "average", "ward")
+
+_CHUNK = 1 << 23  # distances at once when rows are assigned
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The fitted value of a linkage: the tree and the rows it stands on."""
+
+    tree: Tree
+    geometry: Geometry
+    notes: tuple[str, ...] = ()
+
+    def assigned(self, table: Table, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+        """Where a new row would go: to the cluster that the method finds nearest to it."""
+        rows = self.geometry.of(table)
+        out = np.empty(rows.rows, dtype=np.intp)
+        order = np.argsort(labels, kind="stable")
+        known = self.geometry.take(order)
+        starts = np.searchsorted(labels[order], np.arange(k))
+        sizes = np.bincount(labels, minlength=k)
+        if self.tree.method == "ward" and rows.points is not None:
+            assert self.geometry.points is not None
+            from credo.train.clusters.lloyd import distances, sums_of
+
+            zero = np.zeros(len(labels))
+            means = sums_of(self.geometry.points, labels, zero, k, None).centres(np.zeros((k, 1)))
+            cost = distances(rows.points, means) * (sizes / (sizes + 1.0))
+            out[:] = cost.argmin(axis=1)
+            return out
+        step = max(_CHUNK // max(known.rows, 1), 1)
+        for i in range(0, rows.rows, step):
+            d = rows.take(slice(i, i + step)).to(known)
+            if self.tree.method == "single":
+                by = np.minimum.reduceat(d, starts, axis=1)
+            elif self.tree.method == "complete":
+                by = np.maximum.reduceat(d, starts, axis=1)
+            else:
+                by = np.add.reduceat(d, starts, axis=1) / sizes
+            out[i : i + step] = by.argmin(axis=1)
+        return out
+
+
+def linked_of(
+    table: Table,
+    method: str,
+    *,
+    distance: str = "auto",
+    scale: str = "auto",
+    memory: int | str | None = None,
+) -> Linked:
+    """The tree of a table's rows."""
+    if method == "ward" and distance == "auto" and not any(table.block.gaps):
+        distance = "euclidean"
+    geometry = geometry_of(table, distance, scale)
+    notes = [*geometry.space.notes, geometry.told]
+    if geometry.name == "euclidean":
+        assert geometry.points is not None
+        links = tree_of(geometry.points, method, memory)
+    else:
+        import fastcluster
+
+        assert geometry.mixed is not None
+        guard_pairs(table.rows, method, memory, mixed=True)
+        pairs, lost = geometry.mixed.pairs()
+        if lost:
+            notes.append(
+                f"{lost:,} pairs of rows have no column in common and are taken as 1 apart"
+            )
+        if method == "ward":
+            notes.append("ward takes Gower's distances as if they were Euclid's")
+        links = fastcluster.linkage(pairs, method, preserve_input=False)
+    if table.weights is not None:
+        notes.append(
+            "weights do not change single or complete link"
+            if method in ("single", "complete")
+            else f"{method} link counts every row once; weights are used in sizes and profiles"
+        )
+    return Linked(Tree(links, method), geometry, tuple(notes))
+
+
+def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Floats:
+    """The merges of points under Euclid's distance, in SciPy's form."""
+    import fastcluster
+
+    if method == "single":
+        return _spanning(points)
+    if method == "ward":  # without a matrix of distances, and no slower
+        ward: Floats = fastcluster.linkage_vector(points, "ward")
+        return ward
+    guard_pairs(len(points), method, memory)
+    links: Floats = fastcluster.linkage(points, method, preserve_input=False)
+    return links
+
+
+def _spanning(points: Floats) -> Floats:
+    """Single link from the minimum spanning tree."""
+    if points.shape[1] == 1:  # neighbours on a line
+        order = np.argsort(points[:, 0], kind="stable")
+        lengths = np.diff(points[order, 0])
+        edges = np.stack([order[:-1], order[1:]], axis=1)
+        by = np.argsort(lengths, kind="stable")
+        return _core.links_of_tree(
+            np.ascontiguousarray(edges[by], dtype=np.int64), np.ascontiguousarray(lengths[by])
+        )
+    try:
+        from quitefastmst import mst_euclid
+    except ImportError:  # the same tree in time n²
+        import fastcluster
+
+        links: Floats = fastcluster.linkage_vector(points, "single")
+        return links
+    lengths, edges = mst_euclid(points)
+    return _core.links_of_tree(
+        np.ascontiguousarray(edges, dtype=np.int64),
+        np.ascontiguousarray(lengths, dtype=np.float64),
+    )
+
+
+def guard_pairs(n: int, method: str, memory: int | str | None, mixed: bool = False) -> None:
+    """Refuse before the distances of all pairs would not fit."""
+    size = 4.0 * n * (n - 1)
+    if size <= free_memory(memory):
+        return
+    instead = (
+        "Use method='k-means' or 'latent-class', or a sample of the rows (table.take)."
+        if mixed
+        else "Use method='single', 'ward' or 'k-means', which need no matrix, or a sample of the "
+        "rows (table.take)."
+    )
+    raise LimitError(
+        f"{method.capitalize()} link of {n:,} rows needs the distances of all pairs, "
+        f"{size / 1e9:,.3g} GB, and {free_memory(memory) / 1e9:.3g} GB may be used.",
+        hint=f"{instead} memory= raises the limit.",
+    )
+
+
+def partition_of(linked: Linked, labels: NDArray[np.intp], reason: str) -> Partition:
+    """The partition that a cut of the tree makes."""
+    k = int(labels.max()) + 1
+
+    def assign(table: Table) -> tuple[NDArray[np.intp], None]:
+        return linked.assigned(table, labels, k), None
+
+    n = linked.tree.rows
+    return Partition(
+        labels,
+        k,
+        assign,
+        trace=tuple(linked.tree.heights[-min(n - 1, 50) :].tolist()),
+        reason=reason,
+        notes=linked.notes,
+        model=linked,
+    )
+
+
+def cut_reason(tree: Tree, k: int, how: str) -> str:
+    """Where the tree was cut, in words."""
+    n = tree.rows
+    low = float(tree.heights[n - k - 1]) if k < n else 0.0
+    high = float(tree.heights[n - k]) if k > 1 else float("inf")
+    between = f"between the heights {low:.4g} and {high:.4g}" if k > 1 else f"above {low:.4g}"
+    return f"cut {how}, {between}"
+
+
+def checked_rows(n: int, k: Any) -> None:
+    """Refuse a table too small for the clusters asked for."""
+    if n < 2:
+        raise InputError(f"Clustering needs at least two rows, and the table has {n}.")
+    if isinstance(k, int) and k > n:
+        raise InputError(f"k must be at most the number of rows, {n:,}, got {k:,}.")

@@ -1,0 +1,195 @@
+"""Lloyd's steps: k-means as hard EM, on points that may have gaps.
+
+    E: each row goes to its nearest centre      c(i) = argmin_c Σ_j (x_ij − μ_cj)²
+    M: each centre becomes the mean of its rows  μ_cj = Σ_{i in c} w_i x_ij / Σ_{i in c} w_i
+
+Sums run over the cells that are there. Neither step can raise the within-cluster sum of squares
+W = Σ_i w_i Σ_j (x_ij − μ_c(i)j)², so the steps end (MacQueen 1967; Lloyd 1982; with gaps, k-POD of
+Chi, Chi & Baraniuk 2016).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.render import number, table_html, table_text
+
+__all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "sums_of"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+_CHUNK = 1 << 20  # numbers of a block of distances
+
+
+def distances(points: Floats, centres: Floats) -> Floats:
+    """The squared distance of each row to each centre, over the cells that are there."""
+    gone = np.isnan(points)
+    if not gone.any():
+        from scipy.spatial.distance import cdist
+
+        found: Floats = cdist(points, centres, "sqeuclidean")
+        return found
+    there = (~gone).astype(np.float64)
+    x = np.where(gone, 0.0, points)
+    out = (x * x).sum(axis=1)[:, None] - 2.0 * x @ centres.T + there @ (centres * centres).T
+    return np.asarray(np.maximum(out, 0.0), dtype=np.float64)
+
+
+def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
+    """Each row's nearest centre, and its squared distance; of equally near ones the first."""
+    n, k = len(points), len(centres)
+    labels = np.empty(n, dtype=np.intp)
+    squares = np.empty(n)
+    step = max(_CHUNK // max(k, points.shape[1]), 1)
+    for i in range(0, n, step):
+        d = distances(points[i : i + step], centres)
+        labels[i : i + step] = d.argmin(axis=1)
+        squares[i : i + step] = d.min(axis=1)
+    return labels, squares
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What an M step needs of some rows: weights and sums by cluster; parts add up with `+`.
+
+    `weight` and `total` are k × coordinates (gaps make weights differ), `objective` is W.
+    """
+
+    weight: Floats
+    total: Floats
+    rows: Floats
+    objective: float
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(
+            self.weight + other.weight,
+            self.total + other.total,
+            self.rows + other.rows,
+            self.objective + other.objective,
+        )
+
+    def centres(self, old: Floats) -> Floats:
+        """The means; where nothing was seen, the old ones."""
+        seen = self.weight > 0
+        return np.where(seen, self.total / np.where(seen, self.weight, 1.0), old)
+
+
+def sums_of(
+    points: Floats, labels: Labels, squares: Floats, k: int, weights: Floats | None
+) -> Sums:
+    """The sums by cluster of rows that have been assigned."""
+    from scipy.sparse import csr_array
+
+    n = len(points)
+    w = np.ones(n) if weights is None else weights.astype(np.float64)
+    by = csr_array((w, (labels, np.arange(n))), shape=(k, n))
+    rows = np.asarray(by.sum(axis=1)).ravel()
+    gone = np.isnan(points)
+    if gone.any():
+        total = np.asarray(by @ np.where(gone, 0.0, points))
+        weight = np.asarray(by @ (~gone).astype(np.float64))
+    else:
+        total = np.asarray(by @ points)
+        weight = np.broadcast_to(rows[:, None], total.shape).copy()
+    return Sums(weight, total, rows, float(w @ squares))
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of hard EM: the objective after each E and each M step.
+
+    >>> import numpy as np
+    >>> x = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> print(lloyd(x, np.array([[0.0], [1.0]]))[2])
+    iteration  step          W  moved
+            1  E           145      4
+            1  M       48.6667
+            2  E       25.4444      1
+            2  M             1
+            3  E             1      0
+    """
+
+    objective: tuple[float, ...]
+    moved: tuple[int, ...]
+
+    @property
+    def trace(self) -> tuple[float, ...]:
+        """The objective after each E step, and at the end: it never rises."""
+        return self.objective[::2]
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [
+                str(i // 2 + 1),
+                "M" if i % 2 else "E",
+                number(w),
+                "" if i % 2 else f"{self.moved[i // 2]:,}",
+            ]
+            for i, w in enumerate(self.objective)
+        ]
+
+    def __str__(self) -> str:
+        return table_text(["iteration", "step", "W", "moved"], self._rows(), right=[0, 2, 3])
+
+    def _repr_html_(self) -> str:
+        return table_html(["iteration", "step", "W", "moved"], self._rows(), right=[0, 2, 3])
+
+
+def lloyd(
+    points: Floats,
+    centres: Floats,
+    weights: Floats | None = None,
+    *,
+    iterations: int = 300,
+    tolerance: float = 0.0,
+) -> tuple[Labels, Floats, Steps]:
+    """Hard EM from given centres until no row moves, or W falls by less than `tolerance`·W.
+
+    A centre that loses all its rows is put on the row that is farthest from its own.
+    """
+    k = len(centres)
+    labels = np.full(len(points), -1, dtype=np.intp)
+    trace: list[float] = []
+    moved: list[int] = []
+    for _ in range(iterations):
+        fresh, squares = nearest(points, centres)
+        fresh, squares = _repaired(points, fresh, squares, k)
+        found = sums_of(points, fresh, squares, k, weights)
+        moved.append(int((fresh != labels).sum()))
+        labels = fresh
+        trace.append(found.objective)
+        done = len(trace) > 2 and trace[-3] - trace[-1] <= tolerance * trace[-1]
+        if moved[-1] == 0 or done:
+            break
+        centres = found.centres(centres)
+        at = distances_to_own(points, centres, labels)
+        trace.append(float(at.sum() if weights is None else weights @ at))
+    return labels, centres, Steps(tuple(trace), tuple(moved))
+
+
+def distances_to_own(points: Floats, centres: Floats, labels: Labels) -> Floats:
+    """Each row's squared distance to its own centre, over the cells that are there."""
+    away = points - centres[labels]
+    away *= away
+    found: Floats = np.nansum(away, axis=1)
+    return found
+
+
+def _repaired(points: Floats, labels: Labels, squares: Floats, k: int) -> tuple[Labels, Floats]:
+    """No cluster without a row, as long as there are rows away from their centres."""
+    empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
+    if not len(empty):
+        return labels, squares
+    labels, squares = labels.copy(), squares.copy()
+    for c in empty:
+        sizes = np.bincount(labels, minlength=k)
+        far = np.where(sizes[labels] > 1, squares, -1.0)
+        row = int(far.argmax())
+        if far[row] <= 0:
+            break
+        labels[row], squares[row] = c, 0.0
+    return labels, squares

@@ -1,0 +1,91 @@
+"""Mixtures as a method of clustering: a row belongs to its most probable class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.errors import InputError, unknown_name
+from credo.model.mixture import Mixture
+from credo.model.randomness import Rng, generator
+from credo.predict.mixture import scored_rows
+from credo.train.clusters.partition import Partition
+from credo.train.mixtures.choose import Options
+from credo.train.mixtures.learn import gaussian_plan, latent_plan, learned
+
+__all__ = ["partition_gaussian", "partition_latent_classes"]
+
+_OPTIONS = (
+    "covariance", "criterion", "restarts", "prior", "max_components", "start", "tol", "budget",
+    "variance_floor", "accelerate",
+)  # fmt: skip
+
+
+def partition_gaussian(
+    table: Table, k: int | str, *, rng: Rng = 0, threads: int | None = None, **options: Any
+) -> Partition:
+    """The classes of a Gaussian mixture; the options are those of `cr.gaussian_mixture`.
+
+    >>> import credo as cr
+    >>> table = cr.read({"x": [1.0, 1.1, 0.9, 1.05, 5.0, 5.1, 4.9]})
+    >>> partition_gaussian(table, 2, covariance="spherical").labels.tolist()
+    [0, 0, 0, 0, 1, 1, 1]
+    """
+    known: dict[str, Any] = {"prior": 1.0} | _checked(options)
+    found = learned(table, gaussian_plan(table), k, Options(**known), generator(rng), threads)
+    return _partition(found.mixture, table, threads)
+
+
+def partition_latent_classes(
+    table: Table, k: int | str, *, rng: Rng = 0, threads: int | None = None, **options: Any
+) -> Partition:
+    """Latent classes of columns of any kind; the options are those of `cr.latent_classes`.
+
+    >>> import credo as cr
+    >>> table = cr.read({"a": ["u", "u", "v", "v", "u"], "b": ["p", "p", "q", "q", "p"]})
+    >>> partition_latent_classes(table, 2).labels.tolist()
+    [0, 0, 1, 1, 0]
+    """
+    counts = options.pop("counts", ())
+    known: dict[str, Any] = {"prior": 1.0, "restarts": 10, "covariance": "diagonal"}
+    known |= _checked(options)
+    plan = latent_plan(table, counts)
+    found = learned(table, plan, k, Options(**known), generator(rng), threads)
+    return _partition(found.mixture, table, threads)
+
+
+def _checked(options: dict[str, Any]) -> dict[str, Any]:
+    for name in options:
+        if name == "average":
+            raise InputError(
+                "Groups need one mixture: average=True is for cr.gaussian_mixture and "
+                "cr.latent_classes."
+            )
+        if name not in _OPTIONS:
+            raise unknown_name("Option", name, _OPTIONS, "one of a mixture")
+    return options
+
+
+def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
+    def assign(rows: Table) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+        share = mixture.responsibilities(rows, threads=threads)
+        return share.argmax(axis=1), share
+
+    share, _, _ = scored_rows(mixture, table, threads)
+    assert mixture.candidates is not None and mixture.record is not None
+    best = mixture.candidates.best
+    quality = {"log-likelihood": best.log_likelihood, "bic": best.bic, "icl": best.icl}
+    return Partition(
+        labels=share.argmax(axis=1),
+        k=mixture.k,
+        assign=assign,
+        membership=share,
+        quality=quality,
+        trace=mixture.record.trace,
+        reason=mixture.record.reason,
+        notes=mixture.record.notes,
+        model=mixture,
+    )

@@ -1,0 +1,101 @@
+"""A dense affinity on landmarks: a few rows stand for all.
+
+    W ≈ C A⁺ Cᵀ,   C the affinity of all rows to the landmarks, A that among the landmarks
+
+With A = U S Uᵀ and F = C U S^−½ it is F Fᵀ, so the eigenvectors of D^−½ W D^−½ come from a matrix
+as small as the landmarks are few (Fowlkes, Belongie, Chung & Malik 2004). The error is measured:
+the affinities of 200 × 200 rows drawn at random against their approximation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.errors import LimitError
+from credo.train.clusters.geometry import Geometry
+from credo.train.clusters.space import free_memory
+
+if TYPE_CHECKING:
+    from credo.train.clusters.spectral import Spectrum
+
+__all__ = ["on_landmarks"]
+
+Floats = NDArray[np.float64]
+
+_CHECKED = 200
+_CHUNK = 1 << 22
+
+
+def on_landmarks(
+    geometry: Geometry, gamma: float, m: int, seed: int, memory: Any, notes: tuple[str, ...]
+) -> Spectrum:
+    """The spectrum of exp(−γ d²) by m landmarks drawn at random."""
+    from scipy.linalg import eigh
+
+    from credo.train.clusters.spectral import Spectrum
+
+    n = geometry.rows
+    size = 16.0 * n * m
+    if size > free_memory(memory):
+        raise LimitError(
+            f"{m:,} landmarks for {n:,} rows would take {size / 1e9:.3g} GB.",
+            hint="Use fewer landmarks=, or affinity='neighbours'.",
+        )
+    chance = np.random.default_rng(seed)
+    marks = geometry.take(np.sort(chance.choice(n, m, replace=False)))
+    among = _near(marks, marks, gamma)
+    s, u = eigh(among)
+    kept = s > 1e-10 * s[-1]
+    turn: Floats = u[:, kept] / np.sqrt(s[kept])
+    features = np.empty((n, turn.shape[1]))
+    step = max(_CHUNK // m, 1)
+    for i in range(0, n, step):
+        features[i : i + step] = _near(geometry.take(slice(i, i + step)), marks, gamma) @ turn
+    error = _error(geometry, features, gamma, chance)
+    total = features.sum(axis=0)
+    degree = np.maximum(features @ total, 1e-12)
+    scaled = features / np.sqrt(degree)[:, None]
+    values, inner = eigh(scaled.T @ scaled)
+    values, inner = values[::-1], inner[:, ::-1]
+    strong = values > 1e-10 * max(values[0], 1e-300)
+    values, inner = values[strong], inner[:, strong] / np.sqrt(values[strong])
+    del scaled
+
+    def coordinates(part: Floats, r: int) -> Floats:
+        own = np.maximum(part @ total, 1e-12)
+        found: Floats = (part @ inner[:, :r]) / own[:, None]
+        return found
+
+    def solve(r: int) -> tuple[Floats, Floats]:
+        r = min(r, len(values))
+        return values[:r], coordinates(features, r)
+
+    def extend(table: Table, r: int) -> Floats:
+        return coordinates(_near(geometry.of(table), marks, gamma) @ turn, r)
+
+    told = (
+        f"{m:,} landmarks drawn at random stand for all rows; relative error of the affinities "
+        f"{error:.2g} (root mean square, {_CHECKED} × {_CHECKED} rows)"
+    )
+    return Spectrum(n, solve, extend, geometry, seed, (*notes, told))
+
+
+def _near(a: Geometry, b: Geometry, gamma: float) -> Floats:
+    d = a.to(b)
+    d *= d
+    d *= -gamma
+    return np.exp(d, out=d)
+
+
+def _error(
+    geometry: Geometry, features: Floats, gamma: float, chance: np.random.Generator
+) -> float:
+    n = geometry.rows
+    left, right = (np.sort(chance.choice(n, min(_CHECKED, n), replace=False)) for _ in range(2))
+    true = _near(geometry.take(left), geometry.take(right), gamma)
+    away = features[left] @ features[right].T - true
+    return float(np.sqrt((away**2).sum() / (true**2).sum()))

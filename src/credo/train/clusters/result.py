@@ -1,0 +1,290 @@
+"""Clusters: the answer of `cr.cluster`, whatever the method.
+
+Clusters are numbered by their size, the largest 0; of equal sizes, the one with the earlier first
+row comes first. Sizes are sums of weights where the rows have weights.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Stream, Table
+from credo.errors import InputError
+from credo.model.record import Record
+from credo.render import bar, number, table_html, table_text
+from credo.train.clusters.geometry import Geometry, geometry_of
+from credo.train.clusters.lloyd import Steps
+from credo.train.clusters.partition import Partition
+from credo.train.clusters.profiles import Profiles, edges_of, profiles_of
+from credo.train.clusters.quality import explained, silhouette, within
+from credo.train.clusters.space import space_of
+from credo.train.clusters.stability import Stability
+from credo.train.clusters.tree import Tree
+from credo.train.sources import Opened
+
+__all__ = ["Clusters", "canonical"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clusters:
+    """Groups of rows: labels, sizes, what each group is, and how good the grouping is.
+
+    >>> import credo as cr
+    >>> rows = {"x": [0.0, 0.2, 5.0, 5.2, 5.1], "colour": ["red", "red", "blue", "blue", "blue"]}
+    >>> groups = cr.cluster(rows, "average", k=2)
+    >>> groups.labels.tolist(), groups.sizes
+    ([1, 1, 0, 0, 0], (3, 2))
+    >>> groups.assign([{"x": 0.5, "colour": "red"}]).tolist()
+    [1]
+    """
+
+    method: str
+    labels: NDArray[Any]
+    k: int
+    sizes: tuple[int | float, ...]
+    record: Record
+    columns: tuple[str, ...]
+    table: Table | Stream | None = field(repr=False)
+    partition: Partition = field(repr=False)
+    order: NDArray[np.intp] = field(repr=False)
+    membership: Floats | None = None
+    tree: Tree | None = None
+    stability: Stability | None = None
+    nodes: tuple[Any, ...] = ()
+
+    # --- more about the groups ----------------------------------------------------------
+
+    @property
+    def model(self) -> Any:
+        """The fitted value behind the groups: centres, a linked tree, a spectrum, a mixture."""
+        return self.partition.model
+
+    @property
+    def used(self) -> Table | Stream:
+        """The table with the columns that made the groups."""
+        table = self._table("columns")
+        return table if isinstance(table, Stream) else table.select(self.columns)
+
+    @property
+    def groups(self) -> tuple[list[Any], ...]:
+        """The rows of each cluster, by position; of a graph, its nodes."""
+        names = self.nodes or range(len(self.labels))
+        out: tuple[list[Any], ...] = tuple([] for _ in range(self.k))
+        for name, label in zip(names, self.labels.tolist(), strict=True):
+            out[label].append(name)
+        return out
+
+    @cached_property
+    def profiles(self) -> Profiles:
+        """What each cluster is: every column against the whole table, most telling first."""
+        table = self._table("columns to describe")
+        if isinstance(table, Table):
+            return profiles_of(table.schema, [(table, self.labels)], self.k, edges_of(table))
+        sample: Table = self.model.sample
+
+        def parts() -> Any:
+            at = 0
+            for part in table.batches():
+                yield part, self.labels[at : at + part.rows]
+                at += part.rows
+
+        return profiles_of(table.schema, parts(), self.k, edges_of(sample))
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The distance that the method stands on; of a mixture, the one that suits the columns."""
+        found = getattr(self.model, "geometry", None)
+        if isinstance(found, Geometry):
+            return found
+        table = self.used
+        assert isinstance(table, Table)
+        space = getattr(self.model, "space", None)
+        if space is not None:
+            points = space.points(table)
+            if not np.isnan(points).any():
+                return Geometry("euclidean", space, points=points)
+        return geometry_of(table)
+
+    @cached_property
+    def quality(self) -> Mapping[str, float]:
+        """How good the grouping is, by name.
+
+        'within' is the within-cluster sum of squares of the scaled columns, 'explained' the share
+        of the sum of squares that lies between clusters, 'silhouette' from −1 to 1 how much nearer
+        rows are to their own cluster, with its 'silhouette_error' where rows were drawn. A method
+        adds what it maximises or minimises: 'log_likelihood', 'bic', 'icl', 'modularity'.
+        """
+        own = dict(self.partition.quality)
+        if not isinstance(self.table, Table):
+            return own
+        out: dict[str, float] = {}
+        w = None if self.table.weights is None else self.table.weights.astype(np.float64)
+        geometry = self.geometry
+        points = geometry.points
+        if points is None:
+            used = self.used
+            assert isinstance(used, Table)
+            points = space_of(used).points(used)
+        out["within"] = own.get("within", within(points, self.labels, self.k, w))
+        out["explained"] = explained(points, out["within"], w)
+        if 2 <= self.k < len(self.labels):
+            mean, error = silhouette(geometry, self.labels, self.k, w)
+            out["silhouette"] = mean
+            if error is not None:
+                out["silhouette_error"] = error
+        return out | own
+
+    def assign(self, rows: Any) -> NDArray[np.intp]:
+        """The cluster of each new row: anything `cr.read` takes, with the same columns."""
+        return self._assigned(rows)[0]
+
+    def assign_membership(self, rows: Any) -> Floats:
+        """The probability of each cluster for each new row, where the method has them."""
+        found = self._assigned(rows)[1]
+        if found is None:
+            raise InputError(
+                f"{self.method} gives each row one cluster, without probabilities.",
+                hint="Use method='gaussian' or 'latent-class'.",
+            )
+        return found
+
+    def steps(self) -> Steps:
+        """The E and M steps of k-means as hard EM, from its best start."""
+        again = getattr(self.model, "steps", None)
+        used = self.used
+        if again is None or not isinstance(used, Table):
+            raise InputError(f"Only k-means of a table in memory has E and M steps, not {self!r}.")
+        found: Steps = again(used)
+        return found
+
+    def cut(self, by: str | None = None, *, k: int | None = None, height: Any = None) -> Clusters:
+        """The groups of another cut of the same tree: by k=, height= or 'gap'."""
+        from credo.train.clusters.clustering import cut_again
+
+        if self.tree is None:
+            raise InputError(f"{self.method} makes no tree to cut.")
+        return cut_again(self, self.tree.cut(by, k=k, height=height), by or "")
+
+    # --- inside -------------------------------------------------------------------------
+
+    def _table(self, what: str) -> Table | Stream:
+        if self.table is None:
+            raise InputError(f"These clusters come from a graph alone, which has no {what}.")
+        return self.table
+
+    def _assigned(self, rows: Any) -> tuple[NDArray[np.intp], Floats | None]:
+        if self.table is None:
+            raise InputError("Nodes of a graph cannot be assigned: cluster the whole graph again.")
+        known = {n: self.table.schema[n] for n in self.columns}
+        table = Opened(rows, known, None, None).source
+        if isinstance(table, Stream):
+            table = table.load()
+        labels, p = self.partition.assign(table.select(self.columns))
+        place = np.argsort(self.order)
+        return place[labels], None if p is None else p[:, self.order]
+
+    # --- pictures -----------------------------------------------------------------------
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """The rows on two principal axes, coloured by cluster."""
+        from credo.plot.clusters import scatter
+
+        return scatter(self, ax, **options)
+
+    def plot_tree(self, ax: Any = None, **options: Any) -> Any:
+        """The tree of merges, with the cut."""
+        from credo.plot.clusters import dendrogram
+
+        return dendrogram(self, ax, **options)
+
+    def plot_profiles(self, ax: Any = None, **options: Any) -> Any:
+        """How telling each column is of each cluster, as bars."""
+        from credo.plot.clusters import profile_bars
+
+        return profile_bars(self, ax, **options)
+
+    def plot_heat_map(self, ax: Any = None, **options: Any) -> Any:
+        """The rows sorted by cluster, the columns on one scale, as colours."""
+        from credo.plot.clusters import heat_map
+
+        return heat_map(self, ax, **options)
+
+    # --- words --------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """One line: method, number of clusters, rows, source."""
+        what = "nodes" if self.nodes else "rows"
+        source = f" of {self.record.source}" if self.record.source else ""
+        plural = "s" * (self.k != 1)
+        return f"{self.method}: {self.k} cluster{plural} in {len(self.labels):,} {what}{source}"
+
+    def _size_rows(self) -> list[list[str]]:
+        total = sum(self.sizes)
+        rows = []
+        for i, size in enumerate(self.sizes):
+            told = "; ".join(str(t) for t in self.profiles[i][:3]) if self.table is not None else ""
+            if self.nodes:
+                told = ", ".join(map(str, self.groups[i][:6])) + ", …" * (len(self.groups[i]) > 6)
+            share = size / total
+            rows.append([str(i), number(size), f"{100 * share:.1f} %", bar(share, 10), told])
+        return rows
+
+    def _quality_line(self) -> str:
+        q = dict(self.quality)
+        error = q.pop("silhouette_error", None)
+        parts = []
+        for name, value in q.items():
+            text = f"{100 * value:.1f} %" if name == "explained" else number(value, 5)
+            if name == "silhouette":
+                text = f"{value:.3f}" + (f" ± {error:.3f}" if error is not None else "")
+            parts.append(f"{name.replace('_', ' ')} {text}")
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        out = [self.title, "", table_text(_HEAD, self._size_rows(), right=[0, 1, 2]), ""]
+        line = self._quality_line()
+        out += [f"quality: {line}"] if line else []
+        if self.stability is not None:
+            out.append(f"stability: {self.stability}")
+        out += [f"stopped: {self.record.reason}"] if self.record.reason else []
+        out += [f"noticed: {n}" for n in self.record.notes]
+        return "\n".join(out)
+
+    def __repr__(self) -> str:
+        return f"Clusters({self.title})"
+
+    def _repr_html_(self) -> str:
+        out = table_html(_HEAD, self._size_rows(), right=[0, 1, 2], caption=self.title)
+        lines = [f"quality: {self._quality_line()}"]
+        if self.stability is not None:
+            lines.append(f"stability: {self.stability}")
+        lines += [f"stopped: {self.record.reason}", *self.record.notes]
+        return out + "<ul>" + "".join(f"<li>{html.escape(t)}</li>" for t in lines) + "</ul>"
+
+
+_HEAD = ["cluster", "size", "share", "", "most telling"]
+
+
+def canonical(
+    labels: NDArray[Any], k: int, weights: NDArray[Any] | None
+) -> tuple[NDArray[Any], NDArray[np.intp], tuple[int | float, ...]]:
+    """Labels by size and first row; which old label each new one was; the sizes."""
+    sizes = np.bincount(labels, weights, minlength=k)
+    first = np.full(k, len(labels))
+    seen, at = np.unique(labels, return_index=True)
+    first[seen] = at
+    order = np.lexsort((first, -sizes)).astype(np.intp)
+    place = np.argsort(order).astype(labels.dtype)
+    whole = weights is None or np.issubdtype(weights.dtype, np.integer)
+    shown = tuple(int(s) if whole else float(s) for s in sizes[order])
+    return place[labels], order, shown

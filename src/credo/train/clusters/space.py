@@ -1,0 +1,191 @@
+"""Rows as points: numbers on one scale, states as 0/1 coordinates.
+
+    continuous   (x − mean) / s        s the standard deviation, the range, or 1
+    discrete     [x = state] / s       one coordinate for each state
+
+Every column weighs the same. With scale "sd" the coordinates of each column have variance 1 in
+all; with "range" two rows differ by at most 1 in a column; with "none" numbers stay as they are
+and two different states are 1 apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Stream, Table
+from credo.errors import InputError, LimitError
+from credo.schema import Variable
+from credo.stats.counts import Counts
+from credo.stats.moments import Moments
+
+__all__ = ["SCALES", "Axis", "Space", "checked_scale", "free_memory", "space_of"]
+
+Floats = NDArray[np.float64]
+
+SCALES = ("sd", "range", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One column: its coordinates are (x − centre) / scale; of a discrete one, one a state."""
+
+    variable: Variable
+    centre: float
+    scale: float
+
+    @property
+    def width(self) -> int:
+        """How many coordinates it has."""
+        return self.variable.arity if self.variable.is_discrete else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """How the columns of a table become coordinates."""
+
+    axes: tuple[Axis, ...]
+    scale: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that have coordinates."""
+        return tuple(a.variable.name for a in self.axes)
+
+    @property
+    def width(self) -> int:
+        """The number of coordinates."""
+        return sum(a.width for a in self.axes)
+
+    def points(self, table: Table) -> Floats:
+        """The rows as points; NaN where a cell is missing."""
+        _fits(table.rows, self.width)
+        out = np.empty((table.rows, self.width))
+        at = 0
+        for axis in self.axes:
+            array = table.block.arrays[table.schema.index(axis.variable.name)]
+            if axis.variable.is_discrete:
+                block = out[:, at : at + axis.width]
+                np.equal(array[:, None], np.arange(axis.width), out=block, casting="unsafe")
+                block /= axis.scale
+                gone = array == axis.variable.arity
+                if gone.any():
+                    block[gone] = np.nan
+            elif self.scale == "none":
+                out[:, at] = array
+            else:
+                np.subtract(array, axis.centre, out=out[:, at])
+                out[:, at] /= axis.scale
+            at += axis.width
+        return out
+
+    def mean_of(self, centre: Floats) -> dict[str, Any]:
+        """A point in the user's units: the mean of a number, the share of each state."""
+        out: dict[str, Any] = {}
+        at = 0
+        for axis in self.axes:
+            part = centre[at : at + axis.width]
+            if axis.variable.is_discrete:
+                shares = [float(p * axis.scale) for p in part]
+                out[axis.variable.name] = dict(zip(axis.variable.states, shares, strict=True))
+            elif self.scale == "none":
+                out[axis.variable.name] = float(part[0])
+            else:
+                out[axis.variable.name] = float(part[0] * axis.scale + axis.centre)
+            at += axis.width
+        return out
+
+
+def checked_scale(scale: Any, usual: str) -> str:
+    """One of the scales; 'auto' is the usual one."""
+    if scale == "auto":
+        return usual
+    if scale not in SCALES:
+        raise InputError(f"scale must be 'sd', 'range', 'none' or 'auto', got {scale!r}.")
+    return str(scale)
+
+
+def space_of(source: Table | Stream, scale: str = "sd") -> Space:
+    """The space of a table's columns, from one pass over its rows (two for ranges of a stream)."""
+    tally = source.tally(list(source.schema.names))
+    axes, notes = [], []
+    for variable in source.schema.variables:
+        statistic = tally[variable.name, []]
+        found: tuple[float, float] | None
+        if isinstance(statistic, Counts):
+            found = _of_states(np.asarray(statistic, dtype=float), scale)
+        else:
+            assert isinstance(statistic, Moments)
+            found = _of_numbers(source, variable.name, statistic, scale)
+        if found is None:
+            notes.append(f"{variable.name} is left out: every cell is missing")
+            continue
+        if found[1] == 0:
+            notes.append(f"{variable.name} is constant and tells nothing")
+            found = (found[0], 1.0)
+        axes.append(Axis(variable, *found))
+    if not axes:
+        raise InputError("Every cell of the columns to cluster by is missing.")
+    return Space(tuple(axes), scale, tuple(notes))
+
+
+def _of_states(counts: Floats, scale: str) -> tuple[float, float] | None:
+    total = counts.sum()
+    if total == 0:
+        return None
+    shares = counts / total
+    if scale != "sd":
+        return 0.0, math.sqrt(2.0)  # two different states are 1 apart
+    if (shares > 0).sum() < 2:
+        return 0.0, 0.0
+    return 0.0, math.sqrt(1.0 - float((shares**2).sum()))
+
+
+def _of_numbers(
+    source: Table | Stream, name: str, moments: Moments, scale: str
+) -> tuple[float, float] | None:
+    if not len(moments.n):
+        return None
+    mean, sd = float(moments.mean[0, 0]), math.sqrt(float(moments.variance[0, 0]))
+    if sd == 0 or scale == "sd":
+        return mean, sd
+    return mean, (_range(source, name) if scale == "range" else 1.0)
+
+
+def _range(source: Table | Stream, name: str) -> float:
+    parts = [source] if isinstance(source, Table) else source.batches([name])
+    low, high = math.inf, -math.inf
+    for part in parts:
+        values = part.values(name)
+        if not np.isnan(values).all():
+            low, high = min(low, np.nanmin(values)), max(high, np.nanmax(values))
+    return float(high - low)
+
+
+def free_memory(given: int | str | None = None) -> float:
+    """How many bytes may be allocated: what the user says, else half of what is free."""
+    from credo.data.reading import _memory
+
+    return _memory(given)
+
+
+def _fits(rows: int, width: int) -> None:
+    size = 8.0 * rows * width
+    if size > 2 * free_memory():
+        raise LimitError(
+            f"The rows as points would take {size / 1e9:.3g} GB ({rows:,} rows of {width:,} "
+            "coordinates, one for each state of a discrete column).",
+            hint="Leave out columns with many states, or use method='latent-class'.",
+        )
+
+
+def filled(points: Floats, by: Sequence[float] | Floats) -> Floats:
+    """The points with each gap filled by the value of its coordinate in `by`."""
+    gone = np.isnan(points)
+    return np.where(gone, by, points) if gone.any() else points

@@ -1,0 +1,158 @@
+"""A task: rows, a method and its options; how each method makes a partition of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from credo.data import Table
+from credo.errors import InputError, close_names
+from credo.train.clusters.geometry import Geometry, geometry_of
+from credo.train.clusters.k_means import partition_k_means
+from credo.train.clusters.linkage import (
+    LINKS,
+    Linked,
+    checked_rows,
+    cut_reason,
+    linked_of,
+    partition_of,
+)
+from credo.train.clusters.partition import Partition
+from credo.train.clusters.space import Space, checked_scale, space_of
+
+__all__ = ["METHODS", "MIXTURES", "Task", "checked_method"]
+
+MIXTURES = ("gaussian", "latent-class")
+METHODS = ("k-means", *LINKS, "spectral", *MIXTURES)
+
+
+def checked_method(method: Any) -> str:
+    """A method by its name, spelled as people spell it."""
+    plain = str(method).casefold().replace("_", "-").removesuffix("-link").removesuffix("-linkage")
+    known = {"kmeans": "k-means", "gmm": "gaussian", "latent-classes": "latent-class"}
+    plain = known.get(plain, plain)
+    if plain not in METHODS:
+        near = close_names(plain, METHODS)
+        hint = f"Did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", hint=hint)
+    return plain
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows to cluster, with the columns that count, and how."""
+
+    table: Table
+    method: str
+    seed: int
+    distance: str = "auto"
+    scale: str = "auto"
+    memory: int | str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def on(self, table: Table, seed: int) -> Task:
+        """The same task on other rows."""
+        return Task(table, self.method, seed, self.distance, self.scale, self.memory, self.options)
+
+    # --- what is made once, whatever k ----------------------------------------------------
+
+    @cached_property
+    def space(self) -> Space:
+        """The scaled space of k-means."""
+        return space_of(self.table, checked_scale(self.scale, "sd"))
+
+    @cached_property
+    def points(self) -> Any:
+        """The rows in it."""
+        return self.space.points(self.table)
+
+    @cached_property
+    def linked(self) -> Linked:
+        """The tree of an agglomerative method."""
+        return linked_of(
+            self.table,
+            self.method,
+            distance=self.distance,
+            scale=self.scale,
+            memory=self.memory,
+            **self._known(linked_of, "distance", "scale", "memory"),
+        )
+
+    @cached_property
+    def spectrum(self) -> Any:
+        """The spectrum of a graph of neighbours."""
+        from credo.train.clusters.spectral import spectrum_of
+
+        return spectrum_of(
+            self.table,
+            seed=self.seed,
+            distance=self.distance,
+            scale=self.scale,
+            memory=self.memory,
+            **self._known(spectrum_of, "seed", "distance", "scale", "memory"),
+        )
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The distances that silhouettes are taken in."""
+        if self.method in LINKS:
+            return self.linked.geometry
+        if self.method == "k-means" and not np.isnan(self.points).any():
+            return Geometry("euclidean", self.space, points=self.points)
+        if self.method == "spectral":
+            found: Geometry = self.spectrum.geometry
+            return found
+        return geometry_of(self.table)
+
+    # --- partitions -------------------------------------------------------------------------
+
+    def partition(self, k: Any) -> Partition:
+        """The partition into k clusters; mixtures choose theirs by themselves when asked."""
+        checked_rows(self.table.rows, k)
+        if self.method in LINKS:
+            labels = self.linked.tree.cut(k=k)
+            return partition_of(self.linked, labels, cut_reason(self.linked.tree, k, f"at k = {k}"))
+        if self.method == "spectral":
+            found: Partition = self.spectrum.partition(k)
+            return found
+        if self.method == "k-means":
+            return partition_k_means(
+                self.table,
+                k,
+                rng=self.seed,
+                space=self.space,
+                points=self.points,
+                **self._known(partition_k_means, "rng", "space", "points", "scale"),
+            )
+        make = mixture(self.method)
+        return make(self.table, k, rng=self.seed, **self._known(make, "rng"))
+
+    def _known(self, function: Callable[..., Any], *taken: str) -> dict[str, Any]:
+        """The options, once each is one that the method has."""
+        parameters = inspect.signature(function).parameters
+        if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            return dict(self.options)  # it looks at them itself
+        names = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY and n not in taken]
+        for name in self.options:
+            if name not in names:
+                near = close_names(name, names)
+                hint = f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(names)}."
+                if not names:
+                    hint = "It has none."
+                raise InputError(f"{self.method} has no option {name!r}.", hint=hint)
+        return dict(self.options)
+
+
+def mixture(method: str) -> Callable[..., Partition]:
+    """The function that fits a mixture."""
+    from credo.train.clusters import mixtures
+
+    found: Callable[..., Partition] = (
+        mixtures.partition_gaussian if method == "gaussian" else mixtures.partition_latent_classes
+    )
+    return found

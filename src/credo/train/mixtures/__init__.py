@@ -1,0 +1,1 @@
+"""Learning mixtures: expectation and maximisation, starts, and how many classes there are."""

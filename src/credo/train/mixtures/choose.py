@@ -1,0 +1,242 @@
+"""How many classes: mixtures of 1, 2, 3, … classes, and the criterion that chooses.
+
+`average=True` keeps them all: P(row) = Σ_k P(k | rows) P(row | θ_k), a mixture of the mixtures,
+with the criterion for ln P(rows | k).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import CredoError, InputError
+from credo.model.mixture import Mixture
+from credo.model.mixture_candidates import CRITERIA, Candidate, Candidates
+from credo.model.mixture_parts import FORMS, Gaussians, Part, Rates, Tables
+from credo.model.record import Record
+from credo.model.value import at_least, choice, flag, whole
+from credo.predict.mixture_rows import Numbers
+from credo.progress import track
+from credo.train.mixtures.climb import Climb
+from credo.train.mixtures.evidence import cheeseman_stutz
+from credo.train.mixtures.problem import Problem
+from credo.train.mixtures.start import STARTS, started
+
+__all__ = ["Found", "Options", "found"]
+
+Floats = NDArray[np.float64]
+
+_FIRST = 8  # iterations every start gets before the poorer half is dropped
+_RACE = 50_000  # rows that the starts are raced on, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How mixtures are learned; see `cr.gaussian_mixture`."""
+
+    covariance: str = "full"
+    criterion: str = "bic"
+    restarts: int = 5
+    prior: float = 0.0
+    max_components: int = 9
+    average: bool = False
+    start: str | Mixture = "k-means++"
+    tol: float = 1e-6
+    budget: int = 1000
+    variance_floor: float = 1e-6
+    accelerate: bool = True
+    name: str = "Class"
+
+    def __post_init__(self) -> None:
+        choice(self.covariance, FORMS, "covariance")
+        choice(self.criterion, CRITERIA, "criterion")
+        whole(self.restarts, 1, "restarts")
+        whole(self.max_components, 1, "max_components")
+        whole(self.budget, 1, "budget")
+        at_least(self.prior, 0.0, "prior")
+        at_least(self.tol, 0.0, "tol")
+        if not 0 < at_least(self.variance_floor, 0.0, "variance_floor") < 1:
+            raise InputError("variance_floor must be a share of the variance, above 0 and below 1.")
+        flag(self.average, "average")
+        flag(self.accelerate, "accelerate")
+        if not isinstance(self.start, Mixture):
+            choice(self.start, STARTS, "start")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mixture, the climb that led to it, and P(class | row) of the rows it was learned from."""
+
+    mixture: Mixture
+    climb: Climb
+    candidate: Candidate
+    notes: tuple[str, ...] = ()
+
+
+def found(
+    problem: Problem,
+    k: int | str,
+    options: Options,
+    rng: np.random.Generator,
+    how: str,
+    source: str,
+) -> Found:
+    """The mixture of k classes, or of as many as the criterion says."""
+    began = time.perf_counter()
+    seeds = rng.integers(2**63, size=2)
+    if k != "auto":
+        number = whole(k, 1, "k")
+        _enough(problem, number)
+        best = _of_size(problem, number, options, np.random.default_rng(seeds[0]))
+        best = _recorded(best, None, how, source, began, problem)
+        if isinstance(options.start, Mixture):
+            return best  # its classes keep the order of the start
+        return replace(best, mixture=best.mixture.by_size())
+    if isinstance(options.start, Mixture):
+        raise InputError("A start that is a mixture has its k: give the same instead of 'auto'.")
+    most = min(options.max_components, problem.cells.rows)
+    sizes = range(1, most + 1)
+    tried = []
+    for size in track(sizes, "mixtures", total=len(sizes)):
+        draws = np.random.default_rng([int(seeds[0] % 2**32), size])
+        tried.append(_of_size(problem, size, options, draws))
+    table = Candidates(tuple(t.candidate for t in tried), options.criterion)
+    best = next(t for t in tried if t.candidate is table.best)
+    notes = best.notes
+    if best.candidate.k == most == options.max_components and most > 1:
+        notes = (*notes, f"the largest number of classes tried is the best: {most} "
+                 "(max_components allows more)")  # fmt: skip
+    best = replace(best, notes=notes)
+    if options.average:
+        whole_of = averaged([t.mixture for t in tried], table.probabilities)
+        best = replace(best, mixture=replace(whole_of, name=best.mixture.name))
+    best = _recorded(best, table, how, source, began, problem)
+    return replace(best, mixture=best.mixture.by_size())
+
+
+def _enough(problem: Problem, k: int) -> None:
+    n = problem.cells.rows
+    if k > n:
+        raise InputError(
+            f"{k:,} classes are more than there are rows (n_samples = {n:,}).",
+            hint="Ask for fewer classes.",
+        )
+
+
+def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Found:
+    maximiser = problem.maximiser(k, options.prior, options.variance_floor)
+
+    def climb(part: Problem, numbers: Numbers) -> Climb:
+        return Climb(
+            part.rows, maximiser, numbers, options.tol, options.accelerate, problem.threads
+        )
+
+    notes: tuple[str, ...] = ()
+    if isinstance(options.start, Mixture):
+        if options.start.k != k:
+            raise InputError(f"The start has {options.start.k} classes, and k is {k}.")
+        best = climb(problem, problem.numbers(options.start))
+    else:
+        many = 1 if k == 1 else options.restarts
+        n = problem.cells.rows
+        part = problem
+        if many > 1 and n > _RACE:
+            part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
+            notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
+        starts = [started(part, k, options.start, rng) for _ in range(many)]
+        best = _raced([climb(part, s) for s in starts], options.budget)
+        if part is not problem:
+            best = climb(problem, best.numbers)
+    for _ in track(best.steps(options.budget), "em", total=None):
+        pass
+    if not best.reason:
+        best.reason = f"the budget of {options.budget:,} iterations was used up"
+    return Found(*_judged(problem, best, options), notes)
+
+
+def _raced(climbs: list[Climb], most: int) -> Climb:
+    """The best of several climbs: after a while the poorer half is dropped, and again."""
+    running, rounds = list(climbs), _FIRST
+    failed: CredoError | None = None
+    while len(running) > 1:
+        for climb in list(running):
+            try:
+                climb.run(min(rounds, most))
+            except CredoError as error:
+                failed = error
+                running.remove(climb)
+        running.sort(key=lambda c: -c.objective)
+        running = running[: max((len(running) + 1) // 2, 1) if len(running) > 1 else 1]
+        if running and all(c.reason or c.iterations >= most for c in running):
+            running = running[:1]
+        rounds *= 2
+    if not running:
+        assert failed is not None
+        raise failed
+    return running[0]
+
+
+def _judged(problem: Problem, climb: Climb, options: Options) -> tuple[Mixture, Climb, Candidate]:
+    assert climb.expected is not None
+    mixture = problem.mixture(climb.numbers, options.name)
+    height = climb.expected.log_likelihood + problem.left
+    n = problem.cells.weight
+    bic = height - 0.5 * mixture.free_parameters * math.log(max(n, 1.0))
+    stutz = cheeseman_stutz(height, climb.expected, climb.numbers, climb.maximiser)
+    share, _ = problem.rows.score(climb.numbers, problem.threads)
+    logs = np.log(share, where=share > 0, out=np.zeros_like(share))
+    terms = np.einsum("nc,nc->n", share, logs)
+    w = problem.cells.weights
+    icl = bic + float(terms.sum() if w is None else w @ terms)
+    candidate = Candidate(mixture.k, height, mixture.free_parameters, bic, icl, stutz)
+    return mixture, climb, candidate
+
+
+def _recorded(
+    best: Found, table: Candidates | None, how: str, source: str, began: float, problem: Problem
+) -> Found:
+    climb = best.climb
+    tables = table or Candidates((best.candidate,), "bic")
+    record = Record(
+        how=how,
+        source=source,
+        score=best.candidate.log_likelihood,
+        trace=tuple(v + problem.left for v in climb.trace),
+        reason=climb.reason,
+        seconds=time.perf_counter() - began,
+        notes=best.notes,
+        details={
+            "rows": problem.cells.weight,
+            "iterations": climb.iterations,
+            "converged": climb.converged,
+        },
+    )
+    return replace(best, mixture=replace(best.mixture, record=record, candidates=tables))
+
+
+def averaged(mixtures: Sequence[Mixture], shares: Floats) -> Mixture:
+    """One mixture of several: every class of each, by the share of its mixture."""
+    kept = [(m, float(p)) for m, p in zip(mixtures, shares, strict=True) if p > 1e-9]
+    total = sum(p for _, p in kept)
+    weights = np.concatenate([m.weights * (p / total) for m, p in kept])
+    parts: list[Part] = []
+    for i, part in enumerate(kept[0][0].parts):
+        same = [m.parts[i] for m, _ in kept]
+        if isinstance(part, Tables):
+            values = np.concatenate([p.values for p in same if isinstance(p, Tables)])
+            parts.append(Tables(part.variable, values))
+        elif isinstance(part, Rates):
+            rates = np.concatenate([p.rates for p in same if isinstance(p, Rates)])
+            parts.append(Rates(part.name, rates))
+        else:
+            bells = [p for p in same if isinstance(p, Gaussians)]
+            form = "full" if part.form == "tied" else part.form
+            own = [p.matrices if part.form == "tied" else p.covariances for p in bells]
+            means = np.concatenate([p.means for p in bells])
+            parts.append(Gaussians(part.names, means, np.concatenate(own), form))
+    return Mixture(weights / weights.sum(), tuple(parts))

@@ -1,0 +1,102 @@
+"""The evidence of completed rows, for the criterion of Cheeseman & Stutz.
+
+    ln P(D' | k) = ln ∫ P(D' | θ) p(θ) dθ
+
+D' are the expected statistics of each class, taken as if they had been observed. The prior: a
+Dirichlet with pseudo-counts 1 + s for the weights and 1 + s/J for the tables; for Gaussians the
+normal-inverse-Wishart of Fraley & Raftery (2007), ν = d + 2 (3 where columns are apart),
+κ = 1/100, Λ = I / k^(2/d), in units of each column's spread; for rates an exponential.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, multigammaln
+
+from credo.predict.mixture_rows import Expected, Numbers
+from credo.train.mixtures.maximise import Maximiser
+
+__all__ = ["cheeseman_stutz"]
+
+Floats = NDArray[np.float64]
+
+_KAPPA = 0.01
+
+
+def cheeseman_stutz(log_likelihood: float, e: Expected, x: Numbers, m: Maximiser) -> float:
+    """ln P(rows | k), about; `e` are the statistics under `x`."""
+    return log_likelihood + _evidence(e, x, m) - _complete(e, x, m)
+
+
+def _complete(e: Expected, x: Numbers, m: Maximiser) -> float:
+    """ln P(D' | θ)."""
+
+    def part(counts: Floats, p: Floats) -> float:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.where(counts > 0, counts * np.log(p), 0.0).sum())
+
+    total = part(e.mass, x.weights)
+    total += sum(part(c, t) for c, t in zip(e.counts, x.tables, strict=True))
+    d = m.columns
+    if x.rates.shape[1]:
+        total += part(e.first[:, d:], x.rates) - float((e.there[:, d:] * x.rates).sum())
+    if d == 0:
+        return total
+    if m.joint:
+        logdet = np.linalg.slogdet(x.spread)[1]
+        trace = np.einsum("cij,cji->c", np.linalg.inv(x.spread), e.second)
+        total -= 0.5 * float((e.mass * (d * np.log(2 * np.pi) + logdet) + trace).sum())
+        return total
+    n = e.there[:, :d]
+    total -= 0.5 * float((n * np.log(2 * np.pi * x.spread) + e.second / x.spread).sum())
+    return total
+
+
+def _evidence(e: Expected, x: Numbers, m: Maximiser) -> float:
+    """ln P(D')."""
+    total = _dirichlet(e.mass[None], 1.0 + m.prior)
+    for counts in e.counts:
+        total += _dirichlet(counts, 1.0 + m.prior / counts.shape[1])
+    d = m.columns
+    if x.rates.shape[1]:
+        n, sums = e.there[:, d:], e.first[:, d:]
+        b = 1.0 / m.rate_means
+        total += float((np.log(b) + gammaln(1 + sums) - (1 + sums) * np.log(b + n)).sum())
+    if d == 0:
+        return total
+    n = e.there[:, :d]
+    step = np.where(n > 0, e.first[:, :d] / np.where(n > 0, n, 1.0), 0.0)
+    middle = x.means + step
+    pull = _KAPPA * n / (n + _KAPPA)
+    means = 0.5 * float(np.log(_KAPPA / (_KAPPA + n)).sum())
+    if not m.joint:
+        scatter = np.maximum(e.second - n * step**2, 0.0) + pull * middle**2
+        if m.form == "spherical":
+            n, scatter = n.sum(axis=1), scatter.sum(axis=1)
+        return total + means + float(_variances(n, scatter, m.size).sum())
+    scatter = e.second - e.mass[:, None, None] * step[:, :, None] * step[:, None, :]
+    scatter = scatter + pull[:, :1, None] * middle[:, :, None] * middle[:, None, :]
+    weight = e.mass
+    if m.form == "tied":
+        scatter, weight = scatter.sum(axis=0)[None], np.array([e.mass.sum()])
+    nu = d + 2.0
+    after = scatter + m.size * np.eye(d)
+    value = -0.5 * weight * d * np.log(np.pi) + 0.5 * nu * d * np.log(m.size)
+    value -= 0.5 * (nu + weight) * np.linalg.slogdet(after)[1]
+    value += np.array([multigammaln(0.5 * (nu + w), d) for w in weight]) - multigammaln(nu / 2, d)
+    return total + means + float(value.sum())
+
+
+def _variances(n: Floats, scatter: Floats, size: float) -> Floats:
+    nu = 3.0
+    out: Floats = -0.5 * n * np.log(np.pi) + 0.5 * nu * np.log(size)
+    out = out - 0.5 * (nu + n) * np.log(scatter + size)
+    whole: Floats = out + gammaln(0.5 * (nu + n)) - gammaln(0.5 * nu)
+    return whole
+
+
+def _dirichlet(counts: Floats, alpha: float) -> float:
+    j = counts.shape[-1]
+    total = gammaln(j * alpha) - gammaln(j * alpha + counts.sum(axis=-1))
+    return float((total + (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=-1)).sum())

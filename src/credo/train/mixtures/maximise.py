@@ -1,0 +1,173 @@
+"""The maximisation step: the parameters that the expected statistics make most probable.
+
+    weights   (N_c + s) / (N + k·s)              tables   (n_cx + s/J) / (n_c + s)
+    means     N x̄ / (N + κ)                      rates    (Σ r·x + s·x̄) / (Σ r + s)
+    full      (S + κN/(N + κ)·x̄x̄ᵀ + s·Λ) / (N + s·(2d + 4)),   Λ = I / k^(2/d)
+
+s is the strength of the prior; 0 is maximum likelihood. The Gaussian prior is that of Fraley &
+Raftery (2007), with κ = s/100 rows at the middle of the table; columns are scaled, so that I is
+each column's own variance. No variance (no eigenvalue, if columns vary together) falls below the
+floor: the best covariance under that limit is the usual one with its eigenvalues raised to it, so
+the climb stays monotone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.predict.mixture_rows import Expected, Numbers
+
+__all__ = ["Maximiser", "raised"]
+
+Floats = NDArray[np.float64]
+
+_NOBODY = 1e-12  # a class with less than this of all weight keeps its numbers
+
+
+@dataclass(frozen=True)
+class Maximiser:
+    """How numbers are made of statistics: the form of the covariances, the prior, the floor."""
+
+    form: str
+    k: int
+    columns: int
+    prior: float
+    floor: float
+    rate_means: Floats
+
+    @property
+    def joint(self) -> bool:
+        """Whether the real columns are one Gaussian."""
+        return self.form in ("full", "tied") and self.columns > 0
+
+    @property
+    def kappa(self) -> float:
+        """Imagined rows at the middle of the table."""
+        return 0.01 * self.prior
+
+    @cached_property
+    def size(self) -> float:
+        """The imagined spread of a class: each direction's share of its column's variance."""
+        return float(self.k ** (-2.0 / max(self.columns, 1)))
+
+    @property
+    def exponent(self) -> float:
+        """How often ½ ln |Σ| stands in the prior's density, negative."""
+        d = self.columns
+        full = {"full": 2 * d + 4, "tied": 2 * d + 3 + self.k, "diagonal": 6, "spherical": d + 5}
+        return self.prior * full[self.form]
+
+    # --- the step -------------------------------------------------------------------------
+
+    def maximise(self, e: Expected, old: Numbers) -> Numbers:
+        """The best numbers for the statistics, which were made under the old ones."""
+        s = self.prior
+        alive = e.mass > _NOBODY * max(float(e.mass.sum()), 1e-300)
+        weights = e.mass + s
+        weights = weights / weights.sum()
+        tables = []
+        for counts, before in zip(e.counts, old.tables, strict=True):
+            raw = counts + s / counts.shape[1]
+            total = raw.sum(axis=1, keepdims=True)
+            kept = total > 0 if s > 0 else total > _NOBODY * max(float(e.mass.sum()), 1e-300)
+            tables.append(np.where(kept, raw / np.where(kept, total, 1.0), before))
+        means, spread = self._gaussians(e, old, alive)
+        d = self.columns
+        rates = old.rates
+        if rates.shape[1]:
+            n = e.there[:, d:]
+            sums = e.first[:, d:] + s * self.rate_means
+            low = 1e-9 * np.maximum(self.rate_means, 1e-3)
+            safe = np.where(n + s > _NOBODY, n + s, 1.0)
+            rates = np.maximum(np.where(n + s > _NOBODY, sums / safe, rates), low)
+        return Numbers(weights, tuple(tables), means, spread, rates)
+
+    def _gaussians(
+        self, e: Expected, old: Numbers, alive: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
+        d = self.columns
+        if d == 0:
+            return old.means, old.spread
+        n = e.there[:, :d]
+        there = n > _NOBODY * max(float(e.mass.sum()), 1e-300)
+        safe = np.where(there, n, 1.0)
+        step = np.where(there, e.first[:, :d] / safe, 0.0)
+        middle = old.means + step  # the mean of the rows
+        k0 = self.kappa
+        means = middle * (n / (n + k0)) if k0 > 0 else middle
+        means = np.where(there, means, old.means)
+        pull = k0 * n / (n + k0) if k0 > 0 else np.zeros_like(n)
+        if not self.joint:
+            scatter = e.second - e.first[:, :d] * step + pull * middle**2
+            return means, self._apart(scatter, n, old, there)
+        # All columns of a class have the same weight here.
+        scatter = e.second - e.mass[:, None, None] * step[:, :, None] * step[:, None, :]
+        scatter = scatter + pull[:, :1, None] * middle[:, :, None] * middle[:, None, :]
+        scatter = 0.5 * (scatter + scatter.transpose(0, 2, 1))
+        imagined = self.prior * self.size * np.eye(d)
+        if self.form == "tied":
+            one = (scatter.sum(axis=0) + imagined) / (e.mass.sum() + self.exponent)
+            spread = np.broadcast_to(raised(one[None], self.floor), scatter.shape)
+            return means, spread
+        total = np.where(alive, e.mass, 1.0) + self.exponent
+        spread = raised((scatter + imagined) / total[:, None, None], self.floor)
+        return means, np.where(alive[:, None, None], spread, old.spread)
+
+    def _apart(self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]) -> Floats:
+        s, a = self.prior, self.exponent
+        if self.form == "spherical":
+            total = n.sum(axis=1, keepdims=True)
+            kept = total > 0
+            one = scatter.sum(axis=1, keepdims=True) + s * self.size
+            one = np.where(kept, one / np.where(kept, total + a, 1.0), old.spread[:, :1])
+            ball: Floats = np.maximum(np.broadcast_to(one, scatter.shape), self.floor)
+            return ball
+        spread = (scatter + s * self.size) / np.where(there, n + a, 1.0)
+        apart: Floats = np.maximum(np.where(there, spread, old.spread), self.floor)
+        return apart
+
+    # --- the prior ------------------------------------------------------------------------
+
+    def penalty(self, x: Numbers) -> float:
+        """ln of the prior's density at the numbers, up to a constant."""
+        s = self.prior
+        if s == 0:
+            return 0.0
+        with np.errstate(divide="ignore"):
+            total = s * float(np.log(x.weights).sum())
+            for t in x.tables:
+                total += s / t.shape[1] * float(np.log(t).sum())
+        if x.rates.shape[1]:
+            total += s * float((self.rate_means * np.log(x.rates) - x.rates).sum())
+        if self.columns == 0:
+            return total
+        squares = self.kappa * x.means**2
+        if not self.joint:
+            if self.form == "spherical":
+                v = x.spread[:, 0]
+                total -= 0.5 * float((self.exponent * np.log(v)).sum())
+                return total - 0.5 * float(((s * self.size + squares.sum(axis=1)) / v).sum())
+            total -= 0.5 * float((self.exponent * np.log(x.spread)).sum())
+            return total - 0.5 * float(((s * self.size + squares) / x.spread).sum())
+        spread = x.spread[:1] if self.form == "tied" else x.spread
+        inverse = np.linalg.inv(spread)
+        total -= 0.5 * self.exponent * float(np.linalg.slogdet(spread)[1].sum())
+        total -= 0.5 * s * self.size * float(np.trace(inverse, axis1=1, axis2=2).sum())
+        far = np.einsum("ci,cij,cj->c", x.means, np.broadcast_to(inverse, x.spread.shape), x.means)
+        return total - 0.5 * self.kappa * float(far.sum())
+
+
+def raised(matrices: Floats, floor: float) -> Floats:
+    """Covariances with no eigenvalue below the floor."""
+    try:
+        np.linalg.cholesky(matrices - floor * np.eye(matrices.shape[-1]))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrices)
+        lifted = np.maximum(values, floor)
+        out: Floats = (vectors * lifted[:, None, :]) @ vectors.transpose(0, 2, 1)
+        return 0.5 * (out + out.transpose(0, 2, 1))
+    return matrices

@@ -1,0 +1,121 @@
+"""What is to be learned: the cells of a table, scaled, laid out once for all climbs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.model.mixture import Mixture
+from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
+from credo.predict.mixture import Scales, lay, log_density_left, numbers_of
+from credo.predict.mixture_columns import Taken
+from credo.predict.mixture_rows import Laid, Numbers
+from credo.train.mixtures.maximise import Maximiser
+
+__all__ = ["Problem", "problem_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Cells, their scales, and the form of the covariances."""
+
+    cells: Taken
+    scales: Scales
+    form: str
+    threads: int
+    most: int = 1  # classes, for the guard of the memory
+
+    @cached_property
+    def rows(self) -> Laid:
+        """The rows as the kernel reads them."""
+        return lay(self.cells, self.scales, self.form in ("full", "tied"), self.most)
+
+    @cached_property
+    def left(self) -> float:
+        """What scaling leaves out of ln P(rows)."""
+        left = log_density_left(self.cells, self.scales)
+        w = self.cells.weights
+        return float(left.sum() if w is None else w @ left)
+
+    @cached_property
+    def rate_means(self) -> Floats:
+        """The mean of each column of counts."""
+        out = [float(np.nanmean(c)) if not np.isnan(c).all() else 1.0 for c in self.cells.counts]
+        return np.maximum(np.array(out), 1e-6) if out else np.zeros(0)
+
+    def some(self, rows: NDArray[np.intp]) -> Problem:
+        """The same problem on some of the rows, in the same scales."""
+        return replace(self, cells=self.cells.some(rows))
+
+    def maximiser(self, k: int, prior: float, floor: float) -> Maximiser:
+        """The maximisation step for k classes."""
+        return Maximiser(self.form, k, len(self.cells.reals), prior, floor, self.rate_means)
+
+    def mixture(self, numbers: Numbers, name: str) -> Mixture:
+        """Numbers as a mixture in the user's units."""
+        parts: list[Part] = []
+        plan, scale = self.cells.plan, self.scales.scale
+        if plan.reals:
+            means = numbers.means * scale + self.scales.centre
+            spread = numbers.spread
+            if self.form in ("full", "tied"):
+                spread = spread * np.multiply.outer(scale, scale)
+                spread = spread[0] if self.form == "tied" else spread
+            else:
+                spread = spread * scale**2
+                spread = spread[:, 0] if self.form == "spherical" else spread
+            parts.append(Gaussians(plan.reals, means, spread, self.form))
+        parts += [Rates(n, numbers.rates[:, i]) for i, n in enumerate(plan.counts)]
+        parts += [Tables(v, t) for v, t in zip(plan.states, numbers.tables, strict=True)]
+        return Mixture(numbers.weights, tuple(parts), name)
+
+    def numbers(self, mixture: Mixture) -> Numbers:
+        """A mixture as numbers in the scales of the rows."""
+        part = mixture.gaussians
+        plan = self.cells.plan
+        same = (part.names if part else ()) == plan.reals and (
+            part is None or part.form == self.form
+        )
+        states = tuple(p.variable for p in mixture.parts if isinstance(p, Tables))
+        counts = tuple(p.name for p in mixture.parts if isinstance(p, Rates))
+        if not same or states != plan.states or counts != plan.counts:
+            raise InputError("The start must be a mixture over the same columns, of the same form.")
+        return numbers_of(mixture, self.scales)
+
+
+def problem_of(cells: Taken, form: str, threads: int, most: int) -> Problem:
+    """Scale the columns: by their own spread, or by one for all where a class is a ball."""
+    n = cells.rows
+    if n == 0 or not cells.weight > 0:
+        raise InputError("There are no rows to learn from.")
+    w = np.ones(n) if cells.weights is None else cells.weights
+    there = ~np.isnan(cells.reals)
+    mass = there @ w
+    for j in np.flatnonzero(mass == 0):
+        raise InputError(
+            f"The column {cells.plan.reals[j]!r} has no observed cell.",
+            hint="Leave it out.",
+        )
+    z = np.where(there, cells.reals, 0.0)
+    centre = (z @ w) / np.where(mass > 0, mass, 1.0)
+    away = np.where(there, cells.reals - centre[:, None], 0.0)
+    centre = centre + (away @ w) / mass  # once more: nothing is lost far from 0
+    away = np.where(there, cells.reals - centre[:, None], 0.0)
+    variance = (away**2 @ w) / mass
+    if not np.isfinite(variance).all() or (np.abs(centre) > 1e150).any():
+        raise InputError(
+            "The numbers are too large: their squares pass what a float can hold.",
+            hint="Use another unit: divide by a power of ten.",
+        )
+    if form == "spherical" and len(variance):
+        variance = np.full(len(variance), variance.mean())
+    # a column without spread, or with only that of rounding, keeps its own unit
+    still = variance <= (1e-14 * np.abs(centre)) ** 2
+    scale = np.sqrt(np.where(still, 1.0, variance))
+    return Problem(cells, Scales(centre, scale), form, threads, most)

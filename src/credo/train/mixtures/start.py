@@ -1,0 +1,147 @@
+"""Where a mixture starts: a few rounds of k-means on a sample of the rows, or random shares.
+
+Rows become points: real columns scaled (a missing cell is the column's middle), each state a
+coordinate of its own at distance 1 from the others (a missing cell is the column's shares). The
+first centres are drawn by k-means++ (Arthur & Vassilvitskii 2007): each next one with probability
+in proportion to its squared distance from those before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.predict.mixture_rows import Numbers
+from credo.train.mixtures.problem import Problem
+
+__all__ = ["STARTS", "started"]
+
+Floats = NDArray[np.float64]
+
+STARTS = ("k-means++", "random")
+"""Ways to start."""
+
+_SAMPLE = 4_000  # rows a start looks at, at least
+_ROUNDS = 12  # of k-means
+
+
+def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Numbers:
+    """The numbers of one start.
+
+    Equal rows are gathered and sorted first, so that neither the order of the rows nor whether
+    one is weighted or repeated changes the start (up to the number of rows that are looked at).
+    """
+    n = problem.cells.rows
+    most = min(n, max(_SAMPLE, 100 * k))
+    rows = np.sort(rng.choice(n, most, replace=False)) if most < n else np.arange(n)
+    weights = problem.cells.weights
+    w = np.ones(len(rows)) if weights is None else weights[rows]
+    rows, w = rows[w > 0], w[w > 0]
+    points, first, group = np.unique(
+        _points(problem, rows), axis=0, return_index=True, return_inverse=True
+    )
+    w = np.asarray(np.bincount(group.ravel(), weights=w), dtype=np.float64)
+    rows = rows[first]
+    if how == "random":
+        share = rng.dirichlet(np.ones(k), size=len(rows))
+    else:
+        nearest = _k_means(points, w, k, rng)
+        share = np.full((len(rows), k), 0.05 / k)
+        share[np.arange(len(rows)), nearest] += 0.95
+    return _numbers(problem, rows, share * w[:, None], k)
+
+
+def _pick(p: Floats, rng: np.random.Generator) -> int:
+    """A position by its share, from one draw: equal shares give equal picks."""
+    steps = np.cumsum(p)
+    at = int(np.searchsorted(steps, rng.random() * steps[-1], side="right"))
+    return min(at, len(p) - 1)
+
+
+def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
+    cells = problem.cells
+    reals = (cells.reals[:, rows] - problem.scales.centre[:, None]) / problem.scales.scale[:, None]
+    parts = [np.nan_to_num(reals, nan=0.0).T]
+    for column in cells.counts[:, rows]:
+        z = np.sqrt(column)
+        z = (z - np.nanmean(z)) / (np.nanstd(z) or 1.0) if not np.isnan(z).all() else z
+        parts.append(np.nan_to_num(z, nan=0.0)[:, None])
+    for variable, codes in zip(cells.plan.states, cells.codes, strict=True):
+        if variable.arity > 64:
+            continue  # too many states to tell rows apart by
+        hot = np.eye(variable.arity + 1)[codes[rows]]
+        gone = hot[:, -1] > 0
+        hot = hot[:, :-1] / np.sqrt(2.0)
+        if gone.any() and not gone.all():
+            hot[gone] = hot[~gone].mean(axis=0)
+        parts.append(hot)
+    return np.concatenate(parts, axis=1)
+
+
+def _k_means(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    n = len(x)
+    centres = np.empty((k, x.shape[1]))
+    centres[0] = x[_pick(w, rng)]
+    near = ((x - centres[0]) ** 2).sum(axis=1)
+    for c in range(1, k):
+        p = near * w
+        centres[c] = x[_pick(p if p.sum() > 0 else w, rng)]
+        near = np.minimum(near, ((x - centres[c]) ** 2).sum(axis=1))
+    label = np.zeros(n, dtype=np.intp)
+    squares = (x * x).sum(axis=1)
+    for turn in range(_ROUNDS):
+        far = squares[:, None] - 2 * x @ centres.T + (centres * centres).sum(axis=1)
+        new = far.argmin(axis=1)
+        if turn and (new == label).all():
+            break
+        label = new
+        mass = np.bincount(label, weights=w, minlength=k)
+        for c in np.flatnonzero(mass > 0).tolist():
+            mine = label == c
+            centres[c] = w[mine] @ x[mine] / mass[c]
+    return label
+
+
+def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Numbers:
+    """The numbers that shares of the classes make, softened so that nothing starts at zero."""
+    cells, form = problem.cells, problem.form
+    mass = share.sum(axis=0) + 1e-9
+    total = mass.sum()
+    tables = []
+    for variable, codes in zip(cells.plan.states, cells.codes, strict=True):
+        code = codes[rows]
+        counts = np.stack(
+            [np.bincount(code, weights=s, minlength=variable.arity + 1)[:-1] for s in share.T]
+        )
+        counts = counts + 1.0 / variable.arity + 0.01 * counts.sum(axis=0) / k
+        tables.append(counts / counts.sum(axis=1, keepdims=True))
+    reals = (cells.reals[:, rows] - problem.scales.centre[:, None]) / problem.scales.scale[:, None]
+    d = len(reals)
+    there = ~np.isnan(reals)
+    z = np.where(there, reals, 0.0)
+    n = there @ share  # [d, k]
+    safe = np.maximum(n, 1e-9)
+    means = ((z @ share) / safe).T
+    means = np.where(n.T > 1e-6, means, 0.0)
+    second = ((z * z) @ share / safe).T - means**2
+    variance = np.where(d + 1 < n.T, np.maximum(second, 1e-3), 1.0)
+    joint = form in ("full", "tied") and d > 0
+    spread = variance
+    if form == "spherical" and d:
+        spread = np.repeat(variance.mean(axis=1, keepdims=True), d, axis=1)
+    if joint:
+        spread = variance[:, :, None] * np.eye(d)
+        if form == "tied":
+            pooled = (mass @ variance) / total
+            spread = np.broadcast_to(np.diag(pooled), (k, d, d))
+        elif there.all():
+            for c in range(k):
+                if mass[c] > 2 * d + 2:
+                    away = z - means[c][:, None]
+                    own = (away * share[:, c]) @ away.T / mass[c]
+                    spread[c] = 0.9 * own + 0.1 * np.diag(variance[c])
+    counts_in = cells.counts[:, rows]
+    here = ~np.isnan(counts_in)
+    sums = np.where(here, counts_in, 0.0) @ share
+    rates = ((sums + 0.1 * problem.rate_means[:, None]) / (here @ share + 0.1)).T
+    return Numbers(mass / total, tuple(tables), means, spread, np.maximum(rates, 1e-6))

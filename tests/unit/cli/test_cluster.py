@@ -1,0 +1,70 @@
+"""`credo cluster`: tables for people, JSON for machines, labels in a file, one sentence on bad input."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from credo.cli import app
+from credo.cli.cluster import _count
+from credo.errors import CredoError
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = [(0.1 * i, "red") for i in range(6)] + [(9 + 0.1 * i, "blue") for i in range(5)]
+    path.write_text("x,colour\n" + "\n".join(f"{x:.1f},{c}" for x, c in rows))
+    return path
+
+
+def run(*args):
+    return CliRunner().invoke(app, ["cluster", *map(str, args)])
+
+
+def test_for_people(table, tmp_path):
+    out, picture = tmp_path / "labels.csv", tmp_path / "rows.png"
+    done = run(table, "--aside", "colour", "-o", out, "--picture", picture, "--stability", "3")
+    assert done.exit_code == 0, done.output
+    assert "k-means: 2 clusters in 11 rows of rows.csv" in done.output
+    assert "which k?" in done.output and "what sets them apart" in done.output
+    assert "stability: adjusted Rand 1.000" in done.output
+    with open(out) as file:
+        rows = list(csv.DictReader(file))
+    assert [r["cluster"] for r in rows] == ["0"] * 6 + ["1"] * 5 and rows[0]["row"] == "1"
+    assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("method", ["k-means", "average", "latent-class"])
+def test_for_machines(table, tmp_path, method):
+    out = tmp_path / "labels.csv"
+    done = run(table, "--method", method, "--k", "2", "--json", "-o", out)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.output)
+    assert found["k"] == 2 and found["sizes"] == [6, 5] and len(found["labels"]) == 11
+    assert found["profiles"][0][0]["bits"] > 0 and found["quality"]["silhouette"] > 0.5
+    assert (found["membership"] is None) == (method != "latent-class")
+    head = out.read_text().splitlines()[0]
+    assert head == ("row,cluster,p0,p1" if method == "latent-class" else "row,cluster")
+
+
+def test_a_tree_cut_at_a_height(table):
+    found = json.loads(
+        run(table, "--method", "single", "--height", "2", "--scale", "none", "--column", "x",
+            "--distance", "euclidean", "--json").output
+    )  # fmt: skip
+    assert found["k"] == 2 and found["columns"] == ["x"]
+
+
+def test_bad_input(table):
+    for args, words in [
+        ((table, "--method", "k-meens"), "Did you mean 'k-means'"),
+        ((table, "--k", "99"), "at most the number of rows"),
+        ((table, "--k", "2", "--picture", "x.nonsense"), "picture cannot be written"),
+        ((table, "--aside", "color"), "Did you mean 'colour'"),
+    ]:
+        done = run(*args)
+        assert isinstance(done.exception, CredoError) and words in str(done.exception)
+    with pytest.raises(CredoError, match="whole number or auto"):
+        _count("many")

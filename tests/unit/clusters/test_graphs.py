@@ -1,0 +1,138 @@
+"""Graphs of ties: trees that are SciPy's on the whole matrix, communities, refusals."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csr_array
+from scipy.spatial.distance import squareform
+
+import credo as cr
+from credo.errors import InputError
+from credo.train.clusters.graphs import tree_of_ties
+from credo.train.clusters.quality import adjusted_rand
+from credo.train.clusters.ties import modularity, ties_of
+
+PAIRS = [("Ann", "Bob"), ("Bob", "Cid"), ("Ann", "Cid"), ("Dan", "Eve"), ("Eve", "Fay"),
+         ("Dan", "Fay"), ("Cid", "Dan")]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["single", "average", "complete", "spectral"])
+def test_two_circles_of_friends(method):
+    options = {} if method == "spectral" else {"ties": "shared"}
+    groups = cr.cluster(graph=PAIRS, method=method, k=2, **options)
+    assert groups.groups == (["Ann", "Bob", "Cid"], ["Dan", "Eve", "Fay"])
+    assert groups.quality["modularity"] == pytest.approx(0.357143, abs=1e-6)
+    assert "6 nodes" in str(groups) and "Ann, Bob, Cid" in str(groups)
+    with pytest.raises(InputError, match="cannot be assigned"):
+        groups.assign([{"x": 1}])
+    with pytest.raises(InputError, match="has no columns"):
+        groups.profiles
+
+
+def test_every_form_of_a_graph_is_the_same():
+    graph = nx.Graph()
+    graph.add_edges_from(PAIRS)
+    matrix = nx.to_numpy_array(graph)
+    forms = [graph, matrix, csr_array(matrix), [(a, b, 1.0) for a, b in PAIRS], PAIRS]
+    found = [cr.cluster(graph=g, method="average", k=2).labels.tolist() for g in forms]
+    assert all(f == found[0] for f in found)
+    heavy = nx.Graph()
+    heavy.add_weighted_edges_from([("a", "b", 2.0), ("b", "c", 0.5)])
+    assert ties_of(heavy).strengths.tolist() == [2.0, 0.5]
+    assert ties_of([("a", "b"), ("b", "a"), ("a", "a")]).strengths.tolist() == [2.0]
+
+
+@pytest.mark.parametrize("method", ["single", "average", "complete"])
+@pytest.mark.parametrize("share", [0.15, 0.8])
+def test_trees_are_scipys_on_the_whole_matrix(method, share):
+    rng = np.random.default_rng(4)
+    n = 30
+    pairs = [
+        (i, j, rng.uniform(0.1, 1)) for i in range(n) for j in range(i) if rng.random() < share
+    ]
+    ties = ties_of(pairs, n)
+    d = np.ones((n, n)) - np.eye(n)
+    top = max(p[2] for p in pairs)
+    for i, j, s in pairs:
+        d[i, j] = d[j, i] = 1 - s / top
+    truth = linkage(squareform(d), method)
+    np.testing.assert_allclose(tree_of_ties(ties, method).heights, truth[:, 2], atol=1e-12)
+
+
+def test_the_karate_club():
+    graph = nx.karate_club_graph()
+    truth = np.array([graph.nodes[n]["club"] == "Officer" for n in graph], dtype=np.intp)
+    groups = cr.cluster(graph=graph, method="spectral", k=2)
+    assert adjusted_rand(groups.labels, truth) > 0.8
+    chosen = cr.cluster(graph=graph, method="average")
+    rows = chosen.record.details["candidates"].rows
+    assert chosen.quality["modularity"] == pytest.approx(
+        max(r["modularity"] for r in rows.values())
+    )
+    communities = [set(g) for g in chosen.groups]
+    assert chosen.quality["modularity"] == pytest.approx(
+        nx.community.modularity(graph, communities)
+    )
+    again = chosen.cut(k=2)
+    assert again.k == 2 and again.nodes == chosen.nodes
+    assert again.quality["modularity"] == pytest.approx(modularity(ties_of(graph), again.labels, 2))
+    assert cr.cluster(graph=graph, method="average", by="height").k >= 2
+    assert cr.cluster(graph=graph, method="spectral", by="eigengap").k >= 2
+    assert cr.cluster(graph=graph, method="average", height=0.9).k > 2
+
+
+def test_rows_of_which_only_tied_ones_merge():
+    rows = {"x": [0.0, 5.0, 0.1, 5.1, 0.2, 5.2]}
+    line = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+    groups = cr.cluster(rows, "ward", k=2, graph=line)
+    change = np.flatnonzero(np.diff(groups.labels))
+    assert len(change) == 1  # one stretch of the line each
+    assert "only clusters that are tied merge" in groups.record.notes
+    free = cr.cluster(rows, "ward", k=2)
+    assert free.labels.tolist() == [0, 1, 0, 1, 0, 1]
+    by_graph = cr.cluster(
+        rows, "spectral", k=2, graph=[(0, 2), (2, 4), (1, 3), (3, 5), (4, 5, 0.1)]
+    )
+    assert by_graph.labels.tolist() == [0, 1, 0, 1, 0, 1] and len(by_graph.profiles) == 2
+    pieces = cr.cluster(rows, "average", k=2, graph=[(0, 2), (2, 4), (1, 3), (3, 5)])
+    assert any("pieces" in n for n in pieces.record.notes)
+
+
+@pytest.mark.parametrize(
+    ("graph", "words"),
+    [
+        ([], "at least two nodes"),
+        ([("a", "a")], "at least two nodes"),
+        ([("a", "b", 0.0)], "has no ties"),
+        ([("a",)], "Tie 1 must be two nodes"),
+        (["ab"], "Tie 1 must be two nodes"),
+        ([("a", "b", -1.0)], "strength of 0 or more"),
+        ([("a", "b", float("nan"))], "strength of 0 or more"),
+        ([("a", ["b"])], "hashable"),
+        ("edges.csv", "must be pairs"),
+        (np.ones((2, 3)), "must be square"),
+        (np.array([[0, 1], [2, 0]]), "must be symmetric"),
+        (np.array([[0, -1], [-1, 0]]), "0 or more"),
+    ],
+)
+def test_bad_graphs(graph, words):
+    with pytest.raises(InputError, match=words):
+        cr.cluster(graph=graph, method="average", k=2)
+
+
+def test_what_a_graph_cannot_do():
+    with pytest.raises(InputError, match="takes no graph="):
+        cr.cluster(graph=PAIRS, k=2)
+    with pytest.raises(InputError, match="ward needs the columns"):
+        cr.cluster(graph=PAIRS, method="ward", k=2)
+    with pytest.raises(InputError, match="number of nodes, 6, got 7"):
+        cr.cluster(graph=PAIRS, method="average", k=7)
+    with pytest.raises(InputError, match="no option 'starts'"):
+        cr.cluster(graph=PAIRS, method="average", k=2, starts=3)
+    with pytest.raises(InputError, match="'given' or 'shared'"):
+        cr.cluster(graph=PAIRS, method="average", k=2, ties="all")
+    with pytest.raises(InputError, match="modularity or height"):
+        cr.cluster(graph=PAIRS, method="average", by="bic")
+    with pytest.raises(InputError, match="rows are 0 to 2"):
+        cr.cluster({"x": [1.0, 2.5, 3.0]}, "average", k=2, graph=[(0, 9)])

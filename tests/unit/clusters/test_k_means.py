@@ -1,0 +1,157 @@
+"""k-means: scikit-learn's objective, hard EM that never rises, gaps, weights, streams."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+import credo as cr
+from credo.errors import InputError
+from credo.train.clusters.lloyd import lloyd
+from credo.train.clusters.quality import adjusted_rand
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(4, 3)) * 5
+    return np.concatenate([c + rng.normal(size=(60, 3)) for c in centres])
+
+
+def columns(x):
+    return {f"x{j}": x[:, j] for j in range(x.shape[1])}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_objective_is_scikit_learns_from_the_same_start(blobs, weighted):
+    start = blobs[[0, 70, 130, 3]]
+    w = np.random.default_rng(1).uniform(0.5, 2, len(blobs)) if weighted else None
+    peer = KMeans(4, init=start, n_init=1, tol=0).fit(blobs, sample_weight=w)
+    ours = cr.cluster(columns(blobs), k=4, start=start, scale="none", tolerance=0.0, weights=w)
+    assert ours.quality["within"] == pytest.approx(peer.inertia_, rel=1e-12)
+    assert adjusted_rand(ours.labels, peer.labels_.astype(np.intp)) == 1.0
+
+
+def test_hard_em_never_rises_and_ends_where_scikit_learn_does(blobs):
+    start = blobs[[0, 1, 2, 3]]
+    groups = cr.cluster(columns(blobs), k=4, start=start, scale="none", tolerance=0.0)
+    steps = groups.steps()
+    assert (np.diff(steps.objective) <= 1e-9 * steps.objective[0]).all()
+    assert steps.objective[-1] == pytest.approx(groups.quality["within"], rel=1e-12)
+    assert steps.moved[0] == len(blobs) and steps.moved[-1] == 0
+    assert groups.record.trace == steps.trace
+    assert str(steps).splitlines()[1].split()[:2] == ["1", "E"]
+    assert steps._repr_html_().startswith("<table>")
+
+
+def test_weights_are_copies(blobs):
+    times = np.random.default_rng(2).integers(1, 4, len(blobs))
+    start = blobs[[0, 70, 130, 200]]
+    heavy = cr.cluster(columns(blobs), k=4, start=start, scale="none", weights=times, tolerance=0.0)
+    copied = cr.cluster(
+        columns(np.repeat(blobs, times, axis=0)), k=4, start=start, scale="none", tolerance=0.0
+    )
+    assert heavy.sizes == copied.sizes
+    assert heavy.quality["within"] == pytest.approx(copied.quality["within"], rel=1e-10)
+    assert heavy.quality["silhouette"] == pytest.approx(copied.quality["silhouette"], rel=1e-9)
+
+
+def test_gaps_are_left_out(blobs):
+    rng = np.random.default_rng(3)
+    holes = blobs.copy()
+    holes[rng.random(blobs.shape) < 0.1] = np.nan
+    whole = cr.cluster(columns(blobs), k=4)
+    groups = cr.cluster(columns(holes), k=4)
+    assert adjusted_rand(groups.labels, whole.labels) > 0.85
+    assert any("left out" in n for n in groups.record.notes)
+    # no cell missing: the same as without the path for gaps
+    start = blobs[[0, 70, 130, 200]]
+    labels, centres, steps = lloyd(blobs, start)
+    padded = np.concatenate([blobs, np.full((1, 3), np.nan)])
+    labels2, centres2, _ = lloyd(padded, start)
+    np.testing.assert_allclose(centres, centres2, rtol=1e-12)
+    np.testing.assert_array_equal(labels, labels2[:-1])
+    assert (np.diff(steps.objective) <= 1e-9).all()
+
+
+def test_an_empty_centre_is_put_on_the_farthest_row():
+    x = np.array([[0.0], [0.1], [10.0]])
+    labels, _, _ = lloyd(x, np.array([[0.0], [50.0]]))
+    assert labels.tolist() == [0, 0, 1]
+
+
+def test_states_become_coordinates():
+    rows = {"colour": ["red"] * 5 + ["blue"] * 5, "x": [0.0] * 5 + [1.0] * 5}
+    groups = cr.cluster(rows, k=2)
+    assert groups.sizes == (5, 5) and groups.quality["within"] == pytest.approx(0, abs=1e-12)
+    mean = groups.model.space.mean_of(groups.model.centres[groups.order[0]])
+    assert mean["colour"] == pytest.approx({"blue": 0.0, "red": 1.0}) and mean["x"] == 0.0
+    assert groups.assign([{"colour": "blue", "x": None}]).tolist() == [1]
+
+
+@pytest.mark.parametrize("scale", ["sd", "range", "none"])
+def test_scales(scale):
+    rows = {"x": [0.0, 1.0, 100.0, 101.0], "y": [5.0, 6.0, 5.0, 6.0]}
+    groups = cr.cluster(rows, k=2, scale=scale)
+    points = groups.model.space.points(groups.used)
+    if scale == "sd":
+        np.testing.assert_allclose(points.std(axis=0), 1)
+    elif scale == "range":
+        np.testing.assert_allclose(np.ptp(points, axis=0), 1)
+    else:
+        assert np.array_equal(points[:, 0], rows["x"])
+
+
+def test_a_stream_is_clustered_as_the_table_is(tmp_path, blobs):
+    path = tmp_path / "rows.csv"
+    colour = np.where(blobs[:, 0] > 0, "red", "blue")
+    lines = ["a,b,c,colour"] + [
+        ",".join(map(str, r)) + f",{c}" for r, c in zip(blobs.tolist(), colour, strict=True)
+    ]
+    path.write_text("\n".join(lines))
+    stream = cr.read(path, memory="1kB")
+    assert isinstance(stream, cr.Stream)
+    for scale in ("sd", "range"):
+        a = cr.cluster(stream, k=4, scale=scale)
+        b = cr.cluster(stream.load(), k=4, scale=scale, tolerance=0.0)
+        assert adjusted_rand(a.labels.astype(np.intp), b.labels) == 1.0
+        assert a.quality["within"] == pytest.approx(b.quality["within"], rel=1e-9)
+        assert (np.diff(a.record.trace) <= 1e-9).all()
+        assert a.labels.dtype == np.uint8
+        for mine, theirs in zip(a.profiles, b.profiles, strict=True):
+            assert {t.column: round(t.bits, 9) for t in mine} == {
+                t.column: round(t.bits, 9) for t in theirs
+            }
+    assert "batch by batch" in str(a)
+    with pytest.raises(InputError, match="needs the rows in memory"):
+        cr.cluster(stream, "average", k=2)
+    with pytest.raises(InputError, match="need the rows in memory"):
+        cr.cluster(stream)
+    with pytest.raises(InputError, match="no option 'start'"):
+        cr.cluster(stream, k=2, start=[[1]])
+    with pytest.raises(InputError, match="in memory"):
+        a.steps()
+
+
+def test_a_sample_that_is_smaller_than_the_stream(tmp_path, monkeypatch, blobs):
+    import credo.train.clusters.k_means_stream as streamed
+
+    monkeypatch.setattr(streamed, "SAMPLE", 50)
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c\n" + "\n".join(",".join(map(str, r)) for r in blobs.tolist()))
+    stream = cr.read(path, memory="1kB")
+    a = cr.cluster(stream, k=4, tolerance=0.0)
+    b = cr.cluster(stream.load(), k=4, tolerance=0.0)
+    assert a.quality["within"] == pytest.approx(b.quality["within"], rel=1e-9)
+    assert a.model.sample.rows == 50
+
+
+def test_too_few_different_rows():
+    with pytest.raises(InputError, match="only 2 different rows, which cannot make 3 clusters"):
+        cr.cluster({"x": [1.0, 1.0, 2.0, 2.0, 1.0]}, k=3)
+
+
+def test_bad_starts():
+    with pytest.raises(InputError, match=r"start must be 2 centres of 1 finite"):
+        cr.cluster({"x": [1.0, 2.0, 3.5]}, k=2, start=[[1.0]])
+    with pytest.raises(InputError, match="starts must be a whole number"):
+        cr.cluster({"x": [1.0, 2.0, 3.5]}, k=2, starts=0)

@@ -1,0 +1,75 @@
+"""Pictures of clusters: what is on them."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError
+
+ROWS = {"x": [0.0, 0.1, 5.0, 5.2, 9.0, 9.1], "y": [1.0, 1.1, 3.0, 3.3, 0.0, 0.1]}
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def test_scatter_has_every_row():
+    ax = cr.cluster(ROWS, k=3).plot()
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 6
+    assert len(ax.collections) == 3 and "% of the variance" in ax.get_xlabel()
+    one = cr.cluster({"x": [0.0, 0.1, 5.0, 5.1]}, k=2).plot()
+    assert len(one.collections) == 2
+
+
+def test_scatter_of_mixed_rows_and_of_many_rows():
+    rows = {"x": [0.0, None, 5.0, 5.1], "c": ["a", "a", "b", None]}
+    assert len(cr.cluster(rows, "average", k=2).plot().collections) == 2
+    rng = np.random.default_rng(0)
+    ax = cr.cluster({"x": rng.normal(size=6000), "y": rng.normal(size=6000)}, k=2, starts=1).plot()
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 5000
+
+
+def test_the_tree_and_its_cut():
+    groups = cr.cluster(ROWS, "average", k=3)
+    ax = groups.plot_tree()
+    line = ax.lines[0].get_ydata()[0]
+    assert groups.tree.heights[2] < line < groups.tree.heights[3]
+    assert cr.plot.dendrogram(groups.tree).get_ylabel() == "height of the merge"
+    many = cr.cluster({"x": np.random.default_rng(0).normal(size=200)}, "ward", k=3)
+    assert "brackets" in many.plot_tree().get_xlabel()
+    with pytest.raises(InputError, match="no tree"):
+        cr.cluster(ROWS, k=3).plot_tree()
+
+
+def test_profiles_and_heat_map():
+    rows = {**ROWS, "c": list("aabbcc")}
+    for method in ("k-means", "complete"):
+        groups = cr.cluster(rows, method, k=3)
+        assert len(groups.plot_profiles().patches) == 9
+        ax = groups.plot_heat_map()
+        assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y", "c=a", "c=b", "c=c"]
+
+
+def test_candidates():
+    found = cr.which_k(ROWS, k=range(2, 5))
+    ax = found.plot()
+    assert ax.get_ylabel() == "silhouette" and "k = 3" in ax.get_title()
+    assert cr.plot.candidates(cr.cluster(ROWS, k_max=4), name="within").get_ylabel() == "within"
+    assert cr.plot.candidates(cr.which_k(ROWS, "ward")).get_ylabel() == "gap in height"
+    gap = cr.which_k(ROWS, k=[2, 3], by="gap", starts=1).plot()
+    assert gap.containers
+    with pytest.raises(InputError, match="no candidates"):
+        cr.plot.candidates(cr.cluster(ROWS, k=2))
+    with pytest.raises(InputError, match="have no 'bic'"):
+        cr.plot.candidates(found, name="bic")
+
+
+def test_a_graph_has_names_on_its_tree():
+    groups = cr.cluster(graph=[("Ann", "Bob"), ("Cid", "Dan")], method="average", k=2)
+    names = {t.get_text() for t in groups.plot_tree().get_xticklabels()}
+    assert names == {"Ann", "Bob", "Cid", "Dan"}
+    with pytest.raises(InputError, match="graph alone"):
+        groups.plot()

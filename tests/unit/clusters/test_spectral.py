@@ -1,0 +1,113 @@
+"""Spectral clustering: scikit-learn's groups, eigengaps, landmarks with their error."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import SpectralClustering
+from sklearn.datasets import make_circles, make_moons
+
+import credo as cr
+from credo.errors import InputError, LimitError
+from credo.train.clusters.quality import adjusted_rand
+from credo.train.clusters.spectral import eigen
+
+
+def columns(x):
+    return {f"x{j}": x[:, j] for j in range(x.shape[1])}
+
+
+@pytest.fixture(scope="module")
+def moons():
+    return make_moons(400, noise=0.06, random_state=0)
+
+
+def test_neighbours_separate_what_k_means_cannot(moons):
+    x, y = moons
+    groups = cr.cluster(columns(x), "spectral", k=2)
+    assert adjusted_rand(groups.labels, y) == 1.0
+    assert adjusted_rand(cr.cluster(columns(x), k=2).labels, y) < 0.6
+    fresh, truth = make_moons(300, noise=0.06, random_state=1)
+    assert adjusted_rand(groups.assign(columns(fresh)), truth) > 0.98
+    peer = SpectralClustering(2, affinity="nearest_neighbors", n_neighbors=10, random_state=0)
+    assert adjusted_rand(groups.labels, peer.fit_predict(x).astype(np.intp)) == 1.0
+
+
+def test_the_affinity_of_all_pairs_is_scikit_learns():
+    x, y = make_circles(200, noise=0.03, factor=0.4, random_state=0)
+    groups = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=30.0, scale="none")
+    peer = SpectralClustering(2, gamma=30.0, random_state=0).fit_predict(x)
+    assert adjusted_rand(groups.labels, peer.astype(np.intp)) == 1.0
+    assert adjusted_rand(groups.labels, y) == 1.0
+    assert groups.assign(columns(x)).tolist() == groups.labels.tolist()
+
+
+def test_landmarks_say_their_error_and_shrink_it():
+    x, y = make_circles(600, noise=0.03, factor=0.4, random_state=0)
+    told = []
+    for m in (30, 200):
+        groups = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=m)
+        note = next(n for n in groups.record.notes if "landmarks" in n)
+        told.append(float(note.split("affinities ")[1].split(" ")[0]))
+        assert groups.assign(columns(x)).tolist() == groups.labels.tolist()
+    assert told[1] < told[0] and told[1] < 0.01
+    assert adjusted_rand(groups.labels, y) == 1.0
+    # every row a landmark: the affinity itself
+    whole = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0)
+    every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=600)
+    a, b = whole.model.vectors(3)[0], every.model.vectors(3)[0]
+    np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_sparse_eigenvectors_are_the_dense_ones(flat):
+    from scipy import sparse
+
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(size=1100))
+    n = len(x)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, min(i + 6, n)) if not i < 500 <= j]
+    a, b = np.array(pairs).T
+    w = sparse.coo_array((rng.uniform(0.5, 1, len(a)), (a, b)), shape=(n, n))
+    w = (w + w.T).tocsr()
+    values, vectors = eigen(w, 5, 0, flat)
+    dense, _ = eigen(w.toarray(), 5, 0)
+    np.testing.assert_allclose(values, dense, atol=1e-6)
+    np.testing.assert_allclose(values[:2], 1, atol=1e-9)  # two pieces
+    d = np.asarray(w.sum(axis=1)).ravel()
+    for mu, v in zip(values, vectors.T, strict=True):  # W v = μ D v
+        assert np.abs(w @ v - mu * d * v).max() < 1e-3 * np.abs(d * v).max()
+
+
+def test_a_graph_in_pieces_is_its_own_answer(moons):
+    x = np.concatenate([moons[0], moons[0] + 20])
+    groups = cr.cluster(columns(x), "spectral", neighbours=15)
+    assert groups.k in (2, 4) and any("pieces" in n for n in groups.record.notes)
+
+
+def test_mixed_columns_by_gower():
+    rows = {"x": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2], "c": ["a", "a", None, "b", "b", "b"]}
+    for affinity in ("neighbours", "rbf"):
+        groups = cr.cluster(
+            rows,
+            "spectral",
+            k=2,
+            affinity=affinity,
+            **({"neighbours": 3} if affinity == "neighbours" else {}),
+        )
+        assert groups.sizes == (3, 3)
+        assert groups.assign(rows).tolist() == groups.labels.tolist()
+
+
+def test_bad_options(moons):
+    table = columns(moons[0])
+    with pytest.raises(InputError, match="affinity must be"):
+        cr.cluster(table, "spectral", k=2, affinity="cosine")
+    with pytest.raises(InputError, match="belong to affinity='rbf'"):
+        cr.cluster(table, "spectral", k=2, gamma=1.0)
+    with pytest.raises(InputError, match="gamma must be"):
+        cr.cluster(table, "spectral", k=2, affinity="rbf", gamma=-1)
+    with pytest.raises(LimitError, match="landmarks=500"):
+        cr.cluster(table, "spectral", k=2, affinity="rbf", memory="1MB")
+    with pytest.raises(LimitError, match="fewer landmarks"):
+        cr.cluster(table, "spectral", k=2, affinity="rbf", landmarks=300, memory="100kB")
+    notes = cr.cluster(table, "spectral", k=2, weights=np.full(400, 2.0)).record.notes
+    assert any("counts every row once" in n for n in notes)
