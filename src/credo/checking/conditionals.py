@@ -20,7 +20,7 @@ from credo.checking.row_scores import gaps_of, patterns
 from credo.data import Table
 from credo.errors import CredoError, LimitError
 from credo.model.linear_gaussian import LinearGaussian
-from credo.predict.impute_mixed import MixedRows, rows_at_a_time
+from credo.predict.impute_mixed import MixedRows, block_rows
 from credo.predict.rows import predict_proba
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _cases(net: Network, table: Table, name: str, rows: NDArray[np.intp]) -> Any
     gone = gaps_of(net, part)
     gone[:, net.names.index(name)] = True
     for pattern, at in patterns(gone):
-        block = rows_at_a_time(net, pattern)
+        block = block_rows(net, pattern)
         for first in range(0, len(at), block):
             here = at[first : first + block]
             columns = {

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import CredoError, LimitError
 from credo.model.cpt import Cpt
-from credo.predict.impute_mixed import MixedRows, rows_at_a_time
+from credo.predict.impute_mixed import MixedRows, block_rows
 from credo.predict.rows import row_log_likelihoods
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _mixed(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
             if not few:
                 known[rows] = False
                 continue
-        block = rows_at_a_time(net, pattern)
+        block = block_rows(net, pattern)
         for first in range(0, len(rows), block):
             at = rows[first : first + block]
             try:

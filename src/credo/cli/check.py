@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model, model_argument
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
+from credo.cli.words import in_options
 
-__all__ = ["command", "print_report"]
+__all__ = ["command", "print_findings", "print_report"]
 
 _COLOURS = {"problem": "red", "warning": "yellow", "note": "blue", "good": "green"}
 _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 
 
-@click.command("check")
-@click.argument("model")
+@click.command("check", cls=Manual)
+@model_argument
 @reading_options
 @click.option("--learner", metavar="SEARCH", help="Learn the graph again too, by this search.")
 @click.option("--folds", type=int, default=10, show_default=True, help="Parts of the rows.")
@@ -33,8 +36,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
     "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
 )
 @click.option("--brief", is_flag=True, help="The findings alone.")
-@click.option("--seed", type=int, default=0, metavar="N", help="The seed of folds and draws.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(seed="For folds and draws.")
 def command(
     model: str,
     learner: str | None,
@@ -46,8 +48,7 @@ def command(
     sections: tuple[str, ...],
     seen: bool | None,
     brief: bool,
-    seed: int,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Check a model on a table: held-out likelihood, generated data, calibration, outliers.
@@ -60,24 +61,23 @@ def command(
     \b
     Examples:
       credo check patients.credo patients.csv
-      credo check asia.bif rows.csv --section calibration --section outliers
-      credo check patients.credo patients.csv --learner hill-climb --folds 5 --json
+      credo check asia.bif patients.csv --section calibration --section outliers
+      credo check patients.credo patients.csv --learner hill-climb --folds 3 --draws 50 --json
     """
     from credo.checking import check
-    from credo.formats import load
 
-    net = load(model)
+    net = load_model(model)
     shaped = reading["kind"] or reading["states"] or reading["drop"]
     table = read_from(**reading, schema=None if shaped else _schema(net, reading["table"]))
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges, level=level,
-        sections=list(sections) or None, held_out=None if seen is None else not seen, rng=seed,
+        sections=list(sections) or None, held_out=None if seen is None else not seen,
+        rng=common.seed,
     )  # fmt: skip
-    if as_json:
-        document = {**report.to_dict(), "model": model}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    if common.as_json:
+        common.emit("check", {**report.to_dict(), "model": model})
         return
-    print_report(report, brief=brief)
+    print_report(report, brief=brief or common.quiet)
 
 
 def _schema(net: Any, table: str) -> Any:
@@ -96,20 +96,35 @@ def _schema(net: Any, table: str) -> Any:
     return Schema(have)
 
 
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+
+
+def print_findings(findings: Sequence[Any], most: int | None = None) -> None:
+    """Findings, worst first, a mark before each; the first few if told."""
+    import textwrap
+
+    for f in findings[:most]:
+        text = in_options(f"{f.sentence} {f.advice}".rstrip())
+        lines = textwrap.wrap(text, max(_width() - 4, 40))
+        click.secho(f"{_MARKS[f.severity]} ", fg=_COLOURS[f.severity], bold=True, nl=False)
+        click.echo("\n  ".join(lines))
+    more = len(findings) - len(findings[:most])
+    if more:
+        click.echo(f"  … {more} more: credo check")
+
+
 def print_report(report: Any, *, brief: bool = False) -> None:
     """The findings, then each section as a table; colours on a terminal."""
-    import shutil
     import textwrap
 
     heading(report.title)
     click.echo(report.how)
     click.echo()
-    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
-    for f in report.findings:
-        text = f"{f.sentence} {f.advice}".rstrip()
-        lines = textwrap.wrap(text, max(wide - 4, 40))
-        click.secho(f"{_MARKS[f.severity]} ", fg=_COLOURS[f.severity], bold=True, nl=False)
-        click.echo("\n  ".join(lines))
+    wide = _width()
+    print_findings(report.findings)
     click.echo()
     if brief:
         return

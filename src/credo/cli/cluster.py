@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
 from credo.errors import InputError
@@ -15,7 +15,7 @@ from credo.errors import InputError
 __all__ = ["command"]
 
 
-@click.command("cluster")
+@click.command("cluster", cls=Manual)
 @reading_options
 @click.option(
     "--method",
@@ -33,10 +33,9 @@ __all__ = ["command"]
 @click.option("--distance", default="auto", show_default=True, help="euclidean, gower or auto.")
 @click.option("--scale", default="auto", show_default=True, help="sd, range, none or auto.")
 @click.option("--stability", default=0, metavar="N", help="Repeat on N resamples and compare.")
-@click.option("--seed", default=0, show_default=True, help="The seed of every draw.")
 @click.option("-o", "--output", metavar="FILE", help="Write row and cluster as CSV.")
 @click.option("--picture", metavar="FILE", help="Draw the rows on two axes (.png, .svg, .pdf).")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(seed="For every draw.")
 def command(
     method: str,
     k: str,
@@ -48,10 +47,9 @@ def command(
     distance: str,
     scale: str,
     stability: int,
-    seed: int,
     output: str | None,
     picture: str | None,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Find groups of similar rows in a table.
@@ -61,9 +59,9 @@ def command(
 
     \b
     Examples:
-      credo cluster penguins.csv --aside species
-      credo cluster iris.csv --method ward --k 3 -o labels.csv
-      credo cluster votes.csv --method latent-class --json
+      credo cluster survey.csv --aside lung --drop name
+      credo cluster survey.csv --drop name --method ward --k 3 -o labels.csv
+      credo cluster patients.csv --drop name --method latent-class --k 2 --json
     """
     from credo.train.clusters.clustering import cluster
 
@@ -72,7 +70,7 @@ def command(
         table,
         method,
         _count(k),
-        rng=seed,
+        rng=common.seed,
         by=by,
         k_max=k_max,
         height=height,
@@ -87,13 +85,14 @@ def command(
         _write(groups, output)
     if picture is not None:
         _draw(groups, picture)
-    if as_json:
-        click.echo(json.dumps(_json(groups, output), indent=2))
+    if common.as_json:
+        common.emit("cluster", _json(groups, output))
         return
-    _print(groups)
+    if not common.quiet:
+        _print(groups)
     for path in (output, picture):
         if path is not None:
-            click.echo(f"wrote {path}")
+            common.say(f"wrote {path}")
 
 
 def _count(k: str) -> int | str:
@@ -155,7 +154,6 @@ def _draw(groups: Any, path: str) -> None:
 def _json(groups: Any, output: str | None) -> dict[str, Any]:
     found = groups.record.details.get("candidates")
     out: dict[str, Any] = {
-        "version": 1,
         "method": groups.method,
         "k": groups.k,
         "sizes": list(groups.sizes),

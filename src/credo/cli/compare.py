@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model
+from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.terminal import heading, print_table
 
 __all__ = ["command"]
 
 
-@click.command("compare")
-@click.argument("models", nargs=-1, required=True, metavar="A B …")
+@click.command("compare", cls=Manual)
+@click.argument("models", nargs=-1, required=True, metavar="A B …", shell_complete=files)
 @click.option("--data", metavar="TABLE", help="Rows to compare the models on.")
 @click.option("--weights", metavar="NAME", help="The column with the rows' weights.")
 @click.option("--folds", type=int, default=10, show_default=True,
               help="Parts of the rows, for what is learned from them.")  # fmt: skip
-@click.option("--seed", type=int, default=0, metavar="N", help="The seed of the folds.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options(seed="For the folds.")
 def command(
     models: tuple[str, ...],
     data: str | None,
     weights: str | None,
     folds: int,
-    seed: int,
-    as_json: bool,
+    common: Common,
 ) -> None:
     """Compare models: their graphs edge by edge, and how probable each finds the same rows.
 
@@ -37,12 +36,11 @@ def command(
 
     \b
     Examples:
-      credo compare truth.bif learned.bif
-      credo compare tree.credo full.credo --data patients.csv
-      credo compare '[A][B|A]' '[A][B]' --data rows.csv --json
+      credo compare asia.bif patients.credo
+      credo compare asia.bif patients.credo --data patients.csv
+      credo compare '[smoke][lung|smoke]' '[smoke][lung]' --data patients.csv --json
     """
     from credo.checking import compare_models
-    from credo.formats import load
     from credo.model import Dag
 
     named: dict[str, Any] = {}
@@ -51,10 +49,10 @@ def command(
         name = given if text else os.path.basename(given)
         while name in named:
             name += "'"
-        named[name] = Dag.parse(given) if text else load(given)
-    found = compare_models(named, data, folds=folds, rng=seed, weights=weights)
-    if as_json:
-        click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
+        named[name] = Dag.parse(given) if text else load_model(given)
+    found = compare_models(named, data, folds=folds, rng=common.seed, weights=weights)
+    if common.as_json:
+        common.emit("compare", found.to_dict())
         return
     for finding in found.findings():
         click.echo(f"{finding.sentence} {finding.advice}".rstrip())

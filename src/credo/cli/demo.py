@@ -65,7 +65,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     common.heading("1. A table comes in: what credo sees, what it sets aside and why")
     if not common.silent:
         print_schema(rows.schema)
-    from credo.cli.learning import gaps_line, next_steps, program
+    from credo.cli.learning import gaps_line, next_steps, program, tell_check
 
     common.heading("2. The network is learned, gaps and all")
     common.say(gaps_line(rows, "structural-em"))
@@ -91,10 +91,19 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         "score": record.score,
         "answers": answers,
     }
+    common.heading("5. Is it any good? The model checked on its rows, worst first")
+    if not common.silent:
+        tell_check(net, rows, common, 4)
     if folder is not None:
-        model = folder / "titanic.credo"
+        model, page = folder / "titanic.credo", folder / "titanic.html"
         net.save(model)
-        told["model"] = str(model)
+        cr.write_report(
+            net, page, rows, [q for _, q in QUESTIONS], title="Titanic", seed=common.seed,
+            model_file=str(model), data_file=str(table),
+        )  # fmt: skip
+        told |= {"model": str(model), "report": str(page)}
+        common.heading("6. All of it on one page")
+        common.say(f"wrote {model} and {page}: open it in any browser")
         common.heading("Next: commands to try")
         for line, why in next_steps(net, str(model), str(table)):
             common.say(f"  {line}")

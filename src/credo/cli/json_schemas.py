@@ -108,6 +108,17 @@ _ANSWER = _object(
         "interval", "mean_interval", "sd_interval", "approximation", "account",
     ),
 )  # fmt: skip
+_FINDING = _object(
+    {
+        "kind": _text("the section it comes from"),
+        "severity": _text("problem, warning, note or good"),
+        "sentence": _text("what was found"),
+        "number": _is(["number", "string", "null"], "the number in it"),
+        "advice": _text("what to do"),
+        "where": _is(["string", "array", "null"], "variables or rows"),
+    },
+    "a finding",
+)
 _FAMILY = {"type": "object", "description": "a child, its parents, rows, likelihood, evidence"}
 _FIT: Json = {
     "model": _maybe(_text("the file that was written")),
@@ -167,8 +178,9 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
             "edges": _EDGES,
             "parameters": _whole("numbers the network could choose"),
             "notes": _NOTES,
+            "findings": _list(_FINDING, "with --check: worst first"),
         },
-        (),
+        ("findings",),
     ),
     "score": (
         {
@@ -292,6 +304,154 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
         },
         (),
     ),
+    "check": (
+        {
+            "rows": _number("rows it was checked on"),
+            "variables": _whole("how many"),
+            "how": _text("which rows judged what"),
+            "verdict": _text("the report in a sentence"),
+            "findings": _list(_FINDING, "worst first"),
+            **{
+                name: {"type": ["object", "array"], "description": says}
+                for name, says in (
+                    ("held_out", "log-likelihood of rows not seen, beside baselines"),
+                    ("predictive", "statistics of generated tables"),
+                    ("calibration", "of each variable given the others"),
+                    ("independence", "tests of what the graph implies"),
+                    ("edges", "how often each edge comes back"),
+                    ("parameters", "how open each is"),
+                    ("influence", "of single rows"),
+                    ("outliers", "rows by surprise"),
+                )
+            },
+            "left_out": _map(_text("why"), "sections that were not made"),
+            "notes": _NOTES,
+            "seconds": _number("how long it took"),
+            "seed": _maybe(_whole("the seed")),
+            "model": _MODEL,
+        },
+        (
+            "held_out",
+            "predictive",
+            "calibration",
+            "independence",
+            "edges",
+            "parameters",
+            "influence",
+            "outliers",
+        ),
+    ),
+    "compare": (
+        {
+            "models": _list(
+                _object({"name": _text("its file"), "parameters": _whole("how many")}), "in order"
+            ),
+            "graphs": _list(
+                _object(
+                    {
+                        "first": _text("a model"),
+                        "second": _text("another"),
+                        "shd": _whole("the structural Hamming distance"),
+                        "shared": _EDGES,
+                        "reversed": _EDGES,
+                        "missing": _EDGES,
+                        "extra": _EDGES,
+                    }
+                ),
+                "edge by edge",
+            ),
+            "rows": _is(["number", "null"], "rows they were compared on"),
+            "scores": _list({"type": "object", "description": "a model on the rows"}, "best first"),
+            "how": _map(_text("a sentence"), "how each model was judged"),
+        },
+        (),
+    ),
+    "cluster": (
+        {
+            "method": _text("how the rows were grouped"),
+            "k": _whole("how many clusters"),
+            "sizes": _list(_number("rows"), "of each cluster"),
+            "columns": _NAMES,
+            "quality": _map(_is(["number", "string", "null"], "a figure"), "how good it is"),
+            "profiles": _list(
+                _list(
+                    _object(
+                        {
+                            "column": _text("its name"),
+                            "bits": _number("how far it sets the cluster apart"),
+                            "inside": _map(_number("a share or a figure"), "in the cluster"),
+                        }
+                    ),
+                    "of a cluster, most telling first",
+                ),
+                "what sets each cluster apart",
+            ),
+            "labels": _list(_whole("a cluster"), "of each row"),
+            "membership": _is(["array", "null"], "P(cluster | row), where the method has it"),
+            "seed": _maybe(_whole("the seed")),
+            "reason": _text("why it stopped"),
+            "notes": _NOTES,
+            "seconds": _maybe(_number("how long it took")),
+            "output": _maybe(_text("the file that was written")),
+            "candidates": _object(
+                {
+                    "by": _text("how k was chosen"),
+                    "k": {"type": "object", "description": "figures of each k"},
+                },
+                "with --k auto",
+            ),
+            "stability": _object(
+                {"mean": _number("over resamples"), "sd": _number("over resamples")},
+                "with --stability",
+            ),
+        },
+        ("candidates", "stability"),
+    ),
+    "sensitivity": (
+        {
+            "model": _MODEL,
+            "question": _text("the question"),
+            "answer": _number("its probability"),
+            "threshold": _number("the probability that would change what is done"),
+            "fixed": _whole("parameters that cannot move"),
+            "range": _text("over what the parameters range"),
+            "parameters": _list(
+                {"type": "object", "description": "a parameter: value, derivative, needed, …"},
+                "those that move the answer most first",
+            ),
+        },
+        (),
+    ),
+    "value": (
+        {
+            "model": _MODEL,
+            "target": _text("the variable"),
+            "given": {"type": "object", "description": "what is known"},
+            "uncertainty": _number("of the target, in bits"),
+            "gains": _list(
+                _object(
+                    {
+                        "variable": _text("its name"),
+                        "bits": _number("what it would tell on average"),
+                        "share": _number("of the uncertainty"),
+                        "cost": _number("what observing it costs"),
+                    }
+                ),
+                "best first",
+            ),
+            "left_out": _list(_text("a name"), "variables that were not looked at"),
+        },
+        (),
+    ),
+    "report": (
+        {
+            "model": _MODEL,
+            "data": _maybe(_text("the table")),
+            "report": _text("the file that was written"),
+            "bytes": _whole("its size"),
+        },
+        (),
+    ),
     "demo": (
         {
             "play_tennis_rows": _whole("rows of the table"),
@@ -311,9 +471,10 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
                         _map(_number("p, or an end of its interval"), "an answer"), "by question"
                     ),
                     "model": _text("the file that was written"),
+                    "report": _text("the page that was written"),
                 },
                 "the main job: a network from a table with gaps",
-                optional=("model",),
+                optional=("model", "report"),
             ),
         },
         ("titanic",),

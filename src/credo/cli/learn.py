@@ -14,6 +14,8 @@ from credo.cli.learning import (
     gaps_line,
     next_steps,
     parameters_for,
+    quick_check,
+    tell_check,
     weights_line,
 )
 from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
@@ -63,6 +65,8 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
     help="What to do where cells are missing; auto is structural-em, and available-cases where a "
     "row has too many ways to be completed.",
 )
+@click.option("--check/--no-check", "checked", default=None,
+              help="Check the model on the rows.  [default: yes; no with --json]")  # fmt: skip
 @common_options(
     seed="For what is random.", threads="How many threads may work; all cores unless told."
 )
@@ -82,6 +86,7 @@ def command(
     alpha: float | None,
     steps: int | None,
     missing_cells: str,
+    checked: bool | None,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -136,11 +141,21 @@ def command(
     assert record is not None
     if where is not None:
         net.save(where)
+    stopped = record.reason == "interrupted"
     if common.as_json:
-        common.emit("learn", _json(net, output))
+        document = _json(net, output)
+        if checked:
+            found = quick_check(net, table, common.seed).findings
+            document["findings"] = [f.to_dict() for f in found]
+        common.emit("learn", document)
     else:
-        _tell(net, where, reading["table"], common)
-    if record.reason == "interrupted":
+        _tell(net, common)
+        if checked is not False and not common.quiet and not stopped:
+            common.heading("Checks")
+            tell_check(net, table, common)
+        if where is not None:
+            _point(net, where, reading["table"], common)
+    if stopped:
         raise Stopped("the search", where)
 
 
@@ -160,7 +175,7 @@ def _introduce(table: Any, missing_cells: str, budget: float, common: Common) ->
         )
 
 
-def _tell(net: Any, where: str | None, table: str, common: Common) -> None:
+def _tell(net: Any, common: Common) -> None:
     record = net.record
     common.say()
     common.say(net)
@@ -173,13 +188,15 @@ def _tell(net: Any, where: str | None, table: str, common: Common) -> None:
 
         common.heading(f"The graph: {plural(len(net.dag.edges), 'edge')}")
         print_graph(net.dag)
-    if where is not None:
-        common.say(f"\nwritten to {where}")
-        steps = next_steps(net, where, table)
-        common.heading("Next")
-        for line, why in steps:
-            common.say(f"  {line}")
-            common.say(f"      {why}")
+
+
+def _point(net: Any, where: str, table: str, common: Common) -> None:
+    """Where the model is, and what to do with it."""
+    common.say(f"\nwritten to {where}")
+    common.heading("Next")
+    for line, why in next_steps(net, where, table):
+        common.say(f"  {line}")
+        common.say(f"      {why}")
 
 
 def _json(net: Any, output: str | None) -> dict[str, Any]:

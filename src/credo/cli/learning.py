@@ -21,6 +21,8 @@ __all__ = [
     "next_steps",
     "parameters_for",
     "program",
+    "quick_check",
+    "tell_check",
     "weights_line",
 ]
 
@@ -28,6 +30,7 @@ _ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parqu
             ".arrow", ".feather", ".ipc")  # fmt: skip
 
 
+_WIDE = 40  # variables beyond which the short check is of held-out rows alone
 _HANDFUL = 8  # rows
 _WEIGHTS = {"weight", "weights", "count", "counts", "freq", "frequency", "n"}
 
@@ -109,6 +112,34 @@ def by_either(learn: Callable[[str, float], Any], budget: float, common: Common)
         common.say("Instead parents are judged on the rows that have them all (available-cases).")
         left = max(budget - (time.monotonic() - began), budget / 4)
         return learn("available-cases", left)
+
+
+_CHECKED = ("held_out", "predictive", "calibration", "independence")
+
+
+def quick_check(net: Any, table: Any, seed: int) -> Any:
+    """A short check of a model on its rows; `credo check` makes the whole one."""
+    from credo.checking import check
+
+    sections = _CHECKED[:1] if len(net.names) > _WIDE else _CHECKED
+    return check(
+        net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed
+    )  # fmt: skip
+
+
+def tell_check(net: Any, table: Any, common: Common, most: int = 3) -> None:
+    """The worst findings of a short check, for people."""
+    from credo.cli.check import print_findings
+    from credo.errors import CredoError
+
+    try:
+        report = quick_check(net, table, common.seed)
+    except CredoError as error:  # a model that cannot be checked is still a model
+        common.say(f"Not checked: {error}")
+        return
+    common.say(f"{report.sentence[:1].upper()}{report.sentence[1:]}")
+    common.say(report.how)
+    print_findings(report.findings, most)
 
 
 def gaps_line(table: Any, missing_cells: str) -> str:

@@ -7,6 +7,7 @@ to, `emit` prints one JSON document that names its schema and version (docs/json
 from __future__ import annotations
 
 import json
+import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -68,10 +69,27 @@ class Common:
     def emit(self, command: str, document: dict[str, Any]) -> None:
         """The answer for machines: one JSON document."""
         head = {"credo": {"schema": f"credo.{command}", "version": JSON_VERSION}}
-        text = json.dumps(
-            head | {"version": JSON_VERSION} | document, ensure_ascii=False, indent=2, default=str
-        )
+        whole = head | {"version": JSON_VERSION} | document
+        try:
+            text = _dumped(whole)
+        except ValueError:  # JSON has no word for an infinite number
+            text = _dumped(_finite(whole))
         click.echo(text)
+
+
+def _dumped(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2, default=str, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """The same data, with numbers that JSON cannot say as text."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
 
 
 def common_options(

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import Any
 
 import click
 
+from credo.cli.models import load_model, model_argument
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_settings
 
 __all__ = ["command"]
 
 
-@click.command("report")
-@click.argument("model")
+@click.command("report", cls=Manual)
+@model_argument
 @click.option("--data", "table", metavar="TABLE", help="The rows to report on and check against.")
 @click.option(
     "-o", "--output", default="report.html", show_default=True, metavar="FILE", help="The page."
 )
-@click.option(
-    "--question", multiple=True, metavar="TEXT", help="A question to answer; may be repeated."
-)
+@click.option("--question", multiple=True, help="A question to answer; may be repeated.")
 @click.option("--title", default="", help="The heading of the page.")
 @click.option(
     "--interval", type=float, default=0.95, show_default=True, help="The level of intervals."
 )
 @click.option("--no-checks", is_flag=True, help="Leave the checks against the data out.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 @reading_settings
+@common_options(seed="For what is random.")
 def command(
     model: str,
     table: str | None,
@@ -38,8 +36,7 @@ def command(
     title: str,
     interval: float,
     no_checks: bool,
-    seed: int,
-    as_json: bool,
+    common: Common,
     **reading: Any,
 ) -> None:
     """Write everything about a model to one HTML file that needs nothing else.
@@ -50,13 +47,12 @@ def command(
 
     \b
     Examples:
-      credo report model.credo --data patients.csv -o report.html
+      credo report patients.credo --data patients.csv -o report.html
       credo report asia.bif -o asia.html --question "P(lung | smoke=yes)"
     """
-    from credo.formats import load
     from credo.reports import write_report
 
-    net = load(model)
+    net = load_model(model)
     rows = None if table is None else read_from(table, **reading)
     written = write_report(
         net,
@@ -66,17 +62,17 @@ def command(
         title=title,
         level=interval,
         checks=not no_checks,
-        seed=seed,
+        seed=common.seed,
         model_file=model,
         data_file=table or "",
         reading=_flags(reading),
     )
     size = written.stat().st_size
-    if as_json:
-        document = {"version": 1, "model": model, "data": table, "report": output, "bytes": size}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    if common.as_json:
+        document = {"model": model, "data": table, "report": output, "bytes": size}
+        common.emit("report", document)
         return
-    click.echo(f"wrote {output}: {size / 1e6:.2f} MB, opens in any browser")
+    common.say(f"wrote {output}: {size / 1e6:.2f} MB, opens in any browser")
 
 
 def _flags(reading: dict[str, Any]) -> str:

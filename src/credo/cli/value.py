@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from credo.cli.models import load_model, model_argument
+from credo.cli.options import Common, Manual, common_options
 from credo.cli.terminal import heading, print_table
 from credo.errors import InputError
 
 __all__ = ["command"]
 
 
-@click.command("value")
-@click.argument("model")
+@click.command("value", cls=Manual)
+@model_argument
 @click.argument("target")
 @click.option("--given", metavar="NAME=STATE, …", help="What is known already.")
 @click.option("--among", multiple=True, metavar="NAME", help="Only variables that can be observed.")
 @click.option("--cost", "costs", multiple=True, metavar="NAME=NUMBER", help="What one costs.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@common_options()
 def command(
     model: str,
     target: str,
     given: str | None,
     among: tuple[str, ...],
     costs: tuple[str, ...],
-    as_json: bool,
+    common: Common,
 ) -> None:
-    """Which unobserved variable would tell most of TARGET, in bits?
+    """Tell which unobserved variable would say most of TARGET, in bits.
 
     \b
     Examples:
@@ -35,10 +35,9 @@ def command(
       credo value asia.bif lung --given "smoke=yes, dysp=yes" --among xray --among bronc
       credo value asia.bif lung --cost xray=30 --cost smoke=1 --json
     """
-    from credo.formats import load
     from credo.predict.question import parse_conditions
 
-    net = load(model)
+    net = load_model(model)
     known, do = parse_conditions(net, given) if given else ({}, {})
     net = net.do(do) if do else net
     prices = {}
@@ -51,9 +50,8 @@ def command(
         if not equals or not name:
             raise InputError(f"--cost must have the form NAME=NUMBER, got {one!r}.")
     found = net.evidence_value(target, known, among=list(among) or None, costs=prices)
-    if as_json:
-        document = {"version": 1, "model": model, **found.to_dict()}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    if common.as_json:
+        common.emit("value", {"model": model, **found.to_dict()})
         return
     view = found._view()
     heading(view.title)

@@ -25,7 +25,7 @@ from credo.stats.block import Block
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MixedRows", "mixed_fill", "rows_at_a_time"]
+__all__ = ["MixedRows", "block_rows", "mixed_fill"]
 
 MAX_STATES = 4096
 """At most this many states of missing discrete variables in a row."""
@@ -58,7 +58,7 @@ def mixed_fill(
         if not (pattern & kept).any():
             continue
         every = np.flatnonzero(inverse.ravel() == p)
-        block = rows_at_a_time(net, pattern)
+        block = block_rows(net, pattern)
         for first in range(0, len(every), block):
             at = every[first : first + block]
             part = MixedRows(net, pattern, {n: c[at] for n, c in columns.items()}, at)
@@ -82,7 +82,7 @@ def mixed_fill(
     return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, every_gap)
 
 
-def rows_at_a_time(net: Network, gone: NDArray[np.bool_]) -> int:
+def block_rows(net: Network, gone: NDArray[np.bool_]) -> int:
     """How many rows with the same gaps to take at a time."""
     lines = sum(not v.is_discrete for v in net.variables)
     cases = 1.0

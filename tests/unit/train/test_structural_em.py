@@ -106,30 +106,6 @@ def test_a_common_cause_is_proposed_and_kept_only_if_it_pays():
             cr.find_hidden(full, columns, **options)
 
 
-def test_rows_with_very_wide_gaps_beside_continuous_columns():
-    """Seven gaps of four states in one row: 16,384 ways, drawn from the row's own story."""
-    rng = np.random.default_rng(3)
-    n = 120
-    z = rng.integers(0, 4, n)
-    columns = {
-        f"d{k}": np.where(rng.random(n) < 0.7, z, rng.integers(0, 4, n)).astype(object)
-        for k in range(7)
-    }
-    columns["x"] = z + rng.normal(0, 0.5, n)
-    for k in range(7):
-        columns[f"d{k}"][0] = None
-        columns[f"d{k}"][rng.random(n) < 0.05] = None
-    table = cr.read(columns, {f"d{k}": [0, 1, 2, 3] for k in range(7)})
-    net = cr.learn(table, "bic", search="hill-climb")
-    assert (np.diff(net.record.trace) > 0).all() and net.dag.edges
-    full = completed(net, table)
-    assert not any(full.table.block.gaps)
-    assert full.table.weights.sum() == pytest.approx(n)
-    again = completed(net, table)
-    for a, b in zip(full.table.block.arrays, again.table.block.arrays, strict=True):
-        assert np.array_equal(a, b)
-
-
 def _gappy():
     rng = np.random.default_rng(3)
     a = rng.integers(0, 2, 400)
@@ -170,3 +146,27 @@ def test_a_budget_is_one_budget_for_all_rounds():
     net = cr.learn(_gappy(), "bic", "hill-climb", budget=1e-6)
     assert net.record.reason == "the budget of 1e-06 s was spent"
     assert sum(net.p("a").values()) == pytest.approx(1)
+
+
+def test_rows_with_very_wide_gaps_beside_continuous_columns():
+    """Seven gaps of four states in one row: 16,384 ways, drawn from the row's own story."""
+    rng = np.random.default_rng(3)
+    n = 120
+    z = rng.integers(0, 4, n)
+    columns = {
+        f"d{k}": np.where(rng.random(n) < 0.7, z, rng.integers(0, 4, n)).astype(object)
+        for k in range(7)
+    }
+    columns["x"] = z + rng.normal(0, 0.5, n)
+    for k in range(7):
+        columns[f"d{k}"][0] = None
+        columns[f"d{k}"][rng.random(n) < 0.05] = None
+    table = cr.read(columns, {f"d{k}": [0, 1, 2, 3] for k in range(7)})
+    net = cr.learn(table, "bic", search="hill-climb")
+    assert (np.diff(net.record.trace) > 0).all() and net.dag.edges
+    full = completed(net, table)
+    assert not any(full.table.block.gaps)
+    assert full.table.weights.sum() == pytest.approx(n)
+    again = completed(net, table)
+    for a, b in zip(full.table.block.arrays, again.table.block.arrays, strict=True):
+        assert np.array_equal(a, b)

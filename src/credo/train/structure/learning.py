@@ -185,8 +185,7 @@ def _structural(
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
 
-    limit = _seconds(settings["budget"])
-    began = time.perf_counter()
+    began, limit = time.perf_counter(), _seconds(settings["budget"])
     halt = Halt()
 
     def left(share: float = 1.0) -> dict[str, Any]:
