@@ -19,9 +19,7 @@ __all__ = ["command"]
 @click.option(
     "-o", "--output", default="report.html", show_default=True, metavar="FILE", help="The page."
 )
-@click.option(
-    "--question", multiple=True, metavar="TEXT", help="A question to answer; may be repeated."
-)
+@click.option("-q", "--question", multiple=True, help="A question to answer; may be repeated.")
 @click.option("--title", default="", help="The heading of the page.")
 @click.option(
     "--interval", type=float, default=0.95, show_default=True, help="The level of intervals."
