@@ -42,7 +42,7 @@ def network_section(subject: Subject) -> Section:
     ends = ["from", "to"] if subject.directed else ["one end", "other end"]
     parts.append(
         folded(
-            f"All {number(len(edges))} edges",
+            "The one edge" if len(edges) == 1 else f"All {number(len(edges))} edges",
             table(ends, [list(e) for e in edges[:5000]], caption="Edges"),
         )
     )
