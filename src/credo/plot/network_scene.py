@@ -90,8 +90,9 @@ def scene(
     bars: bool | None = None,
     strengths: Any = None,
     title: str = "",
+    beliefs: Mapping[str, Any] | None = None,
 ) -> Scene:
-    """Lay out a model, or a part of it.
+    """Lay out a model, or a part of it; `beliefs` are its marginals if they are known already.
 
     >>> from credo.model.network import Network
     >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
@@ -107,7 +108,7 @@ def scene(
     note = ""
     lines: dict[str, tuple[Line, ...]] = {}
     if drawn:
-        lines, note = _beliefs(model, seen, known)
+        lines, note = _beliefs(model, seen, known, beliefs)
     widths, said = strokes(model, seen, strengths)
     return _laid_out(seen, around, set(known), lines, widths, said, title, note)
 
@@ -124,12 +125,12 @@ def _named(given: Any) -> dict[str, Any]:
 
 
 def _beliefs(
-    model: Any, seen: View, known: Mapping[str, Any]
+    model: Any, seen: View, known: Mapping[str, Any], beliefs: Mapping[str, Any] | None
 ) -> tuple[dict[str, tuple[Line, ...]], str]:
     note = ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)
-        found = model.marginals(given=known) if known else model.marginals()
+        found = model.marginals(given=known) if beliefs is None else beliefs
         if any(getattr(d, "approximation", None) is not None for d in found.values()):
             note = "probabilities are approximate"
         out = {}

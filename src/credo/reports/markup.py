@@ -24,6 +24,9 @@ __all__ = [
 ]
 
 
+_HEAD = 48  # characters of a column's name
+
+
 class Html(str):
     """Text that is markup already.
 
@@ -104,6 +107,9 @@ def table(
         for i, cell in enumerate(row):
             if isinstance(cell, Html) and cell.startswith("<td"):
                 cells.append(cell)
+            elif kind == "th" and len(str(cell)) > _HEAD:
+                short = said(str(cell)[: _HEAD - 1] + "…")
+                cells.append(tag(kind, short, class_="n" if i in right else "", title=str(cell)))
             else:
                 cells.append(tag(kind, cell, class_="n" if i in right else ""))
         return tag("tr", join(cells))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 
 from credo.errors import CredoError, CredoWarning
-from credo.plot.network_as_svg import Svg, network_svg
-from credo.plot.network_scene import MOST_BARS
+from credo.plot.network_as_svg import Svg, network_svg, scene_svg
+from credo.plot.network_scene import MOST_BARS, scene
 from credo.render import number
 from credo.reports.markup import Html, folded, join, note, picture, table, tag
 from credo.reports.page import Section
@@ -42,7 +42,7 @@ def network_section(subject: Subject) -> Section:
     ends = ["from", "to"] if subject.directed else ["one end", "other end"]
     parts.append(
         folded(
-            f"All {number(len(edges))} edges",
+            "The one edge" if len(edges) == 1 else f"All {number(len(edges))} edges",
             table(ends, [list(e) for e in edges[:5000]], caption="Edges"),
         )
     )
@@ -73,7 +73,8 @@ def _whole(subject: Subject) -> tuple[Svg, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)
         try:
-            svg = network_svg(model, bars=bars, strengths=strengths)
+            beliefs = subject.beliefs if bars else None
+            svg = scene_svg(scene(model, bars=bars, strengths=strengths, beliefs=beliefs))
         except CredoError:  # beliefs that cannot be had: the graph alone
             return network_svg(model, bars=False), "The graph."
     words = "Bars show the probability of each state when nothing is observed." if bars else ""
@@ -103,6 +104,8 @@ def _part(subject: Subject, name: str) -> Svg | None:
     if size > 80:
         return None
     try:
-        return network_svg(subject.model, around=name, bars=size <= MOST_BARS and None)
+        beliefs = subject.beliefs if size <= MOST_BARS else None
+        bars = beliefs is not None
+        return scene_svg(scene(subject.model, around=name, bars=bars, beliefs=beliefs))
     except CredoError:
         return network_svg(subject.model, around=name, bars=False)

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from credo.errors import CredoError, CredoWarning
-from credo.plot.network_view import MAX_MEASURED, information
+from credo.plot.network_view import information
+from credo.predict.engine import engine_of
+from credo.predict.question import parse
 from credo.render import short_probability
 from credo.reports.markup import Html, bar, code, join, note, paragraph, table, tag
 from credo.reports.page import Section
@@ -22,7 +24,9 @@ from credo.reports.subject import Subject
 
 __all__ = ["default_questions", "questions_section", "quoted"]
 
+_MIDDLE = 64  # nodes up to which many edges are measured to find the strongest
 _STATES = 30  # states of an answer that are shown
+_CHEAP, _ALWAYS = 5_000.0, float("inf")  # cells up to which the usual questions have intervals
 
 
 def quoted(value: object) -> str:
@@ -68,7 +72,7 @@ def _strong(subject: Subject) -> list[tuple[str, str]]:
     """The edges between discrete variables, the most informative first."""
     model = subject.model
     edges = tuple(e for e in subject.edges if all(model.variable(n).is_discrete for n in e))[
-        : min(60, MAX_MEASURED)
+        : 60 if len(model.names) <= _MIDDLE else 12
     ]
     if len(model.names) > 300:
         return list(edges)
@@ -85,31 +89,46 @@ def questions_section(subject: Subject) -> Section:
     asked = list(subject.questions)
     if asked:
         parts.append(tag("h3", "Asked for this report"))
-        parts.append(_answers(subject, asked))
-    found = [q for q in default_questions(subject) if q not in asked]
+        parts.append(_answers(subject, asked, _ALWAYS))
+    found = [q for q in subject.usual_questions if q not in asked]
     if found:
         if asked:
             parts.append(tag("h3", "Questions that any reader would ask"))
-        parts.append(_answers(subject, found))
+        parts.append(_answers(subject, found, _CHEAP))
     return Section("questions", "Questions and answers", join(parts))
 
 
-def _answers(subject: Subject, questions: list[str]) -> Html:
-    return tag("div", join(_answer(subject, text) for text in questions), class_="answers")
+def _answers(subject: Subject, questions: list[str], most: float) -> Html:
+    return tag("div", join(_answer(subject, text, most) for text in questions), class_="answers")
 
 
-def _answer(subject: Subject, text: str) -> Html:
+def _cells(model: Any, text: str) -> float:
+    """The cells of the tables that an answer goes through, once; draws repeat them."""
+    question = parse(model, text)
+    asked = model.do(question.do) if question.do else model
+    engine = engine_of(asked)
+    observed = [engine.at[n] for n in question.given]
+    plan = engine.plan(observed, [engine.at[n] for n in question.targets])
+    return float(plan.total_states)
+
+
+def _answer(subject: Subject, text: str, most: float) -> Html:
     model = subject.model
     options: dict[str, Any] = {"rng": subject.seed}
     wants = subject.has_posterior and "argmax" not in text
+    dear = wants and most < _ALWAYS and model.is_discrete and _cells(model, text) > most
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)
         try:
-            value = _asked(model, text, options, subject.level if wants else None)
+            value = _asked(model, text, options, subject.level if wants and not dear else None)
         except CredoError as error:
             body: object = note(f"No answer: {error}")
         else:
             body = _value(value)
+            if dear:
+                body = join(
+                    [body, note("The command below adds its interval, which takes longer.")]
+                )
     flags = f" --interval {subject.level:g}" if wants and "No answer" not in str(body) else ""
     command = f"credo ask {shlex.quote(subject.model_name)} {shlex.quote(text)}{flags}"
     return tag("div", join([tag("h3", text), body, code(command)]), class_="answer")

@@ -15,7 +15,6 @@ from credo.render import number
 from credo.reports.charts import curve
 from credo.reports.markup import Html, code, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section
-from credo.reports.questions_section import default_questions
 from credo.reports.subject import Subject
 
 __all__ = ["learned_section", "reproduce_section"]
@@ -71,7 +70,7 @@ def learned_section(subject: Subject) -> Section:
 def reproduce_section(subject: Subject) -> Section:
     """Commands and Python that do the same again, and the model itself."""
     model, data = shlex.quote(subject.model_name), shlex.quote(subject.data_file)
-    asked = (*subject.questions, *default_questions(subject))[:1]
+    asked = (*subject.questions, *subject.usual_questions)[:1]
     commands, lines = [], ["import credo as cr", ""]
     learn = _learn_again(subject) if subject.data_file else None
     if learn is not None:

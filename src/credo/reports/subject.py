@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from credo.data import Stream, Table
+from credo.errors import CredoWarning
 from credo.model.network import Network
 
 __all__ = ["Subject"]
@@ -48,6 +50,21 @@ class Subject:
             getattr(d, "counts", None) is not None or getattr(d, "posterior", None) is not None
             for d in parts
         )
+
+    @cached_property
+    def usual_questions(self) -> list[str]:
+        """Questions that any reader would ask of this model."""
+        from credo.reports.questions_section import default_questions
+
+        return default_questions(self)
+
+    @cached_property
+    def beliefs(self) -> dict[str, Any]:
+        """What is believed of every variable when nothing is observed; found once."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CredoWarning)
+            found: dict[str, Any] = self.model.marginals()
+        return found
 
     @property
     def model_name(self) -> str:

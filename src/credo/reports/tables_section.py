@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from credo.model.cpt import Cpt, cells
+from credo.model.cpt_interval import entry_intervals
 from credo.model.feature import Feature
 from credo.model.linear_gaussian import LinearGaussian
 from credo.render import number, short_probability
@@ -107,8 +108,7 @@ def _count(n: int, what: str) -> str:
 
 def _table(d: Cpt, level: float) -> Any:
     def body() -> Html:
-        ends = d.interval(level) if d.counts is not None else None
-        bounds = None if ends is None else tuple(ends)
+        bounds = _intervals(d, level)
         seen = _rows_seen(d)
         states = d.child.states[:_STATES]
         head: list[object] = [p.name for p in d.parents]
@@ -116,13 +116,13 @@ def _table(d: Cpt, level: float) -> Any:
         if seen is not None:
             head.append("rows")
         rows = []
-        for at in itertools.islice(np.ndindex(*d.shape[:-1]), _ROWS):
+        for i, at in enumerate(itertools.islice(np.ndindex(*d.shape[:-1]), _ROWS)):
             row: list[object] = [p.states[i] for p, i in zip(d.parents, at, strict=True)]
             for k in range(len(states)):
                 p = float(d.values[(*at, k)])
                 ends_here = None
                 if bounds is not None:
-                    ends_here = tuple(float(b[(*at, k)]) for b in bounds)
+                    ends_here = tuple(float(b[i, k]) for b in bounds)
                 row.append(_heat(p, ends_here))
             if seen is not None:
                 row.append(number(float(seen[at])))
@@ -139,6 +139,14 @@ def _table(d: Cpt, level: float) -> Any:
         return join(out)
 
     return body
+
+
+def _intervals(d: Cpt, level: float) -> tuple[Any, Any] | None:
+    """The ends of the intervals of the rows that are shown."""
+    if d.counts is None:
+        return None
+    low, high = entry_intervals(d.counts.reshape(-1, d.child.arity)[:_ROWS], level)
+    return low, high
 
 
 def _rows_seen(d: Cpt) -> Any:

@@ -157,7 +157,8 @@ def _title(subject: Subject) -> str:
     if subject.model_file:
         return f"Report on {Path(subject.model_file).name}"
     record = subject.model.record
-    return f"Report on a model of {record.source}" if record and record.source else "Model report"
+    named = record is not None and "." in record.source
+    return f"Report on a model of {record.source}" if named else "Report on a model"
 
 
 def _file(data: Any, table: Table | Stream) -> str:

@@ -258,3 +258,15 @@ def test_pieces_of_markup():
     made = table(["a", "b"], [["<", tag("td", "x", class_="heat")]], right=[0], caption="c & d")
     assert '<td class="n">&lt;</td><td class="heat">x</td>' in made and "c &amp; d" in made
     assert html.unescape("&lt;") == "<"
+    assert f'title="{"h" * 99}">{"h" * 47}…</th>' in table(["h" * 99], [])
+
+
+def test_usual_questions_that_are_dear_come_without_their_interval(net, monkeypatch):
+    from credo.reports import questions_section
+
+    assert "takes longer" not in report_html(net)
+    monkeypatch.setattr(questions_section, "_CHEAP", 1.0)
+    text = report_html(net, questions=["P(Pneu | Fev=T)"])
+    assert "The command below adds its interval, which takes longer." in text
+    asked = text[text.index("Asked for this report") : text.index("any reader would ask")]
+    assert "95 % interval" in asked and "takes longer" not in asked
