@@ -37,7 +37,9 @@ def test_joint_columns(path, d, gaps):
     x, codes, w, weights, tables, means, covs = problem(d, 150, d, k, gaps, (2, 3))
     rows = lay(x, codes, w, tables, True, k)
     numbers = Numbers(weights, tables, means, covs, np.zeros((k, 0)))
-    height, mass, counts, first, second, share = twin_step(x, codes, w, weights, tables, means, covs)
+    height, mass, counts, first, second, share = twin_step(
+        x, codes, w, weights, tables, means, covs
+    )
     found = rows.expect(numbers, 1, path)
     assert found.log_likelihood == pytest.approx(height, rel=1e-12)
     np.testing.assert_allclose(found.mass, mass, rtol=1e-11)

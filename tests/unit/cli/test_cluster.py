@@ -25,7 +25,19 @@ def run(*args):
 
 def test_for_people(table, tmp_path):
     out, picture = tmp_path / "labels.csv", tmp_path / "rows.png"
-    done = run(table, "--aside", "colour", "-o", out, "--picture", picture, "--stability", "3")
+    done = run(
+        table,
+        "--aside",
+        "colour",
+        "-o",
+        out,
+        "--picture",
+        picture,
+        "--stability",
+        "3",
+        "--k-max",
+        "3",
+    )
     assert done.exit_code == 0, done.output
     assert "k-means: 2 clusters in 11 rows of rows.csv" in done.output
     assert "which k?" in done.output and "what sets them apart" in done.output

@@ -41,9 +41,9 @@ def test_the_affinity_of_all_pairs_is_scikit_learns():
 
 
 def test_landmarks_say_their_error_and_shrink_it():
-    x, y = make_circles(600, noise=0.03, factor=0.4, random_state=0)
+    x, y = make_circles(300, noise=0.03, factor=0.4, random_state=0)
     told = []
-    for m in (30, 200):
+    for m in (30, 150):
         groups = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=m)
         note = next(n for n in groups.record.notes if "landmarks" in n)
         told.append(float(note.split("affinities ")[1].split(" ")[0]))
@@ -52,7 +52,7 @@ def test_landmarks_say_their_error_and_shrink_it():
     assert adjusted_rand(groups.labels, y) == 1.0
     # every row a landmark: the affinity itself
     whole = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0)
-    every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=600)
+    every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=300)
     a, b = whole.model.vectors(3)[0], every.model.vectors(3)[0]
     np.testing.assert_allclose(a, b, atol=1e-6)
 
@@ -79,7 +79,7 @@ def test_sparse_eigenvectors_are_the_dense_ones(flat):
 
 def test_a_graph_in_pieces_is_its_own_answer(moons):
     x = np.concatenate([moons[0], moons[0] + 20])
-    groups = cr.cluster(columns(x), "spectral", neighbours=15)
+    groups = cr.cluster(columns(x[::2]), "spectral", neighbours=15, k_max=5)
     assert groups.k in (2, 4) and any("pieces" in n for n in groups.record.notes)
 
 
