@@ -1,12 +1,12 @@
 """U3. k-means as hard EM, and the Gaussian mixture whose variance shrinks to it.
 
-k-means repeats an E step (each row to its nearest centre) and an M step (each centre to the mean of
-its rows); the within-cluster sum of squares W never rises (lecture notes 000). A mixture of Gaussians
-with one common variance v gives each row a share of every centre instead,
+k-means repeats an E step (each row to its nearest centre) and an M step (each centre to the mean
+of its rows); the within-cluster sum of squares W never rises (lecture notes 000). A mixture of
+Gaussians with one common variance v gives each row a share of every centre instead,
 
     r_ic ∝ π_c exp( −|x_i − μ_c|² / 2v )
 
-and as v goes to 0 the shares go to 0 or 1: soft EM becomes hard EM, and its centres become k-means'.
+and as v goes to 0 the shares go to 0 or 1: soft EM becomes hard EM, and its centres k-means'.
 """
 
 from itertools import pairwise

@@ -27,7 +27,7 @@ __all__ = ["Centres", "partition_k_means", "whole_number"]
 
 Floats = NDArray[np.float64]
 
-_EAGER = 20_000_000  # rows × coordinates × centres up to which the trace is made at once
+_EAGER = 300_000  # rows × coordinates × centres up to which the trace is made at once
 
 
 @dataclass(frozen=True, slots=True)
