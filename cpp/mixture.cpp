@@ -53,21 +53,27 @@ Pattern factored(const Model& model, std::size_t d, const std::uint8_t* seen) {
         low[i * p + i] = std::sqrt(sum);
         log_root += std::log(low[i * p + i]);
       }
-    for (std::size_t j = 0; j < p; ++j) {
-      inverse[j * p + j] = 1 / low[j * p + j];
-      for (std::size_t i = j + 1; i < p; ++i) {
-        double sum = 0;
-        for (std::size_t t = j; t < i; ++t) sum -= low[i * p + t] * inverse[t * p + j];
-        inverse[i * p + j] = sum / low[i * p + i];
+    for (std::size_t i = 0; i < p; ++i) {  // R_i = (e_i - sum_t<i L_it R_t) / L_ii
+      double* row = inverse.data() + i * p;
+      std::fill_n(row, i, 0.0);
+      for (std::size_t t = 0; t < i; ++t) {
+        const double l = low[i * p + t];
+        const double* above = inverse.data() + t * p;
+        for (std::size_t j = 0; j <= t; ++j) row[j] -= l * above[j];
       }
+      const double scale = 1 / low[i * p + i];
+      for (std::size_t j = 0; j < i; ++j) row[j] *= scale;
+      row[i] = scale;
     }
     double* root = out.root.data() + c * packed;
     double* shift = out.shift.data() + c * padded(p);
-    for (std::size_t i = 0; i < p; ++i)
+    for (std::size_t i = 0; i < p; ++i) {
+      double* row = root + packed_place(p, i, 0);
       for (std::size_t j = 0; j <= i; ++j) {
-        root[packed_place(p, i, j)] = inverse[i * p + j];
+        row[4 * j] = inverse[i * p + j];
         shift[i] += inverse[i * p + j] * mean[out.here[j]];
       }
+    }
     out.constant[c] = -0.5 * static_cast<double>(p) * kLog2Pi - log_root;
     for (std::size_t i = 0; i < p; ++i) out.means[c * p + i] = mean[out.here[i]];
     // half = S_mo R^T, slope = half R, left = S_mm - half half^T
@@ -188,20 +194,27 @@ class Walk {
     }
   }
 
+  static std::size_t in_use(std::size_t n) { return (n + 7) / 8 * 8; }
+
+  // The classes that only fill up a vector.
+  void clear_spare() {
+    std::fill(joint_.begin() + static_cast<std::ptrdiff_t>(model_.k * kRows), joint_.end(), 0.0);
+  }
+
   // joint_ becomes the share of each class, logs_ and weights_ those of the rows.
   void share(const Pattern* pattern, std::size_t at, std::size_t n, bool plain = false) {
-    const std::size_t d = rows_.d;
+    const std::size_t d = rows_.d, wide = in_use(n);
     for (std::size_t c = 0; c < model_.k; ++c)
-      std::fill_n(joint_.data() + c * kRows, kRows, model_.log_weights[c]);
-    std::fill(joint_.begin() + static_cast<std::ptrdiff_t>(model_.k * kRows), joint_.end(), 0.0);
-    for (std::size_t r = 0; r < kRows; ++r)
+      std::fill_n(joint_.data() + c * kRows, wide, model_.log_weights[c]);
+    clear_spare();
+    for (std::size_t r = 0; r < wide; ++r)
       weights_[r] = r >= n ? 0.0 : plain || rows_.weights == nullptr ? 1.0 : rows_.weights[at + r];
     const std::size_t p = pattern ? pattern->here.size() : d;
     for (std::size_t j = 0; j < p; ++j) {
       const double* from = rows_.reals + (pattern ? pattern->here[j] : j) * rows_.n + at;
       double* to = x_.data() + j * kRows;
       std::copy_n(from, n, to);
-      std::fill(to + n, to + kRows, 0.0);
+      std::fill(to + n, to + wide, 0.0);
     }
     if (rows_.groups > 0)
       loops_.add_tables(rows_.codes + at * rows_.groups, n, rows_.groups, rows_.offset,
@@ -210,36 +223,37 @@ class Walk {
       double* joint = joint_.data() + c * kRows;
       if (pattern) {
         if (p > 0)
-          loops_.add_distances(x_.data(), p, pattern->root.data() + c * packed_size(p),
+          loops_.add_distances(x_.data(), wide, p, pattern->root.data() + c * packed_size(p),
                                pattern->shift.data() + c * padded(p), pattern->constant[c], joint);
         continue;
       }
       const double* terms = model_.covariances + c * 3 * d;
       for (std::size_t j = 0; j < d; ++j)
-        loops_.add_column(x_.data() + j * kRows, rows_.seen[j] == 0, model_.means[c * d + j],
-                          terms[j], terms[d + j], terms[2 * d + j], joint);
+        loops_.add_column(x_.data() + j * kRows, wide, rows_.seen[j] == 0,
+                          model_.means[c * d + j], terms[j], terms[d + j], terms[2 * d + j], joint);
     }
-    loops_.share(joint_.data(), model_.k, weights_.data(), logs_.data(), part_mass_.data());
+    loops_.share(joint_.data(), wide, model_.k, weights_.data(), logs_.data(), part_mass_.data());
   }
 
   void add(const Pattern* pattern, std::size_t at, std::size_t n, Chunk& out) {
     if (rows_.groups > 0) {
-      std::fill(joint_.begin() + static_cast<std::ptrdiff_t>(model_.k * kRows), joint_.end(), 0.0);
+      clear_spare();
       loops_.add_counts(rows_.codes + at * rows_.groups, n, rows_.groups, rows_.offset, classes_,
                         joint_.data(), out.counts.data());
     }
     const std::size_t d = rows_.d, p = pattern ? pattern->here.size() : d, side = padded(p);
+    const std::size_t wide = in_use(n);
     for (std::size_t c = 0; c < model_.k; ++c) {
       const double* r = joint_.data() + c * kRows;
       if (pattern) {
         if (p > 0)
-          loops_.add_scatter(x_.data(), r, pattern->means.data() + c * p, p,
+          loops_.add_scatter(x_.data(), wide, r, pattern->means.data() + c * p, p,
                              part_first_.data() + c * side, part_second_.data() + c * p * side,
                              z_.data(), rz_.data());
         continue;
       }
       for (std::size_t j = 0; j < d; ++j)
-        loops_.add_moments(x_.data() + j * kRows, rows_.seen[j] == 0, r, model_.means[c * d + j],
+        loops_.add_moments(x_.data() + j * kRows, wide, rows_.seen[j] == 0, r, model_.means[c * d + j],
                            moments_.data() + (c * d + j) * 12);
     }
   }

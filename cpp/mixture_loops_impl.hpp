@@ -27,9 +27,9 @@ inline Four sums_of(Four a, Four b, Four c, Four d) {
   return (a + b) + (c + d);
 }
 
-void add_distances(const double* x, std::size_t p, const double* root, const double* shift,
-                   double constant, double* joint) {
-  for (std::size_t v = 0; v < kRows; v += 8) {
+void add_distances(const double* x, std::size_t n, std::size_t p, const double* root,
+                   const double* shift, double constant, double* joint) {
+  for (std::size_t v = 0; v < n; v += 8) {
     Four far0 = all(0), far1 = all(0);
     const double* w = root;
     for (std::size_t b = 0; b < p; b += 4) {
@@ -54,10 +54,10 @@ void add_distances(const double* x, std::size_t p, const double* root, const dou
   }
 }
 
-void add_column(const double* x, bool gaps, double centre, double slope, double half,
-                double constant, double* joint) {
+void add_column(const double* x, std::size_t n, bool gaps, double centre, double slope,
+                double half, double constant, double* joint) {
   const Four nearest = all(-kFarthest), zero = all(0);
-  for (std::size_t v = 0; v < kRows; v += 4) {
+  for (std::size_t v = 0; v < n; v += 4) {
     const Four cell = four(x + v), z = cell - centre;
     Four term = z * (slope - half * z);
     term = constant + (term > nearest ? term : nearest);
@@ -133,10 +133,11 @@ inline Four four_logarithms(Four x) {
   return power * 6.93147180559945309417e-01 + 2.0 * s * p;
 }
 
-void share(double* joint, std::size_t k, const double* weights, double* logs, double* mass) {
+void share(double* joint, std::size_t n, std::size_t k, const double* weights, double* logs,
+           double* mass) {
   const Four lowest = all(-1.7976931348623157e308), zero = all(0), one = all(1);
   const Four never = all(-__builtin_inf());
-  for (std::size_t v = 0; v < kRows; v += 4) {
+  for (std::size_t v = 0; v < n; v += 4) {
     Four top = four(joint + v);
     for (std::size_t c = 1; c < k; ++c) {
       const Four x = four(joint + c * kRows + v);
@@ -161,13 +162,13 @@ void share(double* joint, std::size_t k, const double* weights, double* logs, do
   }
 }
 
-void add_scatter(const double* x, const double* r, const double* centre, std::size_t p,
-                 double* first, double* second, double* z, double* rz) {
+void add_scatter(const double* x, std::size_t n, const double* r, const double* centre,
+                 std::size_t p, double* first, double* second, double* z, double* rz) {
   const std::size_t side = padded(p);
   for (std::size_t i = 0; i < p; ++i) {
     Four sum0 = all(0), sum1 = all(0);
     const double m = centre[i];
-    for (std::size_t v = 0; v < kRows; v += 8) {
+    for (std::size_t v = 0; v < n; v += 8) {
       const Four z0 = four(x + i * kRows + v) - m, z1 = four(x + i * kRows + v + 4) - m;
       const Four y0 = z0 * four(r + v), y1 = z1 * four(r + v + 4);
       four(z + i * kRows + v) = z0;
@@ -180,14 +181,14 @@ void add_scatter(const double* x, const double* r, const double* centre, std::si
     first[i] += sum_of(sum0 + sum1);
   }
   for (std::size_t i = p; i < side; ++i)
-    for (std::size_t v = 0; v < kRows; ++v) z[i * kRows + v] = rz[i * kRows + v] = 0;
+    for (std::size_t v = 0; v < n; ++v) z[i * kRows + v] = rz[i * kRows + v] = 0;
   for (std::size_t i = 0; i < side; i += 4) {
     const double* a = z + i * kRows;
     for (std::size_t j = 0; j < i + 4 && j < p; j += 2) {  // side is even: j + 1 has room
       const double* b = rz + j * kRows;
       Four sum[4][2];
       for (int t = 0; t < 4; ++t) sum[t][0] = sum[t][1] = all(0);
-      for (std::size_t v = 0; v < kRows; v += 4) {
+      for (std::size_t v = 0; v < n; v += 4) {
         const Four b0 = four(b + v), b1 = four(b + kRows + v);
         for (int t = 0; t < 4; ++t) {
           const Four at = four(a + t * kRows + v);
@@ -202,10 +203,11 @@ void add_scatter(const double* x, const double* r, const double* centre, std::si
   }
 }
 
-void add_moments(const double* x, bool gaps, const double* r, double centre, double* sums) {
-  Four n = four(sums), first = four(sums + 4), second = four(sums + 8);
+void add_moments(const double* x, std::size_t n, bool gaps, const double* r, double centre,
+                 double* sums) {
+  Four there = four(sums), first = four(sums + 4), second = four(sums + 8);
   const Four zero = all(0);
-  for (std::size_t v = 0; v < kRows; v += 4) {
+  for (std::size_t v = 0; v < n; v += 4) {
     const Four cell = four(x + v);
     Four w = four(r + v), z = cell - centre;
     if (gaps) {
@@ -213,11 +215,11 @@ void add_moments(const double* x, bool gaps, const double* r, double centre, dou
       z = cell == cell ? z : zero;
     }
     const Four wz = w * z;
-    n += w;
+    there += w;
     first += wz;
     second += wz * z;
   }
-  four(sums) = n;
+  four(sums) = there;
   four(sums + 4) = first;
   four(sums + 8) = second;
 }

@@ -23,7 +23,7 @@ from credo.model.value import at_least, choice, flag, whole
 from credo.predict.mixture_rows import Numbers
 from credo.progress import track
 from credo.train.mixtures.climb import Climb
-from credo.train.mixtures.evidence import cheeseman_stutz
+from credo.train.mixtures.evidence import cheeseman_stutz, complete
 from credo.train.mixtures.problem import Problem
 from credo.train.mixtures.start import STARTS, started
 
@@ -188,13 +188,27 @@ def _judged(problem: Problem, climb: Climb, options: Options) -> tuple[Mixture, 
     n = problem.cells.weight
     bic = height - 0.5 * mixture.free_parameters * math.log(max(n, 1.0))
     stutz = cheeseman_stutz(height, climb.expected, climb.numbers, climb.maximiser)
-    share, _ = problem.rows.score(climb.numbers, problem.threads)
+    icl = bic - _entropy(problem, climb)
+    candidate = Candidate(mixture.k, height, mixture.free_parameters, bic, icl, stutz)
+    return mixture, climb, candidate
+
+
+def _entropy(problem: Problem, climb: Climb) -> float:
+    """−Σ P(c | row) ln P(c | row) over the rows.
+
+    It is ln P(rows) less the expected ln P(rows, classes), which the statistics hold already,
+    unless cells of a joint Gaussian were completed too.
+    """
+    assert climb.expected is not None
+    rows = problem.rows
+    if rows.order is None:
+        whole = complete(climb.expected, climb.numbers, climb.maximiser)
+        return max(climb.expected.log_likelihood - whole, 0.0)
+    share, _ = rows.score(climb.numbers, problem.threads)
     logs = np.log(share, where=share > 0, out=np.zeros_like(share))
     terms = np.einsum("nc,nc->n", share, logs)
     w = problem.cells.weights
-    icl = bic + float(terms.sum() if w is None else w @ terms)
-    candidate = Candidate(mixture.k, height, mixture.free_parameters, bic, icl, stutz)
-    return mixture, climb, candidate
+    return -float(terms.sum() if w is None else w @ terms)
 
 
 def _recorded(

@@ -85,7 +85,7 @@ class Climb:
             self.converged = True
             return False
         self._stand(made, expected, value)
-        if gain <= self.tol * max(self.rows.weight, 1e-300):
+        if self.tol > 0 and gain <= self.tol * self.rows.weight:
             self.reason = f"a step gained no more than {self.tol:g} a row"
             self.converged = True
         return not self.reason

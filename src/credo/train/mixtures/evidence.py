@@ -17,7 +17,7 @@ from scipy.special import gammaln, multigammaln
 from credo.predict.mixture_rows import Expected, Numbers
 from credo.train.mixtures.maximise import Maximiser
 
-__all__ = ["cheeseman_stutz"]
+__all__ = ["cheeseman_stutz", "complete"]
 
 Floats = NDArray[np.float64]
 
@@ -26,11 +26,11 @@ _KAPPA = 0.01
 
 def cheeseman_stutz(log_likelihood: float, e: Expected, x: Numbers, m: Maximiser) -> float:
     """ln P(rows | k), about; `e` are the statistics under `x`."""
-    return log_likelihood + _evidence(e, x, m) - _complete(e, x, m)
+    return log_likelihood + _evidence(e, x, m) - complete(e, x, m)
 
 
-def _complete(e: Expected, x: Numbers, m: Maximiser) -> float:
-    """ln P(D' | θ)."""
+def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
+    """ln P(D' | θ), in the scaled units of the rows."""
 
     def part(counts: Floats, p: Floats) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):

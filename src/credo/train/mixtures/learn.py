@@ -63,7 +63,7 @@ def gaussian_mixture(
     start : "k-means++", "random", or a Mixture
         Where to start.
     tol, budget : number, int
-        Stop when a step gains no more than `tol` a row in ln P, or after so many steps.
+        Stop when a step gains no more than `tol` a row in ln P (0: never), or after so many steps.
     variance_floor : number
         No direction of a class varies less than this share of the column's own variance.
     accelerate : bool

@@ -3,7 +3,7 @@
 Rows become points: real columns scaled (a missing cell is the column's middle), each state a
 coordinate of its own at distance 1 from the others (a missing cell is the column's shares). The
 first centres are drawn by k-means++ (Arthur & Vassilvitskii 2007): each next one with probability
-in proportion to its squared distance from those before.
+in proportion to its squared distance from those before, the best of a few draws.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ STARTS = ("k-means++", "random")
 """Ways to start."""
 
 _SAMPLE = 4_000  # rows a start looks at, at least
-_ROUNDS = 12  # of k-means
+_ROUNDS = 30  # of k-means, at most
+_TRIES = 3  # runs of k-means in a start
 
 
 def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Numbers:
@@ -79,19 +80,45 @@ def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
 
 
 def _k_means(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    n = len(x)
+    """The nearest centre of each point: the best of a few runs."""
+    best: tuple[float, NDArray[np.intp]] | None = None
+    for _ in range(_TRIES):
+        height, label = _lloyd(x, w, _first_centres(x, w, k, rng))
+        if best is None or height < best[0]:
+            best = height, label
+    assert best is not None
+    return best[1]
+
+
+def _first_centres(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> Floats:
+    """k-means++, each centre the best of a few draws."""
     centres = np.empty((k, x.shape[1]))
     centres[0] = x[_pick(w, rng)]
     near = ((x - centres[0]) ** 2).sum(axis=1)
     for c in range(1, k):
         p = near * w
-        centres[c] = x[_pick(p if p.sum() > 0 else w, rng)]
-        near = np.minimum(near, ((x - centres[c]) ** 2).sum(axis=1))
-    label = np.zeros(n, dtype=np.intp)
+        lowest = np.inf
+        closer = near
+        for _ in range(2 + int(np.log(k))):
+            pick = x[_pick(p if p.sum() > 0 else w, rng)]
+            trial = np.minimum(near, ((x - pick) ** 2).sum(axis=1))
+            height = float(trial @ w)
+            if height < lowest:
+                lowest, closer, centres[c] = height, trial, pick
+        near = closer
+    return centres
+
+
+def _lloyd(x: Floats, w: Floats, centres: Floats) -> tuple[float, NDArray[np.intp]]:
+    """Rounds of k-means; the sum of squares, and the nearest centre of each point."""
+    k = len(centres)
+    label = np.zeros(len(x), dtype=np.intp)
     squares = (x * x).sum(axis=1)
+    height = np.inf
     for turn in range(_ROUNDS):
         far = squares[:, None] - 2 * x @ centres.T + (centres * centres).sum(axis=1)
         new = far.argmin(axis=1)
+        height = float(far.min(axis=1) @ w)
         if turn and (new == label).all():
             break
         label = new
@@ -99,7 +126,7 @@ def _k_means(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> NDArray[
         for c in np.flatnonzero(mass > 0).tolist():
             mine = label == c
             centres[c] = w[mine] @ x[mine] / mass[c]
-    return label
+    return height, label
 
 
 def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Numbers:

@@ -1,0 +1,101 @@
+"""Mixtures against scikit-learn on complete data, from the same start, step by step to 1e-8."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.mixture import GaussianMixture as Peer
+
+from credo.estimators import GaussianMixture
+
+TYPES = ("full", "tied", "diag", "spherical")
+
+
+def start_of(x, k, kind, rng):
+    d = x.shape[1]
+    means = x[rng.choice(len(x), k, replace=False)]
+    precision = 1 / x.var(axis=0)
+    precisions = {
+        "full": np.repeat(np.diag(precision)[None], k, axis=0),
+        "tied": np.diag(precision),
+        "diag": np.repeat(precision[None], k, axis=0),
+        "spherical": np.full(k, precision.mean()),
+    }[kind]
+    assert d == len(precision)
+    return {
+        "weights_init": np.full(k, 1 / k),
+        "means_init": means,
+        "precisions_init": precisions,
+    }
+
+
+def table(name):
+    if name == "iris":
+        return load_iris().data
+    if name == "wine":
+        return load_wine().data
+    rng = np.random.default_rng(3)
+    middle = rng.normal(0, 3, (3, 4))
+    return middle[rng.integers(0, 3, 600)] + rng.normal(size=(600, 4)) @ rng.normal(size=(4, 4))
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", ["iris", "wine", "drawn"])
+def test_every_step_is_scikit_learns(kind, name):
+    x = table(name)
+    k = 3 if name != "wine" or kind != "full" else 2
+    start = start_of(x, k, kind, np.random.default_rng(0))
+    for steps in (1, 2, 3, 7, 15):
+        peer = Peer(k, covariance_type=kind, tol=0, max_iter=steps, reg_covar=0, **start)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            peer.fit(x)
+        mine = GaussianMixture(
+            k, covariance_type=kind, tol=0, max_iter=steps, accelerate=False,
+            variance_floor=1e-12, **start,
+        ).fit(x)  # fmt: skip
+        assert mine.n_iter_ == peer.n_iter_ == steps
+        for a, b in (
+            (mine.weights_, peer.weights_),
+            (mine.means_, peer.means_),
+            (mine.covariances_, peer.covariances_),
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8 * np.abs(b).max())
+        assert mine.score(x) == pytest.approx(peer.score(x), rel=1e-8)
+        # scikit-learn's bound is that of the step before
+        assert mine.lower_bounds_[-2] == pytest.approx(peer.lower_bound_, rel=1e-8)
+        np.testing.assert_allclose(mine.predict_proba(x), peer.predict_proba(x), atol=1e-8)
+        np.testing.assert_allclose(mine.score_samples(x), peer.score_samples(x), rtol=1e-7)
+        assert mine.bic(x) == pytest.approx(peer.bic(x), rel=1e-8)
+        assert mine.aic(x) == pytest.approx(peer.aic(x), rel=1e-8)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_same_shapes_and_names(kind):
+    x = load_iris().data
+    mine = GaussianMixture(3, covariance_type=kind, random_state=0).fit(x)
+    peer = Peer(3, covariance_type=kind, random_state=0).fit(x)
+    assert mine.covariances_.shape == peer.covariances_.shape
+    assert mine.means_.shape == peer.means_.shape
+    assert mine.converged_
+    drawn, label = mine.sample(50)
+    assert drawn.shape == (50, 4) and label.shape == (50,)
+
+
+def test_as_good_as_scikit_learn_from_its_own_starts():
+    x = load_wine().data
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    for kind in ("tied", "diag", "spherical"):
+        mine = GaussianMixture(3, covariance_type=kind, n_init=5, random_state=0).fit(x)
+        peer = Peer(3, covariance_type=kind, n_init=5, random_state=0, tol=1e-6, max_iter=1000)
+        assert mine.score(x) >= peer.fit(x).score(x) - 1e-3
+
+
+def test_a_start_is_whole_or_none():
+    from credo.errors import InputError
+
+    with pytest.raises(InputError, match="given together or not at all"):
+        GaussianMixture(2, means_init=[[0.0], [1.0]]).fit([[0.0], [1.0], [2.0]])
+    with pytest.raises(InputError, match="covariance_type must be"):
+        GaussianMixture(2, covariance_type="diagonal").fit([[0.0], [1.0], [2.0]])
