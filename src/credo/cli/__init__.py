@@ -108,8 +108,11 @@ _ADVICE = (
     (r"the states in schema=", "its --states"),
     (r"Name the kinds in schema=", "Name kinds with --kind"),
     (r"encoding='(.+?)'", r"--encoding \1"),
-    (r"method=['\"](\w+)['\"]", r"--method \1"),
-    (r"\b(missing|memory|weights|delimiter)=", r"--\1"),
+    (r"method=['\"]([\w-]+)['\"]", r"--method \1"),
+    (r"\b(missing|memory|weights|delimiter|stability)=", r"--\1"),
+    (r"\b(scale|distance)=", r"--\1 "),
+    (r"\bGive k=", "Give --k"),
+    (r"\b(landmarks|neighbours|starts)=", r"--set \1="),
     (
         r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
         "credo fit MODEL TABLE --prior bdeu -o new.credo",

@@ -48,7 +48,7 @@ def test_landmarks_say_their_error_and_shrink_it():
         note = next(n for n in groups.record.notes if "landmarks" in n)
         told.append(float(note.split("affinities ")[1].split(" ")[0]))
         assert groups.assign(columns(x)).tolist() == groups.labels.tolist()
-    assert told[1] < told[0] and told[1] < 0.01
+    assert told[1] < 0.3 * told[0]
     assert adjusted_rand(groups.labels, y) == 1.0
     # every row a landmark: the affinity itself
     whole = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0)
