@@ -32,6 +32,13 @@ __all__ = ["command"]
 @click.option("--column", "columns", multiple=True, metavar="NAME", help="Cluster by this column.")
 @click.option("--distance", default="auto", show_default=True, help="euclidean, gower or auto.")
 @click.option("--scale", default="auto", show_default=True, help="sd, range, none or auto.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method, e.g. starts=20, neighbours=15, covariance=tied.",
+)
 @click.option("--stability", default=0, metavar="N", help="Repeat on N resamples and compare.")
 @click.option("-o", "--output", metavar="FILE", help="Write row and cluster as CSV.")
 @click.option("--picture", metavar="FILE", help="Draw the rows on two axes (.png, .svg, .pdf).")
@@ -46,6 +53,7 @@ def command(
     columns: tuple[str, ...],
     distance: str,
     scale: str,
+    settings: tuple[str, ...],
     stability: int,
     output: str | None,
     picture: str | None,
@@ -80,6 +88,7 @@ def command(
         scale=scale,
         stability=stability,
         memory=reading.get("memory"),
+        **_settings(settings),
     )
     if output is not None:
         _write(groups, output)
@@ -102,6 +111,21 @@ def _count(k: str) -> int | str:
         return int(k)
     except ValueError:
         raise InputError(f"--k must be a whole number or auto, got {k!r}.") from None
+
+
+def _settings(given: tuple[str, ...]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for pair in given:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.isidentifier() or not text:
+            raise InputError(f"--set must have the form NAME=VALUE, got {pair!r}.")
+        out[name] = {"true": True, "false": False}.get(text.casefold(), text)
+        for kind in (float, int):
+            try:
+                out[name] = kind(text)
+            except ValueError:
+                continue
+    return out
 
 
 def _print(groups: Any) -> None:

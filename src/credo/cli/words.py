@@ -43,10 +43,13 @@ _ADVICE = (
     (r"required= and forbidden=", "--require and --forbid"),
     (r"hidden= is for", "--hidden is for"),
     (r"Narrow candidates=, or u", "U"),
+    (r"\b(scale|distance)=", r"--\1 "),
+    (r"\bGive k=", "Give --k"),
+    (r"\b(landmarks|neighbours|starts)=", r"--set \1="),
     (r"save to_network\(\) of it", "convert it with --directed"),
     (r"If (?:it|the file) can be trusted, give limits=Limits\(.*?\)",
      "If it can be trusted, read it in Python with larger limits"),
-    (r"\b(missing|memory|weights|delimiter|steps|start|budget)=(?=\W|$)", r"--\1"),
+    (r"\b(missing|memory|weights|delimiter|steps|start|budget|stability)=(?=\W|$)", r"--\1"),
 )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class Mixture:
     >>> mixture.responsibilities({"x": [0.0, 2.0]}).round(3).tolist()
     [[1.0, 0.0], [0.5, 0.5]]
     >>> round(mixture.log_likelihood({"x": [0.0, 2.0]}), 6)
-    -4.530687
+    -4.530689
     >>> print(mixture)
     Mixture of 2 classes over 1 column, 5 parameters
     class  weight                          x

@@ -25,7 +25,19 @@ def run(*args):
 
 def test_for_people(table, tmp_path):
     out, picture = tmp_path / "labels.csv", tmp_path / "rows.png"
-    done = run(table, "--aside", "colour", "-o", out, "--picture", picture, "--stability", "3")
+    done = run(
+        table,
+        "--aside",
+        "colour",
+        "-o",
+        out,
+        "--picture",
+        picture,
+        "--stability",
+        "3",
+        "--k-max",
+        "3",
+    )
     assert done.exit_code == 0, done.output
     assert "k-means: 2 clusters in 11 rows of rows.csv" in done.output
     assert "which k?" in done.output and "what sets them apart" in done.output
@@ -57,11 +69,19 @@ def test_a_tree_cut_at_a_height(table):
     assert found["k"] == 2 and found["columns"] == ["x"]
 
 
+def test_options_of_the_method(table):
+    done = run(table, "--k", "2", "--set", "starts=3", "--set", "tolerance=0.0", "--json")
+    assert "the best of 3 starts" in json.loads(done.output)["reason"]
+    done = run(table, "--method", "spectral", "--k", "2", "--set", "affinity=rbf", "--json")
+    assert json.loads(done.output)["k"] == 2
+
+
 def test_bad_input(table):
     for args, words in [
         ((table, "--method", "k-meens"), "Did you mean 'k-means'"),
         ((table, "--k", "99"), "at most the number of rows"),
         ((table, "--k", "2", "--picture", "x.nonsense"), "picture cannot be written"),
+        ((table, "--set", "starts"), "NAME=VALUE"),
         ((table, "--aside", "color"), "Did you mean 'colour'"),
     ]:
         done = run(*args)

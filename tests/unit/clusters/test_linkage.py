@@ -65,6 +65,13 @@ def test_gower_of_mixed_columns_with_gaps(method):
     assert groups.assign(table).tolist() == groups.labels.tolist()
 
 
+def test_rows_without_a_cell_stay_apart_and_are_told():
+    rows = {"x": [0.0, 0.1, None, 9.0], "c": ["a", "a", None, "b"]}
+    groups = cr.cluster(rows, "average", k=3)
+    assert groups.labels.tolist() == [0, 0, 1, 2]
+    assert any("(row 3)" in n for n in groups.record.notes)
+
+
 def test_ordered_states_are_ranks():
     import pandas as pd
 

@@ -41,31 +41,33 @@ def test_the_affinity_of_all_pairs_is_scikit_learns():
 
 
 def test_landmarks_say_their_error_and_shrink_it():
-    x, y = make_circles(600, noise=0.03, factor=0.4, random_state=0)
+    x, y = make_circles(300, noise=0.03, factor=0.4, random_state=0)
     told = []
-    for m in (30, 200):
+    for m in (30, 150):
         groups = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=m)
         note = next(n for n in groups.record.notes if "landmarks" in n)
         told.append(float(note.split("affinities ")[1].split(" ")[0]))
         assert groups.assign(columns(x)).tolist() == groups.labels.tolist()
-    assert told[1] < told[0] and told[1] < 0.01
+    assert told[1] < 0.3 * told[0]
     assert adjusted_rand(groups.labels, y) == 1.0
     # every row a landmark: the affinity itself
     whole = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0)
-    every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=600)
+    every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=300)
     a, b = whole.model.vectors(3)[0], every.model.vectors(3)[0]
     np.testing.assert_allclose(a, b, atol=1e-6)
 
 
 @pytest.mark.parametrize("flat", [False, True])
-def test_sparse_eigenvectors_are_the_dense_ones(flat):
+def test_sparse_eigenvectors_are_the_dense_ones(flat, monkeypatch):
     from scipy import sparse
 
+    import credo.train.clusters.spectral as spectral
+
+    monkeypatch.setattr(spectral, "_SMALL", 10)
     rng = np.random.default_rng(0)
-    x = np.sort(rng.uniform(size=1100))
-    n = len(x)
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, min(i + 6, n)) if not i < 500 <= j]
-    a, b = np.array(pairs).T
+    n = 160
+    inside = [(i, j) for i in range(n) for j in range(i) if (i < 60) == (j < 60)]
+    a, b = np.array(inside)[rng.random(len(inside)) < 0.15].T
     w = sparse.coo_array((rng.uniform(0.5, 1, len(a)), (a, b)), shape=(n, n))
     w = (w + w.T).tocsr()
     values, vectors = eigen(w, 5, 0, flat)
@@ -75,11 +77,13 @@ def test_sparse_eigenvectors_are_the_dense_ones(flat):
     d = np.asarray(w.sum(axis=1)).ravel()
     for mu, v in zip(values, vectors.T, strict=True):  # W v = μ D v
         assert np.abs(w @ v - mu * d * v).max() < 1e-3 * np.abs(d * v).max()
+    ones, known = eigen(w, 1, 0, flat)  # fewer than there are pieces
+    assert ones.tolist() == pytest.approx([1.0]) and known.shape == (n, 1)
 
 
 def test_a_graph_in_pieces_is_its_own_answer(moons):
     x = np.concatenate([moons[0], moons[0] + 20])
-    groups = cr.cluster(columns(x), "spectral", neighbours=15)
+    groups = cr.cluster(columns(x[::2]), "spectral", neighbours=15, k_max=5)
     assert groups.k in (2, 4) and any("pieces" in n for n in groups.record.notes)
 
 

@@ -27,7 +27,7 @@ __all__ = ["Centres", "partition_k_means", "whole_number"]
 
 Floats = NDArray[np.float64]
 
-_EAGER = 20_000_000  # rows × coordinates × centres up to which the trace is made at once
+_EAGER = 300_000  # rows × coordinates × centres up to which the trace is made at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,9 @@ class Centres:
 
     space: Space
     centres: Floats
-    start: Floats
+    starts: tuple[Floats, ...]
     iterations: int
+    objective: float
 
     def assign(self, table: Table) -> tuple[NDArray[np.intp], None]:
         """The nearest centre of each row; gaps are left out."""
@@ -46,7 +47,13 @@ class Centres:
     def steps(self, table: Table) -> Steps:
         """The E and M steps from the best start, again."""
         w = None if table.weights is None else table.weights.astype(np.float64)
-        return lloyd(self.space.points(table), self.start, w)[2]
+        return self.climbed(self.space.points(table), w)
+
+    def climbed(self, points: Floats, w: Floats | None, iterations: int = 300) -> Steps:
+        """The steps from the start that leads to the least W; of equals the first."""
+        runs = [lloyd(points, s, w, iterations=iterations)[2] for s in self.starts]
+        least = min(r.objective[-1] for r in runs)
+        return next(r for r in runs if r.objective[-1] <= least * (1 + 1e-9))
 
 
 def partition_k_means(
@@ -69,27 +76,20 @@ def partition_k_means(
     space = space_of(table, checked_scale(scale, "sd")) if space is None else space
     points = space.points(table) if points is None else points
     w = None if table.weights is None else table.weights.astype(np.float64)
-    gaps = bool(np.isnan(points).any())
-    whole_number(starts, "starts")
+    gaps = any(table.block.gaps) and bool(np.isnan(points).any())
     whole_number(iterations, "iterations")
-    tries = 1 if start is not None else starts
-    chance = generator(rng)
-    best: tuple[float, Any] | None = None
-    bottom = filled(points, np.zeros(points.shape[1])) if gaps else points
-    for _ in track(range(tries), "k-means", total=tries):
-        first = _start(bottom, k, w, chance) if start is None else _given(start, k, points)
-        run = _gappy if gaps else _plain
-        found = run(points, first, w, iterations, tolerance)
-        # a later start must be better by more than rounding, so that ties fall the same way
-        if best is None or found[0] < best[0] * (1 - 1e-12):
-            best = found[0], (first, *found[1:])
-    assert best is not None
-    objective, (first, labels, centres, laps, settled) = best
+    given = None if start is None else _given(start, k, points)
+    tries = 1 if start is not None else whole_number(starts, "starts")
+    seed = int(generator(rng).integers(1 << 31))
+    run = _gappy if gaps else _plain
+    objective, labels, centres, laps, settled, begun = run(
+        points, k, w, given, tries, seed, iterations, tolerance
+    )
     _all_used(labels, points, k)
-    model = Centres(space, centres, first, laps)
+    model = Centres(space, centres, begun, laps, objective)
     trace: tuple[float, ...] = (objective,)
-    if points.size * k <= _EAGER:
-        trace = lloyd(points, first, w, iterations=laps)[2].trace
+    if points.size * k * len(begun) <= _EAGER:
+        trace = model.climbed(points, w, laps).trace
     notes = [*space.notes, *_notes(space, table, gaps)]
     bare = int(np.isnan(points).all(axis=1).sum()) if gaps else 0
     if bare:
@@ -113,14 +113,6 @@ def partition_k_means(
     )
 
 
-def _start(points: Floats, k: int, w: Floats | None, chance: np.random.Generator) -> Floats:
-    from sklearn.cluster import kmeans_plusplus
-
-    seed = int(chance.integers(1 << 31))
-    centres: Floats = kmeans_plusplus(points, k, sample_weight=w, random_state=seed)[0]
-    return centres
-
-
 def _given(start: Any, k: int, points: Floats) -> Floats:
     centres = np.array(start, dtype=np.float64, ndmin=2)
     if centres.shape != (k, points.shape[1]) or not np.isfinite(centres).all():
@@ -131,35 +123,96 @@ def _given(start: Any, k: int, points: Floats) -> Floats:
     return centres
 
 
+_Run = tuple[float, NDArray[np.intp], Floats, int, bool, tuple[Floats, ...]]
+
+
 def _plain(
-    points: Floats, first: Floats, w: Floats | None, iterations: int, tolerance: float
-) -> tuple[float, Any, Floats, int, bool]:
-    from sklearn.cluster import KMeans
+    points: Floats,
+    k: int,
+    w: Floats | None,
+    given: Floats | None,
+    tries: int,
+    seed: int,
+    iterations: int,
+    tolerance: float,
+) -> _Run:
+    """scikit-learn's Lloyd; every start is kept, so that its steps can be shown."""
+    from sklearn import config_context
+    from sklearn.cluster import KMeans, kmeans_plusplus
     from sklearn.exceptions import ConvergenceWarning
 
-    fitted = KMeans(len(first), init=first, n_init=1, max_iter=iterations, tol=tolerance)
-    with warnings.catch_warnings():
+    made: list[Floats] = []
+    norms: list[Floats] = []
+
+    def first(x: Floats, n_clusters: int, random_state: Any) -> Floats:
+        if not norms:
+            norms.append(np.einsum("ij,ij->i", x, x))
+        found: Floats = kmeans_plusplus(
+            x, n_clusters, sample_weight=w, x_squared_norms=norms[0], random_state=random_state
+        )[0]
+        made.append(found.copy())
+        return found
+
+    fitted = KMeans(
+        k,
+        init=first if given is None else given,
+        n_init=tries,
+        max_iter=iterations,
+        tol=tolerance,
+        random_state=seed,
+    )
+    with warnings.catch_warnings(), config_context(assume_finite=True):
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted.fit(points, sample_weight=w)
-    labels = fitted.labels_.astype(np.intp)
-    centres: Floats = fitted.cluster_centers_
     laps = int(fitted.n_iter_)
-    return float(fitted.inertia_), labels, centres, laps, tolerance == 0 and laps < iterations
+    mean = points.mean(axis=0)  # scikit-learn centres the rows first
+    begun = (given,) if given is not None else tuple(m + mean for m in made)
+    return (
+        float(fitted.inertia_),
+        fitted.labels_.astype(np.intp),
+        fitted.cluster_centers_,
+        laps,
+        tolerance == 0 and laps < iterations,
+        begun,
+    )
 
 
 def _gappy(
-    points: Floats, first: Floats, w: Floats | None, iterations: int, tolerance: float
-) -> tuple[float, Any, Floats, int, bool]:
-    labels, centres, steps = lloyd(
-        points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
-    )
-    squares = distances_to_own(points, centres, labels)
-    objective = float(squares.sum() if w is None else w @ squares)
-    return objective, labels, centres, len(steps.moved), steps.moved[-1] == 0
+    points: Floats,
+    k: int,
+    w: Floats | None,
+    given: Floats | None,
+    tries: int,
+    seed: int,
+    iterations: int,
+    tolerance: float,
+) -> _Run:
+    """credo's own steps, which leave gaps out; starts as if gaps were at the mean."""
+    from sklearn.cluster import kmeans_plusplus
+
+    mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
+    whole = filled(points, mean)
+    chance = np.random.RandomState(seed)
+    best: _Run | None = None
+    for _ in track(range(tries), "k-means", total=tries):
+        first = given
+        if first is None:
+            first = kmeans_plusplus(whole, k, sample_weight=w, random_state=chance)[0]
+        labels, centres, steps = lloyd(
+            points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
+        )
+        squares = distances_to_own(points, centres, labels)
+        objective = float(squares.sum() if w is None else w @ squares)
+        # a later start must be better by more than rounding, so that ties fall the same way
+        if best is None or objective < best[0] * (1 - 1e-12):
+            laps, settled = len(steps.moved), steps.moved[-1] == 0
+            best = (objective, labels, centres, laps, settled, (first,))
+    assert best is not None
+    return best
 
 
 def _all_used(labels: Any, points: Floats, k: int) -> None:
-    if len(np.unique(labels)) < k:
+    if (np.bincount(labels, minlength=k) == 0).any():
         different = len(np.unique(points, axis=0))
         raise InputError(
             f"The table has only {different:,} different rows, which cannot make {k:,} clusters."

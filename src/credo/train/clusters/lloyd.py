@@ -105,12 +105,12 @@ class Steps:
     >>> import numpy as np
     >>> x = np.array([[0.0], [1.0], [9.0], [10.0]])
     >>> print(lloyd(x, np.array([[0.0], [1.0]]))[2])
-    iteration  step          W  moved
-            1  E           145      4
-            1  M       48.6667
-            2  E       25.4444      1
-            2  M             1
-            3  E             1      0
+    iteration  step        W  moved
+            1  E         145      4
+            1  M     48.6667
+            2  E     17.5556      1
+            2  M           1
+            3  E           1      0
     """
 
     objective: tuple[float, ...]

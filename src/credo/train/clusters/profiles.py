@@ -73,8 +73,11 @@ class Profiles(Sequence[tuple[Telling, ...]]):
     >>> import credo as cr
     >>> groups = cr.cluster({"x": [0.0, 0.1, 5.0, 5.2, 5.1], "y": list("aabbb")}, k=2)
     >>> print(groups.profiles)
-    cluster  column   bits            inside  whole
-          0  y       0.737  ███████   b=b 100 %  60 %
+    cluster  column   bits            inside        whole
+          0  y       0.737  ████▌     b 100 %       60 %
+             x       0.737  ████▌     5.1 ± 0.0816  3.08 ± 2.47
+          1  x       1.322  ████████  0.05 ± 0.05   3.08 ± 2.47
+             y       1.322  ████████  a 100 %       40 %
     """
 
     columns: tuple[str, ...]

@@ -281,8 +281,10 @@ def canonical(
     """Labels by size and first row; which old label each new one was; the sizes."""
     sizes = np.bincount(labels, weights, minlength=k)
     first = np.full(k, len(labels))
-    seen, at = np.unique(labels, return_index=True)
-    first[seen] = at
+    np.minimum.at(first, labels[: 64 * k], np.arange(len(labels))[: 64 * k])
+    for c in np.flatnonzero(first == len(labels)):  # not among the first rows
+        hit = labels == c
+        first[c] = int(hit.argmax()) if sizes[c] or hit.any() else len(labels)
     order = np.lexsort((first, -sizes)).astype(np.intp)
     place = np.argsort(order).astype(labels.dtype)
     whole = weights is None or np.issubdtype(weights.dtype, np.integer)

@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.errors import InputError, LimitError
 from credo.schema import Variable
-from credo.stats.counts import Counts
-from credo.stats.moments import Moments
+from credo.stats.moments import Moments, refuse_underflow
 
 __all__ = ["SCALES", "Axis", "Space", "checked_scale", "free_memory", "space_of"]
 
 Floats = NDArray[np.float64]
 
 SCALES = ("sd", "range", "none")
+
+_BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +68,28 @@ class Space:
         """The rows as points; NaN where a cell is missing."""
         _fits(table.rows, self.width)
         out = np.empty((table.rows, self.width))
-        at = 0
-        for axis in self.axes:
-            array = table.block.arrays[table.schema.index(axis.variable.name)]
-            if axis.variable.is_discrete:
-                block = out[:, at : at + axis.width]
-                np.equal(array[:, None], np.arange(axis.width), out=block, casting="unsafe")
-                block /= axis.scale
-                gone = array == axis.variable.arity
-                if gone.any():
-                    block[gone] = np.nan
-            elif self.scale == "none":
-                out[:, at] = array
-            else:
-                np.subtract(array, axis.centre, out=out[:, at])
-                out[:, at] /= axis.scale
-            at += axis.width
+        arrays = [table.block.arrays[table.schema.index(n)] for n in self.names]
+        for i in range(0, table.rows, _BLOCK):  # a block of rows stays in the cache
+            at = 0
+            for axis, array in zip(self.axes, arrays, strict=True):
+                to = at + axis.width
+                self._fill(axis, array[i : i + _BLOCK], out[i : i + _BLOCK, at:to])
+                at = to
         return out
+
+    def _fill(self, axis: Axis, array: NDArray[Any], out: Floats) -> None:
+        """The coordinates of one column."""
+        if axis.variable.is_discrete:
+            np.equal(array[:, None], np.arange(axis.width), out=out, casting="unsafe")
+            out /= axis.scale
+            gone = array == axis.variable.arity
+            if gone.any():
+                out[gone] = np.nan
+        elif self.scale == "none":
+            out[:, 0] = array
+        else:
+            np.subtract(array, axis.centre, out=out[:, 0])
+            out[:, 0] /= axis.scale
 
     def mean_of(self, centre: Floats) -> dict[str, Any]:
         """A point in the user's units: the mean of a number, the share of each state."""
@@ -113,14 +119,16 @@ def checked_scale(scale: Any, usual: str) -> str:
 
 def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     """The space of a table's columns, from one pass over its rows (two for ranges of a stream)."""
-    tally = source.tally(list(source.schema.names))
+    counted = source.tally(_to_count(source))
     axes, notes = [], []
     for variable in source.schema.variables:
-        statistic = tally[variable.name, []]
         found: tuple[float, float] | None
-        if isinstance(statistic, Counts):
-            found = _of_states(np.asarray(statistic, dtype=float), scale)
+        if variable.is_discrete:
+            found = _of_states(np.asarray(counted[variable.name, []], dtype=float), scale)
+        elif isinstance(source, Table) and not _has_gaps(source, variable.name):
+            found = _of_whole(source, variable.name, scale)
         else:
+            statistic = counted[variable.name, []]
             assert isinstance(statistic, Moments)
             found = _of_numbers(source, variable.name, statistic, scale)
         if found is None:
@@ -133,6 +141,39 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     if not axes:
         raise InputError("Every cell of the columns to cluster by is missing.")
     return Space(tuple(axes), scale, tuple(notes))
+
+
+def _has_gaps(table: Table, name: str) -> bool:
+    return table.block.gaps[table.schema.index(name)]
+
+
+def _to_count(source: Table | Stream) -> list[str]:
+    """The columns whose statistics are tallied: all but plain numbers in memory."""
+    if not isinstance(source, Table):
+        return list(source.schema.names)
+    schema = source.schema
+    return [v.name for v in schema.variables if v.is_discrete or _has_gaps(source, v.name)]
+
+
+def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
+    """Mean and scale of a column in memory that has every cell."""
+    x = table.values(name)
+    low, high = float(x.min()), float(x.max())
+    if low == high:
+        return low, 0.0
+    refuse_underflow(name, x)
+    with np.errstate(over="ignore"):
+        w = None if table.weights is None else table.weights.astype(np.float64)
+        mean = float(np.average(x, weights=w))
+        mean += float(np.average(x - mean, weights=w))
+        away = x - mean
+        sd = math.sqrt(float(np.average(away * away, weights=w)))
+    if not math.isfinite(sd):
+        raise InputError(
+            f"The values of {name!r} are too large: their squares pass 1e308.",
+            hint=f"Divide {name!r} by a power of ten and read the table again.",
+        )
+    return mean, {"sd": sd, "range": high - low, "none": 1.0}[scale]
 
 
 def _of_states(counts: Floats, scale: str) -> tuple[float, float] | None:

@@ -29,9 +29,9 @@ class Tree:
     >>> rows = {"x": [0.0, 0.1, 5.0, 5.2, 9.0]}
     >>> tree = cr.cluster(rows, "single", k=2, scale="none").tree
     >>> print(tree)
-    single link of 5 rows: heights 0.1 to 4.8; the largest gap is at 2 clusters
+    single link of 5 rows: heights 0.1 to 4.9; the largest gap is at 3 clusters
     >>> tree.cut(k=3).tolist(), tree.cut(height=1).tolist(), tree.cut("gap").tolist()
-    ([0, 0, 1, 1, 2], [0, 0, 1, 1, 2], [0, 0, 1, 1, 1])
+    ([0, 0, 1, 1, 2], [0, 0, 1, 1, 2], [0, 0, 1, 1, 2])
     """
 
     links: Floats

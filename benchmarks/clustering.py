@@ -1,0 +1,253 @@
+"""Clusters: what credo adds to the libraries it stands on, and spectra and trees of many rows.
+
+k-means and linkage call scikit-learn and fastcluster: the question is how much time the table, its
+scaling and the answer around them take. Spectral clustering stands on landmarks where scikit-learn
+decomposes the affinity of all pairs, and single link on a minimum spanning tree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Bench, Entry, Task
+
+K = 8
+
+
+def run(bench: Bench) -> None:
+    for rows in bench.sizes(20_000, 200_000, quick=[20_000]):
+        k_means(bench, rows)
+    linkage(bench, 2_000 if bench.quick else 6_000)
+    single(bench, 20_000 if bench.quick else 100_000, 8)
+    single(bench, 100_000 if bench.quick else 1_000_000, 2)
+    mixed(bench, 2_000 if bench.quick else 5_000)
+    spectral(bench, 3_000 if bench.quick else 20_000)
+
+
+def blobs(rows: int, width: int, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    centres = 6 * rng.normal(size=(K, width))
+    return centres[rng.integers(0, K, rows)] + rng.normal(size=(rows, width))
+
+
+def table(x: Any) -> Any:
+    import credo as cr
+
+    return cr.read(x, columns=[f"x{j}" for j in range(x.shape[1])])
+
+
+# --- k-means, from the same starts ---------------------------------------------------------------
+
+
+def k_means(bench: Bench, rows: int) -> None:
+    import credo as cr
+
+    x = blobs(rows, 16)
+    start = x[np.random.default_rng(1).choice(rows, K, replace=False)]
+    seed = int(np.random.default_rng(0).integers(1 << 31))  # what credo makes of rng=0
+
+    def peer(x: Any, _: Any, **how: Any) -> Any:
+        from sklearn.cluster import KMeans
+
+        return KMeans(K, **how).fit(x).inertia_
+
+    for title, ours, theirs in (
+        ("one start", {"start": start}, {"init": start, "n_init": 1}),
+        ("ten starts", {"rng": 0}, {"n_init": 10, "random_state": seed}),
+    ):
+        entries = [
+            Entry(
+                "credo cluster",
+                lambda t, _, o=ours: cr.cluster(t, k=K, scale="none", **o).partition.quality,
+                setup=lambda: table(x),
+                answer=lambda q, _: [np.array(q["within"])],
+                threads=2,
+            ),
+            Entry(
+                "scikit-learn KMeans",
+                lambda x, _, o=theirs: peer(x, _, **o),
+                "scikit-learn",
+                setup=lambda: x,
+                answer=lambda w, _: [np.array(w)],
+                threads=2,
+            ),
+        ]
+        bench.compare(Task(f"k-means, {title}, {rows:,} × 16, k = {K}", entries, tolerance=1e-9))
+
+
+# --- trees --------------------------------------------------------------------------------------
+
+
+def linkage(bench: Bench, rows: int) -> None:
+    import fastcluster
+    from scipy.cluster import hierarchy
+
+    import credo as cr
+
+    x = blobs(rows, 8)
+    for method in ("complete", "average", "ward"):
+        bench.compare(
+            Task(
+                f"{method} link, {rows:,} × 8",
+                [
+                    Entry(
+                        "credo cluster",
+                        lambda t, _, m=method: cr.cluster(t, m, k=K, scale="none").tree.heights,
+                        setup=lambda: table(x),
+                        answer=lambda h, _: [h],
+                    ),
+                    Entry(
+                        "fastcluster",
+                        lambda x, _, m=method: (
+                            fastcluster.linkage_vector(x, m)
+                            if m == "ward"
+                            else fastcluster.linkage(x, m)
+                        ),
+                        setup=lambda: x,
+                        answer=lambda z, _: [z[:, 2]],
+                    ),
+                    Entry(
+                        "SciPy",
+                        lambda x, _, m=method: hierarchy.linkage(x, m),
+                        "scipy",
+                        setup=lambda: x,
+                        answer=lambda z, _: [z[:, 2]],
+                    ),
+                ],
+                tolerance=1e-7,
+            )
+        )
+
+
+def single(bench: Bench, rows: int, width: int) -> None:
+    import fastcluster
+    import quitefastmst
+
+    import credo as cr
+
+    x = blobs(rows, width)
+    entries = [
+        Entry(
+            "credo cluster",
+            lambda t, _: cr.cluster(t, "single", k=K, scale="none").tree.heights,
+            setup=lambda: table(x),
+            answer=lambda h, _: [np.sort(h)],
+            threads=2,
+        ),
+        Entry(
+            "quitefastmst, the spanning tree alone",
+            lambda x, _: quitefastmst.mst_euclid(x)[0],
+            setup=lambda: x,
+            answer=lambda d, _: [np.sort(d)],
+            threads=2,
+        ),
+    ]
+    if rows <= 20_000:
+        entries.append(
+            Entry(
+                "fastcluster linkage_vector",
+                lambda x, _: fastcluster.linkage_vector(x, "single")[:, 2],
+                setup=lambda: x,
+                answer=lambda d, _: [np.sort(d)],
+            )
+        )
+    bench.compare(Task(f"single link, {rows:,} × {width}", entries, tolerance=1e-7))
+
+
+def mixed(bench: Bench, rows: int) -> None:
+    """Gower's distances of all pairs: the kernel against NumPy, column by column."""
+    from credo import _core
+
+    rng = np.random.default_rng(0)
+    reals = [rng.random(rows) for _ in range(8)]
+    for column in reals:
+        column[rng.random(rows) < 0.1] = np.nan
+    codes = [rng.integers(-1, 4, rows).astype(np.int32) for _ in range(8)]
+
+    def plain(_: Any, __: Any) -> Any:
+        above = np.triu_indices(rows, 1)
+        total, seen = np.zeros((rows, rows)), np.zeros((rows, rows))
+        for c in reals:
+            d = np.abs(c[:, None] - c)
+            there = ~np.isnan(d)
+            total += np.where(there, d, 0.0)
+            seen += there
+        for c in codes:
+            there = (c[:, None] >= 0) & (c >= 0)
+            total += there & (c[:, None] != c)
+            seen += there
+        return (total / seen)[above]
+
+    bench.compare(
+        Task(
+            f"Gower's distances of all pairs, {rows:,} rows, 8 numbers and 8 states, gaps",
+            [
+                Entry("credo", lambda _, __: _core.gower_pairs(reals, codes, 1.0, 1)[0],
+                      answer=lambda d, _: [d]),
+                Entry("NumPy", plain, "numpy", answer=lambda d, _: [d]),
+            ],
+            tolerance=1e-12,
+        )
+    )  # fmt: skip
+
+
+# --- spectra ------------------------------------------------------------------------------------
+
+
+def spectral(bench: Bench, rows: int) -> None:
+    """The same affinity exp(−γ d²); both find the groups that are there."""
+    import credo as cr
+
+    x = blobs(rows, 8)
+    gamma = 0.02
+
+    def sorted_sizes(labels: Any) -> Any:
+        return [np.sort(np.bincount(labels)).astype(float)]
+
+    def peer(x: Any, _: Any) -> Any:
+        from sklearn.cluster import SpectralClustering
+
+        return SpectralClustering(K, gamma=gamma, random_state=0).fit_predict(x)
+
+    bench.compare(
+        Task(
+            f"spectral clustering, exp(−γ d²), {rows:,} × 8, k = {K}",
+            [
+                Entry(
+                    "credo cluster, 500 landmarks",
+                    lambda t, _: (
+                        cr.cluster(
+                            t,
+                            "spectral",
+                            k=K,
+                            affinity="rbf",
+                            gamma=gamma,
+                            landmarks=500,
+                            scale="none",
+                        ).labels
+                    ),
+                    setup=lambda: table(x),
+                    answer=lambda labels, _: sorted_sizes(labels),
+                    threads=2,
+                ),
+                Entry(
+                    "credo cluster, nearest neighbours",
+                    lambda t, _: cr.cluster(t, "spectral", k=K, scale="none").labels,
+                    setup=lambda: table(x),
+                    answer=lambda labels, _: sorted_sizes(labels),
+                    threads=2,
+                ),
+                Entry(
+                    "scikit-learn SpectralClustering",
+                    peer,
+                    "scikit-learn",
+                    setup=lambda: x,
+                    answer=lambda labels, _: sorted_sizes(labels),
+                    threads=2,
+                ),
+            ],
+            tolerance=0.02,
+        )
+    )
