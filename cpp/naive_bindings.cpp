@@ -227,7 +227,7 @@ class PyScorer {
                    single_.size(),   single_.data(),   offset_.data(),
                    pair_a_.size(),   pair_a_.data(),   pair_b_.data(),
                    pair_rows_.data(), pair_offset_.data(), tables_.data(),
-                   0,                centre_.data(),   half_.data(),
+                   0,                0,                centre_.data(),   half_.data(),
                    constant_.data()};
     const naive::Answer kind = answer_of(answer);
     std::vector<char> unseen, infinite;
