@@ -13,9 +13,11 @@ struct ScoreTerms {
   std::size_t classes;             // padded
   const double* bias;              // IN [classes]
   std::size_t n_codes;             // columns of codes
-  std::size_t n_single;            // terms of one column: tables + offset[j] + code * classes
-  const std::uint32_t* single;     // IN [n_single]: the column of each
-  const std::size_t* offset;       // IN [n_single]: in doubles
+  std::size_t n_group;             // terms of a few columns: tables + offset[g] + place * classes,
+  const std::size_t* group_end;    // IN [n_group]: where the columns of each end
+  const std::uint32_t* member;     // IN: the columns of each, one group after the other
+  const std::uint32_t* times;      // IN: place = sum of code * times
+  const std::size_t* offset;       // IN [n_group]: in doubles
   std::size_t n_pair;              // terms of two: row code[a] * rows_b + code[b]
   const std::uint32_t* pair_a;     // IN [n_pair]
   const std::uint32_t* pair_b;     // IN [n_pair]
@@ -47,6 +49,8 @@ struct Loops {
                 std::size_t n, double* joint);
   // INOUT x [n]: each becomes exp(x); x must be at most 0 (-inf is 0).
   void (*exponentials)(double* x, std::size_t n);
+  // INOUT x [n]: each becomes ln x; x must be a normal number of at least 1.
+  void (*logarithms)(double* x, std::size_t n);
   // Sums of rows by class. IN values [n][width], a row every `stride` numbers (NaN is skipped), IN
   // group [n] (groups: the row is skipped), IN weights [n] or null, IN centre [groups][width];
   // INOUT weight, first, second [groups][width]: sums of w, w z, w z z with z = x - centre.

@@ -21,12 +21,21 @@ std::int64_t finish_tile(const Loops& loops, double* joint, std::size_t n, std::
   std::int64_t impossible = -1;
   for (std::size_t r = 0; r < n; ++r) {
     const double* s = joint + r * stride;
-    const std::size_t at = static_cast<std::size_t>(std::max_element(s, s + classes) - s);
-    if (s[at] == -std::numeric_limits<double>::infinity() && impossible < 0)
+    double top = s[0];
+    std::int64_t at = 0;
+    if (answer == Answer::kBest) {
+      for (std::size_t c = 1; c < classes; ++c) {
+        at = s[c] > top ? static_cast<std::int64_t>(c) : at;
+        top = s[c] > top ? s[c] : top;
+      }
+      best[r] = at;
+    } else {
+      for (std::size_t c = 1; c < classes; ++c) top = s[c] > top ? s[c] : top;
+    }
+    if (top == -std::numeric_limits<double>::infinity() && impossible < 0)
       impossible = static_cast<std::int64_t>(r);
-    if (answer == Answer::kBest) best[r] = static_cast<std::int64_t>(at);
-    else if (answer != Answer::kJoint && impossible < 0)
-      for (std::size_t c = 0; c < classes; ++c) work[r * classes + c] = s[c] - s[at];
+    if (answer != Answer::kBest && answer != Answer::kJoint && impossible < 0)
+      for (std::size_t c = 0; c < classes; ++c) work[r * classes + c] = s[c] - top;
   }
   if (answer == Answer::kBest) return impossible;
   if (answer == Answer::kJoint || impossible >= 0) {
@@ -36,19 +45,23 @@ std::int64_t finish_tile(const Loops& loops, double* joint, std::size_t n, std::
   }
   std::copy(work, work + n * classes, answers);
   loops.exponentials(work, n * classes);
+  double total[kTileRows];
   for (std::size_t r = 0; r < n; ++r) {
     const double* e = work + r * classes;
-    double* out = answers + r * classes;
-    double total = 0;
-    for (std::size_t c = 0; c < classes; ++c) total += e[c];
-    if (answer == Answer::kPosterior) {
-      const double share = 1.0 / total;
-      for (std::size_t c = 0; c < classes; ++c) out[c] = e[c] * share;
-    } else {
-      const double log_total = std::log(total);
-      for (std::size_t c = 0; c < classes; ++c) out[c] -= log_total;
-    }
+    total[r] = 0;
+    for (std::size_t c = 0; c < classes; ++c) total[r] += e[c];
   }
+  if (answer == Answer::kPosterior) {
+    for (std::size_t r = 0; r < n; ++r) {
+      const double share = 1.0 / total[r];
+      for (std::size_t c = 0; c < classes; ++c)
+        answers[r * classes + c] = work[r * classes + c] * share;
+    }
+    return impossible;
+  }
+  loops.logarithms(total, n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = 0; c < classes; ++c) answers[r * classes + c] -= total[r];
   return impossible;
 }
 
