@@ -53,7 +53,7 @@ CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns) : columns_(columns)
   stride_ = static_cast<std::size_t>(columns[0].cells.stride) / 8;
   for (const CodeColumn& c : columns) {  // above 0: from 1 on
     low_.push_back(c.above ? 1 : c.low);
-    span_.push_back(c.above ? std::uint64_t{1} << 63 : c.span);
+    span_.push_back(c.above ? (std::uint64_t{1} << 63) - 1 : c.span);
     mask_.push_back(c.above ? 0 : ~std::uint64_t{0});
     one_.push_back(c.above ? 1 : 0);
     outside_.push_back(c.above ? 0 : std::uint64_t{c.missing} + 1);
