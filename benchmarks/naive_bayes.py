@@ -1,8 +1,11 @@
-"""Naive Bayes beside scikit-learn's classes: fit and ln P(class | row), from the same arrays.
+"""Naive Bayes beside scikit-learn's classes and pomegranate: fit and ln P(class | row), from the
+same arrays and frames.
 
-Categorical (20 features of 8 states, 5 classes), Bernoulli, Gaussian, mixed (no peer), sparse
-documents, raw texts, and with --rows 1e8 (or any number) the rows of Parquet files out of core.
-Gaussian variances are compared without scikit-learn's additive smoothing (var_smoothing=0).
+Categorical (20 features of 8 states, 5 classes), Bernoulli, Gaussian, counts, mixed (no peer),
+sparse documents, raw texts, memory, and with --rows 1e8 (or any number above 5e6) the rows of
+Parquet files out of core. Gaussian variances are compared without scikit-learn's additive smoothing
+(var_smoothing=0). pomegranate needs torch: it is measured where it can be imported, or by the
+interpreter that CREDO_POMEGRANATE names.
 """
 
 from __future__ import annotations
@@ -10,7 +13,10 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
+import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -18,9 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import ROOT, Bench, Case, Entry, Task
+from benchmarks.harness import ROOT, Bench, Case, Entry, Task, installed
 
 WIDTH, STATES, CLASSES = 20, 8, 5
+CORES = os.cpu_count() or 1
 SHARED = Path(os.environ.get("CREDO_SHARED", ROOT.parent / "shared")) / "data" / "tables"
 
 
@@ -32,6 +39,8 @@ def run(bench: Bench) -> None:
         return
     for rows in bench.sizes(1_000_000, quick=(100_000,)):
         arrays(bench, rows)
+        frames(bench, rows)
+        pomegranate(bench, rows)
         memory(bench, rows)
     documents(bench, 20_000 if not bench.quick else 4_000)
     texts(bench, 200_000 if not bench.quick else 20_000)
@@ -46,6 +55,8 @@ def table(kind: str, rows: int) -> tuple[Any, np.ndarray]:
     y = rng.integers(0, CLASSES, rows)
     if kind == "gaussian":
         return rng.normal(size=(rows, WIDTH)) + 0.3 * y[:, None], y
+    if kind == "counts":
+        return rng.poisson(1 + 0.3 * y[:, None], (rows, WIDTH)), y
     states = 2 if kind == "bernoulli" else STATES
     x = (
         rng.integers(0, states, (rows, WIDTH)) + (rng.random((rows, WIDTH)) < 0.3) * y[:, None]
@@ -66,6 +77,7 @@ def peers(kind: str) -> list[tuple[str, Any]]:
         "categorical": ("CategoricalNB", lambda: sk.CategoricalNB()),
         "bernoulli": ("BernoulliNB", lambda: sk.BernoulliNB()),
         "gaussian": ("GaussianNB", lambda: sk.GaussianNB(var_smoothing=0)),
+        "counts": ("MultinomialNB", lambda: sk.MultinomialNB()),
     }
     return [made[kind]] if kind in made else []
 
@@ -77,69 +89,88 @@ def ours(kind: str, threads: int = 1) -> Any:
 
 
 def arrays(bench: Bench, rows: int) -> None:
-    for kind in ("categorical", "bernoulli", "gaussian", "mixed"):
+    for kind in ("categorical", "bernoulli", "gaussian", "counts", "mixed"):
         x, y = table(kind, rows)
-        named = (
-            "10 Gaussian + 10 categorical features"
-            if kind == "mixed"
-            else f"{WIDTH} {kind} features"
+        compare(bench, kind, x, y, rows)
+
+
+def frames(bench: Bench, rows: int) -> None:
+    """The same from pandas and polars frames, whose columns lie one after the other."""
+    import pandas as pd
+    import polars as pl
+
+    for kind in ("categorical", "bernoulli", "gaussian"):
+        x, y = table(kind, rows)
+        columns = {f"x{j}": np.ascontiguousarray(x[:, j]) for j in range(WIDTH)}
+        compare(bench, kind, pd.DataFrame(columns), y, rows, " of a pandas frame")
+        compare(bench, kind, pl.DataFrame(columns), y, rows, " of a polars frame")
+
+
+def compare(bench: Bench, kind: str, x: Any, y: Any, rows: int, where: str = "") -> None:
+    named = (
+        "10 Gaussian + 10 categorical features" if kind == "mixed" else f"{WIDTH} {kind} features"
+    ) + where
+    makers = [
+        ("credo", lambda k=kind: ours(k)),
+        (f"credo, {CORES} threads", lambda k=kind: ours(k, CORES)),
+    ]
+    makers += peers(kind)
+    fits, asks = [], []
+    for name, make in makers:
+        package = None if name.startswith("credo") else "scikit-learn"
+        threads = CORES if "threads" in name else 1
+        fits.append(
+            Entry(
+                name,
+                lambda state, _, make=make: make().fit(*state),
+                package,
+                lambda x=x, y=y: (x, y),
+                answer=lambda clf, _, x=x: [clf.predict_log_proba(x[:1000])],
+                threads=threads,
+            )
         )
-        makers = [
-            ("credo", lambda k=kind: ours(k)),
-            ("credo, 2 threads", lambda k=kind: ours(k, 2)),
-        ]
-        makers += peers(kind)
-        fits, asks = [], []
-        for name, make in makers:
-            package = None if name.startswith("credo") else "scikit-learn"
-            threads = 2 if "2" in name else 1
-            fits.append(
-                Entry(
-                    name,
-                    lambda state, _, make=make: make().fit(*state),
-                    package,
-                    lambda x=x, y=y: (x, y),
-                    answer=lambda clf, _, x=x: [clf.predict_log_proba(x[:1000])],
-                    threads=threads,
-                )
+        asks.append(
+            Entry(
+                name,
+                lambda clf, _, x=x: [clf.predict_log_proba(x)],
+                package,
+                lambda make=make, x=x, y=y: make().fit(x, y),
+                threads=threads,
             )
-            asks.append(
-                Entry(
-                    name,
-                    lambda clf, _, x=x: [clf.predict_log_proba(x)],
-                    package,
-                    lambda make=make, x=x, y=y: make().fit(x, y),
-                    threads=threads,
-                )
-            )
-        bench.compare(Task(f"fit, {named}, {rows:,} rows", fits, tolerance=1e-9))
-        bench.compare(Task(f"predict_log_proba, {named}, {rows:,} rows", asks, tolerance=1e-9))
+        )
+    bench.compare(Task(f"fit, {named}, {rows:,} rows", fits, tolerance=1e-9))
+    bench.compare(Task(f"predict_log_proba, {named}, {rows:,} rows", asks, tolerance=1e-9))
 
 
 # --- memory, each turn in a process of its own --------------------------------------------------
 
 
 def memory(bench: Bench, rows: int) -> None:
-    for kind in ("categorical", "gaussian"):
-        for what in ("fit", "predict_log_proba"):
-            cases = [
-                Case(
-                    who,
-                    "benchmarks.naive_bayes:probe",
-                    {"who": who, "kind": kind, "what": what, "rows": rows},
-                    package,
-                    since="prepared",
-                )
-                for who, package in (("credo", None), ("scikit-learn", "scikit-learn"))
-            ]
-            bench.fresh(f"memory of {what}, {WIDTH} {kind} features, {rows:,} rows", cases)
+    with tempfile.TemporaryDirectory(prefix="credo-bench-") as folder:
+        for kind in ("categorical", "bernoulli", "gaussian"):
+            path = str(Path(folder) / f"{kind}.npz")
+            x, y = table(kind, rows)
+            np.savez(path, x=x, y=y)
+            for what in ("fit", "predict_log_proba"):
+                cases = [
+                    Case(
+                        who,
+                        "benchmarks.naive_bayes:probe",
+                        {"who": who, "kind": kind, "what": what, "path": path},
+                        package,
+                        since="prepared",
+                    )
+                    for who, package in (("credo", None), ("scikit-learn", "scikit-learn"))
+                ]
+                bench.fresh(f"memory of {what}, {WIDTH} {kind} features, {rows:,} rows", cases)
 
 
-def probe(who: str, kind: str, what: str, rows: int) -> tuple[Any, Any, Any]:
+def probe(who: str, kind: str, what: str, path: str) -> tuple[Any, Any, Any]:
     make = (lambda: ours(kind)) if who == "credo" else peers(kind)[0][1]
 
     def prepare() -> Any:
-        x, y = table(kind, rows)
+        with np.load(path) as held:
+            x, y = held["x"], held["y"]
         make().fit(x[:1000], y[:1000]).predict_log_proba(x[:1000])  # imports are not measured
         return x, y, (make().fit(x, y) if what != "fit" else None)
 
@@ -148,6 +179,63 @@ def probe(who: str, kind: str, what: str, rows: int) -> tuple[Any, Any, Any]:
         return make().fit(x, y) if clf is None else clf.predict_log_proba(x)
 
     return prepare, work, lambda _: None
+
+
+# --- pomegranate, which needs torch -------------------------------------------------------------
+
+
+def pomegranate(bench: Bench, rows: int) -> None:
+    python = os.environ.get("CREDO_POMEGRANATE")
+    if python is None and installed("pomegranate"):
+        python = sys.executable
+    if python is None:
+        bench.console.print(
+            "pomegranate is absent (it needs torch): set CREDO_POMEGRANATE to a Python that has it."
+        )
+        return
+    import time
+
+    lines = []
+    with tempfile.TemporaryDirectory(prefix="credo-bench-") as folder:
+        for kind in ("categorical", "bernoulli", "gaussian"):
+            x, y = table(kind, rows)
+            path = str(Path(folder) / "table.npz")
+            np.savez(path, x=x, y=y)
+            for threads in (1, CORES):
+                clf = ours(kind, threads).fit(x, y)
+                ran = subprocess.run(
+                    [python, str(ROOT / "benchmarks" / "pomegranate_peer.py"), kind, path,
+                     str(threads)],
+                    capture_output=True, text=True, check=False,
+                )  # fmt: skip
+                if ran.returncode:
+                    bench.console.print(f"pomegranate failed: {ran.stderr.strip()[-200:]}")
+                    return
+                told = json.loads(ran.stdout)
+                for what in ("fit", "predict_log_proba"):
+                    spent = []
+                    for _ in range(3):
+                        cpu, wall = time.process_time(), time.perf_counter()
+                        if what == "fit":
+                            ours(kind, threads).fit(x, y)
+                        else:
+                            clf.predict_log_proba(x)
+                        spent.append((time.process_time() - cpu, time.perf_counter() - wall))
+                    own = [min(v) for v in zip(*spent, strict=True)]
+                    off = np.abs(np.array(told["first"]) - clf.predict_log_proba(x[:1])[0]).max()
+                    lines.append(
+                        [f"{what}, {kind}, {threads} thread{'s' * (threads > 1)}"]
+                        + [f"{1e3 * v:.1f} ms" for v in (own[0], told[f"{what}_cpu"])]
+                        + [f"{told[f'{what}_{w}'] / o:.1f}×" for w, o in
+                           zip(("cpu", "wall"), own, strict=True)]
+                        + [f"{off:.0e}"]
+                    )  # fmt: skip
+    bench.grid(
+        f"pomegranate, {rows:,} rows, {WIDTH} features",
+        ["", "credo CPU", "pomegranate CPU", "CPU ratio", "wall ratio", "answers differ by"],
+        lines,
+        note="pomegranate counts in single precision, and smooths otherwise than by (n + 1).",
+    )
 
 
 # --- documents --------------------------------------------------------------------------------

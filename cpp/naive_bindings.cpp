@@ -178,29 +178,59 @@ class PyScorer {
     require(half.shape(0) == centre.shape(0) && constant.shape(0) == centre.shape(0) &&
                 half.shape(1) == classes_ && constant.shape(1) == classes_,
             "The Gaussian tables must have the same shape.");
-    tables_ = padded(tables.data(), tables.shape(0));
+    const std::vector<double> given = padded(tables.data(), tables.shape(0));
     centre_ = padded(centre.data(), centre.shape(0));
     half_ = padded(half.data(), half.shape(0));
     constant_ = padded(constant.data(), constant.shape(0));
     std::size_t at = 0;
+    std::vector<double> held;  // the table of the columns that are looked up together
+    std::size_t held_rows = 0;
+    const auto close = [&] {
+      if (held_rows == 0) return;
+      offset_.push_back(tables_.size());
+      group_end_.push_back(member_.size());
+      tables_.insert(tables_.end(), held.begin(), held.end());
+      held_rows = 0;
+    };
     for (const auto& [column, rows] : singles) {
       require(column >= 0 && rows >= 1, "A term must have a column and rows.");
-      single_.push_back(static_cast<std::uint32_t>(column));
-      offset_.push_back(at * padded_);
       need(column, rows);
-      at += static_cast<std::size_t>(rows);
+      const auto r = static_cast<std::size_t>(rows);
+      require(at + r <= tables.shape(0), "The tables must have a row for each code of each term.");
+      if (held_rows * r > kTogether) close();
+      const double* own = given.data() + at * padded_;
+      if (held_rows == 0) {
+        held.assign(own, own + r * padded_);
+        held_rows = r;
+      } else {
+        std::vector<double> both(held_rows * r * padded_);
+        for (std::size_t i = 0; i < held_rows * r; ++i)
+          for (std::size_t c = 0; c < padded_; ++c)
+            both[i * padded_ + c] = held[i / r * padded_ + c] + own[i % r * padded_ + c];
+        for (std::size_t m = group_end_.empty() ? 0 : group_end_.back(); m < times_.size(); ++m)
+          times_[m] *= static_cast<std::uint32_t>(r);
+        held = std::move(both);
+        held_rows *= r;
+      }
+      member_.push_back(static_cast<std::uint32_t>(column));
+      times_.push_back(1);
+      at += r;
     }
+    close();
+    const std::size_t singles_end = at * padded_, moved = tables_.size();
     for (const auto& [a, b, rows_a, rows_b] : pairs) {
       require(a >= 0 && b >= 0 && rows_a >= 1 && rows_b >= 1, "A term must have columns and rows.");
       pair_a_.push_back(static_cast<std::uint32_t>(a));
       pair_b_.push_back(static_cast<std::uint32_t>(b));
       pair_rows_.push_back(static_cast<std::uint32_t>(rows_b));
-      pair_offset_.push_back(at * padded_);
+      pair_offset_.push_back(at * padded_ - singles_end + moved);
       need(a, rows_a);
       need(b, rows_b);
       at += static_cast<std::size_t>(rows_a) * static_cast<std::size_t>(rows_b);
     }
     require(at == tables.shape(0), "The tables must have a row for each code of each term.");
+    tables_.insert(tables_.end(), given.begin() + static_cast<std::ptrdiff_t>(singles_end),
+                   given.end());
   }
 
   nb::tuple score(const std::vector<Column>& columns, const nb::list& windows,
@@ -224,10 +254,11 @@ class PyScorer {
       input.extra = extra->data();
     }
     input.terms = {padded_,          bias_.data(),     0,
-                   single_.size(),   single_.data(),   offset_.data(),
+                   group_end_.size(), group_end_.data(), member_.data(), times_.data(),
+                   offset_.data(),
                    pair_a_.size(),   pair_a_.data(),   pair_b_.data(),
                    pair_rows_.data(), pair_offset_.data(), tables_.data(),
-                   0,                centre_.data(),   half_.data(),
+                   0,                0,                centre_.data(),   half_.data(),
                    constant_.data()};
     const naive::Answer kind = answer_of(answer);
     std::vector<char> unseen, infinite;
@@ -270,8 +301,9 @@ class PyScorer {
 
   std::size_t classes_, padded_;
   std::vector<double> bias_, tables_, centre_, half_, constant_;
-  std::vector<std::uint32_t> single_, pair_a_, pair_b_, pair_rows_;
-  std::vector<std::size_t> offset_, pair_offset_;
+  static constexpr std::size_t kTogether = 128;  // rows of a table of several columns: 8 KB
+  std::vector<std::uint32_t> member_, times_, pair_a_, pair_b_, pair_rows_;
+  std::vector<std::size_t> offset_, group_end_, pair_offset_;
   std::vector<std::int64_t> need_;
 };
 

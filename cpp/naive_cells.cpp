@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "naive_loops.hpp"
+
 namespace credo::naive {
 namespace {
 
@@ -26,6 +28,53 @@ std::uint64_t position(T v, std::int64_t low) {
 }
 
 }  // namespace
+
+bool are_rows(const std::vector<Cells>& columns, std::size_t& stride) {
+  if (columns.empty() || columns[0].stride <= 0 || columns[0].stride % 8 != 0 ||
+      reinterpret_cast<std::uintptr_t>(columns[0].data) % 8 != 0)
+    return false;
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    if (columns[j].type != CellType::kF64 || columns[j].stride != columns[0].stride ||
+        columns[j].data != columns[0].data + 8 * j)
+      return false;
+  stride = static_cast<std::size_t>(columns[0].stride) / 8;
+  return true;
+}
+
+CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns) : columns_(columns) {
+  const std::size_t d = columns.size();
+  together_ = d > 1 && columns[0].cells.stride > 0 && columns[0].cells.stride % 8 == 0 &&
+              reinterpret_cast<std::uintptr_t>(columns[0].cells.data) % 8 == 0;
+  for (std::size_t j = 0; j < d && together_; ++j)
+    together_ = columns[j].cells.type == CellType::kI64 && columns[j].lut == nullptr &&
+                columns[j].cells.stride == columns[0].cells.stride &&
+                columns[j].cells.data == columns[0].cells.data + 8 * j;
+  if (!together_) return;
+  stride_ = static_cast<std::size_t>(columns[0].cells.stride) / 8;
+  for (const CodeColumn& c : columns) {  // above 0: from 1 on
+    low_.push_back(c.above ? 1 : c.low);
+    span_.push_back(c.above ? (std::uint64_t{1} << 63) - 1 : c.span);
+    mask_.push_back(c.above ? 0 : ~std::uint64_t{0});
+    one_.push_back(c.above ? 1 : 0);
+    outside_.push_back(c.above ? 0 : std::uint64_t{c.missing} + 1);
+  }
+}
+
+void CodeTiles::encode(std::size_t first, std::size_t n, std::uint16_t* codes,
+                       std::uint64_t* strange) const {
+  const std::size_t d = columns_.size();
+  if (!together_) {
+    for (std::size_t j = 0; j < d; ++j)
+      if (encode_codes(columns_[j], first, n, d, j, codes)) strange[j] = 1;
+    return;
+  }
+  const auto* x = reinterpret_cast<const std::int64_t*>(columns_[0].cells.data) + first * stride_;
+  loops_for_this_cpu().window_codes(
+      {d, low_.data(), span_.data(), mask_.data(), one_.data(), outside_.data()}, x, stride_, n,
+      codes, strange);
+  for (std::size_t j = 0; j < d; ++j)
+    if (columns_[j].above) strange[j] = 0;
+}
 
 bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
                   std::size_t j, std::uint16_t* codes) {

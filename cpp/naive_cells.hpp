@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace credo::naive {
 
@@ -43,6 +44,27 @@ void with_type(CellType type, F&& f) {
     case CellType::kF64: return f(double{});
   }
 }
+
+// Whether columns are the neighbouring columns of an array of doubles, row by row: they can be read
+// as they lie. OUT stride: doubles from one row to the next.
+bool are_rows(const std::vector<Cells>& columns, std::size_t& stride);
+
+// Columns of states that are encoded tile by tile: together where they are neighbouring columns of
+// an array of 64-bit integers without look-up tables, else one by one.
+class CodeTiles {
+ public:
+  explicit CodeTiles(const std::vector<CodeColumn>& columns);
+  // OUT codes [n][columns]; INOUT strange [columns], not 0 where a value was not seen in training.
+  void encode(std::size_t first, std::size_t n, std::uint16_t* codes,
+              std::uint64_t* strange) const;
+
+ private:
+  const std::vector<CodeColumn>& columns_;
+  bool together_;
+  std::size_t stride_ = 0;
+  std::vector<std::int64_t> low_;
+  std::vector<std::uint64_t> span_, mask_, one_, outside_;
+};
 
 // OUT codes [n][width], at column j: the codes of rows first ... first + n - 1. Returns whether a
 // value was not seen in training.

@@ -33,7 +33,7 @@ void walk(std::size_t n_rows, int threads, Visit&& visit) {
 }
 
 constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
-constexpr std::size_t kSample = 4096;
+constexpr std::size_t kSample = 512;
 
 // OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
 // such row, or whose cells are missing there, that of all classes.
@@ -143,19 +143,26 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
   }
   std::vector<std::vector<Cell>> parts(n_chunks(rows.n_rows));
   std::vector<std::vector<std::uint16_t>> scratch(parts.size());
+  std::vector<std::vector<std::uint64_t>> strange(parts.size());
+  const CodeTiles tiles(columns);
+  std::vector<std::size_t> place(rows.groups * d);  // of each class and column in the table
+  for (std::size_t g = 0; g < rows.groups; ++g)
+    for (std::size_t j = 0; j < d; ++j) place[g * d + j] = offset[j] + g * width[j];
   walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t n) {
     if (parts[chunk].empty()) {
+      strange[chunk].resize(d);
       parts[chunk].resize(size);
       scratch[chunk].resize(kTileRows * d);
     }
     Cell* counts = parts[chunk].data();
     std::uint16_t* codes = scratch[chunk].data();
-    for (std::size_t j = 0; j < d; ++j) encode_codes(columns[j], first, n, d, j, codes);
+    tiles.encode(first, n, codes, strange[chunk].data());
     for (std::size_t r = 0; r < n; ++r, codes += d) {
       const std::size_t g = rows.group[first + r];
       if (g >= rows.groups) continue;
       const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
-      for (std::size_t j = 0; j < d; ++j) counts[offset[j] + g * width[j] + codes[j]] += w;
+      const std::size_t* at = place.data() + g * d;
+      for (std::size_t j = 0; j < d; ++j) counts[at[j] + codes[j]] += w;
     }
   });
   for (const std::vector<Cell>& part : parts)
@@ -172,18 +179,24 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
   const std::size_t d = columns.size(), size = rows.groups * d;
   const Loops& loops = loops_for_this_cpu();
   std::vector<double> centre(size), n(size), first_sum(size), second_sum(size);
+  std::size_t stride = d;
+  const bool as_they_lie = are_rows(columns, stride);
   const auto pass = [&] {
     std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
     walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
       if (parts[chunk].empty()) {
         parts[chunk].resize(3 * size);
-        scratch[chunk].resize(kTileRows * d);
+        if (!as_they_lie) scratch[chunk].resize(kTileRows * d);
       }
       double* sums = parts[chunk].data();
-      double* values = scratch[chunk].data();
-      for (std::size_t j = 0; j < d; ++j) encode_values(columns[j], first, m, d, j, values);
-      loops.add_moments(values, rows.group + first, weights == nullptr ? nullptr : weights + first,
-                        centre.data(), m, d, rows.groups, sums, sums + size, sums + 2 * size);
+      const double* values = scratch[chunk].data();
+      if (as_they_lie) values = reinterpret_cast<const double*>(columns[0].data) + first * stride;
+      else
+        for (std::size_t j = 0; j < d; ++j)
+          encode_values(columns[j], first, m, d, j, scratch[chunk].data());
+      loops.add_moments(values, stride, rows.group + first,
+                        weights == nullptr ? nullptr : weights + first, centre.data(), m, d,
+                        rows.groups, sums, sums + size, sums + 2 * size);
     });
     std::fill(n.begin(), n.end(), 0.0);
     std::fill(first_sum.begin(), first_sum.end(), 0.0);

@@ -21,12 +21,21 @@ std::int64_t finish_tile(const Loops& loops, double* joint, std::size_t n, std::
   std::int64_t impossible = -1;
   for (std::size_t r = 0; r < n; ++r) {
     const double* s = joint + r * stride;
-    const std::size_t at = static_cast<std::size_t>(std::max_element(s, s + classes) - s);
-    if (s[at] == -std::numeric_limits<double>::infinity() && impossible < 0)
+    double top = s[0];
+    std::int64_t at = 0;
+    if (answer == Answer::kBest) {
+      for (std::size_t c = 1; c < classes; ++c) {
+        at = s[c] > top ? static_cast<std::int64_t>(c) : at;
+        top = s[c] > top ? s[c] : top;
+      }
+      best[r] = at;
+    } else {
+      for (std::size_t c = 1; c < classes; ++c) top = s[c] > top ? s[c] : top;
+    }
+    if (top == -std::numeric_limits<double>::infinity() && impossible < 0)
       impossible = static_cast<std::int64_t>(r);
-    if (answer == Answer::kBest) best[r] = static_cast<std::int64_t>(at);
-    else if (answer != Answer::kJoint && impossible < 0)
-      for (std::size_t c = 0; c < classes; ++c) work[r * classes + c] = s[c] - s[at];
+    if (answer != Answer::kBest && answer != Answer::kJoint && impossible < 0)
+      for (std::size_t c = 0; c < classes; ++c) work[r * classes + c] = s[c] - top;
   }
   if (answer == Answer::kBest) return impossible;
   if (answer == Answer::kJoint || impossible >= 0) {
@@ -36,19 +45,23 @@ std::int64_t finish_tile(const Loops& loops, double* joint, std::size_t n, std::
   }
   std::copy(work, work + n * classes, answers);
   loops.exponentials(work, n * classes);
+  double total[kTileRows];
   for (std::size_t r = 0; r < n; ++r) {
     const double* e = work + r * classes;
-    double* out = answers + r * classes;
-    double total = 0;
-    for (std::size_t c = 0; c < classes; ++c) total += e[c];
-    if (answer == Answer::kPosterior) {
-      const double share = 1.0 / total;
-      for (std::size_t c = 0; c < classes; ++c) out[c] = e[c] * share;
-    } else {
-      const double log_total = std::log(total);
-      for (std::size_t c = 0; c < classes; ++c) out[c] -= log_total;
-    }
+    total[r] = 0;
+    for (std::size_t c = 0; c < classes; ++c) total[r] += e[c];
   }
+  if (answer == Answer::kPosterior) {
+    for (std::size_t r = 0; r < n; ++r) {
+      const double share = 1.0 / total[r];
+      for (std::size_t c = 0; c < classes; ++c)
+        answers[r * classes + c] = work[r * classes + c] * share;
+    }
+    return impossible;
+  }
+  loops.logarithms(total, n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = 0; c < classes; ++c) answers[r * classes + c] -= total[r];
   return impossible;
 }
 
@@ -76,18 +89,32 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
   terms.n_real = in.reals.size();
   const std::size_t padded = terms.classes, d = in.codes.size(), k = in.reals.size();
   FirstRow impossible;
+  terms.real_stride = k;
+  const bool as_they_lie = are_rows(in.reals, terms.real_stride);
+  const CodeTiles tiles(in.codes);
   parallel_for((in.n_rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
     std::vector<std::uint16_t> codes(kTileRows * d);
-    std::vector<double> reals(kTileRows * k), joint(kTileRows * padded),
+    std::vector<std::uint64_t> odd(d);
+    std::vector<double> reals(as_they_lie ? 0 : kTileRows * k), joint(kTileRows * padded),
         work(kTileRows * in.classes);
     const std::size_t end = std::min((task + 1) * kTaskRows, in.n_rows);
     for (std::size_t first = task * kTaskRows; first < end; first += kTileRows) {
       const std::size_t n = std::min(kTileRows, end - first);
-      for (std::size_t j = 0; j < d; ++j)
-        if (encode_codes(in.codes[j], first, n, d, j, codes.data())) strange[j] = true;
-      for (std::size_t j = 0; j < k; ++j)
-        if (encode_values(in.reals[j], first, n, k, j, reals.data())) endless[j] = true;
-      loops.score(terms, codes.data(), reals.data(), n, joint.data());
+      tiles.encode(first, n, codes.data(), odd.data());
+      const double* numbers = reals.data();
+      if (as_they_lie) {
+        numbers = reinterpret_cast<const double*>(in.reals[0].data) + first * terms.real_stride;
+        for (std::size_t r = 0; r < n; ++r) {
+          const double* row = numbers + r * terms.real_stride;
+          if (loops.any_infinite(row, k))
+            for (std::size_t j = 0; j < k; ++j)
+              if (std::isinf(row[j])) endless[j] = true;
+        }
+      } else {
+        for (std::size_t j = 0; j < k; ++j)
+          if (encode_values(in.reals[j], first, n, k, j, reals.data())) endless[j] = true;
+      }
+      loops.score(terms, codes.data(), numbers, n, joint.data());
       if (in.extra != nullptr)
         for (std::size_t r = 0; r < n; ++r)
           for (std::size_t c = 0; c < in.classes; ++c)
@@ -98,6 +125,8 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
           best == nullptr ? nullptr : best + first);
       if (bad >= 0) impossible.see(static_cast<std::int64_t>(first) + bad);
     }
+    for (std::size_t j = 0; j < d; ++j)
+      if (odd[j] != 0) strange[j] = true;
   });
   unseen.assign(strange.begin(), strange.end());
   infinite.assign(endless.begin(), endless.end());

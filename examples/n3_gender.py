@@ -27,6 +27,3 @@ for variance in ("sample", "ml"):
         weight = float(np.exp(model.feature("weight").log_p([130])[male]))
         assert f"{weight:.5e}" == "5.98674e-06"
         assert np.isclose(np.exp(model.log_joint(sample)[1 - male]), 5.3778e-4, rtol=1e-4)
-
-# With a covariance matrix for each class instead of independent features (N4): eight people are
-# too few for it (four points in three dimensions), and credo says that it added a ridge.

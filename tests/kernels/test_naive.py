@@ -115,6 +115,41 @@ def test_exponentials_are_right_to_the_last_places():
     assert (joint[x < -708, 1] == 0).all()
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(2, 9), st.booleans())
+def test_rows_that_lie_together_give_what_columns_give(seed, d, whole):
+    """An array of rows is read as it lies; its columns apart, or of another type, are the same."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(0, 700)), 3
+    group = rng.integers(0, k + 1, n).astype(np.uint32)
+    if whole:
+        x = rng.integers(-3, 5, (n, d))
+        x[rng.random(x.shape) < 0.01] = rng.choice([-(2**63), 2**63 - 1])
+        windows = [(-2, 4, None, 4) if j % 3 else (0, -1, None, 2) for j in range(d)]
+        apart = [np.ascontiguousarray(x[:, j]) for j in range(d)]
+        found = [
+            _core.naive_counts(columns, windows, group, k, None, 2)
+            for columns in ([x[:, j] for j in range(d)], apart)
+        ]
+        np.testing.assert_array_equal(found[0], found[1])
+        return
+    x = rng.normal(size=(n, d))
+    x[rng.random(x.shape) < 0.1] = np.nan
+    apart = [np.ascontiguousarray(x[:, j]) for j in range(d)]
+    together = _core.naive_moments([x[:, j] for j in range(d)], group, k, None, 1)
+    for a, b in zip(together, _core.naive_moments(apart, group, k, None, 2), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_logarithms_are_right_to_the_last_places():
+    """ln of 1 and of every sum of classes, through the posteriors of many classes."""
+    for k in (1, 2, 3, 5, 17, 40):
+        joint = np.random.default_rng(k).normal(size=(1000, k)) * 5
+        expected = joint - joint.max(axis=1, keepdims=True)
+        expected = expected - np.log(np.exp(expected).sum(axis=1, keepdims=True))
+        _core.naive_finish(joint, "log", 1)
+        np.testing.assert_allclose(joint, expected, rtol=4e-15, atol=4e-15)
+
+
 def test_an_infinite_cell_and_an_impossible_row_are_found():
     zero = np.array([[0.0, 0.0], [-np.inf, -np.inf], [0.0, 0.0], [0.0, 0.0]])
     one = np.ones((1, 2))

@@ -9,7 +9,6 @@ mean until the last row has come. The schema is the one that `read` would have f
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 from credo.data.cells import Tokens
 from credo.data.coder import Batch, Coder
 from credo.data.feed import Feed
-from credo.data.reading import MISSING, coders_for, decided, feed_of, wanted_of
+from credo.data.reading import MISSING, coders_for, decided, feed_of, wanted_of, warn_doubtful
 from credo.data.text import TextOptions
 from credo.data.weights import Weights, are_whole
-from credo.errors import CredoWarning, TableError
+from credo.errors import TableError
 from credo.progress import Report, track
 from credo.schema import Schema, Variable
 
@@ -130,13 +129,7 @@ class Once:
             self._weighting,
             self._tokens,
         )
-        for d in decisions:
-            if d.column.kind == "doubtful":
-                warnings.warn(
-                    f"Column {d.column.name!r} was set aside: {d.column.reason}.",
-                    CredoWarning,
-                    stacklevel=2,
-                )
+        warn_doubtful(decisions)
         for variable in found.variables:
             self.coders[variable.name].check(variable)
         return found

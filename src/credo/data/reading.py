@@ -124,13 +124,7 @@ def read(
     streams = not all(c.keep for c in coders.values())
     taken = Tokens(tokens, feed.text)
     decisions, found = decided(feed, coders, wanted, schema, rows, weighting, taken)
-    for decision in decisions:
-        if decision.column.kind == "doubtful":
-            warnings.warn(
-                f"Column {decision.column.name!r} was set aside: {decision.column.reason}.",
-                CredoWarning,
-                stacklevel=2,
-            )
+    warn_doubtful(decisions)
     whole = bool(weights_seen) and are_whole(weights_seen)
     if streams:
         for variable in found.variables:
@@ -318,6 +312,17 @@ def coders_for(
             name, text=feed.text, missing=taken, kind=kind, keep=keep, numbers=numbers
         )
     return coders, numbers
+
+
+def warn_doubtful(decisions: Sequence[Decision]) -> None:
+    """Say which columns were set aside because of cells that are in doubt."""
+    for decision in decisions:
+        if decision.column.kind == "doubtful":
+            warnings.warn(
+                f"Column {decision.column.name!r} was set aside: {decision.column.reason}.",
+                CredoWarning,
+                stacklevel=3,
+            )
 
 
 def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | None:

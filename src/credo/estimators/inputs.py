@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Stream, Table
 from credo.errors import InputError
+from credo.schema import Variable
+from credo.stats.by_class import ByClass
 
 __all__ = [
     "as_table",
     "encode_labels",
     "is_named_table",
+    "on_classes",
     "row_weights",
     "threads_of",
+    "validated",
     "without_absent",
 ]
 
@@ -41,6 +45,43 @@ def as_table(x: Any) -> Any:
         array = np.asarray(x)
         return np.array(x, dtype=object) if array.dtype.kind in "US" else array
     return x
+
+
+def validated(estimator: Any, X: Any, reset: bool) -> Any:
+    """X after scikit-learn's own checks of its shape and names; frames are not copied."""
+    from sklearn.utils.validation import validate_data
+
+    X = as_table(X)
+    if hasattr(X, "columns") and hasattr(X, "shape"):
+        validate_data(estimator, X=X, reset=reset, skip_check_array=True)
+        if X.shape[0] == 0:
+            raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        return X
+    X = validate_data(
+        estimator, X=X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False
+    )
+    if X.dtype.kind == "c":
+        raise InputError("Complex data not supported.")
+    return X
+
+
+def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: bool) -> ByClass:
+    """The statistic after one more `partial_fit`: added to what is known, among the classes given.
+
+    With `fixed` classes, one that was not given at the first call is refused.
+    """
+    if known is not None:
+        new = set(statistic.target.states) - set(known.target.states)
+        if fixed and new:
+            raise InputError(
+                f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the classes "
+                "given at the first call of partial_fit."
+            )
+        return known + statistic
+    if classes is None:
+        return statistic
+    labels = tuple(np.unique(np.asarray(classes)).tolist())
+    return statistic.on(Variable(statistic.target.name, "discrete", labels))
 
 
 def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:

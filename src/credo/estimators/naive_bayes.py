@@ -14,18 +14,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from credo.data import Stream, Table, read
 from credo.data.columns import Columns, columns_for, columns_of, position_names
 from credo.data.once import comes_in_batches, feed_of_any
 from credo.errors import CredoWarning, InputError, unknown_name
+from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
-    as_table,
     encode_labels,
     is_named_table,
+    on_classes,
     row_weights,
     threads_of,
+    validated,
     without_absent,
 )
 from credo.model.naive_bayes import NaiveBayesModel
@@ -46,7 +48,7 @@ __all__ = ["NaiveBayes"]
 Floats = NDArray[np.float64]
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters
@@ -174,19 +176,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
                 hint="Call fit with all rows, or use unlabelled='skip'.",
             )
-        if not first:
-            if self._fixed:
-                new = set(statistic.target.states) - set(self.model_.classes)
-                if new:
-                    raise InputError(
-                        f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the "
-                        "classes given at the first call of partial_fit."
-                    )
-            statistic = self.model_.statistic + statistic
-        elif classes is not None:
-            labels = np.unique(np.asarray(classes))
-            target = Variable(statistic.target.name, "discrete", tuple(labels.tolist()))
-            statistic = statistic.on(target)
+        known = None if first else self.model_.statistic
+        statistic = on_classes(statistic, known, classes, self._fixed)
         self._learn(statistic)
         return self
 
@@ -349,17 +340,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.feature_names_in_ = np.array([*found.by_name, *found.aside], dtype=object)
                 self.n_features_in_ = len(self.feature_names_in_)
             return found
-        X = as_table(X)
-        if hasattr(X, "columns") and hasattr(X, "shape"):
-            validate_data(self, X=X, reset=reset, skip_check_array=True)
-            if X.shape[0] == 0:
-                raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        else:
-            X = validate_data(
-                self, X=X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False
-            )
-            if X.dtype.kind == "c":
-                raise InputError("Complex data not supported.")
+        X = validated(self, X, reset)
         return self._columns_of(X, reset, schema)
 
     def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
@@ -376,23 +357,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     # --- answering ------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row."""
-        best = self._answer(X, "best")
-        return np.asarray(self.classes_[best])
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | row), a column for each of `classes_`."""
-        return np.asarray(self._answer(X, "posterior"))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """ln P(class | row), a column for each of `classes_`."""
-        return np.asarray(self._answer(X, "log"))
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """ln P(class, row), a column for each of `classes_`."""
-        return np.asarray(self._answer(X, "joint"))
 
     def _answer(self, X: Any, answer: str) -> Any:
         check_is_fitted(self, "model_")
@@ -432,15 +396,6 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "model_")
         columns = self._columns(X, reset=False)
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
-
-    # --- what scikit-learn asks -----------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
 
 def _label_array(labels: tuple[Any, ...]) -> NDArray[Any]:

@@ -9,18 +9,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from credo import _core
 from credo.data import Stream, Table, read
 from credo.data.columns import Column, Columns, columns_for, columns_of
 from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
+from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import (
-    as_table,
     encode_labels,
     is_named_table,
     row_weights,
     threads_of,
+    validated,
 )
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -36,7 +37,7 @@ Floats = NDArray[np.float64]
 METHODS = ("tan", "aode", "naive-bayes")
 
 
-class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian network as a classifier.
 
     Parameters
@@ -203,17 +204,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.feature_names_in_ = np.array(list(found.by_name), dtype=object)
                 self.n_features_in_ = len(found.by_name)
             return found
-        X = as_table(X)
-        if hasattr(X, "columns") and hasattr(X, "shape"):
-            validate_data(self, X=X, reset=reset, skip_check_array=True)
-            if X.shape[0] == 0:
-                raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
-        else:
-            X = validate_data(
-                self, X=X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False
-            )
-            if X.dtype.kind == "c":
-                raise InputError("Complex data not supported.")
+        X = validated(self, X, reset)
         return columns_of(X) if known is None else columns_for(X, known)
 
     def _features(self) -> list[Variable]:
@@ -287,13 +278,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The most probable class of each row."""
         p = self.predict_proba(X)
         return np.asarray(self.classes_[p.argmax(axis=1)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
 
 def _array(states: tuple[Any, ...]) -> NDArray[Any]:

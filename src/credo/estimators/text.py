@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from credo import _core
 from credo.data.columns import position_names
 from credo.errors import ImpossibleError, InputError
-from credo.estimators.inputs import encode_labels, row_weights, threads_of
+from credo.estimators.answers import Answers
+from credo.estimators.inputs import encode_labels, on_classes, row_weights, threads_of
 from credo.predict.naive_explain import Contributions
 from credo.schema import Variable
 from credo.stats.by_class import ByClass, Totals
@@ -33,7 +34,7 @@ Bags = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # begin, words, counts: 
 _BATCH = 20_000  # documents of a stream that are held at a time
 
 
-class TextNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for documents: texts, lists of words, or a (sparse) matrix of counts.
 
     Parameters
@@ -104,17 +105,8 @@ class TextNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if first:
             self._fixed = classes is not None
         statistic = self._statistic(X, y, sample_weight, reset=first)
-        if not first:
-            new = set(statistic.target.states) - set(self.model_.classes)
-            if self._fixed and new:
-                raise InputError(
-                    f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the "
-                    "classes given at the first call of partial_fit."
-                )
-            statistic = self.model_.statistic + statistic
-        elif classes is not None:
-            labels = tuple(np.unique(np.asarray(classes)).tolist())
-            statistic = statistic.on(Variable("y", "discrete", labels))
+        known = None if first else self.model_.statistic
+        statistic = on_classes(statistic, known, classes, self._fixed)
         self._learn(statistic)
         return self
 
@@ -237,23 +229,6 @@ class TextNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return names, (begin, columns, rows.data)
 
     # --- answering ------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each document."""
-        best = self._answer(X, "best")
-        return np.asarray(self.classes_[best])
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | document), a column for each of `classes_`."""
-        return np.asarray(self._answer(X, "posterior"))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """ln P(class | document), a column for each of `classes_`."""
-        return np.asarray(self._answer(X, "log"))
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """ln P(class, document), but for a factor that all classes share."""
-        return np.asarray(self._answer(X, "joint"))
 
     def _answer(self, X: Any, answer: str) -> Any:
         check_is_fitted(self, "model_")

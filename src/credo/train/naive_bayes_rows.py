@@ -375,14 +375,17 @@ def _together(
 def _bag(
     columns: Columns, names: Sequence[str], group: Codes, k: int, weights: Floats | None
 ) -> Totals:
-    x = np.stack([_numbers(n, columns.by_name[n]).astype(np.float64) for n in names], axis=1)
-    x[np.isnan(x)] = 0.0
-    if (x < 0).any() or np.isinf(x).any():
-        name = names[int(np.argwhere((x < 0) | np.isinf(x))[0][1])]
-        raise InputError(f"The counts {name!r} must be finite and not negative.")
-    one = np.zeros((len(group), k + 1))
-    one[np.arange(len(group)), group] = 1.0 if weights is None else weights
-    return Totals(tuple(names), frozen(one[:, :k].T @ x))
+    totals = np.zeros((k, len(names)))
+    for j, name in enumerate(names):
+        x = np.asarray(_numbers(name, columns.by_name[name]), dtype=np.float64)
+        gone = np.isnan(x)
+        if gone.any():
+            x = np.where(gone, 0.0, x)
+        if len(x) and (x.min() < 0 or x.max() == np.inf):
+            raise InputError(f"The counts {name!r} must be finite and not negative.")
+        x = x if weights is None else x * weights
+        totals[:, j] = np.bincount(group, x, minlength=k + 1)[:k]
+    return Totals(tuple(names), frozen(totals))
 
 
 # --- from a source ------------------------------------------------------------------------
