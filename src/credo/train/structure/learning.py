@@ -120,9 +120,9 @@ def learn(
         again, until the score of the observed rows no longer rises; score each family on the rows
         it has, scaled to all (likelihood scores of discrete columns alone); or drop the rows.
     **options
-        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`
-        (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`, `thin`
-        (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
+        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
+        `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
+        `thin` (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
         `method` (exact), `root` (chow-liu, tan), `target` (tan, naive-bayes), `order` (k2),
         `test`, `alpha`, `max_condition` (pc, mmhc).
 

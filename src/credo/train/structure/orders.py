@@ -11,6 +11,7 @@ lists found by exploration).
 from __future__ import annotations
 
 from credo import _core
+from credo.train.structure.greedy import POLISH
 from credo.train.structure.problem import Outcome, Parents, Problem
 
 __all__ = ["order", "parent_lists"]
@@ -72,7 +73,7 @@ def order(problem: Problem) -> Outcome:
 
 
 def _climb(problem: Problem, start: Parents, trace: list[float]) -> None:
-    """A tabu climb: it sees every edge, the lists only candidates."""
+    """A climb with polish, then tabu: it sees every edge, the lists only candidates."""
     found = _core.climb(
         problem.scores.native,
         *problem.rules.arguments,
@@ -81,6 +82,7 @@ def _climb(problem: Problem, start: Parents, trace: list[float]) -> None:
         patience=100,
         seed=0,
         report=problem.go_on,
+        **POLISH,
     )
     problem.took(found)
     trace.append(problem.best_score)
