@@ -141,6 +141,23 @@ double FamilyScores::bound(std::int32_t child, std::span<const std::int32_t> par
   return -found->seen * std::log(static_cast<double>(arities_[static_cast<std::size_t>(child)]));
 }
 
+double FamilyScores::most_gain(std::int32_t child, std::span<const std::int32_t> parents,
+                               std::int32_t more) const {
+  double least = std::numeric_limits<double>::infinity();
+  if (!source_ || tables_.score != TableScore::kLogLikelihood) return least;
+  const auto left = [&](const Key& given, std::int32_t of) {  // rows · H(of | given)
+    const SetValue* a = cache_.find(given);
+    const SetValue* b = cache_.find(given ^ variable_keys_[static_cast<std::size_t>(of)]);
+    if (a != nullptr && b != nullptr) least = std::min(least, a->f - b->f);
+  };
+  left(key_of(parents), child);
+  left(Key{}, more);
+  for (const std::int32_t q : parents) left(variable_keys_[static_cast<std::size_t>(q)], more);
+  std::vector<std::int32_t> wider(parents.begin(), parents.end());
+  wider.push_back(more);
+  return least + extra(child, wider) - extra(child, parents);
+}
+
 double FamilyScores::score(std::int32_t child, std::span<const std::int32_t> parents) {
   Families one;
   one.add(child, parents);

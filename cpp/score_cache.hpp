@@ -98,6 +98,12 @@ class FamilyScores {
   // configuration seen (the first row of each is predicted with 1 / arity). Infinity if none.
   double bound(std::int32_t child, std::span<const std::int32_t> parents) const;
 
+  // An upper bound on what one more parent adds to a family whose score is known, without
+  // counting: rows · I(child; parent | parents) is at most what is left to explain of the child,
+  // and of the parent beside any one of the parents. Infinity where nothing is known.
+  double most_gain(std::int32_t child, std::span<const std::int32_t> parents,
+                   std::int32_t more) const;
+
  private:
   using Key = Cache::Key;
   struct Job;

@@ -70,7 +70,8 @@ class Climber {
   std::uint64_t hash() const { return hash_; }
 
   // Scores the legal moves that are not scored yet: all of them, or those that may be hoped for.
-  void refresh(bool all) {
+  // A parent whose bound says that it adds nothing is not counted where only gains are wanted.
+  void refresh(bool all, bool gains) {
     Families batch;
     std::vector<std::pair<std::size_t, std::size_t>> where;
     std::vector<std::int32_t> rest;
@@ -84,8 +85,9 @@ class Climber {
           for (const std::int32_t q : graph_.parents(c))
             if (q != v) rest.push_back(q);
           batch.add(static_cast<std::int32_t>(c), rest);
-        } else if ((graph_.may_add(rules_, c, p) && (all || !(hope_[c * n_ + p] <= 0))) ||
-                   (graph_.has(p, c) && graph_.may_reverse(rules_, p, c))) {
+        } else if ((graph_.has(p, c) && graph_.may_reverse(rules_, p, c)) ||
+                   (graph_.may_add(rules_, c, p) && (all || !(hope_[c * n_ + p] <= 0)) &&
+                    !(gains && hopeless(c, p)))) {
           batch.add(static_cast<std::int32_t>(c), graph_.parents(c), v);
         } else {
           open[kept++] = v;
@@ -176,6 +178,10 @@ class Climber {
   }
 
  private:
+  bool hopeless(std::size_t c, std::size_t p) const {
+    return scores_.most_gain(static_cast<std::int32_t>(c), graph_.parents(c),
+                             static_cast<std::int32_t>(p)) <= 0;
+  }
   std::uint64_t hash_of() const {
     std::uint64_t out = 0;
     for (std::size_t c = 0; c < n_; ++c)
@@ -230,11 +236,11 @@ void walk(Climber& climber, const ClimbOptions& options, bool lazily, const Repo
       break;
     }
     const double slack = slack_of(best.score);
-    climber.refresh(!options.lazy);
+    climber.refresh(!options.lazy, !options.downhill);
     auto [move, gain] = climber.best(slack, is_taboo);
     if (lazily && !(gain > slack)) break;
     if (options.lazy && !(gain > slack)) {  // nothing hoped for helps: look at everything
-      climber.refresh(true);
+      climber.refresh(true, !options.downhill);
       std::tie(move, gain) = climber.best(slack, is_taboo);
     }
     if (move.child < 0 || (gain <= slack && idle >= options.patience)) break;
@@ -267,7 +273,9 @@ bool polish(Climber& climber, const ClimbOptions& options, const Report& report,
   if (best.stopped || options.polish == 0) return false;
   if (options.most_steps > 0 && best.steps >= options.most_steps) return false;
   ParentLists lists = climber.lists();
-  lists.grow(best.parents, {static_cast<std::size_t>(options.around), static_cast<std::size_t>(options.alone)}, report);
+  lists.grow(best.parents,
+             {static_cast<std::size_t>(options.around), static_cast<std::size_t>(options.alone)},
+             report);
   const Found found =
       order_search(lists, best.parents, {1, options.polish, 0, options.seed, 1},
                    [&](double, std::int64_t, std::int64_t edges) {

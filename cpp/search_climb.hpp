@@ -25,8 +25,8 @@ struct ClimbOptions {
   std::int64_t most_steps = 0;  // 0: no limit
   std::int64_t polish = 0;      // kicks of the search over orders, 0: none
   bool lazy = false;            // hopeless parents are looked at last
-  std::int64_t alone = 0;
-  std::int64_t around = 0;      // sets of a level that grow among the neighbours before it
+  std::int64_t alone = 0;       // before it, sets grow among the neighbours and so many more,
+  std::int64_t around = 0;      // so many of a level
   std::uint64_t seed = 0;
 };
 

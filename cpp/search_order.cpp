@@ -173,7 +173,7 @@ Found order_search(const ParentLists& lists, const Parents& start, const OrderOp
   const std::int64_t kicks =
       options.kicks > 0
           ? options.kicks
-          : std::max<std::int64_t>(static_cast<std::int64_t>(n) / 8, 2);
+          : std::clamp<std::int64_t>(static_cast<std::int64_t>(n) / 8, 2, 12);
   std::vector<Found> found(chains);
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> sweeps{0};

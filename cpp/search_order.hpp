@@ -14,7 +14,7 @@ namespace credo::search {
 struct OrderOptions {
   std::int64_t chains = 4;
   std::int64_t patience = 100;  // kicks of a chain without a better order
-  std::int64_t kicks = 0;       // insertions of a kick; 0: n / 8, at least 2
+  std::int64_t kicks = 0;       // insertions of a kick; 0: n / 8, from 2 to 12
   std::uint64_t seed = 0;
   int threads = 1;
 };

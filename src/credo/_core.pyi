@@ -618,6 +618,8 @@ def climb(
     kicks: int = 0,
     most_steps: int = 0,
     polish: int = 0,
+    lazy: bool = False,
+    alone: int = 0,
     around: int = 0,
     seed: int = 0,
     report: _Report = None,

@@ -27,6 +27,65 @@ def test_exact_search_is_the_best_of_all_543_graphs(score):
         assert found.record.score == pytest.approx(cr.score(found, table, score), rel=1e-12)
 
 
+def _every_graph(table, score):
+    """For every labelled DAG over the table's columns its score, and its edges as [child, parent]."""
+    names = list(table.schema.names)
+    n = len(names)
+    sets = [[m for m in range(2**n) if not m >> c & 1] for c in range(n)]
+    inside = np.array([[m >> p & 1 for p in range(n)] for m in range(2**n)], dtype=bool)
+    local = []
+    for c, name in enumerate(names):
+        graphs = [
+            cr.Dag([(names[p], name) for p in np.flatnonzero(inside[m])], names) for m in sets[c]
+        ]
+        local.append(np.array([cr.score(g, table, score)[name, g.parents(name)] for g in graphs]))
+    index = np.stack(np.meshgrid(*[np.arange(2 ** (n - 1))] * n, indexing="ij"), -1).reshape(-1, n)
+    parents = np.stack([inside[np.array(sets[c])[index[:, c]]] for c in range(n)], axis=1)
+    left = np.ones(
+        (len(index), n), dtype=bool
+    )  # acyclic: sources can be taken away until none is left
+    for _ in range(n):
+        left &= (parents & left[:, None, :]).any(axis=2)
+    fine = ~left.any(axis=1)
+    total = sum(local[c][index[fine, c]] for c in range(n))
+    return total, parents[fine]
+
+
+@pytest.mark.parametrize("score", ["bdeu"])
+def test_exact_search_is_the_best_of_all_29281_graphs(score):
+    rng = np.random.default_rng(3)
+    arities = [2, 3, 2, 2, 3]
+    table = discrete(random_table(rng, 200, arities), arities)
+    total, _ = _every_graph(table, score)
+    assert len(total) == 29_281
+    net = cr.learn(table, score, "exact")
+    assert net.record.score == pytest.approx(total.max(), rel=1e-12)
+    turned = table.select(list(table.schema.names)[::-1])
+    assert cr.learn(turned, score, "exact").record.score == net.record.score
+    for search in SEARCHES[:4]:
+        assert cr.learn(table, score, search).record.score <= total.max() * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_the_sampler_draws_graphs_by_their_posterior(flat):
+    rng = np.random.default_rng(4)
+    table = discrete(random_table(rng, 25, [2, 2, 2, 3], 0.5), [2, 2, 2, 3])
+    names = list(table.schema.names)
+    total, parents = _every_graph(table, "bdeu")
+    assert len(total) == 543
+    weights = np.exp(total - total.max()) if not flat else np.ones(543)
+    exact = (weights[:, None, None] * parents).sum(axis=0) / weights.sum()
+    score = (lambda counts: 0.0) if flat else "bdeu"
+    net = cr.learn(
+        table, score, "anneal", temperature=1.0, steps=300_000, thin=5, rng=1, parameters=None
+    )
+    shares = net.record.details["edge_probabilities"]
+    for c, child in enumerate(names):
+        for p, parent in enumerate(names):
+            if c != p:
+                assert shares.get((parent, child), 0.0) == pytest.approx(exact[c, p], abs=0.02)
+
+
 @pytest.mark.parametrize("score", ["bic", "bge"])
 def test_exact_search_of_lines(score):
     rng = np.random.default_rng(5)
@@ -106,7 +165,7 @@ def test_hill_climbing_is_what_a_plain_loop_does():
         if not cr.score(best, table, "bic") > now + 1e-8:
             break
         dag, now = best, cr.score(best, table, "bic")
-    found = cr.learn(table, "bic", "hill-climb", sideways=0)
+    found = cr.learn(table, "bic", "hill-climb", sideways=0, polish=0)
     trace = found.record.trace
     assert all(b > a for a, b in itertools.pairwise(trace))
     assert found.record.score == pytest.approx(now, rel=1e-9)  # ties aside

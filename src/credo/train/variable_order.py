@@ -64,27 +64,75 @@ def _singles(source: Source, variables: Sequence[Variable]) -> tuple[float, list
 
 
 def _separate(source: Source, variables: Sequence[Variable], place: Place) -> None:
-    """Tell variables with the same counts apart by their tables with the others, where few are."""
-    alike: dict[tuple[Any, ...], list[str]] = {}
-    for name, at in place.items():
-        alike.setdefault(at[:-1], []).append(name)
-    tied = [n for names in alike.values() if len(names) > 1 for n in names]
-    others = [v.name for v in variables if v.is_discrete]
-    tied = [n for n in tied if n in others]
-    if not tied or len(tied) * len(others) > _MOST_PAIRS:
+    """Tell variables with the same counts apart by their tables with the others, where few are.
+
+    One other variable after the other, itself taken with all that look like it, until no two
+    are alike or those that are hold the same rows; all at once where each would be a pass.
+    """
+    others = _alike(place, [v.name for v in variables if v.is_discrete])
+    groups = [g for g in others if len(g) > 1]
+    if sum(map(len, groups)) * sum(map(len, others)) > _MOST_PAIRS:
         return
-    pairs = [(w, [v]) for v in tied for w in others if v != w]
-    tally = source.tally(Families.of(pairs))
-    for v in tied:
-        tables = sorted(
-            (place[w][:3], tuple(np.sort(np.asarray(tally[w, [v]]), axis=None).tolist()))
-            for w in others
-            if w != v
-        )
-        place[v] = (*place[v][:3], tuple(tables), v)
+    told: dict[str, list[Any]] = {n: [] for n in place}
+    units = sorted(others, key=lambda g: (len(g), place[g[0]][:3]))
+    known: dict[tuple[str, str], list[Any]] = {}
+    if not isinstance(source, Table):
+        known = _tables(source, [(w, v) for g in groups for v in g for u in units for w in u])
+    alike = _different(source, groups, place, known)
+    for unit in units:
+        asked = [(w, v) for g in alike for v in g for w in unit]
+        tables = known or _tables(source, asked)
+        for v in (v for g in alike for v in g):
+            told[v].append(sorted(tables[w, v] for w in unit if v != w))
+        alike = [part for g in alike for part in _parts(g, told) if len(part) > 1]
+        if not alike:
+            break
     for n in place:
-        if len(place[n]) == 4:
-            place[n] = (*place[n][:3], (), n)
+        place[n] = (*place[n][:3], told[n], n)
+
+
+def _alike(place: Place, names: Sequence[str]) -> list[list[str]]:
+    """The variables in groups of the same place, but for their names."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for name in names:
+        groups.setdefault(place[name][:-1], []).append(name)
+    return list(groups.values())
+
+
+def _parts(group: list[str], told: dict[str, list[Any]]) -> list[list[str]]:
+    parts: dict[str, list[str]] = {}
+    for v in group:
+        parts.setdefault(repr(told[v]), []).append(v)
+    return list(parts.values())
+
+
+def _different(
+    source: Source, groups: list[list[str]], place: Place, known: dict[tuple[str, str], list[Any]]
+) -> list[list[str]]:
+    """The groups without copies: columns that are another under other names of the states."""
+    tables = known or _tables(source, [(g[0], v) for g in groups for v in g[1:]])
+    out = []
+    for g in groups:
+        states = np.count_nonzero(place[g[0]][2])
+        kept = [v for v in g[1:] if np.count_nonzero(tables[g[0], v]) > states]
+        out += [[g[0], *kept]] if kept else []
+    return out
+
+
+def _tables(source: Source, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[Any]]:
+    """The sorted cells of the table of each pair."""
+    pairs = [(a, b) for a, b in pairs if a != b]
+    if not pairs:
+        return {}
+    if isinstance(source, Table):
+        block = source.block
+        at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
+        flat, begin = block.native.count_flat([[at[a], at[b]] for a, b in pairs], block.weights)
+        parts = (flat[begin[k] : begin[k + 1]] for k in range(len(pairs)))
+    else:
+        tally = source.tally(Families.of([(a, [b]) for a, b in pairs]))
+        parts = (np.asarray(tally[a, [b]]).ravel() for a, b in pairs)
+    return {pair: np.sort(cells).tolist() for pair, cells in zip(pairs, parts, strict=True)}
 
 
 def _place(variable: Variable, counts: NDArray[Any]) -> tuple[Any, ...]:

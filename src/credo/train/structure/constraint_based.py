@@ -19,6 +19,7 @@ from credo import _core
 from credo.errors import InputError, SchemaError
 from credo.model.equivalence import Cpdag
 from credo.train.independence_tests import tests_of
+from credo.train.structure.greedy import POLISH
 from credo.train.structure.meek import meek
 from credo.train.structure.problem import Outcome, Problem
 
@@ -60,7 +61,7 @@ def _climb_within(problem: Problem, skeleton: Marks) -> list[list[int]]:
     rules = replace(problem.rules, allowed=allowed)
     found = _core.climb(
         problem.scores.native, *rules.arguments, rules.needed, tabu=100, patience=100,
-        seed=problem.seed(), report=problem.go_on,
+        seed=problem.seed(), report=problem.go_on, **POLISH,
     )  # fmt: skip
     if found["interrupted"]:
         problem.stopped = "interrupted"

@@ -13,7 +13,7 @@ import math
 
 from credo.errors import InputError, LimitError
 from credo.train.structure.cluster_cuts import cluster_cuts
-from credo.train.structure.greedy import climbed
+from credo.train.structure.greedy import POLISH, climbed
 from credo.train.structure.orders import parent_lists
 from credo.train.structure.problem import Outcome, Problem
 
@@ -38,7 +38,7 @@ def exact(problem: Problem) -> Outcome:
         )
     if method == "dynamic" and problem.n > 28:
         raise LimitError(f"At most 28 variables fit the dynamic programme, got {problem.n}.")
-    climbed(problem, tabu=100, patience=100)  # something to give back, whatever happens
+    climbed(problem, tabu=100, patience=100, **POLISH)  # something to give back, whatever happens
     lists = parent_lists(problem)
     done, interrupted = lists.build(64, 0, most, report=problem.go_on)
     if interrupted:

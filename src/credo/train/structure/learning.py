@@ -125,9 +125,9 @@ def learn(
     starts : int
         Of structural EM: how many graphs it starts from; the best end is taken.
     **options
-        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`
-        (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`, `thin`
-        (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
+        Of the search: `restarts`, `kicks`, `max_steps` (hill-climb, tabu), `sideways`,
+        `polish` (hill-climb), `tabu`, `patience` (tabu), `hot`, `cold`, `temperature`, `steps`,
+        `thin` (anneal), `chains`, `patience`, `stages`, `max_families` (order), `max_families`,
         `method` (exact), `root` (chow-liu, tan), `target` (tan, naive-bayes), `order` (k2),
         `test`, `alpha`, `max_condition` (pc, mmhc).
 

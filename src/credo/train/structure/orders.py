@@ -11,12 +11,15 @@ lists found by exploration).
 from __future__ import annotations
 
 from credo import _core
+from credo.train.structure.greedy import POLISH
 from credo.train.structure.problem import Outcome, Parents, Problem
 
 __all__ = ["order", "parent_lists"]
 
 _WORK = 4e9  # rows times families that are worth counting for a wider list
-_FAMILIES = 100_000  # the most families of one build; more in a wide table
+_WIDE = 100  # variables beyond which a table is wide: more is counted, in smaller steps
+_FAMILIES = 100_000  # the most families of one build
+_FAMILIES_WIDE = 4000  # of each variable, in a wide table
 _STAGES = ((12, 1), (24, 2), (40, 4))  # candidate parents, and sets of a level that are extended
 
 
@@ -29,9 +32,11 @@ def order(problem: Problem) -> Outcome:
     """Iterated insertion search over orders, with lists that grow around the best graph."""
     problem.only("chains", "patience", "stages", "max_families")
     chains = problem.option("chains", 4, 1)
-    patience = problem.option("patience", 100 if problem.n <= 100 else 20, 1)
+    wide = problem.n > _WIDE
+    patience = problem.option("patience", 20 if wide else 100, 1)
     stages = problem.option("stages", len(_STAGES) + 1, 1)
-    most = problem.option("max_families", max(_FAMILIES, 400 * problem.n), 1)
+    usual = max(_FAMILIES, _FAMILIES_WIDE * problem.n) if wide else _FAMILIES
+    most = problem.option("max_families", usual, 1)
     trace: list[float] = []
     notes: list[str] = []
     begin = problem.start
@@ -42,13 +47,13 @@ def order(problem: Problem) -> Outcome:
     scored = 0
     stage = 0
     for stage in range(stages):
-        wide = stage >= len(_STAGES)
-        room = int(min(most, _WORK / rows))
+        all_sets = stage >= len(_STAGES)
+        room = int(min(most, (10 if wide else 1) * _WORK / rows))
         if problem.stopped or (stage > 0 and 3 * scored > room) or complete:
             break
-        candidates, beam = (64, 0) if wide else _STAGES[stage]
+        candidates, beam = (64, 0) if all_sets else _STAGES[stage]
         lists = parent_lists(problem)
-        done, interrupted = lists.build(candidates, beam, room if wide else 0, report=problem.go_on)
+        done, interrupted = lists.build(candidates, beam, room if all_sets else 0, report=problem.go_on)
         if interrupted:
             problem.stopped = "interrupted"
         scored = max(scored, lists.scored)
@@ -72,7 +77,7 @@ def order(problem: Problem) -> Outcome:
 
 
 def _climb(problem: Problem, start: Parents, trace: list[float]) -> None:
-    """A tabu climb: it sees every edge, the lists only candidates."""
+    """A climb with polish, then tabu: it sees every edge, the lists only candidates."""
     found = _core.climb(
         problem.scores.native,
         *problem.rules.arguments,
@@ -81,6 +86,7 @@ def _climb(problem: Problem, start: Parents, trace: list[float]) -> None:
         patience=100,
         seed=0,
         report=problem.go_on,
+        **POLISH,
     )
     problem.took(found)
     trace.append(problem.best_score)
