@@ -22,14 +22,10 @@ from credo.schema import Variable
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MAX_NUMBERS", "LineGroup", "TooManyGaussians", "line_groups", "refuse_large", "width"]
+__all__ = ["MAX_NUMBERS", "LineGroup", "line_groups", "refuse_large", "width"]
 
 MAX_NUMBERS = 50_000_000
 """The configurations of a group's discrete parents, times its width squared, are at most this."""
-
-
-class TooManyGaussians(LimitError):
-    """A group of lines depends on too many discrete variables to have a table."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +112,7 @@ def refuse_large(group: LineGroup, known: Collection[str], wanted: Collection[st
         return
     names = ", ".join(map(repr, group.names[:3])) + ("…" if len(group.names) > 3 else "")
     parents = ", ".join(repr(p.name) for p in free[:3]) + ("…" if len(free) > 3 else "")
-    raise TooManyGaussians(
+    raise LimitError(
         f"The {len(group.lines)} continuous variables {names} depend on {len(free)} discrete ones "
         f"({parents}) that are not observed: a mixture of {cases:,} Gaussians, {numbers:,} "
         f"numbers; at most {MAX_NUMBERS:,} are kept.",
