@@ -58,7 +58,8 @@ def line_groups(
             if parent.name not in observed and parent.name not in hidden:
                 hidden.add(parent.name)
                 ahead.append(parent.name)
-    members = [n for n in net.dag.order if n in hidden or n in observed]
+    at = _positions(net)
+    members = sorted(hidden.union(observed), key=at.__getitem__)
     above = {n: n for n in members}
 
     def root(n: str) -> str:
@@ -118,6 +119,14 @@ def refuse_large(group: LineGroup, known: Collection[str], wanted: Collection[st
         f"numbers; at most {MAX_NUMBERS:,} are kept.",
         hint='Observe some of those, or more continuous variables, or sample: method="weighting".',
     )
+
+
+def _positions(net: Network) -> dict[str, int]:
+    """Where each variable stands, parents before children; kept with the network."""
+    found: dict[str, int] | None = net.__dict__.get("_positions")
+    if found is None:
+        found = net.__dict__["_positions"] = {n: i for i, n in enumerate(net.dag.order)}
+    return found
 
 
 def _line(net: Network, name: str) -> LinearGaussian:
