@@ -154,3 +154,41 @@ def test_the_posterior_means_are_the_best_single_answer():
     error = joint.std() / np.sqrt(len(joint))
     assert joint.mean() == pytest.approx(net.p(["a", "b"])["y", 2], abs=5 * error)
     assert Credible.of(joint, 0.9).draws == 100_000
+
+
+def test_2_coverage_of_mixed_answers():
+    """The mean and sd of a mixture, a probability with a hidden number between, a correlation."""
+    runs, rng = 250, np.random.default_rng(7)
+    line = cr.LinePrior(mean=0, kappa=1, slope=0.5, ridge=2, alpha=4, beta=4)
+    c = cr.Variable("c", "discrete", ("a", "b"))
+    x, y = cr.Variable("x", "continuous"), cr.Variable("y", "continuous")
+    hits = np.zeros(4)
+    for i in range(runs):
+        p = rng.beta(2, 2)
+        variance = 4 / rng.gamma(4, size=3)
+        means = np.sqrt(variance[:2]) * rng.normal(size=2)
+        slope = 0.5 + np.sqrt(variance[2] / 2) * rng.normal()
+        base = np.sqrt(variance[2]) * rng.normal()
+        truth = cr.Network(
+            "[c][x|c][y|x]",
+            [
+                cr.Cpt(c, (), [p, 1 - p]),
+                cr.LinearGaussian(x, (c,), means, np.zeros((2, 0)), variance[:2]),
+                cr.LinearGaussian(y, (x,), base, [slope], variance[2]),
+            ],
+        )
+        prior = {"c": cr.Beta(2, 2, states=("a", "b")), "x": line, "y": line}
+        net = cr.fit(truth, truth.sample(20, rng=i), prior)
+        options = {"interval": 0.95, "draws": 300, "rng": i}
+        both, exact = net.p(["x", "y"], **options), truth.p(["x", "y"])
+        hits[0] += exact.mean[1] in one_of(both.mean_interval, 1)
+        hits[1] += exact.sd[0] in one_of(both.sd_interval, 0)
+        hits[2] += exact.correlation[0, 1] in one_of(both.correlation_interval, (0, 1))
+        given = {"y": float(rng.normal())}
+        hits[3] += truth.p("c", given)["a"] in one_of(net.p("c", given, **options).interval, 0)
+    assert (np.abs(hits / runs - 0.95) < 3 * np.sqrt(0.95 * 0.05 / runs)).all(), hits / runs
+
+
+def one_of(span, at):
+    low, high = (float(end[at]) for end in span)
+    return Credible(low, high, span.level)

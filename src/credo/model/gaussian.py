@@ -90,6 +90,17 @@ leave 'x' out.
         """
         return self.mean + self.sd * generator(rng).standard_normal(size(n))
 
+    def cdf(self, x: ArrayLike) -> Any:
+        """The probability of a value of at most `x`.
+
+        >>> Gaussian(0, 1).cdf(0.0)
+        0.5
+        """
+        from scipy.special import ndtr
+
+        out = ndtr((points(x) - self.mean) / self.sd)
+        return out if np.ndim(out) else float(out)
+
     def quantile(self, q: ArrayLike) -> Any:
         """The value below which the share `q` of the probability lies."""
         from scipy.special import ndtri

@@ -48,9 +48,9 @@ class MixedJoint(Value, Mapping[Any, Any]):
     >>> both["m"]
     Gaussian(mean=1.78, variance=0.0064)
     >>> round(both.pdf("m", 1.8), 6)
-    2.416669
+    2.416676
     >>> both.marginal
-    NormalMixture(height: 2 Gaussians, mean=1.715, sd=0.0992472)
+    NormalMixture(height: 2 Gaussians, mean=1.715, sd=0.099373)
 
     With `interval=` in the question, `p_interval`, `mean_interval` and `sd_interval` hold the ends
     for each state.

@@ -93,6 +93,18 @@ cr.NormalInverseWishart.default(…).
         return np.diag(self.covariance)
 
     @property
+    def sd(self) -> Floats:
+        """The standard deviation of each variable."""
+        out: Floats = np.sqrt(self.variance)
+        return out
+
+    @property
+    def correlation(self) -> Floats:
+        """The correlations of the variables."""
+        out: Floats = self.covariance / np.outer(self.sd, self.sd)
+        return out
+
+    @property
     def _log_det(self) -> float:
         return float(2 * np.log(np.diag(self._root)).sum())
 

@@ -184,9 +184,13 @@ def _by_samples(problem: Reduced, drawn: Drawn, effort: Effort) -> list[Found]:
     return [
         Found(
             p,
-            replace(account, interval=intervals(p, se, sums.effective, sums.n), standard_error=se),
+            replace(
+                account,
+                interval=intervals(p, se, sums.effective, sums.n, freedom),
+                standard_error=se,
+            ),
         )
-        for p, se in sums.estimates()
+        for (p, se), freedom in zip(sums.estimates(), sums.freedoms(), strict=True)
     ]
 
 

@@ -4,6 +4,10 @@
 
 The error is the delta method's for a ratio of means. The interval is Wilson's with the number of
 independent draws that would have that error, so a state that was never seen has an interval too.
+The error is itself estimated, from few samples where a state is rare, so Student's quantile takes
+the place of the normal one; its degrees of freedom are what the variance is known by (Satterthwaite
+1946): of weighted samples 2 v (1 + 1/c²), v the effective samples on the rarer side and c² the
+squared variation of the weights, none for equal weights, which need no estimate.
 """
 
 from __future__ import annotations
@@ -47,8 +51,10 @@ class Query:
         return np.stack([counts[..., ~self.event.ravel()].sum(axis=-1), inside], axis=-1)
 
 
-def intervals(p: Floats, se: Floats, effective: float, samples: float) -> Interval:
-    """The 95 % interval of each probability.
+def intervals(
+    p: Floats, se: Floats, effective: float, samples: float, freedom: Floats | None = None
+) -> Interval:
+    """The 95 % interval of each probability; `freedom` are the degrees that `se` is known by.
 
     >>> low, high = intervals(np.array([0.5]), np.array([0.05]), 100, 100)
     >>> low.round(3).tolist(), high.round(3).tolist()
@@ -58,11 +64,26 @@ def intervals(p: Floats, se: Floats, effective: float, samples: float) -> Interv
     n = np.full(p.shape, max(float(effective), 1e-9))
     seen = (se > 0) & (spread > 0)
     n[seen] = np.clip(spread[seen] / np.maximum(se[seen] ** 2, 1e-300), 1e-9, max(samples, 1.0))
-    z2 = _Z**2 / n
+    z = np.full(p.shape, _Z) if freedom is None else student(freedom)
+    z = np.where(seen, z, _Z)
+    z2 = z**2 / n
     middle = (p + z2 / 2) / (1 + z2)
-    half = _Z / (1 + z2) * np.sqrt(spread / n + z2 / (4 * n))
+    half = z / (1 + z2) * np.sqrt(spread / n + z2 / (4 * n))
     low, high = np.clip(middle - half, 0.0, p), np.clip(middle + half, p, 1.0)
     return Interval(low, high, LEVEL)
+
+
+def student(freedom: Floats) -> Floats:
+    """The 97.5 % point of Student's t.
+
+    >>> student(np.array([5.0, np.inf])).round(4).tolist()
+    [2.5706, 1.96]
+    """
+    from scipy.special import stdtrit
+
+    few = np.minimum(np.maximum(freedom, 1.0), 1e9)
+    out: Floats = np.where(few >= 1e6, _Z, stdtrit(few, 0.975))
+    return out
 
 
 class Sums:
@@ -154,6 +175,24 @@ class Sums:
         variance = ((1 - 2 * p) * self.second + p * p * self.square) / self.weight**2
         return p, np.sqrt(np.maximum(variance, 0.0))
 
+    def _freedom(self) -> Floats:
+        """The degrees of freedom of each variance: many where the weights are alike."""
+        uneven = self.n / max(self.effective, 1e-300) - 1
+        sides = []
+        for one, two in (
+            (self.first, self.second),
+            (self.weight - self.first, self.square - self.second),
+        ):
+            sides.append(one**2 / np.maximum(two, 1e-300))
+        rarer = np.minimum(*sides)
+        out: Floats = 2 * rarer * (1 + 1 / max(uneven, 1e-9))
+        return out
+
+    def freedoms(self) -> list[Floats]:
+        """The degrees of freedom by which each question's standard errors are known."""
+        parts = np.split(self._freedom(), self.cuts[:-1])
+        return [f.reshape(shape) for f, shape in zip(parts, self.shapes, strict=True)]
+
     def estimates(self) -> list[tuple[Floats, Floats]]:
         """Each question's probabilities and their standard errors."""
         parts = [np.split(x, self.cuts[:-1]) for x in self._all()]
@@ -166,4 +205,5 @@ class Sums:
         """Half the widest interval of all; without questions, that of `log_mean`."""
         if not self.queries:
             return _Z * self.log_error
-        return float(np.max(intervals(*self._all(), self.effective, self.n).width)) / 2
+        ends = intervals(*self._all(), self.effective, self.n, self._freedom())
+        return float(np.max(ends.width)) / 2

@@ -1,7 +1,8 @@
 """Gibbs sampling: many chains side by side, blocks where zeros tie variables together.
 
 Every chain gives an estimate of its own, and the chains are independent, so the standard error is
-that of their mean: slow chains disagree, and the error shows it. Chains that have each made fewer
+that of their mean: slow chains disagree, and the error shows it. The interval uses Student's t with
+the degrees of freedom by which that error is known. Chains that have each made fewer
 than ten independent draws (Gelman and Rubin's R̂ above 1.05), or fewer than a hundred sweeps, are
 said not to have mixed. They may still remember where they began, so their mean tells little: the
 interval then reaches from the lowest chain to the highest.
@@ -40,7 +41,6 @@ _BATCH = 50
 _PER_CHAIN = 10  # independent draws that each chain must be worth
 _LEAST = 100  # sweeps in which a chain can show whether it moves at all
 _ROUNDING = 1e-14
-_STUDENT = 1.998341  # 97.5 % point of Student's t with 63 degrees of freedom
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Walked:
         """Each question's probabilities, their standard errors and 95 % intervals."""
         out = []
         for means, (p, se) in zip(self.means, self.estimates(), strict=True):
-            ends = intervals(p, se, self.effective, np.inf)
+            ends = intervals(p, se, self.effective, np.inf, _freedom(means))
             if not self.mixed:
                 low = np.minimum(ends.lower, means.min(axis=0))
                 ends = Interval(low, np.maximum(ends.upper, means.max(axis=0)), ends.level)
@@ -147,7 +147,8 @@ def _reason(means: list[Floats], sweeps: int, most: int, effort: Effort) -> str:
         effective = _effective(found, sweeps * CHAINS)
         if sweeps >= _LEAST and effective >= _PER_CHAIN * CHAINS:
             widest = max(
-                float(np.max(intervals(p, se, effective, np.inf).width)) / 2 for p, se in found
+                float(np.max(intervals(p, se, effective, np.inf, _freedom(m)).width)) / 2
+                for m, (p, se) in zip(means, found, strict=True)
             )
             if widest <= effort.target:
                 return f"every interval is within ±{effort.target:g}"
@@ -163,7 +164,21 @@ def _estimate(means: Floats) -> tuple[Floats, Floats]:
     p = means.mean(axis=0)
     se = means.std(axis=0, ddof=1) / np.sqrt(len(means))
     se[se < _ROUNDING] = 0.0  # every chain says the same: what is left is rounding
-    return p / p.sum(), se * (_STUDENT / 1.959963984540054)
+    return p / p.sum(), se
+
+
+def _freedom(means: Floats) -> Floats:
+    """The degrees of freedom by which the spread of the chains is known.
+
+    Var(s²) = σ⁴ (κ − (C − 3) / (C − 1)) / C, so 2 s⁴ / Var(s²): C − 1 for chains with normal
+    means (κ = 3), few where a handful of chains saw a rare state.
+    """
+    chains = len(means)
+    away = means - means.mean(axis=0)
+    square = np.maximum((away**2).mean(axis=0), 1e-300)
+    kurtosis = (away**4).mean(axis=0) / np.maximum(square**2, 1e-300)
+    out: Floats = 2 * chains / np.maximum(kurtosis - (chains - 3) / (chains - 1), 1.0)
+    return np.clip(out, 1.0, chains - 1.0)
 
 
 def _effective(found: list[tuple[Floats, Floats]], samples: int) -> float:

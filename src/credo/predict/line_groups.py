@@ -22,14 +22,10 @@ from credo.schema import Variable
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MAX_NUMBERS", "LineGroup", "TooManyGaussians", "line_groups", "refuse_large", "width"]
+__all__ = ["MAX_NUMBERS", "LineGroup", "line_groups", "refuse_large", "width"]
 
 MAX_NUMBERS = 50_000_000
 """The configurations of a group's discrete parents, times its width squared, are at most this."""
-
-
-class TooManyGaussians(LimitError):
-    """A group of lines depends on too many discrete variables to have a table."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,8 @@ def line_groups(
             if parent.name not in observed and parent.name not in hidden:
                 hidden.add(parent.name)
                 ahead.append(parent.name)
-    members = [n for n in net.dag.order if n in hidden or n in observed]
+    at = _positions(net)
+    members = sorted(hidden.union(observed), key=at.__getitem__)
     above = {n: n for n in members}
 
     def root(n: str) -> str:
@@ -116,12 +113,20 @@ def refuse_large(group: LineGroup, known: Collection[str], wanted: Collection[st
         return
     names = ", ".join(map(repr, group.names[:3])) + ("…" if len(group.names) > 3 else "")
     parents = ", ".join(repr(p.name) for p in free[:3]) + ("…" if len(free) > 3 else "")
-    raise TooManyGaussians(
+    raise LimitError(
         f"The {len(group.lines)} continuous variables {names} depend on {len(free)} discrete ones "
         f"({parents}) that are not observed: a mixture of {cases:,} Gaussians, {numbers:,} "
         f"numbers; at most {MAX_NUMBERS:,} are kept.",
         hint='Observe some of those, or more continuous variables, or sample: method="weighting".',
     )
+
+
+def _positions(net: Network) -> dict[str, int]:
+    """Where each variable stands, parents before children; kept with the network."""
+    found: dict[str, int] | None = net.__dict__.get("_positions")
+    if found is None:
+        found = net.__dict__["_positions"] = {n: i for i, n in enumerate(net.dag.order)}
+    return found
 
 
 def _line(net: Network, name: str) -> LinearGaussian:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.errors import LimitError
 from credo.predict.engine import engine_of
 from credo.predict.line_algebra import conditioned
-from credo.predict.line_groups import LineGroup, TooManyGaussians, line_groups, refuse_large
+from credo.predict.line_groups import LineGroup, line_groups, refuse_large
 from credo.predict.mixed_engine import MixedEngine
 from credo.predict.reduction import Reduced, reduced
 
@@ -38,12 +39,10 @@ def weighed_problem(
     net: Network, evidence: Evidence, targets: Sequence[str]
 ) -> tuple[Reduced, tuple[str, ...]]:
     """The factors of a question, and the discrete variables that weights depend on."""
-    try:
-        return reduced(net, evidence, targets), ()
-    except TooManyGaussians:
-        pass
-    groups = line_groups(net, evidence.values.keys())
+    groups = line_groups(net, evidence.values.keys()) if evidence.values else ()
     large = [g for g in groups if _is_large(g, evidence)]
+    if not large:
+        return reduced(net, evidence, targets), ()
     small = [g for g in groups if not _is_large(g, evidence)]
     more = tuple(dict.fromkeys(p.name for g in large for p in g.free(evidence.hard)))
     engine = MixedEngine(engine_of(net), small, evidence.hard)
@@ -80,6 +79,6 @@ def codes_of(
 def _is_large(group: LineGroup, evidence: Evidence) -> bool:
     try:
         refuse_large(group, evidence.hard)
-    except TooManyGaussians:
+    except LimitError:
         return True
     return False

@@ -37,8 +37,9 @@ def update(
     wanted = [s for s in specs if isinstance(s, FamilySpec)]
     families = [(s.child.name, [p.name for p in s.parents]) for s in wanted]
     names = {n for child, parents in families for n in (child, *parents)}
-    opened = Opened(source, {v.name: v for v in net.variables if v.name in names}, weights, None)
+    known = {v.name: v for v in net.variables if v.name in names}
     try:
+        opened = Opened(source, known, weights, None)
         opened.variables(families)
         tally = opened.tally(families, threads)
     except TableError as error:

@@ -165,6 +165,46 @@ def test_the_intervals_cover_as_they_say(method):
     assert 0.93 <= np.mean(held) <= 0.975
 
 
+def sticky(rare, stick):
+    """A chain of four variables with a rare state that is seldom entered and seldom left."""
+    before = cr.Variable("a", "discrete", ("n", "r"))
+    tables = [cr.Cpt(before, (), [1 - rare, rare])]
+    for i in range(3):
+        b = cr.Variable(f"b{i}", "discrete", ("n", "r"))
+        rows = [[1 - stick * rare, stick * rare], [stick, 1 - stick]]
+        tables.append(cr.Cpt(b, (before,), rows))
+        before = b
+    return cr.Network([(p.name, t.name) for t in tables for p in t.parents], tables)
+
+
+@pytest.mark.parametrize(
+    ("net", "target", "given", "method", "samples"),
+    [
+        (sticky(0.005, 0.2), "b1", {}, "gibbs", 12_800),
+        (sticky(0.01, 0.1), "b1", {}, "gibbs", 12_800),
+        (ASIA, "asia", {"dysp": "yes"}, "weighting", 1000),
+        (ASIA, "tub", {"dysp": "yes"}, "weighting", 200),
+        (ASIA, "tub", {"xray": "yes"}, "weighting", 200),
+    ],
+)
+def test_the_intervals_of_rare_states_cover_or_say_that_they_cannot(
+    net, target, given, method, samples
+):
+    """Few visits of a rare state, few effective samples: Student's t, or "not reliable"."""
+    exact = net.p(target, given).p[1]
+    held, sure = 0, 0
+    seeds = 150 if method == "gibbs" else 600
+    for seed in range(seeds):
+        found = net.p(target, given, method=method, budget=f"{samples} samples", rng=seed)
+        low, high = found.approximation.interval
+        if found.approximation.reliable:
+            sure += 1
+            held += low[1] <= exact <= high[1]
+        else:
+            assert "not reliable" in str(found)
+    assert not sure or held / sure > 0.95 - 2.6 * np.sqrt(0.95 * 0.05 / sure)
+
+
 def test_rare_evidence_where_rejection_would_be_useless():
     assert ASIA.log_evidence(RARE) < np.log(1e-6)
     given = {k: v for k, v in RARE.items() if k != "smoke"}
