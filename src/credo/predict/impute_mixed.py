@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MixedRows", "mixed_fill"]
 
-MAX_STATES = 4096
+MAX_STATES = 16_384
 """At most this many states of missing discrete variables in a row."""
 
 _BLOCK = 2048
