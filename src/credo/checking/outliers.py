@@ -116,7 +116,7 @@ class Surprises:
         """Score one replicate, while more are wanted."""
         if self.rows >= self.wanted:
             return
-        found = score_rows(self.net, table)
+        found = score_rows(self.net, table, most=0)
         self.parts.append(-found.log[found.possible] * BITS)
         self.rows += len(table)
         self.tables += 1

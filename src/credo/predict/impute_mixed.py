@@ -3,12 +3,14 @@
     P(s | row) ∝ P(s) · N(x_seen; μ_s, Σ_s),     x_gone | s, x_seen ~ N(μ + Σ₁₂Σ₂₂⁻¹(x − μ₂), …)
 
 Rows with the same gaps go together. For each state s of the missing discrete variables the joint
-Gaussian of the continuous ones is built along the graph, one for each row, and conditioned.
+Gaussian of the continuous ones is built along the graph, one for each row, and conditioned. Where
+there are too many states, draws come from the generative story of each row.
 """
 
 from __future__ import annotations
 
 import itertools
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,16 +21,18 @@ from credo.errors import LimitError
 from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.blanket import impossible_row
+from credo.predict.evidence import Evidence
 from credo.predict.gaps import Gaps
+from credo.predict.story import story_of
 from credo.stats.block import Block
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MixedRows", "mixed_fill"]
+__all__ = ["MixedRows", "evidence_of", "mixed_fill", "states_of"]
 
-MAX_STATES = 16_384
-"""At most this many states of missing discrete variables in a row."""
+MAX_STATES = 4096
+"""At most this many states of missing discrete variables in a row are gone through."""
 
 _BLOCK = 2048
 
@@ -57,7 +61,12 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
         every = np.flatnonzero(inverse.ravel() == p)
         for first in range(0, len(every), _BLOCK):
             at = every[first : first + _BLOCK]
-            part = MixedRows(net, pattern, {n: c[at] for n, c in columns.items()}, at)
+            here = {n: c[at] for n, c in columns.items()}
+            if method == "sample" and states_of(net, pattern) > MAX_STATES:
+                for name, filled in _told(net, pattern, here, rng).items():
+                    columns[name][at] = filled
+                continue
+            part = MixedRows(net, pattern, here, at)
             if method == "posterior":
                 for name, found in part.posteriors().items():
                     if name in columns:
@@ -73,6 +82,34 @@ def mixed_fill(net: Network, table: Table, method: str, rng: np.random.Generator
     order = {n: np.concatenate(r) for n, r in rows.items() if r}
     every_gap = {n: np.concatenate(values[n])[np.argsort(order[n], kind="stable")] for n in order}
     return Gaps(table, {n: np.sort(r, kind="stable") for n, r in order.items()}, every_gap)
+
+
+def states_of(net: Network, gone: NDArray[np.bool_]) -> int:
+    """How many states the discrete variables have together that a pattern of gaps lacks."""
+    return prod(v.arity for v, g in zip(net.variables, gone, strict=True) if g and v.is_discrete)
+
+
+def evidence_of(net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], i: int) -> Evidence:
+    """What is seen of one row."""
+    seen = [v for v, g in zip(net.variables, gone, strict=True) if not g]
+    return Evidence(
+        {v.name: int(columns[v.name][i]) for v in seen if v.is_discrete},
+        values={v.name: float(columns[v.name][i]) for v in seen if not v.is_discrete},
+    )
+
+
+def _told(
+    net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], rng: np.random.Generator
+) -> dict[str, Any]:
+    """Rows with too many cases to go through: each is drawn from its own generative story."""
+    holes = [n for n, g in zip(net.names, gone, strict=True) if g and n in columns]
+    out = {n: np.array(columns[n]) for n in holes}
+    for i in range(len(next(iter(columns.values())))):
+        story = story_of(net, evidence_of(net, gone, columns, i))
+        row = story.rows(1, int(rng.integers(2**63)))
+        for name in holes:
+            out[name][i] = row.block.arrays[row.schema.index(name)][0]
+    return out
 
 
 class MixedRows:
