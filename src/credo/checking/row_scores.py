@@ -24,7 +24,16 @@ from credo.predict.story import story_of
 if TYPE_CHECKING:
     from credo.model.network import Local, Network
 
-__all__ = ["Scored", "family_terms", "gaps_of", "patterns", "score_rows", "term", "weights_of"]
+__all__ = [
+    "Scored",
+    "family_terms",
+    "gaps_of",
+    "gathered",
+    "patterns",
+    "score_rows",
+    "term",
+    "weights_of",
+]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -44,6 +53,18 @@ class Scored:
     def possible(self) -> Mask:
         """The rows that were scored and are possible."""
         return self.known & (self.log > -np.inf)
+
+
+def gathered(scored: Scored, origin: NDArray[np.intp], n: int) -> Scored:
+    """The scores of rows from those of their copies: their mean."""
+    if len(origin) == n and (origin == np.arange(n)).all():
+        return scored
+    times = np.bincount(origin, minlength=n)
+    with np.errstate(invalid="ignore"):
+        log = np.bincount(origin, np.where(scored.known, scored.log, 0.0), n) / np.maximum(times, 1)
+    gone = np.bincount(origin, (scored.known & (scored.log == -np.inf)).astype(float), n) > 0
+    known = np.bincount(origin, (~scored.known).astype(float), n) == 0
+    return Scored(np.where(gone, -np.inf, log), known & (times > 0))
 
 
 def weights_of(table: Table) -> Floats:
