@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import erfc, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ from credo.checking.section import SHOWN, Section, p_text
 from credo.data import Table
 from credo.model.value import View
 from credo.progress import track
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
 
 __all__ = ["Calibrated", "Calibration", "Covered", "calibration"]
 
@@ -215,7 +218,7 @@ def calibration(
             rows = judge.rows[seen[judge.rows]]
             if not len(rows):
                 continue
-            part = table.take(rows)
+            part = _around(judge.net, table, name).take(rows)
             got, known = (probabilities if variable.is_discrete else ranks)(judge.net, part, name)
             skipped += int((~known).sum())
             found.append(got[known])
@@ -246,6 +249,16 @@ def calibration(
     out.sort(key=lambda c: (c.p, -c.error))
     covers.sort(key=lambda c: (c.p, -c.distance))
     return Calibration(tuple(out), tuple(covers), level, notes)
+
+
+def _around(net: Network, table: Table, name: str) -> Table:
+    """The columns that matter for one variable, if they have no gaps; else all of them."""
+    near = {name, *net.dag.markov_blanket(name)}
+    if not near.issubset(table.schema.names):
+        return table
+    names = [n for n in table.schema.names if n in near]
+    some = table.select(names)
+    return table if any(some.block.gaps) else some
 
 
 def _judged(p: Floats, codes: NDArray[np.intp]) -> tuple[float, float, float, float]:

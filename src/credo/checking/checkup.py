@@ -27,8 +27,8 @@ from credo.checking.outliers import Surprises, outliers
 from credo.checking.parameters import parameters
 from credo.checking.predictive import own_statistics, predictive
 from credo.checking.report import SECTIONS, Report
-from credo.checking.row_scores import Scored
-from credo.checking.sampled_rows import plain_rows
+from credo.checking.row_scores import Scored, gathered
+from credo.checking.sampled_rows import copies, plain_rows
 from credo.data import Table
 from credo.errors import CredoError, InputError, unknown_name
 from credo.model.network import Network
@@ -109,7 +109,8 @@ def check(
         raise InputError(f"level must lie between 0 and 1, got {shown(level)}.")
     chance = generator(rng)
     seeds = {name: int(chance.integers(2**62)) for name in ("folds", "rows", "draws", *SECTIONS)}
-    table = rows_for(net, data, schema, weights)
+    whole_table = rows_for(net, data, schema, weights)
+    table, origin = copies(whole_table)
     own_statistics(statistics, table)
     parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
     with quiet():
@@ -117,7 +118,7 @@ def check(
         scored = scored_by(judges, table)
         found, left_out = _made(
             net, table, judges, scored, how, own, parts, wanted, seeds, draws, most, share,
-            edges, statistics, learner,
+            edges, statistics, learner, whole_table, origin,
         )  # fmt: skip
     findings = [f for name in SECTIONS if name in found for f in found[name].findings()]
     findings += _general(table, scored)
@@ -179,7 +180,7 @@ def _same_variables(net: Network, other: Network, table: Table) -> None:
 def _made(
     net: Network, table: Table, judges: list[Judge], scored: Scored, how: str, own: bool,
     parts: list[Any], wanted: tuple[str, ...], seeds: dict[str, int], draws: int, most: int,
-    level: float, edges: int | None, statistics: Any, learner: Any,
+    level: float, edges: int | None, statistics: Any, learner: Any, given: Table, origin: Any,
 ) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
     """Every section that was wanted, and why some are not there."""
     found: dict[str, Any] = {}
@@ -222,7 +223,7 @@ def _made(
         notes,
     ))  # fmt: skip
     make("independence", lambda: independence(
-        net, table, level=level, rng=seeds["independence"]
+        net, given, level=level, rng=seeds["independence"]
     ))  # fmt: skip
     samples = usual_samples(len(net.names)) if edges is None else whole(edges, 0, "edges")
     search = learner if isinstance(learner, str) and "[" not in learner else "hill-climb"
@@ -232,11 +233,11 @@ def _made(
         )
     else:
         make("edges", lambda: edge_section(
-            net, table, samples=samples, search=search, rng=seeds["edges"]
+            net, given, samples=samples, search=search, rng=seeds["edges"]
         ))  # fmt: skip
     make("parameters", lambda: parameters(net))
-    make("influence", lambda: influence(net, table, own))
-    make("outliers", lambda: outliers(net, table, scored, generated))
+    make("influence", lambda: influence(net, given, own))
+    make("outliers", lambda: outliers(net, given, gathered(scored, origin, len(given)), generated))
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:

@@ -17,6 +17,7 @@ from credo.checking.folds import Judge, deal, judges_of, rows_for, scored_by
 from credo.checking.learned_from import learned_from
 from credo.checking.learners import learner_of, quiet
 from credo.checking.row_scores import Scored, weights_of
+from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.section import Section
 from credo.errors import CredoError, InputError
@@ -198,6 +199,7 @@ def _on_rows(
                 f"{name} and the rows have different variables: {', '.join(map(repr, odd))}.",
                 hint="Models are compared on the probability of the same cells.",
             )
+    table, _ = copies(table)
     parts = deal(len(table), folds, rng)
     every = weights_of(table)
     found: dict[str, Scored] = {}

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from credo.checking.row_scores import gaps_of, patterns
 from credo.data import Table
 from credo.errors import CredoError, LimitError
+from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.impute_mixed import MixedRows, block_rows
 from credo.predict.rows import predict_proba
@@ -36,9 +37,58 @@ _LARGE = 60  # continuous variables up to which gaps in a blanket are integrated
 
 def probabilities(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
     """P(name | rest of the row), and the rows for which it was found. No row is impossible."""
+    families = [net.distributions[name], *(net.distributions[c] for c in net.dag.children(name))]
+    needed = {v.name for local in families for v in local.variables} - {name}
+    out = np.zeros((len(table), net.variable(name).arity))
+    known = np.zeros(len(table), dtype=bool)
+    if needed.issubset(table.schema.names):
+        whole = np.ones(len(table), dtype=bool)
+        for n in needed:
+            a, v = table.block.arrays[table.schema.index(n)], net.variable(n)
+            whole &= (a != v.arity) if v.is_discrete else ~np.isnan(a)
+        columns = {n: table.block.arrays[table.schema.index(n)][whole] for n in needed}
+        log = np.zeros((int(whole.sum()), out.shape[1]))
+        for local in families:
+            log += _by_state(local, name, columns, len(log))
+        top = log.max(axis=1, keepdims=True)
+        p = np.exp(log - np.where(top > -np.inf, top, 0.0))
+        total = p.sum(axis=1, keepdims=True)
+        out[whole] = p / np.where(total > 0, total, 1.0)
+        known[whole] = total[:, 0] > 0
+    rest = np.flatnonzero(~known)
+    if len(rest):
+        out[rest], known[rest] = _with_gaps(net, table.take(rest), name)
+    return out, known
+
+
+def _by_state(local: Any, name: str, columns: dict[str, Any], rows: int) -> Floats:
+    """ln of one family's factor for every state of a variable in it: [row, state]."""
+    if isinstance(local, Cpt):
+        k = [v.name for v in local.variables].index(name)
+        with np.errstate(divide="ignore"):
+            logs = np.moveaxis(np.log(local.values), k, -1)
+        at = tuple(columns[v.name] for v in local.variables if v.name != name)
+        return np.broadcast_to(logs[at], (rows, logs.shape[-1]))
+    k = [v.name for v in local.discrete].index(name)
+    at = tuple(columns[v.name] for v in local.discrete if v.name != name)
+
+    def states(values: Floats) -> Floats:
+        found = np.moveaxis(values, k, -1)[at]
+        return np.broadcast_to(found, (rows, found.shape[-1]))
+
+    away = columns[local.name][:, None] - states(local.intercept)
+    for i, parent in enumerate(local.continuous):
+        away = away - states(local.coefficients[..., i]) * columns[parent.name][:, None]
+    variance = states(local.variance)
+    with np.errstate(over="ignore"):
+        out: Floats = -0.5 * (np.log(variance) + away**2 / variance)
+    return out
+
+
+def _with_gaps(net: Network, table: Table, name: str) -> tuple[Floats, Mask]:
+    """Rows with gaps around the variable: by the engine, else case by case."""
     try:
-        p = predict_proba(net, table, name)
-        return p, np.ones(len(table), dtype=bool)
+        return predict_proba(net, table, name), np.ones(len(table), dtype=bool)
     except CredoError:
         pass
     out = np.zeros((len(table), net.variable(name).arity))

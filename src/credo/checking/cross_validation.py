@@ -19,6 +19,7 @@ from credo.checking.findings import Finding
 from credo.checking.folds import deal, judges_of, scored_by, without_weightless
 from credo.checking.learners import learner_of, quiet
 from credo.checking.row_scores import Scored, weights_of
+from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.section import Section
 from credo.data import Stream, Table, read
@@ -39,7 +40,8 @@ class CrossValidation(Section):
     """The score of each learner on rows that it has not seen, best first.
 
     `lead` of a score is how much better the best learner does, in nats a row. `log[name]` has ln P
-    of each row; `accuracy[name]` the share of targets that were most probable (with a target).
+    of each row (of each of its copies, where it has a whole weight); `accuracy[name]` the share of
+    targets that were most probable (with a target).
 
     >>> import credo as cr
     >>> found = cr.cross_validate(["chow-liu", "[Pneu][Fev][Cou]"], cr.examples.pneumonia(), 4)
@@ -133,7 +135,7 @@ def cross_validate(
     """
     table = data if isinstance(data, Table) else read(data, schema, weights)
     table = table.load() if isinstance(table, Stream) else table
-    table = without_weightless(table)
+    table, _ = copies(without_weightless(table))
     if target is not None:
         if target not in table.schema:
             raise unknown_name("Column", target, table.schema.names, "in the table")

@@ -125,13 +125,17 @@ class Edges(Section):
             out.append(
                 Finding(
                     "edges",
-                    f"Every edge comes back in at least {self.edges[0].strength:.0%} of "
+                    f"Every edge comes back in {_at_least(self.edges[0].strength)} "
                     f"{self.samples:,} resamples.",
                     self.edges[0].strength,
                     "good",
                 )
             )
         return out
+
+
+def _at_least(share: float) -> str:
+    return "all of" if share == 1 else f"at least {share:.0%} of"
 
 
 def edges(net: Network, table: Table, *, samples: int, search: str, rng: Rng) -> Edges | str:

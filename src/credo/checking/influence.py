@@ -104,7 +104,8 @@ class Influence(Section):
                 Finding(
                     "influence",
                     f"Row {top.row:,} alone {verb} {top.parameter} by {top.moved:.2g}; "
-                    f"{many:,} rows move some parameter by more than 0.1.",
+                    f"{many:,} row{'s move' if many != 1 else ' moves'} some parameter by more "
+                    "than 0.1.",
                     top.moved,
                     "note",
                     "Check these rows first: answers that use the parameter hang on them.",
@@ -122,6 +123,8 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
     else each is added.
     """
     weights = weights_of(table)
+    # a row of whole weight stands for so many: one of them is left out or added
+    each = np.minimum(weights, 1.0) if (weights == np.round(weights)).all() else weights
     gone = gaps_of(net, table)
     at = {n: k for k, n in enumerate(net.names)}
     n = len(table)
@@ -136,7 +139,7 @@ def influence(net: Network, table: Table, learned_from: bool) -> Influence | str
             continue
         columns = {m: a[here] for m, a in zip(table.schema.names, table.block.arrays, strict=True)}
         found = (_table if isinstance(local, Cpt) else _line)(
-            local, columns, weights[here], learned_from
+            local, columns, each[here], learned_from
         )
         if found is None:
             continue

@@ -3,7 +3,8 @@
     surprise = −log₂ P(row), in bits; a number adds −log₂ of its density, in the unit it has
 
 A row is an outlier when its surprise is above that which 95 % of generated tables of this size
-stay below: so in a table from the model itself, some row is called one in 5 % of tables.
+stay below: so in a table from the model itself, some row is called one in 5 % of tables. For large
+tables that is further out than any row generated, and an exponential tail leads there.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class Surprises:
         """Score one replicate, while more are wanted."""
         if self.rows >= self.wanted:
             return
-        found = score_rows(self.net, table)
+        found = score_rows(self.net, table, most=0)
         self.parts.append(-found.log[found.possible] * BITS)
         self.rows += len(table)
         self.tables += 1
@@ -128,8 +129,16 @@ class Surprises:
         every = np.concatenate(self.parts)
         if not len(every):
             return np.inf
-        share = 1 - 0.05 / max(rows, 1.0)
-        return float(np.quantile(every, share, method="higher"))
+        rare = 0.05 / max(rows, 1.0)
+        if rare * len(every) >= 1:
+            return float(np.quantile(every, 1 - rare, method="higher"))
+        # rarer than was generated: an exponential tail through the largest ones
+        base = float(np.quantile(every, max(0.99, 1 - 1000 / len(every))))
+        beyond = every[every > base] - base
+        if not len(beyond):
+            return float(every.max())
+        further = float(beyond.mean()) * np.log(len(beyond) / len(every) / rare)
+        return max(base + float(further), float(every.max()))
 
 
 def outliers(
@@ -148,7 +157,10 @@ def outliers(
     mean = float(weights[good] @ bits[good] / weights[good].sum()) if good.any() else 0.0
     above = int((bits[known] > threshold).sum())
     if generated.rows and generated.rows < 20 * len(table):
-        notes = (*notes, f"the threshold rests on {number(generated.rows)} generated rows")
+        notes = (
+            *notes,
+            f"the threshold is extrapolated from {number(generated.rows)} generated rows",
+        )
     return Outliers(
         found, threshold, above, mean, int(known.sum()), notes, np.where(known, bits, 0.0)
     )

@@ -293,7 +293,7 @@ def _tail(check: Check, named: Named, there: Floats) -> float:
     p = erfc(abs(z) / sqrt(2))
     if named.scale in ("least", "largest"):
         p = max(p, _gumbel(-z if named.scale == "least" else z))
-    return min(check.p, max(p, 1e-300))
+    return min(check.p, max(p, 1e-9))  # further out the tail is anyone's guess
 
 
 def _gumbel(z: float) -> float:

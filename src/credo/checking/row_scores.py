@@ -15,15 +15,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
-from credo.errors import CredoError, LimitError
+from credo.errors import CredoError, ImpossibleError, LimitError
 from credo.model.cpt import Cpt
-from credo.predict.impute_mixed import MixedRows, block_rows
+from credo.predict.impute_mixed import (
+    MAX_STATES,
+    MixedRows,
+    block_rows,
+    evidence_of,
+    states_of,
+)
 from credo.predict.rows import row_log_likelihoods
+from credo.predict.story import story_of
 
 if TYPE_CHECKING:
     from credo.model.network import Local, Network
 
-__all__ = ["Scored", "family_terms", "gaps_of", "patterns", "score_rows", "term", "weights_of"]
+__all__ = [
+    "Scored",
+    "family_terms",
+    "gaps_of",
+    "gathered",
+    "patterns",
+    "score_rows",
+    "term",
+    "weights_of",
+]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -42,6 +58,18 @@ class Scored:
     def possible(self) -> Mask:
         """The rows that were scored and are possible."""
         return self.known & (self.log > -np.inf)
+
+
+def gathered(scored: Scored, origin: NDArray[np.intp], n: int) -> Scored:
+    """The scores of rows from those of their copies: their mean."""
+    if len(origin) == n and (origin == np.arange(n)).all():
+        return scored
+    times = np.bincount(origin, minlength=n)
+    with np.errstate(invalid="ignore"):
+        log = np.bincount(origin, np.where(scored.known, scored.log, 0.0), n) / np.maximum(times, 1)
+    gone = np.bincount(origin, (scored.known & (scored.log == -np.inf)).astype(float), n) > 0
+    known = np.bincount(origin, (~scored.known).astype(float), n) == 0
+    return Scored(np.where(gone, -np.inf, log), known & (times > 0))
 
 
 def weights_of(table: Table) -> Floats:
@@ -97,8 +125,11 @@ def _columns(table: Table, rows: Any) -> dict[str, Any]:
     return {n: a[rows] for n, a in zip(table.schema.names, table.block.arrays, strict=True)}
 
 
-def score_rows(net: Network, table: Table) -> Scored:
-    """ln P of each row of a table over the network's variables, its gaps summed out."""
+def score_rows(net: Network, table: Table, most: int = 500) -> Scored:
+    """ln P of each row of a table over the network's variables, its gaps summed out.
+
+    Rows of mixed networks with very many cases are summed out one by one, at most so many.
+    """
     gone = gaps_of(net, table)
     partial = gone.any(axis=1)
     log = np.zeros(len(table))
@@ -111,22 +142,22 @@ def score_rows(net: Network, table: Table) -> Scored:
         log[~partial] = np.maximum(total, -np.inf)
     if partial.any():
         rows = np.flatnonzero(partial)
-        log[rows], known[rows] = _with_gaps(net, table.take(rows), gone[rows])
+        log[rows], known[rows] = _with_gaps(net, table.take(rows), gone[rows], most)
     return Scored(log, known)
 
 
-def _with_gaps(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
+def _with_gaps(net: Network, part: Table, gone: Mask, most: int) -> tuple[Floats, Mask]:
     discrete = sum(v.is_discrete for v in net.variables)
     if 0 < discrete < len(net.variables):
-        return _mixed(net, part, gone)
+        return _mixed(net, part, gone, most)
     try:
         return row_log_likelihoods(net, part), np.ones(len(part), dtype=bool)
     except LimitError:
         return np.zeros(len(part)), np.zeros(len(part), dtype=bool)
 
 
-def _mixed(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
-    """Rows of a mixed network: by the engine where it can, else case by case."""
+def _mixed(net: Network, part: Table, gone: Mask, most: int) -> tuple[Floats, Mask]:
+    """Rows of a mixed network: by the engine where it can, else case by case, else one by one."""
     out, known = np.zeros(len(part)), np.ones(len(part), dtype=bool)
     few = sum(not v.is_discrete for v in net.variables) <= _LARGE
     for pattern, rows in patterns(gone):
@@ -137,6 +168,12 @@ def _mixed(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
             if not few:
                 known[rows] = False
                 continue
+        if states_of(net, pattern) > MAX_STATES:
+            alone, most = rows[:most], max(most - len(rows), 0)
+            known[rows[len(alone) :]] = False
+            for i in alone:
+                out[i] = _alone(net, pattern, part, int(i))
+            continue
         block = block_rows(net, pattern)
         for first in range(0, len(rows), block):
             at = rows[first : first + block]
@@ -146,6 +183,15 @@ def _mixed(net: Network, part: Table, gone: Mask) -> tuple[Floats, Mask]:
             except (LimitError, np.linalg.LinAlgError):
                 known[at] = False
     return out, known
+
+
+def _alone(net: Network, gone: Mask, part: Table, i: int) -> float:
+    """ln P of one row, by elimination: the generative story given what is seen."""
+    columns = dict(zip(part.schema.names, part.block.arrays, strict=True))
+    try:
+        return story_of(net, evidence_of(net, gone, columns, i)).directed.log_z
+    except ImpossibleError:
+        return -np.inf
 
 
 def patterns(gone: Mask) -> list[tuple[Mask, NDArray[np.intp]]]:

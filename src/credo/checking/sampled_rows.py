@@ -7,16 +7,40 @@ drawn at random, and whoever asks is told.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.checking.row_scores import weights_of
 from credo.data import Table
 from credo.model.randomness import Rng, generator
 from credo.stats.block import Block
 
-__all__ = ["plain_rows"]
+__all__ = ["copies", "plain_rows"]
+
+MAX_COPIES = 2_000_000
+"""Rows of whole weights are taken apart up to so many."""
 
 
-def plain_rows(table: Table, most: int, rng: Rng) -> tuple[Table, np.ndarray, str]:
+def copies(table: Table) -> tuple[Table, NDArray[np.intp]]:
+    """Rows of whole weights as so many rows, and where each comes from; others as they are.
+
+    So the copies of a row can fall into different folds, as those of a table without weights do.
+
+    >>> import credo as cr
+    >>> rows, origin = copies(cr.read({"x": ["a", "b"], "w": [3, 1]}, weights="w"))
+    >>> rows["x"].tolist(), origin.tolist()
+    (['a', 'a', 'a', 'b'], [0, 0, 0, 1])
+    """
+    every = np.arange(len(table))
+    if table.weights is None:
+        return table, every
+    each = weights_of(table)
+    if not (each == np.round(each)).all() or float(each.sum()) > MAX_COPIES:
+        return table, every
+    origin = np.repeat(every, each.astype(np.int64))
+    return Table(Block(table.schema, tuple(a[origin] for a in table.block.arrays))), origin
+
+
+def plain_rows(table: Table, most: int, rng: Rng) -> tuple[Table, NDArray[np.intp], str]:
     """At most so many rows without weights, where they were, and what was done (in words).
 
     >>> import credo as cr

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
+from credo.stats.block import Block
 from credo.stats.counting import count_dense
 
 __all__ = ["Named", "Statistics"]
 
 Floats = NDArray[np.float64]
+Layout = tuple[list[list[int]], list[tuple[NDArray[np.intp], NDArray[Any]]]]
 
 MAX_STATES = 12
 """States of a variable whose shares are looked at: the most frequent ones."""
@@ -64,6 +66,7 @@ class Statistics:
                 for what in _OF_NUMBERS
             ]
         self._set_pairs(pairs)
+        self._cells: Layout | None = None
 
     def _set_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
         wanted = {n for pair in pairs for n in pair}
@@ -132,22 +135,32 @@ class Statistics:
     def _information(self, table: Table) -> Floats:
         """I(a; b) in bits for each pair, from the counts of all pairs in one pass."""
         block = table.block
-        at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
-        place = [at[v.name] for v in self.states]
-        sets = [[place[a], place[b]] for a, b in self.pairs["dd"].tolist()]
+        if self._cells is None:
+            self._cells = self._layout(block)
+        sets, groups = self._cells
         flat = count_dense(block, sets, 1, "auto", "auto").astype(np.float64)
-        arity = np.array([v.arity for v in self.states])
         out = np.empty(len(sets))
-        shapes = arity[self.pairs["dd"]]
-        ends = np.concatenate([[0], np.cumsum(shapes.prod(axis=1))])
-        for r, c in np.unique(shapes, axis=0).tolist():
-            which = np.flatnonzero((shapes == (r, c)).all(axis=1))
-            n = flat[ends[which][:, None] + np.arange(r * c)].reshape(-1, r, c)
+        for which, cells in groups:
+            n = flat[cells]
             total = n.sum(axis=(1, 2))
             parts = _xlogx(n).sum(axis=(1, 2)) - _xlogx(n.sum(axis=2)).sum(axis=1)
             parts += _xlogx(total) - _xlogx(n.sum(axis=1)).sum(axis=1)
             out[which] = np.maximum(parts / np.where(total > 0, total, 1.0), 0.0)
         return out
+
+    def _layout(self, block: Block) -> Layout:
+        """The pairs as the kernel wants them, and where the cells of pairs of one shape lie."""
+        at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
+        place = [at[v.name] for v in self.states]
+        sets = [[place[a], place[b]] for a, b in self.pairs["dd"].tolist()]
+        shapes = np.array([v.arity for v in self.states])[self.pairs["dd"]]
+        ends = np.concatenate([[0], np.cumsum(shapes.prod(axis=1))])
+        groups = []
+        for r, c in np.unique(shapes, axis=0).tolist():
+            which = np.flatnonzero((shapes == (r, c)).all(axis=1))
+            cells = ends[which][:, None] + np.arange(r * c)
+            groups.append((which, cells.reshape(-1, r, c)))
+        return sets, groups
 
     def _correlations(self, z: Floats, there: Floats) -> Floats:
         n = there.T @ there

@@ -62,9 +62,13 @@ def predictive_histogram(report: Any, statistic: str | None = None, ax: Any = No
     ax.axvline(check.observed, color=_ORANGE, linewidth=2, label="the table seen")
     ax.set_xlabel(name)
     ax.set_ylabel("tables")
-    ax.set_title(f"p = {check.p:.3g}, adjusted {check.adjusted:.3g}")
+    ax.set_title(f"p {_p(check.p)}, adjusted {_p(check.adjusted)}")
     legend(ax)
     return ax
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.0005 else f"= {p:.3f}"
 
 
 def calibration_curves(report: Any, variables: Any = None, ax: Any = None, most: int = 6) -> Any:

@@ -3,12 +3,14 @@
     P(s | row) ∝ P(s) · N(x_seen; μ_s, Σ_s),     x_gone | s, x_seen ~ N(μ + Σ₁₂Σ₂₂⁻¹(x − μ₂), …)
 
 Rows with the same gaps go together. For each state s of the missing discrete variables the joint
-Gaussian of the continuous ones is built along the graph, one for each row, and conditioned.
+Gaussian of the continuous ones is built along the graph, one for each row, and conditioned. Where
+there are too many states, draws come from the generative story of each row.
 """
 
 from __future__ import annotations
 
 import itertools
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,16 +21,18 @@ from credo.errors import LimitError
 from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.blanket import impossible_row
+from credo.predict.evidence import Evidence
 from credo.predict.gaps import Gaps
+from credo.predict.story import story_of
 from credo.stats.block import Block
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["MixedRows", "block_rows", "mixed_fill"]
+__all__ = ["MixedRows", "block_rows", "evidence_of", "mixed_fill", "states_of"]
 
 MAX_STATES = 4096
-"""At most this many states of missing discrete variables in a row."""
+"""At most this many states of missing discrete variables in a row are gone through."""
 
 _CELLS = 1 << 21  # of the covariances that are worked out at a time
 
@@ -61,7 +65,13 @@ def mixed_fill(
         block = block_rows(net, pattern)
         for first in range(0, len(every), block):
             at = every[first : first + block]
-            part = MixedRows(net, pattern, {n: c[at] for n, c in columns.items()}, at)
+            here = {n: c[at] for n, c in columns.items()}
+            if method == "sample" and states_of(net, pattern) > MAX_STATES:
+                for copy, told in zip(filled, _told(net, pattern, here, rng, copies), strict=True):
+                    for name, found in told.items():
+                        copy[name][at] = found
+                continue
+            part = MixedRows(net, pattern, here, at)
             if method == "posterior":
                 for name, found in part.posteriors().items():
                     if name in columns:
@@ -85,11 +95,41 @@ def mixed_fill(
 def block_rows(net: Network, gone: NDArray[np.bool_]) -> int:
     """How many rows with the same gaps to take at a time."""
     lines = sum(not v.is_discrete for v in net.variables)
-    cases = 1.0
-    for name, g in zip(net.names, gone, strict=True):
-        if g and net.variable(name).is_discrete:
-            cases *= net.variable(name).arity
-    return max(1, int(_CELLS / max(cases * lines * lines, 1.0)))
+    return max(1, int(_CELLS / max(float(states_of(net, gone)) * lines * lines, 1.0)))
+
+
+def states_of(net: Network, gone: NDArray[np.bool_]) -> int:
+    """How many states the discrete variables have together that a pattern of gaps lacks."""
+    return prod(v.arity for v, g in zip(net.variables, gone, strict=True) if g and v.is_discrete)
+
+
+def evidence_of(net: Network, gone: NDArray[np.bool_], columns: dict[str, Any], i: int) -> Evidence:
+    """What is seen of one row."""
+    seen = [v for v, g in zip(net.variables, gone, strict=True) if not g]
+    return Evidence(
+        {v.name: int(columns[v.name][i]) for v in seen if v.is_discrete},
+        values={v.name: float(columns[v.name][i]) for v in seen if not v.is_discrete},
+    )
+
+
+def _told(
+    net: Network,
+    gone: NDArray[np.bool_],
+    columns: dict[str, Any],
+    rng: np.random.Generator,
+    copies: int,
+) -> list[dict[str, Any]]:
+    """Rows with too many cases to go through: each is drawn from its own generative story."""
+    holes = [n for n, g in zip(net.names, gone, strict=True) if g and n in columns]
+    out = [{n: np.array(columns[n]) for n in holes} for _ in range(copies)]
+    for i in range(len(next(iter(columns.values())))):
+        story = story_of(net, evidence_of(net, gone, columns, i))
+        rows = story.rows(copies, int(rng.integers(2**63)))
+        for name in holes:
+            drawn = rows.block.arrays[rows.schema.index(name)]
+            for k in range(copies):
+                out[k][name][i] = drawn[k]
+    return out
 
 
 class MixedRows:

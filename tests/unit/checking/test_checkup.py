@@ -180,3 +180,27 @@ def test_many_rows_are_checked_by_parts_that_are_told():
     assert "2,000 of 200,000 rows, drawn at random" in str(found.calibration)
     assert found.outliers.scored == 200_000
     assert found.is_sound
+
+
+def test_a_row_of_weight_k_is_k_rows_everywhere():
+    rows = SPRINKLER.sample(50, rng=4)
+    times = np.random.default_rng(0).integers(0, 4, 50)
+    frame = {n: np.array(rows[n], dtype=object) for n in rows.schema.names}
+    weighted = cr.read({**{n: c.tolist() for n, c in frame.items()}, "w": times.tolist()},
+                       schema={n: list(SPRINKLER.variable(n).states) for n in frame},
+                       weights="w")  # fmt: skip
+    plain = cr.read({n: np.repeat(c, times).tolist() for n, c in frame.items()},
+                    schema=SPRINKLER.schema)  # fmt: skip
+    net = cr.fit(SPRINKLER, plain, prior=cr.BDeu(1))
+    one, two = (cr.check(net, t, draws=30, edges=0, folds=5) for t in (weighted, plain))
+    assert "learned again in 5 folds" in one.how
+    for name in ("held_out", "predictive", "calibration", "parameters"):
+        assert getattr(one, name).to_dict() == getattr(two, name).to_dict()
+    for a, b in zip(one.independence.tests, two.independence.tests, strict=True):
+        assert (a.name, a.test.p) == (b.name, pytest.approx(b.test.p))
+    assert one.influence.total == pytest.approx(two.influence.total)
+    kept = times[times > 0]
+    assert np.repeat(one.influence.nats, kept) == pytest.approx(two.influence.nats)
+    starts = np.concatenate([[0], np.cumsum(kept)[:-1]])
+    mean = np.add.reduceat(two.outliers.bits, starts) / kept
+    assert one.outliers.bits == pytest.approx(mean)

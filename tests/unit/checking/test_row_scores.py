@@ -76,3 +76,35 @@ def test_impossible_rows_are_minus_infinity_not_refused():
     assert found.log[0] == -np.inf
     assert found.possible.tolist() == [False, True, True]
     assert found.log[2] == pytest.approx(np.log(0.25))
+
+
+def test_rows_with_too_many_cases_are_summed_out_one_by_one(monkeypatch):
+    import credo.checking.row_scores as module
+
+    net = mixed()
+    rows = with_gaps(net.sample(60, rng=3), 0.35, 4)
+    want = score_rows(net, rows)
+    monkeypatch.setattr(module, "MAX_STATES", 0)
+    found = score_rows(net, rows)
+    assert found.known.all() and found.log == pytest.approx(want.log, abs=1e-12)
+    few = score_rows(net, rows, most=3)
+    assert not few.known.all()  # told, not guessed
+    assert few.log[few.known] == pytest.approx(want.log[few.known], abs=1e-12)
+
+
+def test_gaps_with_too_many_cases_are_drawn_from_the_story_of_each_row(monkeypatch):
+    import credo.predict.impute_mixed as module
+
+    net = mixed()
+    rows = cr.read({"s": [None] * 4000, "x": [0.8] * 4000, "y": [None] * 4000, "z": [2.0] * 4000},
+                   schema=net.schema).take(slice(0, 800))  # fmt: skip
+    want = net.impute(rows, "sample", rng=0)
+    monkeypatch.setattr(module, "MAX_STATES", 0)
+    found = net.impute(rows, "sample", rng=0)
+    for name, statistic in (
+        ("s", lambda t: np.mean(t["s"] == "on")),
+        ("y", lambda t: t["y"].mean()),
+    ):
+        a, b = statistic(want), statistic(found)
+        spread = np.std(want["y"]) if name == "y" else 0.5
+        assert abs(a - b) < 5 * spread * (2 / 800) ** 0.5
