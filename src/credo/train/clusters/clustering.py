@@ -64,7 +64,8 @@ def cluster(
     distance : "auto", "euclidean" or "gower"
         Gower's is for mixed columns and gaps; auto takes it where they are.
     scale : "auto", "sd", "range" or "none"
-        What numbers are divided by; auto is 'sd', and 'range' for Gower's distance.
+        What numbers are divided by. Auto is 'none' for numbers in like units (standard deviations
+        within a factor of ten), else 'sd', and 'range' for Gower's distance.
     height : number, optional
         Cut a tree at this height, instead of k.
     graph : edges, matrix or graph, optional

@@ -96,5 +96,5 @@ def geometry_of(table: Table, distance: str = "auto", scale: str = "auto") -> Ge
             f"Euclid's distance needs every cell, and {gap!r} has missing ones.",
             hint="Use distance='gower', which leaves them out pair by pair.",
         )
-    space = space_of(table, checked_scale(scale, "sd"))
+    space = space_of(table, checked_scale(scale, "like"))
     return Geometry("euclidean", space, points=space.points(table))

@@ -73,7 +73,7 @@ def partition_k_means(
 
     `tolerance` is scikit-learn's: centres that move by less, against the variance, are at rest.
     """
-    space = space_of(table, checked_scale(scale, "sd")) if space is None else space
+    space = space_of(table, checked_scale(scale, "like")) if space is None else space
     points = space.points(table) if points is None else points
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())

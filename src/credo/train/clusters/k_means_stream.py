@@ -66,7 +66,7 @@ def partition_stream(
     whole_number(iterations, "iterations")
     sample = sample_of(stream, SAMPLE, seed)
     seen = _Columns(stream, names)
-    space = space_of(seen, checked_scale(scale, "sd"))  # type: ignore[arg-type]
+    space = space_of(seen, checked_scale(scale, "like"))  # type: ignore[arg-type]
     first = partition_k_means(sample.select(names), k, rng=seed, starts=starts, space=space)
     assert isinstance(first.model, Centres)
     centres = first.model.centres

@@ -29,6 +29,9 @@ Floats = NDArray[np.float64]
 
 SCALES = ("sd", "range", "none")
 
+LIKE = 10.0
+"""Numbers whose standard deviations are within this factor are taken to be in like units."""
+
 _BLOCK = 4096
 
 
@@ -174,6 +177,15 @@ def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
             hint=f"Divide {name!r} by a power of ten and read the table again.",
         )
     return mean, {"sd": sd, "range": high - low, "none": 1.0}[scale]
+
+
+def _alike(statistics: Sequence[Any]) -> bool:
+    """Whether all columns are numbers whose spreads are within a factor `LIKE`."""
+    if not all(isinstance(s, Moments) for s in statistics):
+        return False
+    variances = [float(s.variance[0, 0]) for s in statistics if len(s.n)]
+    spreads = [v for v in variances if v > 0]
+    return bool(spreads) and max(spreads) <= LIKE**2 * min(spreads)
 
 
 def _of_states(counts: Floats, scale: str) -> tuple[float, float] | None:

@@ -64,7 +64,7 @@ class Task:
     @cached_property
     def space(self) -> Space:
         """The scaled space of k-means."""
-        return space_of(self.table, checked_scale(self.scale, "sd"))
+        return space_of(self.table, checked_scale(self.scale, "like"))
 
     @cached_property
     def points(self) -> Any:
