@@ -30,8 +30,7 @@ MAX_CELLS = 200_000_000
 class Numbers:
     """The parameters of a mixture, in the scaled units of its rows.
 
-    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d]; the last columns
-    of `means` are the rates of counts, which have no spread.
+    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d].
     """
 
     weights: Floats

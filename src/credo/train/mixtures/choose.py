@@ -50,7 +50,7 @@ class Options:
     budget: int = 1000
     variance_floor: float = 1e-6
     accelerate: bool = True
-    name: str = "Class"
+    name: str | None = None
 
     def __post_init__(self) -> None:
         choice(self.covariance, FORMS, "covariance")
@@ -148,7 +148,7 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
         if many > 1 and n > _RACE:
             part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
-        starts = [started(part, k, options.start, rng) for _ in range(many)]
+        starts = [started(part, k, options.start, rng, care=i == 0) for i in range(many)]
         best = _raced([climb(part, s) for s in starts], options.budget)
         if part is not problem:
             best = climb(problem, best.numbers)
@@ -183,7 +183,7 @@ def _raced(climbs: list[Climb], most: int) -> Climb:
 
 def _judged(problem: Problem, climb: Climb, options: Options) -> tuple[Mixture, Climb, Candidate]:
     assert climb.expected is not None
-    mixture = problem.mixture(climb.numbers, options.name)
+    mixture = problem.mixture(climb.numbers, _name(options.name, problem))
     height = climb.expected.log_likelihood + problem.left
     n = problem.cells.weight
     bic = height - 0.5 * mixture.free_parameters * math.log(max(n, 1.0))
@@ -191,6 +191,15 @@ def _judged(problem: Problem, climb: Climb, options: Options) -> tuple[Mixture, 
     icl = bic - _entropy(problem, climb)
     candidate = Candidate(mixture.k, height, mixture.free_parameters, bic, icl, stutz)
     return mixture, climb, candidate
+
+
+def _name(given: str | None, problem: Problem) -> str:
+    """The name of the class: the one that was asked for, or one that no column has."""
+    if given is not None:
+        return given
+    names = ("Class", "Group", "Latent class")
+    taken = problem.cells.plan.names
+    return next((n for n in names if n not in taken), "Class " + "'" * len(taken))
 
 
 def _entropy(problem: Problem, climb: Climb) -> float:

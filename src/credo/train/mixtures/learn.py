@@ -12,7 +12,7 @@ from credo.data import Stream, Table, read
 from credo.errors import InputError
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
-from credo.model.value import whole
+from credo.model.value import text, whole
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
@@ -35,7 +35,7 @@ def gaussian_mixture(
     budget: int = 1000,
     variance_floor: float = 1e-6,
     accelerate: bool = True,
-    name: str = "Class",
+    name: str | None = None,
     rng: Rng = 0,
     weights: Any = None,
     schema: Any = None,
@@ -68,6 +68,8 @@ def gaussian_mixture(
         No direction of a class varies less than this share of the column's own variance.
     accelerate : bool
         Leap ahead after the first 10 plain steps (SQUAREM); never at the cost of a fall.
+    name : str, optional
+        What the class is called: "Class", or "Group" where a column is called that.
 
     >>> import credo as cr
     >>> x = [1.0, 1.2, 0.8, 1.1, 0.9, 5.0, 5.3, None, 4.9, 5.1]
@@ -101,7 +103,7 @@ def latent_classes(
     budget: int = 1000,
     variance_floor: float = 1e-6,
     accelerate: bool = True,
-    name: str = "Class",
+    name: str | None = None,
     rng: Rng = 0,
     weights: Any = None,
     schema: Any = None,
@@ -181,6 +183,10 @@ def learned(
         raise InputError(f"k must be a whole number or 'auto', got {k!r}.")
     if not len(table):
         raise InputError("There are no rows to learn from.")
+    if options.name is not None and text(options.name, "name") in plan.names:
+        raise InputError(
+            f"A column is called {options.name!r} already.", hint="Give the class another name."
+        )
     cells = cells_of(table, plan)
     return learned_cells(cells, k, options, rng, threads, table.schema.source)
 

@@ -22,12 +22,16 @@ STARTS = ("k-means++", "random")
 """Ways to start."""
 
 _SAMPLE = 4_000  # rows a start looks at, at least
-_ROUNDS = 30  # of k-means, at most
-_TRIES = 3  # runs of k-means in a start
+_ROUNDS = 30  # of k-means in a start with care, at most
+_TRIES = 3  # runs of k-means in such a start
+_FEW = 2  # rounds of k-means in the others, which are to differ
+_SMALL = 1 << 18  # multiplications of a product that no library spreads over threads
 
 
-def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Numbers:
-    """The numbers of one start.
+def started(
+    problem: Problem, k: int, how: str, rng: np.random.Generator, care: bool = False
+) -> Numbers:
+    """The numbers of one start; with care, the best of a few runs of k-means.
 
     Equal rows are gathered and sorted first, so that neither the order of the rows nor whether
     one is weighted or repeated changes the start (up to the number of rows that are looked at).
@@ -46,7 +50,7 @@ def started(problem: Problem, k: int, how: str, rng: np.random.Generator) -> Num
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
     else:
-        nearest = _k_means(points, w, k, rng)
+        nearest = _k_means(points, w, k, rng, care)
         share = np.full((len(rows), k), 0.05 / k)
         share[np.arange(len(rows)), nearest] += 0.95
     return _numbers(problem, rows, share * w[:, None], k)
@@ -79,11 +83,13 @@ def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
     return np.concatenate(parts, axis=1)
 
 
-def _k_means(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _k_means(
+    x: Floats, w: Floats, k: int, rng: np.random.Generator, care: bool
+) -> NDArray[np.intp]:
     """The nearest centre of each point: the best of a few runs."""
     best: tuple[float, NDArray[np.intp]] | None = None
-    for _ in range(_TRIES):
-        height, label = _lloyd(x, w, _first_centres(x, w, k, rng))
+    for _ in range(_TRIES if care else 1):
+        height, label = _lloyd(x, w, _first_centres(x, w, k, rng), _ROUNDS if care else _FEW)
         if best is None or height < best[0]:
             best = height, label
     assert best is not None
@@ -94,14 +100,21 @@ def _first_centres(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> Fl
     """k-means++, each centre the best of a few draws."""
     centres = np.empty((k, x.shape[1]))
     centres[0] = x[_pick(w, rng)]
-    near = ((x - centres[0]) ** 2).sum(axis=1)
+    squares = (x * x).sum(axis=1)
+
+    def far(centre: Floats) -> Floats:
+        dots = np.einsum("ij,j->i", x, centre)
+        away: Floats = np.maximum(squares - 2 * dots + centre @ centre, 0.0)
+        return away
+
+    near = far(centres[0])
     for c in range(1, k):
         p = near * w
         lowest = np.inf
         closer = near
         for _ in range(2 + int(np.log(k))):
             pick = x[_pick(p if p.sum() > 0 else w, rng)]
-            trial = np.minimum(near, ((x - pick) ** 2).sum(axis=1))
+            trial = np.minimum(near, far(pick))
             height = float(trial @ w)
             if height < lowest:
                 lowest, closer, centres[c] = height, trial, pick
@@ -109,24 +122,36 @@ def _first_centres(x: Floats, w: Floats, k: int, rng: np.random.Generator) -> Fl
     return centres
 
 
-def _lloyd(x: Floats, w: Floats, centres: Floats) -> tuple[float, NDArray[np.intp]]:
+def _lloyd(x: Floats, w: Floats, centres: Floats, rounds: int) -> tuple[float, NDArray[np.intp]]:
     """Rounds of k-means; the sum of squares, and the nearest centre of each point."""
     k = len(centres)
     label = np.zeros(len(x), dtype=np.intp)
     squares = (x * x).sum(axis=1)
     height = np.inf
-    for turn in range(_ROUNDS):
-        far = squares[:, None] - 2 * x @ centres.T + (centres * centres).sum(axis=1)
+    for turn in range(rounds):
+        far = squares[:, None] - 2 * _times(x, centres.T) + (centres * centres).sum(axis=1)
         new = far.argmin(axis=1)
         height = float(far.min(axis=1) @ w)
         if turn and (new == label).all():
             break
         label = new
-        mass = np.bincount(label, weights=w, minlength=k)
-        for c in np.flatnonzero(mass > 0).tolist():
-            mine = label == c
-            centres[c] = w[mine] @ x[mine] / mass[c]
+        mine = np.zeros((len(x), k))
+        mine[np.arange(len(x)), label] = w
+        mass = mine.sum(axis=0)
+        there = mass > 0
+        sums = np.add.reduce([mine[p].T @ x[p] for p in _blocks(x, k)])
+        centres[there] = sums[there] / mass[there, None]
     return height, label
+
+
+def _blocks(x: Floats, k: int) -> list[slice]:
+    """Runs of rows so short that a product with k columns stays on one thread."""
+    size = max(_SMALL // max(x.shape[1] * k, 1), 1)
+    return [slice(at, at + size) for at in range(0, len(x), size)]
+
+
+def _times(x: Floats, y: Floats) -> Floats:
+    return np.concatenate([x[part] @ y for part in _blocks(x, y.shape[1])])
 
 
 def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Numbers:
