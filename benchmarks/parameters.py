@@ -207,9 +207,10 @@ def intervals(bench: Bench, name: str, net: Any) -> None:
 
     def samples(_: Any, chosen: Sequence[int]) -> list[np.ndarray]:
         from credo.predict.evidence import Evidence
-        from credo.predict.interval import _joint
+        from credo.predict.interval import joint_draws
 
-        found = _joint(fitted, [target], Evidence.of(fitted, given), None, Draws(fitted, 0), DRAWS)
+        evidence, source = Evidence.of(fitted, given), Draws(fitted, 0)
+        found, _ = joint_draws(fitted, [target], evidence, None, source, DRAWS)
         return [found[i].ravel() for i in chosen]
 
     def credo(*_: Any) -> Any:

@@ -90,7 +90,10 @@ def _value(net: Network, question: Question, effort: Effort) -> Any:
         return posterior(net, target, question.given, effort)
     for name in question.targets:
         if not net.variable(name).is_discrete:
-            raise InputError(f"P({name}=…) is for discrete variables; ask for P({name}) instead.")
+            raise InputError(
+                f"P({name}=…) is for discrete variables; ask for P({name}) instead.",
+                hint=f"Its .pdf(x) is the density at a number, its .cdf(x) P({name} ≤ x).",
+            )
         if name in question.given:
             raise InputError(f"{name!r} is asked about and observed at once.")
     evidence = Evidence.of(net, question.given)

@@ -162,9 +162,7 @@ class UncertainMultivariate(MultivariateGaussian):
         return self.mean_interval.draws
 
     def _view(self) -> View:
-        sd = np.sqrt(self.variance)
-        correlation = self.covariance / np.outer(sd, sd)
-        return _several(self, "Gaussian", sd, correlation)
+        return _several(self, "Gaussian")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -181,14 +179,12 @@ class UncertainMultivariateMixture(MultivariateMixture):
         return self.mean_interval.draws
 
     def _view(self) -> View:
-        return _several(
-            self, f"mixture of {many(len(self), 'Gaussian')}", self.sd, self.correlation
-        )
+        return _several(self, f"mixture of {many(len(self), 'Gaussian')}")
 
 
-def _several(answer: Any, kind: str, sd: Any, correlation: Any) -> View:
+def _several(answer: Any, kind: str) -> View:
     """Means, standard deviations and correlations of several variables, each with its ends."""
-    rows = []
+    rows, sd, correlation = [], answer.sd, answer.correlation
     for i, name in enumerate(answer.names):
         rows.append([f"mean {name}", number(float(answer.mean[i])), _ends(answer.mean_interval, i)])
         rows.append([f"sd {name}", number(float(sd[i])), _ends(answer.sd_interval, i)])
