@@ -196,13 +196,14 @@ class Bag:
     def rows(self, x: Floats) -> Floats:
         """The same for each row; a missing count is a word that nobody looked for."""
         x = np.where(np.isnan(x), 0.0, x)
-        if (x < 0).any():
+        if x.size and x.min() < 0:
             name = self.names[int(np.argwhere(x < 0)[0][1])]
             raise InputError(f"The count {name!r} must not be negative.")
         zero = np.isneginf(self.log_theta)
+        if not zero.any():
+            return np.asarray(x @ self.log_theta.T)
         out: Floats = x @ np.where(zero, 0.0, self.log_theta).T
-        if zero.any():
-            out[(x @ zero.T.astype(np.float64)) > 0] = -np.inf
+        out[(x @ zero.T.astype(np.float64)) > 0] = -np.inf
         return out
 
 

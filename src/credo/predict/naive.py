@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -46,6 +46,7 @@ Window = tuple[int, int, NDArray[np.uint16] | None, int]
 UNSEEN = ("missing", "error", "smooth")
 """What to do with a state that was not seen in training."""
 
+_BLOCK = 4096  # rows that stay in the cache
 _SPAN = 65_000  # whole numbers farther apart than this are looked up, not tabled
 
 
@@ -274,17 +275,22 @@ def _finite(name: str, values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _extra(others: Iterable[Any], columns: Columns, k: int) -> Floats | None:
-    """What the kinds that the kernel does not know add to the joint."""
-    total: Floats | None = None
-    for f in others:
-        x = np.full((columns.rows, len(f.names)), np.nan)
-        for i, name in enumerate(f.names):
-            if name in columns.by_name:
-                x[:, i] = _finite(name, columns.by_name[name].values)
-        part = f.rows(x)
-        total = part if total is None else total + part
-    return None if total is None else np.ascontiguousarray(total)
+def _extra(others: Sequence[Any], columns: Columns, k: int) -> Floats | None:
+    """What the kinds that the kernel does not know add to the joint, a block of rows at a time."""
+    if not others:
+        return None
+    for name in (n for f in others for n in f.names if n in columns.by_name):
+        _finite(name, columns.by_name[name].values)
+    total = np.zeros((columns.rows, k))
+    for first in range(0, columns.rows, _BLOCK):
+        rows = slice(first, min(first + _BLOCK, columns.rows))
+        for f in others:
+            x = np.full((rows.stop - first, len(f.names)), np.nan)
+            for i, name in enumerate(f.names):
+                if name in columns.by_name:
+                    x[:, i] = columns.by_name[name].values[rows]
+            total[rows] += f.rows(x)
+    return total
 
 
 # --- states that were not seen ------------------------------------------------------------
