@@ -53,7 +53,9 @@ def order(problem: Problem) -> Outcome:
             break
         candidates, beam = (64, 0) if all_sets else _STAGES[stage]
         lists = parent_lists(problem)
-        done, interrupted = lists.build(candidates, beam, room if all_sets else 0, report=problem.go_on)
+        done, interrupted = lists.build(
+            candidates, beam, room if all_sets else 0, report=problem.go_on
+        )
         if interrupted:
             problem.stopped = "interrupted"
         scored = max(scored, lists.scored)
