@@ -5,13 +5,21 @@
 
 G² and X² have (|x| − 1)(|y| − 1)|z| degrees of freedom; the adjusted tests (`g2-adjusted`,
 `x2-adjusted`) count, for each configuration of z, only the states of x and y that were seen.
+Where discrete and continuous variables meet (`g2-mixed`), G² is the same ratio of likelihoods under
+the conditional Gaussian L(S): the configurations of the discrete variables of S, and in each a
+Gaussian of the continuous ones,
+
+    G² = 2 ( ln L(xyz) + ln L(z) − ln L(xz) − ln L(yz) )
+
+with as many degrees of freedom as parameters differ. Configurations with too few rows for a
+Gaussian are left out.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +37,7 @@ from credo.stats.tally import Source
 
 __all__ = ["TESTS", "IndependenceTest", "independence_test", "tests_of"]
 
-TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "fisher-z")
+TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "fisher-z", "g2-mixed")
 """The tests by name."""
 
 
@@ -66,7 +74,8 @@ def independence_test(
     """Whether x and y are independent given z, judged by the rows.
 
     `test` is 'g2' (the default for discrete variables), 'g2-adjusted', 'x2', 'x2-adjusted', or
-    'fisher-z' (for continuous ones). A small p speaks against independence.
+    'fisher-z' (for continuous ones) or 'g2-mixed' (where both kinds meet). A small p speaks against
+    independence.
 
     >>> import credo as cr
     >>> print(cr.independence_test(cr.examples.pneumonia(), "Fev", "Cou", given="Pneu"))
@@ -84,7 +93,7 @@ def tests_of(
 ) -> list[IndependenceTest]:
     """Many tests from one pass over the rows."""
     which = [_checked(source.schema, x, y, z, test) for x, y, z in asked]
-    families = [Family(y, (*z, x)) for x, y, z in asked]
+    families = [_family(source.schema, x, y, z) for x, y, z in asked]
     tally = source.tally(Families.of(families))
     out = []
     for (x, y, z), name, family in zip(asked, which, families, strict=True):
@@ -92,6 +101,9 @@ def tests_of(
         if name == "fisher-z":
             assert isinstance(statistic, Moments)
             value, free, p = _fisher(statistic.marginal([*z, x, y]), x, y, z)
+        elif name == "g2-mixed":
+            assert isinstance(statistic, Moments)
+            value, free, p = _mixed(statistic, x, y, z)
         else:
             assert isinstance(statistic, Counts)
             value, free, p = _table(statistic, name)
@@ -107,19 +119,25 @@ def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None)
     if len(set(names)) < len(names):
         raise InputError(f"A variable stands twice in {x} ⊥ {y} | {list(z)}.")
     kinds = {schema[n].is_discrete for n in names}
-    if len(kinds) == 2:
-        raise SchemaError(
-            "A test is of discrete variables or of continuous ones, not of both at once.",
-            hint="Make the continuous columns discrete.",
-        )
-    usual = "g2" if True in kinds else "fisher-z"
+    usual = "g2-mixed" if len(kinds) == 2 else "g2" if True in kinds else "fisher-z"
     test = usual if test is None else test
     if test not in TESTS:
         raise InputError(f"test must be one of {', '.join(TESTS)}, got {shown(test)}.")
-    if (test == "fisher-z") != (False in kinds):
-        kind = "continuous" if test == "fisher-z" else "discrete"
+    if len(kinds) == 2 or test in ("fisher-z", "g2-mixed"):
+        kind = {"fisher-z": "continuous", "g2-mixed": "mixed"}.get(test, "discrete")
+        right = {"fisher-z": kinds == {False}, "g2-mixed": len(kinds) == 2}.get(test, False)
+    else:
+        kind, right = "discrete", kinds == {True}
+    if not right:
         raise SchemaError(f"The test {test!r} is for {kind} variables.", hint=f"Use {usual!r}.")
     return test
+
+
+def _family(schema: Schema, x: str, y: str, z: Sequence[str]) -> Family:
+    """All the variables of a test; the child is continuous where one of them is."""
+    names = sorted((*z, x, y), key=lambda n: not schema[n].is_discrete)
+    mixed = schema[names[0]].is_discrete and not schema[names[-1]].is_discrete
+    return Family(names[-1], tuple(names[:-1])) if mixed else Family(y, (*z, x))
 
 
 def _table(counts: Counts, test: str) -> tuple[float, float, float]:
@@ -178,3 +196,48 @@ def _fisher(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, 
     r = min(max(r, -1 + 1e-15), 1 - 1e-15)
     value = math.sqrt(free) * math.atanh(r)
     return value, free, float(2 * ndtr(-abs(value)))
+
+
+def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, float, float]:
+    from scipy.special import chdtrc
+
+    enough = moments.n > len(moments.names) + 1
+    if not enough.any():
+        return 0.0, 0.0, 1.0
+    kept = replace(
+        moments,
+        configurations=moments.configurations[enough],
+        n=moments.n[enough],
+        mean=moments.mean[enough],
+        scatter=moments.scatter[enough],
+    )
+    parts = ((1, (*z, x, y)), (1, tuple(z)), (-1, (*z, x)), (-1, (*z, y)))
+    value = free = 0.0
+    for sign, names in parts:
+        likelihood, parameters = _joint(kept, names)
+        value += 2 * sign * likelihood
+        free += sign * parameters
+    value = max(value, 0.0)
+    return value, free, float(chdtrc(free, value)) if free > 0 else 1.0
+
+
+def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float]:
+    """The log-likelihood of the conditional Gaussian of some variables, and its parameters."""
+    continuous = [v.name for v in moments.continuous]
+    inside = [n for n in names if n in continuous]
+    beside = names if inside else (*names, continuous[0])  # for its counts
+    found = moments.marginal(list(beside))
+    seen = found.n > 0
+    n, k = found.n[seen], len(inside)
+    likelihood = float((n * np.log(n / n.sum())).sum())
+    if inside:
+        order = [[v.name for v in found.continuous].index(name) for name in inside]
+        spread = found.scatter[seen][:, order][:, :, order] / n[:, None, None]
+        sign, volume = np.linalg.slogdet(spread)
+        if not (sign > 0).all():
+            raise InputError(
+                f"The columns {', '.join(inside)} are constant or collinear in some configuration.",
+                hint="Leave one out.",
+            )
+        likelihood -= 0.5 * float((n * (k * math.log(2 * math.pi) + volume + k)).sum())
+    return likelihood, len(n) - 1 + len(n) * (k + k * (k + 1) / 2)

@@ -53,6 +53,39 @@ def test_fishers_z_is_the_test_of_a_partial_correlation():
     assert "fisher-z" in str(found)
 
 
+def test_mixed_tests_are_ratios_of_likelihoods():
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 3, 400), rng.integers(0, 2, 400)
+    w = rng.normal(size=400) + b
+    y = 0.3 * a + w * (1 + b) + rng.normal(size=400)
+    table = cr.read({"a": [f"s{v}" for v in a], "b": [f"s{v}" for v in b], "w": w, "y": y})
+    found = cr.independence_test(table, "a", "y")
+    parts = [y[a == v] for v in range(3)]
+    by_hand = 400 * np.log(y.var()) - sum(len(p) * np.log(p.var()) for p in parts)
+    assert found.test == "g2-mixed" and found.freedom == 4
+    assert found.statistic == pytest.approx(by_hand)
+    assert found.p == pytest.approx(stats.chi2.sf(by_hand, 4))
+    back = cr.independence_test(table, "y", "a")
+    assert (back.statistic, back.freedom) == (pytest.approx(by_hand), 4)
+    # given b and w: a Gaussian regression in each configuration of b, with and without a
+
+    def left(rows):
+        design = np.column_stack([np.ones(rows.sum()), w[rows]])
+        return np.sum((y[rows] - design @ np.linalg.lstsq(design, y[rows])[0]) ** 2)
+
+    expected = 0.0
+    for v in range(2):
+        n = (b == v).sum()
+        expected += n * np.log(left(b == v) / n)
+        for u in range(3):
+            rows = (b == v) & (a == u)
+            expected -= rows.sum() * np.log(left(rows) / rows.sum())
+    given = cr.independence_test(table, "a", "y", given=["b", "w"])
+    assert given.freedom == 2 * 2 * 3
+    assert given.statistic == pytest.approx(expected)
+    assert cr.independence_test(table, "w", "y", given="b").test == "g2-mixed"
+
+
 def test_sparse_tables_are_tested_from_what_was_seen():
     rng = np.random.default_rng(2)
     arities = [4] * 10
@@ -66,8 +99,11 @@ def test_refusals():
     table = cr.read(
         {"a": ["u", "v", "u"], "b": ["u", "v", "v"], "x": [0.5, 1.5, 2.5], "y": [1.5, 0.5, 2.0]}
     )
-    with pytest.raises(SchemaError, match="not of both at once"):
-        cr.independence_test(table, "a", "x")
+    with pytest.raises(SchemaError, match="is for discrete variables"):
+        cr.independence_test(table, "a", "x", test="g2")
+    with pytest.raises(SchemaError, match="is for mixed variables"):
+        cr.independence_test(table, "x", "y", test="g2-mixed")
+    assert cr.independence_test(table, "a", "x").p == 1.0  # too few rows to say anything
     with pytest.raises(InputError, match="stands twice"):
         cr.independence_test(table, "a", "a")
     with pytest.raises(InputError, match="test must be one of"):

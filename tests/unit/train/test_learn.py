@@ -11,7 +11,7 @@ import pytest
 from tests.structure_data import discrete, random_table, sampled
 
 import credo as cr
-from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
+from credo.errors import InputError, LimitError, UnknownNameError
 from credo.train.structure.branching import maximum_branching
 from credo.train.structure.learning import SEARCHES
 
@@ -300,9 +300,18 @@ def test_refusals_say_what_to_do(small, change, text):
         cr.learn(small, "bic", **change)
 
 
-def test_pc_needs_one_kind_of_variable(shared_tables):
-    with pytest.raises(SchemaError, match="not for both"):
-        cr.learn(cr.read(shared_tables / "clgaussian_test.csv.gz"), search="pc")
+@pytest.mark.parametrize("search", ["mmhc", "ges", "hill-climb", "order"])
+def test_searches_of_mixed_tables(shared_tables, search):
+    table = cr.read(shared_tables / "clgaussian_test.csv.gz")
+    truth = cr.Dag.parse("[A][B][C][H][D|A:H][F|B:C][E|B:D][G|A:D:E:F]")
+    net = cr.learn(table, "bic", search)
+    assert set(net.dag.edges) == set(truth.edges)
+
+
+def test_pc_takes_mixed_tables(shared_tables):
+    net = cr.learn(cr.read(shared_tables / "clgaussian_test.csv.gz"), search="pc")
+    assert {("A", "G"), ("E", "G"), ("B", "F")} <= set(net.dag.edges)
+    assert net.record.details["tests"] > 0
 
 
 def test_wide_tables_are_prescreened_and_say_so(shared_tables):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError, SchemaError
+from credo.errors import InputError
 from credo.model.equivalence import Cpdag
 from credo.train.independence_tests import tests_of
 from credo.train.structure.greedy import POLISH
@@ -74,12 +74,6 @@ def _skeleton(problem: Problem) -> tuple[Marks, Separators, int]:
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha!r}.")
     deepest = problem.option("max_condition", problem.n, 0)
-    variables = problem.scores.variables
-    if len({v.is_discrete for v in variables}) == 2:
-        raise SchemaError(
-            "The tests are for discrete variables or for continuous ones, not for both.",
-            hint="Use a search by score, such as 'auto'.",
-        )
     names = problem.rules.names
     allowed = problem.rules.allowed.astype(bool) | problem.rules.required.astype(bool)
     near = allowed | allowed.T

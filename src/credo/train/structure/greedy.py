@@ -21,10 +21,11 @@ from typing import Any
 from credo import _core
 from credo.train.structure.problem import Outcome, Problem
 
-__all__ = ["POLISH", "climbed", "hill_climb", "tabu"]
+__all__ = ["POLISH", "SIDEWAYS", "climbed", "hill_climb", "tabu"]
 
 # kicks over orders; sets of neighbours of a child that grow; candidates besides its neighbours
 POLISH: Mapping[str, Any] = {"polish": 20, "around": 4, "alone": 3, "lazy": True}
+SIDEWAYS = 30
 
 
 def hill_climb(problem: Problem) -> Outcome:
@@ -32,7 +33,7 @@ def hill_climb(problem: Problem) -> Outcome:
     problem.only("restarts", "kicks", "max_steps", "sideways", "polish")
     restarts = problem.option("restarts", 0, 0)
     kicks = problem.option("kicks", max(3, problem.n // 4), 1)
-    sideways = problem.option("sideways", 30, 0)
+    sideways = problem.option("sideways", SIDEWAYS, 0)
     polish = problem.option("polish", POLISH["polish"], 0)
     return climbed(
         problem,

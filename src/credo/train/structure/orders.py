@@ -11,7 +11,7 @@ lists found by exploration).
 from __future__ import annotations
 
 from credo import _core
-from credo.train.structure.greedy import POLISH
+from credo.train.structure.greedy import POLISH, SIDEWAYS, climbed
 from credo.train.structure.problem import Outcome, Parents, Problem
 
 __all__ = ["order", "parent_lists"]
@@ -39,8 +39,10 @@ def order(problem: Problem) -> Outcome:
     most = problem.option("max_families", usual, 1)
     trace: list[float] = []
     notes: list[str] = []
-    begin = problem.start
-    _climb(problem, begin, trace)
+    climbed(problem, tabu=1000, patience=SIDEWAYS, downhill=False, **POLISH)  # never below a climb
+    trace.append(problem.best_score)
+    if not problem.stopped:
+        _climb(problem, problem.start, trace)
     complete = False
     rows = max(float(problem.scores.rows), 1.0)
     lists = parent_lists(problem)
