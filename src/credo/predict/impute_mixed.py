@@ -23,7 +23,7 @@ from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.blanket import impossible_row
 from credo.predict.evidence import Evidence
 from credo.predict.gaps import Gaps
-from credo.predict.story import story_of
+from credo.predict.story import Story, story_of
 from credo.stats.block import Block
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ MAX_STATES = 4096
 """At most this many states of missing discrete variables in a row are gone through."""
 
 _BLOCK = 2048
+_STORIES = 512  # kept for each network
 
 Floats = NDArray[np.float64]
 
@@ -105,11 +106,23 @@ def _told(
     holes = [n for n, g in zip(net.names, gone, strict=True) if g and n in columns]
     out = {n: np.array(columns[n]) for n in holes}
     for i in range(len(next(iter(columns.values())))):
-        story = story_of(net, evidence_of(net, gone, columns, i))
+        story = _story(net, evidence_of(net, gone, columns, i))
         row = story.rows(1, int(rng.integers(2**63)))
         for name in holes:
             out[name][i] = row.block.arrays[row.schema.index(name)][0]
     return out
+
+
+def _story(net: Network, evidence: Evidence) -> Story:
+    """The story given one row, kept: many copies of a table are filled one after the other."""
+    kept: dict[Any, Story] = net.__dict__.setdefault("_stories", {})
+    key = (tuple(evidence.hard.items()), tuple(evidence.values.items()))
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= _STORIES:
+            kept.clear()
+        found = kept[key] = story_of(net, evidence)
+    return found
 
 
 class MixedRows:
