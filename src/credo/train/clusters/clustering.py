@@ -14,6 +14,7 @@ from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
+from credo.render import shortened
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
 from credo.train.clusters.k_means import whole_number
@@ -114,7 +115,7 @@ def cluster(
     if table is None:
         raise InputError("There is nothing to cluster.", hint="Give a table, or graph=.")
     whole = Opened(table, {}, weights, schema).source
-    names = _columns(whole, columns, aside)
+    names, notes = _for_method(whole, _columns(whole, columns, aside), method, columns)
     if isinstance(whole, Stream):
         return _streamed(whole, names, method, k, seed, scale, stability, options, begun)
     if not isinstance(whole, Table):
@@ -134,6 +135,7 @@ def cluster(
             used, part.labels, lambda t, s: task.on(t, s).partition(part.k), stability, seed
         )
     how = f"{method} with k = {part.k}"
+    part = replace(part, notes=(*part.notes, *notes))
     return _finished(whole, names, method, part, how, seed, found, again, begun)
 
 
@@ -194,7 +196,7 @@ def which_k(
         raise InputError(
             "Numbers of clusters are compared on a table in memory.", hint="Use stream.load()."
         )
-    names = _columns(whole, columns, aside)
+    names, _ = _for_method(whole, _columns(whole, columns, aside), method, columns)
     used = whole.select(names)
     checked_rows(used.rows, None)
     task = Task(used, method, _seed(rng), distance, scale, memory, options)
@@ -243,6 +245,20 @@ def _columns(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
     if not names:
         raise InputError("No column is left to cluster by.")
     return names
+
+
+def _for_method(
+    table: Any, names: tuple[str, ...], method: str, asked: Any
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns that a method can take, where none were asked for; and what is left out."""
+    if method != "gaussian" or asked is not None:
+        return names, ()
+    numbers = tuple(n for n in names if not table.schema[n].is_discrete)
+    states = [n for n in names if n not in numbers]
+    if not numbers or not states:
+        return names, ()
+    told = f"a Gaussian mixture groups by numbers; only described: {shortened(states)}"
+    return numbers, (f"{told} (method='latent-class' takes states too)",)
 
 
 def _streamed(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,13 @@ def checked_scale(scale: Any, usual: str) -> str:
 
 
 def space_of(source: Table | Stream, scale: str = "sd") -> Space:
-    """The space of a table's columns, from one pass over its rows (two for ranges of a stream)."""
+    """The space of a table's columns, from one pass over its rows (two for ranges of a stream).
+
+    With scale "like", numbers in like units stay as they are, all else is divided by its sd.
+    """
+    if scale == "like":
+        found_space = space_of(source, "sd")
+        return _plain(found_space) if _alike(found_space) else found_space
     counted = source.tally(_to_count(source))
     axes, notes = [], []
     for variable in source.schema.variables:
@@ -179,13 +185,18 @@ def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
     return mean, {"sd": sd, "range": high - low, "none": 1.0}[scale]
 
 
-def _alike(statistics: Sequence[Any]) -> bool:
-    """Whether all columns are numbers whose spreads are within a factor `LIKE`."""
-    if not all(isinstance(s, Moments) for s in statistics):
+def _alike(space: Space) -> bool:
+    """Whether all columns are numbers whose standard deviations are within a factor `LIKE`."""
+    if any(a.variable.is_discrete for a in space.axes):
         return False
-    variances = [float(s.variance[0, 0]) for s in statistics if len(s.n)]
-    spreads = [v for v in variances if v > 0]
-    return bool(spreads) and max(spreads) <= LIKE**2 * min(spreads)
+    constant = {note.partition(" is constant")[0] for note in space.notes}
+    spreads = [a.scale for a in space.axes if a.variable.name not in constant]
+    return bool(spreads) and max(spreads) <= LIKE * min(spreads)
+
+
+def _plain(space: Space) -> Space:
+    """The same columns, their numbers as they are."""
+    return Space(tuple(replace(a, scale=1.0) for a in space.axes), "none", space.notes)
 
 
 def _of_states(counts: Floats, scale: str) -> tuple[float, float] | None:
