@@ -55,5 +55,9 @@ def build(folder):
     coronary = {n: chance.choice(["low", "high"], 40) for n in ("Smoking", "Proteins", "Pressure")}
     text = [",".join(coronary), *(",".join(row) for row in zip(*coronary.values(), strict=True))]
     (folder / "coronary.csv").write_text("\n".join(text) + "\n")
+    words = {"work": "the report of the meeting on {} is due", "spam": "win a free prize on {} now"}
+    days = ("monday", "tuesday", "friday", "sunday", "holiday", "payday")
+    mail = [f"{f},{text.format(d)}" for d in days for f, text in words.items()]
+    (folder / "mail.csv").write_text("\n".join(["folder,body", *mail]) + "\n")
     cr.learn(folder / "patients.csv").save(folder / "patients.credo")
     return folder

@@ -53,7 +53,7 @@ def test_units_do_not_matter_when_columns_are_scaled(method, seed, power, shift)
     x = points(seed, 25, 2)
     y = x * [10.0**power, 1.0] + [shift, 0.0]
     options = {"starts": 3} if method == "k-means" else {}
-    a, b = (cr.cluster(columns(z), method, k=3, **options) for z in (x, y))
+    a, b = (cr.cluster(columns(z), method, k=3, scale="sd", **options) for z in (x, y))
     assert adjusted_rand(a.labels, b.labels) == 1.0
 
 

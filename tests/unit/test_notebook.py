@@ -132,7 +132,35 @@ def _values():
         plain,
     ]  # fmt: skip
     check = out[-2]
-    return [*out, *check.findings, *check.sections.values()]
+    return [*out, *check.findings, *check.sections.values(), *_mixed_values(), *_groups()]
+
+
+def _mixed_values():
+    rows = {
+        ODD: [STATES[i % 2] for i in range(24)],
+        "x": [float(i % 2) + 0.1 * (i % 7) for i in range(24)],
+        "y": [float(i % 5) for i in range(24)],
+    }
+    net = cr.fit(cr.Dag([(ODD, "x"), ("x", "y")]), rows, prior={ODD: cr.BDeu(2)}, default=cr.LinePrior())
+    return [
+        net, net.p("x"), net.p(["x", "y"]), net.p([ODD, "x"]), net.p("x", interval=0.9),
+        net.p(["x", "y"], interval=0.9), net.p(ODD, given={"y": 2.0}),
+    ]  # fmt: skip
+
+
+def _groups():
+    rows = {
+        ODD: [STATES[i // 12] for i in range(24)],
+        "x": [float(i // 12) * 5 + 0.1 * (i % 7) for i in range(24)],
+        "y": [float(i // 12) + 0.1 * (i % 5) for i in range(24)],
+    }
+    groups = [cr.cluster(rows, m, k=2, stability=2) for m in ("k-means", "average", "latent-class")]
+    mixture = cr.gaussian_mixture({n: rows[n] for n in "xy"}, 2)
+    classes = cr.latent_classes(rows, 2)
+    out = [*groups, groups[0].profiles, groups[0].profiles[0][0], groups[0].stability]
+    out += [groups[1].tree, mixture, mixture.candidates, classes, *mixture.parts, *classes.parts]
+    counted = cr.latent_classes({"n": [1, 2, 0, 9, 8, 11] * 4}, 2, counts=["n"])
+    return [*out, *counted.parts, cr.which_k(rows, k=[2, 3])]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError
 from credo.model.value import choice, readonly
+from credo.render import number, table_html
 from credo.schema import Variable
 
 __all__ = ["FORMS", "Gaussians", "Part", "Rates", "Tables"]
@@ -102,6 +103,17 @@ class Gaussians:
         found: Floats = np.asarray(self.matrices).diagonal(0, 1, 2)
         return found
 
+    def _repr_html_(self) -> str:
+        spread = np.sqrt(np.diagonal(self.matrices, axis1=1, axis2=2))
+        rows = [
+            [
+                str(c),
+                *(f"{number(float(m))} ± {number(float(s))}" for m, s in zip(a, b, strict=True)),
+            ]
+            for c, (a, b) in enumerate(zip(self.means, spread, strict=True))
+        ]
+        return table_html(["class", *self.names], rows, caption="mean ± standard deviation")
+
     def reordered(self, order: NDArray[np.intp]) -> Gaussians:
         """The same with the classes in another order."""
         own = self.covariances if self.form == "tied" else self.covariances[order]
@@ -143,6 +155,11 @@ class Tables:
         """Each row adds up to 1."""
         return int(self.values.shape[0] * (self.values.shape[1] - 1))
 
+    def _repr_html_(self) -> str:
+        head = ["class", *(str(s) for s in self.variable.states)]
+        rows = [[str(c), *(number(float(p)) for p in row)] for c, row in enumerate(self.values)]
+        return table_html(head, rows, caption=f"P({self.variable.name} | class)")
+
     def reordered(self, order: NDArray[np.intp]) -> Tables:
         """The same with the classes in another order."""
         return Tables(self.variable, self.values[order])
@@ -178,6 +195,10 @@ class Rates:
     def free_parameters(self) -> int:
         """A rate a class."""
         return len(self.rates)
+
+    def _repr_html_(self) -> str:
+        rows = [[str(c), number(float(r))] for c, r in enumerate(self.rates)]
+        return table_html(["class", "rate"], rows, caption=self.name)
 
     def reordered(self, order: NDArray[np.intp]) -> Rates:
         """The same with the classes in another order."""

@@ -7,6 +7,7 @@ from tests.unit.checking.nets import SPRINKLER, gaussian, mixed, with_gaps
 
 import credo as cr
 from credo.checking.row_scores import family_terms, score_rows
+from credo.errors import LimitError
 
 
 def test_discrete_rows_with_gaps_are_their_log_evidence():
@@ -84,6 +85,11 @@ def test_rows_with_too_many_cases_are_summed_out_one_by_one(monkeypatch):
     net = mixed()
     rows = with_gaps(net.sample(60, rng=3), 0.35, 4)
     want = score_rows(net, rows)
+
+    def too_large(net, part):
+        raise LimitError("too many Gaussians")
+
+    monkeypatch.setattr(module, "row_log_likelihoods", too_large)
     monkeypatch.setattr(module, "MAX_STATES", 0)
     found = score_rows(net, rows)
     assert found.known.all() and found.log == pytest.approx(want.log, abs=1e-12)

@@ -44,7 +44,9 @@ def test_landmarks_say_their_error_and_shrink_it():
     x, y = make_circles(300, noise=0.03, factor=0.4, random_state=0)
     told = []
     for m in (30, 150):
-        groups = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=m)
+        groups = cr.cluster(
+            columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=m, scale="sd"
+        )
         note = next(n for n in groups.record.notes if "landmarks" in n)
         told.append(float(note.split("affinities ")[1].split(" ")[0]))
         assert groups.assign(columns(x)).tolist() == groups.labels.tolist()

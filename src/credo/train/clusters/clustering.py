@@ -91,9 +91,9 @@ def cluster(
           0     4  57.1 %  █████▊  x 5.05 (mean 3.33); y 3.05 (mean 1.8)
           1     3  42.9 %  ████▎   x 1.03 (mean 3.33); y 0.133 (mean 1.8)
     <BLANKLINE>
-    quality: within 0.071524, explained 99.5 %, silhouette 0.947
+    quality: within 0.23333, explained 99.5 %, silhouette 0.945
     stopped: ...
-    noticed: Euclid's distance, each column divided by its standard deviation
+    noticed: Euclid's distance of the numbers as they are
     >>> groups.assign({"x": [0.0, 4.0], "y": [0.0, 2.0]}).tolist()
     [1, 0]
     """
@@ -183,12 +183,12 @@ def which_k(
     `k` is a range or a list of candidates, 2 to 10 if it is left out; `by` as in `cr.cluster`.
 
     >>> import credo as cr
-    >>> rows = {"x": [0.0, 0.1, 0.3, 5.0, 5.2, 5.1, 9.0, 9.1, 9.3]}
+    >>> rows = {"x": [0.0, 0.1, 0.3, 5.0, 5.2, 5.1, 9.0, 9.1, 9.5]}
     >>> print(cr.which_k(rows, k=range(2, 5), scale="none"))
     k   within  explained  silhouette
-    2    24.52     0.7991      0.7318
-    3   0.1133     0.9991       0.959  ◀ by silhouette
-    4  0.07167     0.9994      0.7688
+    2    25.42     0.7948      0.7264
+    3   0.2067     0.9983      0.9488  ◀ by silhouette
+    4  0.07167     0.9994      0.8142
     """
     method = checked_method(method)
     whole = Opened(table, {}, weights, schema).source

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
-from credo.render import bar, number, table_html, table_text
+from credo.render import bar, number, table_html, table_text, text_html
 from credo.schema import Schema, Variable
 
 __all__ = ["Profiles", "Telling", "edges_of", "profiles_of"]
@@ -40,6 +40,9 @@ class Telling:
     inside: dict[Any, float]
     whole: dict[Any, float]
     continuous: bool
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
     def __str__(self) -> str:
         if self.continuous:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import CredoError, InputError
 from credo.progress import track
+from credo.render import text_html
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.quality import adjusted_rand
 
@@ -39,6 +40,9 @@ class Stability:
     def sd(self) -> float:
         """How much the agreement varies between resamples."""
         return float(np.std(self.agreement, ddof=1)) if len(self.agreement) > 1 else 0.0
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
     def __str__(self) -> str:
         return (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
-from credo.render import number
+from credo.render import number, text_html
 
 __all__ = ["Tree", "in_order"]
 
@@ -107,6 +107,9 @@ class Tree:
             shape=(n + merges, n + merges),
         )
         return in_order(connected_components(graph, directed=False)[1][:n])
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
     def __str__(self) -> str:
         h = self.heights
