@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -26,9 +27,14 @@ def consoles(page):
     return [line for block in blocks for line in block.splitlines() if line.startswith("credo ")]
 
 
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("stage"))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_every_command_of_a_page_runs(page, tmp_path):
-    build(tmp_path)
+def test_every_command_of_a_page_runs(page, stage, tmp_path):
+    shutil.copytree(stage, tmp_path, dirs_exist_ok=True)
     (tmp_path / "titanic.csv").write_bytes(cr.examples.path("titanic").read_bytes())
     lines = consoles(page)
     assert len(lines) >= 4

@@ -141,7 +141,9 @@ def _mixed_values():
         "x": [float(i % 2) + 0.1 * (i % 7) for i in range(24)],
         "y": [float(i % 5) for i in range(24)],
     }
-    net = cr.fit(cr.Dag([(ODD, "x"), ("x", "y")]), rows, prior={ODD: cr.BDeu(2)}, default=cr.LinePrior())
+    net = cr.fit(
+        cr.Dag([(ODD, "x"), ("x", "y")]), rows, prior={ODD: cr.BDeu(2)}, default=cr.LinePrior()
+    )
     return [
         net, net.p("x"), net.p(["x", "y"]), net.p([ODD, "x"]), net.p("x", interval=0.9),
         net.p(["x", "y"], interval=0.9), net.p(ODD, given={"y": 2.0}),
