@@ -63,6 +63,11 @@ def _uncertain(net: Network, question: Question, level: float, draws: int, effor
             "An interval goes with a probability; argmax gives states.",
             hint="Ask for P(…) of the states it gives.",
         )
+    if question.bound is not None:
+        raise InputError(
+            "The probability of a bound has no interval.",
+            hint=f"Ask for P({question.targets[0]}): its mean and sd have one.",
+        )
     if question.events:
         point = _value(net, question, EXACT)
         return event_interval(net, point, question.events, question.given, level, draws, seed)
@@ -87,7 +92,12 @@ def _value(net: Network, question: Question, effort: Effort) -> Any:
         return marginal_map(net, question.targets, question.given)
     if not question.events:
         target = question.targets[0] if len(question.targets) == 1 else question.targets
-        return posterior(net, target, question.given, effort)
+        found = posterior(net, target, question.given, effort)
+        if question.bound is None:
+            return found
+        mark, number = question.bound
+        below = float(found.cdf(number))
+        return below if mark == "<=" else 1.0 - below
     for name in question.targets:
         if not net.variable(name).is_discrete:
             raise InputError(

@@ -3,6 +3,7 @@
     P(lung | smoke=yes, dysp=no)     the distribution of lung
     P(lung=yes, bronc=no | …)        a probability
     P(lung in {yes, maybe} | …)      the probability of one of several states
+    P(age > 40 | lung=yes)           the probability of a bound on a continuous variable
     P(lung | do(smoke=yes))          after an intervention
     argmax P(lung, bronc | …)        the most probable states together
     P(smoke=yes)                     the probability of evidence
@@ -12,6 +13,7 @@ Names and states may be quoted; blanks do not matter.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -34,11 +36,18 @@ class Question:
     given: dict[str, Any] = field(default_factory=dict)
     do: dict[str, Any] = field(default_factory=dict)
     argmax: bool = False
+    bound: tuple[str, float] | None = None  # of one continuous target: '<=' or '>', and the number
 
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<mark>[|(),{}]|!=|=|∈)"""
     r"""|(?P<word>[^\s|(),{}=!'"]+))"""
+)
+
+
+_BOUND = re.compile(
+    r"""(?P<name>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^|(),{}<>≤≥]+?)\s*"""
+    r"""(?P<mark><=|>=|[<>≤≥])\s*(?P<number>[^\s|(),]+)\s*(?=[|,)])"""
 )
 
 
@@ -100,6 +109,24 @@ class _Reader:
             self.at += 1
         return self.text[place:end], place
 
+    def bound(self) -> tuple[str, str, float] | None:
+        """A bound on a continuous variable, `age > 30`: its name, '<=' or '>', and the number."""
+        found = _BOUND.match(self.text, self.next[2])
+        if found is None:
+            return None
+        name = found["name"]
+        name = re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name
+        if name not in self.net.schema or self.net.variable(name).is_discrete:
+            return None
+        try:
+            number = float(found["number"])
+        except ValueError:
+            place = found.start("number")
+            raise self.error(place, f"a number for {name!r}", found["number"]) from None
+        while self.next[0] != "end" and self.next[2] < found.end():
+            self.at += 1
+        return name, "<=" if found["mark"][0] in "<≤" else ">", number
+
     def variable(self) -> Variable:
         name, place = self.word("a variable's name")
         if name not in self.net.schema:
@@ -114,9 +141,12 @@ class _Reader:
         text, place = self.word(f"a state of {variable.name!r}")
         if not variable.is_discrete:
             try:
-                return float(text)
+                number = float(text)
             except ValueError:
-                raise self.error(place, f"a number for {variable.name!r}", text) from None
+                number = math.nan
+            if math.isnan(number):
+                raise self.error(place, f"a number for {variable.name!r}", text)
+            return number
         quoted = self.text[place] in "'\""
         same = [s for s in variable.states if str(s) == text] or _same_number(variable, text)
         if same:  # "1" in quotes is rather the text than the number
@@ -150,16 +180,22 @@ def parse(net: Network, text: str) -> Question:
     if not reader.has("P", "p", "Pr"):
         raise reader.error(reader.next[2], "'P(' or 'argmax P('", reader.next[1])
     reader.take("(")
-    targets, events = _targets(reader)
+    bound = reader.bound()
+    if bound is None:
+        targets, events = _targets(reader)
+    else:
+        targets, events = [bound[0]], {}
     given: dict[str, Any] = {}
     do: dict[str, Any] = {}
     if reader.has("|"):
         _conditions(reader, given, do)
+    if bound is not None and reader.next[1] == ",":
+        raise InputError("A bound is asked of one variable at a time.")
     reader.take(")")
     kind, came, place = reader.next
     if kind != "end":
         raise reader.error(place, "the end of the question", came)
-    if argmax and events:
+    if argmax and (events or bound):
         raise InputError("argmax asks for states; leave out the ones after '='.")
     if events and len(events) < len(targets):
         lacking = next(t for t in targets if t not in events)
@@ -167,7 +203,8 @@ def parse(net: Network, text: str) -> Question:
             f"P of {', '.join(events)} has states but {lacking!r} has none.",
             hint="Give every target a state, or none.",
         )
-    return Question(tuple(targets), events, given, do, argmax)
+    limit = None if bound is None else bound[1:]
+    return Question(tuple(targets), events, given, do, argmax, limit)
 
 
 def parse_conditions(net: Network, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -229,6 +266,9 @@ def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> N
                     break
             reader.take(")")
         else:
+            beyond = reader.bound()
+            if beyond is not None:
+                raise InputError(f"{beyond[0]!r} is continuous; it is observed as one number.")
             variable = reader.variable()
             value: Any
             if reader.has("!="):
