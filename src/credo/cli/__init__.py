@@ -92,6 +92,9 @@ def main() -> None:
     except CredoError as error:
         _complain(str(error))
         code = 2
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = 2
     except click.ClickException as error:
         where = getattr(error, "ctx", None)
         help_of = where.command_path if where is not None else "credo"
@@ -105,6 +108,8 @@ def main() -> None:
         code = 2
     except BrokenPipeError:
         sys.stderr.close()
+        code = 0
+    except SystemExit:  # rich's answer to a pipe that was closed
         code = 0
     except OSError as error:
         _complain(f"The output cannot be written: {error.strerror or error}.")

@@ -10,7 +10,7 @@ import click
 
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.cli.reading import read_from, reading_options
+from credo.cli.reading import read_from, reading_options, spooled, text_options
 from credo.cli.terminal import heading, print_table
 from credo.cli.words import in_options
 
@@ -68,7 +68,9 @@ def command(
 
     net = load_model(model)
     shaped = reading["kind"] or reading["states"] or reading["drop"]
-    table = read_from(**reading, schema=None if shaped else _schema(net, reading["table"]))
+    if reading["table"] == "-":
+        reading["table"] = str(spooled())
+    table = read_from(**reading, schema=None if shaped else _schema(net, reading))
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges, level=level,
         sections=list(sections) or None, held_out=None if seen is None else not seen,
@@ -80,13 +82,13 @@ def command(
     print_report(report, brief=brief or common.quiet)
 
 
-def _schema(net: Any, table: str) -> Any:
+def _schema(net: Any, reading: dict[str, Any]) -> Any:
     """The model's variables that the table has, so that its states are the model's."""
+    from credo.data.files import feed_of_path
     from credo.errors import InputError
-    from credo.predict.rows import _names
     from credo.schema import Schema
 
-    names = _names(table) or set()
+    names = set(feed_of_path(reading["table"], text_options(reading)).names)
     have = tuple(v for v in net.variables if v.name in names)
     if not have:
         raise InputError(

@@ -9,6 +9,7 @@ import click
 
 from credo.cli.models import load_model
 from credo.cli.options import Common, Manual, common_options, files
+from credo.cli.reading import spooled
 from credo.cli.terminal import heading, print_table
 
 __all__ = ["command"]
@@ -50,6 +51,8 @@ def command(
         while name in named:
             name += "'"
         named[name] = Dag.parse(given) if text else load_model(given)
+    if data == "-":
+        data = str(spooled())
     found = compare_models(named, data, folds=folds, rng=common.seed, weights=weights)
     if common.as_json:
         common.emit("compare", found.to_dict())

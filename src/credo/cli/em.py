@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import graph_from, load_model
+from credo.cli.models import graph_from, load_model, refuse_unwritable
 from credo.cli.options import Common, Manual, Stopped, common_options, files
 from credo.cli.reading import read_from, reading_options
 
@@ -83,6 +83,8 @@ def command(
       credo em "[Bag][Flavor|Bag][Wrapper|Bag]" candy_wrappers.csv --weights Count --hidden Bag=2
       credo em asia.bif gaps.csv --prior bdeu --ess 10 -o asia.credo
     """
+    if output is not None:
+        refuse_unwritable(output)
     from credo.cli.fit import fit_json, prior_named
     from credo.train import em
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import graph_from
+from credo.cli.models import graph_from, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 
@@ -57,6 +57,8 @@ def command(
       credo fit asia.bif patients.csv -o patients.credo --prior k2
       credo fit patients.credo more.csv -o patients.credo --update
     """
+    if output is not None:
+        refuse_unwritable(output)
     from credo.errors import InputError
     from credo.model import Network
     from credo.train import fit

@@ -18,8 +18,9 @@ from credo.cli.learning import (
     tell_check,
     weights_line,
 )
+from credo.cli.models import refuse_unwritable
 from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
-from credo.cli.reading import read_from, reading_options
+from credo.cli.reading import read_from, reading_flags, reading_options
 from credo.cli.rules import rule_options, rules_from, score_options, score_settings
 
 __all__ = ["command"]
@@ -115,6 +116,8 @@ def command(
         raise InputError(f"--budget must be 0 or more seconds, got {budget:g}.")
     given = {"target": target, "restarts": restarts, "alpha": alpha, "steps": steps}
     options: dict[str, Any] = {n: given[n] for n in _OF_SEARCH if given[n] is not None}
+    if output is not None:
+        refuse_unwritable(output)
     table = read_from(**reading)
     where = output or (None if common.as_json else default_output(reading["table"]))
     if not common.silent:
@@ -154,7 +157,7 @@ def command(
             common.heading("Checks")
             tell_check(net, table, common)
         if where is not None:
-            _point(net, where, reading["table"], common)
+            _point(net, where, reading, common)
     if stopped:
         raise Stopped("the search", where)
 
@@ -190,11 +193,11 @@ def _tell(net: Any, common: Common) -> None:
         print_graph(net.dag)
 
 
-def _point(net: Any, where: str, table: str, common: Common) -> None:
+def _point(net: Any, where: str, reading: dict[str, Any], common: Common) -> None:
     """Where the model is, and what to do with it."""
     common.say(f"\nwritten to {where}")
     common.heading("Next")
-    for line, why in next_steps(net, where, table):
+    for line, why in next_steps(net, where, reading["table"], reading_flags(reading)):
         common.say(f"  {line}")
         common.say(f"      {why}")
 

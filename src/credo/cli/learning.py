@@ -175,8 +175,8 @@ def program() -> str:
     return shlex.quote(os.path.relpath(here))
 
 
-def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:
-    """Commands that can be pasted, and what each is for."""
+def next_steps(net: Any, model: str, table: str, how: str = "") -> list[tuple[str, str]]:
+    """Commands that can be pasted, and what each is for; `how` says how the table is read."""
     credo, name = program(), shlex.quote(model)
     rows = shlex.quote(table)
     steps = []
@@ -194,11 +194,11 @@ def next_steps(net: Any, model: str, table: str) -> list[tuple[str, str]]:
 
     if table != "-":
         if has_command("check"):
-            steps.append((f"{credo} check {name} {rows}", "does the model fit the rows?"))
+            steps.append((f"{credo} check {name} {rows}{how}", "does the model fit the rows?"))
         if has_command("report"):
             page = shlex.quote(str(Path(model).with_suffix(".html")))
             steps.append(
-                (f"{credo} report {name} --data {rows} -o {page}", "all of it on one page")
+                (f"{credo} report {name} --data {rows}{how} -o {page}", "all of it on one page")
             )
     return steps
 

@@ -5,6 +5,7 @@ What comes from standard input has no ending, so its first bytes say what it is.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -19,7 +20,10 @@ from credo.errors import CredoError, InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["graph_from", "load_model", "model_argument", "model_format", "question_words"]
+__all__ = [
+    "graph_from", "load_model", "model_argument", "model_format", "question_words",
+    "refuse_unwritable",
+]  # fmt: skip
 
 
 def model_argument(function: F) -> F:
@@ -40,6 +44,18 @@ def load_model(path: str) -> Any:
 
         data = unpack(data, "standard input", Limits())
     return loads(data, model_format(data))
+
+
+def refuse_unwritable(path: str) -> None:
+    """Refuse a file that no model could be written to, before the work is done."""
+    from credo.formats.files import format_of
+
+    format_of(path)
+    folder = Path(path).expanduser().parent
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {str(folder)!r} to write {Path(path).name!r} to.")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"The folder {str(folder)!r} cannot be written to.")
 
 
 def graph_from(text: str) -> Any:

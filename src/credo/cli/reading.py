@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from credo.data import MISSING, Stream, Table
 from credo.errors import InputError
 from credo.schema import Schema
 
-__all__ = ["read_from", "reading_options", "reading_settings"]
+__all__ = ["read_from", "reading_flags", "reading_options", "reading_settings", "text_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +56,38 @@ def _option(*names: str, **settings: Any) -> Any:
 
 def _shown(tokens: tuple[str, ...]) -> str:
     return ", ".join(t or "an empty cell" for t in tokens)
+
+
+def reading_flags(reading: dict[str, Any]) -> str:
+    """The options that say how a table is read, as they were given, to be pasted again.
+
+    >>> reading_flags({"table": "a.csv", "drop": ("x y",), "weights": "n", "skip_ragged": False})
+    " --drop 'x y' --weights n"
+    """
+    out = ""
+    for name, value in reading.items():
+        flag = "--" + name.replace("_", "-")
+        if name == "table":
+            continue
+        if value is True:
+            out += f" {flag}"
+        elif isinstance(value, tuple):
+            out += "".join(f" {flag} {shlex.quote(v)}" for v in value)
+        elif value:
+            out += f" {flag} {shlex.quote(str(value))}"
+    return out
+
+
+def text_options(reading: dict[str, Any]) -> Any:
+    """How the text of a table is read, by the options given."""
+    from credo.data.text import TextOptions
+
+    delimiter = reading["delimiter"]
+    return TextOptions(
+        {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
+        reading["encoding"],
+        "skip" if reading["skip_ragged"] else "error",
+    )
 
 
 def read_from(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import click
 
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.cli.reading import read_from, reading_settings
+from credo.cli.reading import read_from, reading_flags, reading_settings
 
 __all__ = ["command"]
 
@@ -54,6 +53,8 @@ def command(
 
     net = load_model(model)
     rows = None if table is None else read_from(table, **reading)
+    if rows is not None:
+        _refuse_strangers(net, rows)
     written = write_report(
         net,
         output,
@@ -65,7 +66,7 @@ def command(
         seed=common.seed,
         model_file=model,
         data_file=table or "",
-        reading=_flags(reading),
+        reading=reading_flags(reading),
     )
     size = written.stat().st_size
     if common.as_json:
@@ -75,15 +76,24 @@ def command(
     common.say(f"wrote {output}: {size / 1e6:.2f} MB, opens in any browser")
 
 
-def _flags(reading: dict[str, Any]) -> str:
-    """The options that say how the table is read, as they were given."""
-    out = ""
-    for name, value in reading.items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            out += f" {flag}"
-        elif isinstance(value, tuple):
-            out += "".join(f" {flag} {shlex.quote(v)}" for v in value)
-        elif value:
-            out += f" {flag} {shlex.quote(str(value))}"
-    return out
+def _refuse_strangers(net: Any, rows: Any) -> None:
+    """Refuse rows that are not of this model: no column of it, or states that it does not have."""
+    from credo.errors import InputError
+
+    shared = [v for v in rows.schema.variables if v.name in net.names]
+    if not shared:
+        raise InputError(
+            "The table has no column of the model.",
+            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+        )
+    for v in shared:
+        own = next(o for o in net.variables if o.name == v.name)
+        if not (v.is_discrete and own.is_discrete):
+            continue
+        known = {str(s) for s in own.states}
+        strange = [s for s in v.states if str(s) not in known]
+        if strange:
+            raise InputError(
+                f"The state {strange[0]!r} of {v.name!r} is not one of the model's: "
+                f"{', '.join(map(repr, own.states[:8]))}."
+            )

@@ -42,6 +42,7 @@ _ADVICE = (
     (r"\bmax_parents=", "--max-parents"),
     (r"required= and forbidden=", "--require and --forbid"),
     (r"hidden= is for", "--hidden is for"),
+    (r"hidden=\{'(.+?)': (\d+)\}", r"--hidden '\1=\2'"),
     (r"Narrow candidates=, or u", "U"),
     (r"\b(scale|distance)=", r"--\1 "),
     (r"\bGive k=", "Give --k"),

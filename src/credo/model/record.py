@@ -50,12 +50,21 @@ class Record:
 
         return FamilyReport(self.details.get("families", ()))
 
+    def _fit_lines(self) -> list[str]:
+        """The fit in plain lines; after EM the log-likelihood is that of the cells observed."""
+        lines, seen = self.families.lines, self.details.get("log_likelihood")
+        whole = sum(f["log_likelihood"] for f in self.families)
+        if not lines or not isinstance(seen, float) or abs(seen - whole) <= 1e-9 * abs(whole):
+            return lines
+        told = f"log-likelihood of the observed cells {seen:.6f}"
+        return [told if line.startswith("log-likelihood ") else line for line in lines]
+
     def __str__(self) -> str:
         lines = [self.how + (f" from {self.source}" if self.source else "")]
         rows = self.details.get("rows")
         if isinstance(rows, (int, float)):
             lines.append("1 row" if rows == 1 else f"{number(rows)} rows")
-        lines += self.families.lines
+        lines += self._fit_lines()
         if self.score is not None and not self.details.get("families"):
             lines.append(f"score {self.score:.6f}")
         if self.reason:

@@ -13,6 +13,7 @@ Names and states may be quoted; blanks do not matter.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass, field
@@ -132,6 +133,11 @@ class _Reader:
         if name not in self.net.schema:
             near = close_names(name, self.net.names)
             hint = f" Did you mean {near[0]!r}?" if near else ""
+            odd = next((n for n in self.net.names if self.text.startswith(n, place)), None)
+            if odd is not None and odd.startswith(name) and odd != name:
+                hint = (
+                    f" Names with marks in them are quoted: {json.dumps(odd, ensure_ascii=False)}."
+                )
             raise UnknownNameError(
                 f"Variable {name!r} (character {place + 1}) is not in the model.{hint}"
             )

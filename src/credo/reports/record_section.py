@@ -109,6 +109,9 @@ def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
     record = subject.model.record
     if record is None or not subject.directed:
         return None
+    source = Path(record.source).name
+    if source and subject.data_file and Path(subject.data_file).name != source:
+        return None  # these are other rows than those it was learned from
     data, out = shlex.quote(subject.data_file), shlex.quote(subject.model_name)
     details = record.details
     score, search = details.get("score"), details.get("search")
@@ -122,6 +125,9 @@ def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
             f"{flag} --seed {seed}"
         )
         more = "" if ess is None else f", ess={ess:g}"
+        if score not in ("bdeu", "bds", "k2"):
+            weight = _table_prior(record)
+            more += "" if weight is None else f", parameters=cr.BDeu({weight:g})"
         call = f"net = cr.learn(rows, score={score!r}, search={search!r}{more}, rng={seed})"
         words = (
             "Learning again takes the score, the search and the seed of the record; edges that "
@@ -146,6 +152,12 @@ def _ess(record: Any) -> float | None:
         return float(found.pop()) if len(found) == 1 else None
     except ValueError:
         return None
+
+
+def _table_prior(record: Any) -> float | None:
+    """The weight of the BDeu prior that the tables were learned with, if they were."""
+    found = {m[1] for f in record.families if (m := re.fullmatch(r"BDeu\((.+)\)", f["prior"]))}
+    return float(found.pop()) if len(found) == 1 else None
 
 
 def _prior(record: Any) -> tuple[str, str] | None:

@@ -66,7 +66,9 @@ def _gains(problem: Problem, variables: Sequence[int], given: tuple[int, ...]) -
     found = problem.scores.native.score(asked)
     alone, gains = found[:m], np.full((m, m), -np.inf)
     gains[~np.eye(m, dtype=bool)] = found[m:]
-    gains -= alone[:, None]
+    with np.errstate(invalid="ignore"):
+        gains -= alone[:, None]
+    gains[np.isnan(gains)] = -np.inf  # neither family has a score
     allowed = problem.rules.allowed[np.ix_(variables, variables)].astype(bool)
     gains[~allowed] = -np.inf
     return gains
