@@ -15,7 +15,7 @@ from credo.predict.budget import EXACT, Effort
 from credo.predict.conflict import refuse_impossible
 from credo.predict.evidence import Evidence
 from credo.predict.explanation import Explanation, marginal_map, mpe
-from credo.predict.interval import event_interval, posterior_interval
+from credo.predict.interval import bound_interval, event_interval, posterior_interval
 from credo.predict.posterior import (
     check_joint,
     joint_with_evidence,
@@ -64,10 +64,9 @@ def _uncertain(net: Network, question: Question, level: float, draws: int, effor
             hint="Ask for P(…) of the states it gives.",
         )
     if question.bound is not None:
-        raise InputError(
-            "The probability of a bound has no interval.",
-            hint=f"Ask for P({question.targets[0]}): its mean and sd have one.",
-        )
+        point = _value(net, question, EXACT)
+        name = question.targets[0]
+        return bound_interval(net, point, name, question.bound, question.given, level, draws, seed)
     if question.events:
         point = _value(net, question, EXACT)
         return event_interval(net, point, question.events, question.given, level, draws, seed)

@@ -95,6 +95,33 @@ def event_interval(
     return Probability(value, Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level))
 
 
+def bound_interval(
+    net: Network,
+    value: float,
+    name: str,
+    bound: tuple[str, float],
+    given: Mapping[str, Any],
+    level: float,
+    draws: int,
+    rng: Rng,
+) -> Probability:
+    """The probability of a bound on a continuous variable with its credible interval."""
+    level = probability(level)
+    draws = enough(draws, level)
+    source = Draws(net, rng)
+    evidence = that_matters(net, (name,), Evidence.of(net, given))
+    cases = cases_of(net, [name], [], evidence)
+    weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
+    if cases.names:
+        weights, good = joint_draws(
+            net, cases.names, evidence, None, Draws(net, source.seed), draws
+        )
+    drawn = moment_draws(cases, weights, good, 1, evidence, source, bound[1])
+    assert drawn.below is not None
+    below = drawn.below[:, 0]
+    return Probability(value, Credible.of(below if bound[0] == "<=" else 1.0 - below, level))
+
+
 def marginal_intervals(
     net: Network, given: Mapping[str, Any], level: float, draws: int, rng: Rng
 ) -> dict[str, Any]:

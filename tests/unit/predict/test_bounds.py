@@ -1,10 +1,10 @@
 """Bounds on continuous variables: P(x > c | …)."""
 
+import numpy as np
 import pytest
 from scipy.stats import norm
 
 import credo as cr
-from credo.errors import InputError
 
 NET = cr.Network(
     "[sex][x|sex]",
@@ -45,9 +45,26 @@ def test_what_is_refused_is_told(question, told):
         NET.ask(question)
 
 
-def test_a_bound_has_no_interval():
-    with pytest.raises(InputError, match="no interval"):
-        NET.ask("P(x > 2)", interval=0.9)
+def test_a_bound_has_its_interval_draw_by_draw():
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["f", "m"], 200)
+    rows = {"sex": sex, "x": np.where(sex == "f", rng.normal(1, 1, 200), rng.normal(3, 2, 200))}
+    net = cr.fit("[sex][x|sex]", rows, prior={"sex": cr.BDeu(2)}, default=cr.LinePrior())
+    found = net.ask("P(x > 2)", interval=0.9)
+    low, high = found.interval
+    assert float(found) == net.ask("P(x > 2)") and low < float(found) < high
+    assert found.interval.draws == 1000 and high - low < 0.2
+    below = net.ask("P(x <= 2)", interval=0.9)
+    assert next(iter(below.interval)) == pytest.approx(1 - high, abs=0.01)
+    # a number alone: the posterior of Φ((c − μ)/σ) by the same prior, drawn by hand
+    own = {"x": rows["x"]}
+    line = cr.fit("[x]", own, prior=cr.LinePrior())
+    told = line.ask("P(x <= 2)", interval=0.9).interval
+    n, mean, var = 200, rows["x"].mean(), rows["x"].var()
+    sigma2 = n * var / rng.chisquare(n - 1, 20_000)
+    mu = rng.normal(mean, np.sqrt(sigma2 / n))
+    by_hand = np.quantile(norm.cdf((2 - mu) / np.sqrt(sigma2)), [0.05, 0.95])
+    assert np.allclose(list(told), by_hand, atol=0.01)
 
 
 def test_states_with_marks_are_still_states():
