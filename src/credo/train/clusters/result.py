@@ -19,6 +19,7 @@ from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.model.record import Record
 from credo.render import bar, number, table_html, table_text
+from credo.train.clusters.arrays import is_plain, rows_in
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
@@ -136,7 +137,7 @@ class Clusters:
             points = space_of(used).points(used)
         out["within"] = own.get("within", within(points, self.labels, self.k, w))
         out["explained"] = explained(points, out["within"], w)
-        if 2 <= self.k < len(self.labels):
+        if len(np.unique(self.labels)) >= 2 and self.k < len(self.labels):
             mean, error = silhouette(geometry, self.labels, self.k, w)
             out["silhouette"] = mean
             if error is not None:
@@ -144,7 +145,10 @@ class Clusters:
         return out | own
 
     def assign(self, rows: Any) -> NDArray[np.intp]:
-        """The cluster of each new row: anything `cr.read` takes, with the same columns."""
+        """The cluster of each new row: anything `cr.read` takes, with the same columns.
+
+        An array has the columns that count, in their order, or all those of the table.
+        """
         return self._assigned(rows)[0]
 
     def assign_membership(self, rows: Any) -> Floats:
@@ -185,6 +189,8 @@ class Clusters:
         if self.table is None:
             raise InputError("Nodes of a graph cannot be assigned: cluster the whole graph again.")
         known = {n: self.table.schema[n] for n in self.columns}
+        if is_plain(rows):
+            rows = rows_in(rows, self.columns, self.table.schema.names)
         table = Opened(rows, known, None, None).source
         if isinstance(table, Stream):
             table = table.load()

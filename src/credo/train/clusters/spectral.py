@@ -23,6 +23,7 @@ from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import whole_number
+from credo.train.clusters.known import with_known
 from credo.train.clusters.lloyd import nearest
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
@@ -93,8 +94,9 @@ class Spectrum:
         centres: Floats = fitted.cluster_centers_
 
         def assign(table: Table) -> tuple[NDArray[np.intp], None]:
-            assert self.extend is not None
-            return nearest(self.extend(table, k)[:, :k], centres)[0], None
+            assert self.extend is not None and self.geometry is not None
+            found = nearest(self.extend(table, k)[:, :k], centres)[0].astype(np.intp)
+            return with_known(found, self.geometry.of(table), self.geometry, labels), None
 
         return Partition(
             labels,

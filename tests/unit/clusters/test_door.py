@@ -1,0 +1,96 @@
+"""The door again: arrays, rows seen before, classes without rows, the same rows, odd settings."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError
+
+
+def two_heaps():
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    x[:15] += 6
+    return x
+
+
+@pytest.mark.parametrize("method", ["k-means", "average", "ward", "spectral", "gaussian"])
+def test_an_array_is_clustered_and_assigned(method):
+    x = two_heaps()
+    groups = cr.cluster(x, method, k=2)
+    assert groups.columns == ("x0", "x1", "x2") and groups.sizes == (25, 15)
+    assert groups.assign(x).tolist() == groups.labels.tolist()
+    assert cr.which_k(x, method).k == 2
+
+
+def test_the_columns_of_an_array_have_the_names_given():
+    x = two_heaps()
+    groups = cr.cluster(x, k=2, columns=["a", "b", "c"], aside="b")
+    assert groups.columns == ("a", "c")
+    assert groups.assign(x[:, [0, 2]]).tolist() == groups.assign(x).tolist()
+    assert cr.cluster(x, k=2, columns=["x0", "x2"]).columns == ("x0", "x2")
+    whole = np.column_stack([np.repeat([1, 5], 10), np.full(20, 3)])  # few and whole, yet numbers
+    groups = cr.cluster(whole, k=2)
+    assert groups.table.schema.continuous == ("x0", "x1")
+    assert groups.assign(np.array([[6, 3], [0, 3]])).tolist() == [1, 0]
+
+
+def test_arrays_of_another_shape_are_refused():
+    x = two_heaps()
+    with pytest.raises(InputError, match="two axes"):
+        cr.cluster(x[:, 0], k=2)
+    groups = cr.cluster(x, k=2)
+    with pytest.raises(InputError, match="need 3 columns"):
+        groups.assign(x[:, :2])
+    with pytest.raises(InputError, match="1 axes"):
+        groups.assign(x[0])
+
+
+def test_a_row_seen_before_keeps_its_label():
+    rows = {"x": [0.0, 1.0, 2.1, 3.3, 4.6, 6.0]}
+    groups = cr.cluster(rows, "complete", k=2)
+    assert groups.labels.tolist() == groups.assign(rows).tolist() == [0, 0, 0, 0, 1, 1]
+    assert groups.assign({"x": [3.4, -0.0]}).tolist() == [1, 0]  # by the rule of the link
+
+
+def test_a_row_seen_before_keeps_its_label_with_gaps():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=60)
+    x[::7] = np.nan
+    rows = {"x": x, "y": rng.normal(size=60), "c": rng.choice(list("abc"), 60)}
+    for method in ("average", "complete", "spectral"):
+        groups = cr.cluster(rows, method, k=3)
+        assert groups.assign(rows).tolist() == groups.labels.tolist()
+
+
+def test_classes_without_rows_are_told_and_give_no_nan():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        groups = cr.cluster(cr.examples.pneumonia(), "latent-class", k=5)
+        found = cr.which_k(cr.examples.pneumonia(), "latent-class", k=[2, 5], by="silhouette")
+    empty = groups.sizes.count(0)
+    assert empty > 0
+    assert all(np.isfinite(v) for v in groups.quality.values())
+    assert all(np.isfinite(v) for k in found.rows for v in found[k].values())
+    assert any(n.startswith(f"{empty} class") and "no row" in n for n in groups.record.notes)
+    assert "nan" not in str(groups)
+
+
+def test_k_is_chosen_among_as_many_as_there_are_different_rows():
+    rows = {"x": [1.0, 2.0] * 15, "y": [1.0, 2.0] * 15}
+    assert cr.cluster(rows).k == 2
+    assert list(cr.which_k(rows).rows) == [2]
+    with pytest.raises(InputError, match="1 of them different"):
+        cr.cluster(np.ones((5, 2)))
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_a_mixture_refuses_what_it_has_no_use_for(method):
+    x = two_heaps()
+    for name, value in (("scale", "sd"), ("distance", "gower")):
+        with pytest.raises(InputError, match=f"no use for {name}='{value}'"):
+            cr.cluster(x, method, k=2, **{name: value})
+    for name in ("scale", "distance", "memory"):
+        with pytest.raises(InputError, match=f"{name} must be"):
+            cr.cluster(x, method, k=2, **{name: "nonsense"})
