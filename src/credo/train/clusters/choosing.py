@@ -32,6 +32,10 @@ __all__ = [
 
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
+_NO_GAP = (
+    "no k met the rule of the gap, not to be worse than the next one: k = {:,} is only the last "
+    "that was tried; try more"
+)
 
 
 def criterion(method: str, by: Any) -> str:
@@ -199,9 +203,12 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
             "gap": float(np.mean(logs) - here),
             "gap error": float(np.std(logs) * np.sqrt(1 + 1 / _REFERENCES)),
         }
-    best = wanted[-1]
+    best, note = wanted[-1], _NO_GAP.format(wanted[-1])
     for k, after in pairwise(wanted):
         if rows[k]["gap"] >= rows[after]["gap"] - rows[after]["gap error"]:
-            best = k
+            best, note = k, ""
             break
-    return Candidates(task.method, "gap", best, rows), parts[best]
+    part = parts[best]
+    if note:
+        part = replace(part, notes=(*part.notes, note))
+    return Candidates(task.method, "gap", best, rows, note), part

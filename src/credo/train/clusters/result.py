@@ -10,6 +10,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ class Clusters:
         """
         own = dict(self.partition.quality)
         if not isinstance(self.table, Table):
-            return own
+            return MappingProxyType(own)
         out: dict[str, float] = {}
         w = None if self.table.weights is None else self.table.weights.astype(np.float64)
         geometry = self.geometry
@@ -142,7 +143,7 @@ class Clusters:
             out["silhouette"] = mean
             if error is not None:
                 out["silhouette_error"] = error
-        return out | own
+        return MappingProxyType(out | own)
 
     def assign(self, rows: Any) -> NDArray[np.intp]:
         """The cluster of each new row: anything `cr.read` takes, with the same columns.
