@@ -115,3 +115,15 @@ def test_small_things_are_refused():
         cr.cluster(rows, "average", height=-1.0)
     with pytest.raises(TypeError):
         cr.cluster(rows, k=2).quality["within"] = 0.0
+
+
+def test_rows_of_weight_0_have_no_label_and_are_told():
+    rows = {"x": [0.0, 0.1, 5.0, 5.2, 0.2, 9.5], "w": [1, 0, 2, 1, 1, 0]}
+    groups = cr.cluster(rows, k=2, weights="w")
+    assert len(groups.labels) == 4 and groups.row_numbers == [1, 3, 4, 5]
+    assert any("2 rows of weight 0 are left out" in n for n in groups.record.notes)
+    given = cr.cluster({"x": rows["x"]}, "average", k=2, weights=rows["w"])
+    assert given.row_numbers == [1, 3, 4, 5]
+    whole = cr.cluster({"x": rows["x"]}, k=2)
+    assert whole.row_numbers == [1, 2, 3, 4, 5, 6]
+    assert not any("weight" in n for n in whole.record.notes)

@@ -317,7 +317,7 @@ def _finished(
         membership = np.ascontiguousarray(membership[:, order])
         membership.setflags(write=False)
     details: dict[str, Any] = {"rows": len(labels), "columns": names}
-    notes = (*part.notes, *_told_of_empty(labels, part.k))
+    notes = (*part.notes, *_told_of_empty(labels, part.k), *_told_of_absent(whole))
     if found is not None:
         details["candidates"] = found
     source = "" if whole is None else whole.schema.source
@@ -339,3 +339,18 @@ def _told_of_empty(labels: NDArray[Any], k: int) -> list[str]:
         return []
     held = "class holds" if empty == 1 else "classes hold"
     return [f"{empty:,} {held} no row: every row is more probable in another; a smaller k will do"]
+
+
+def _told_of_absent(whole: Table | Stream | None) -> list[str]:
+    """A note of rows of the source that have no label."""
+    out = []
+    if isinstance(whole, Table) and whole.numbers is not None:
+        n = whole.numbers.left_out
+        rows = "1 row of weight 0 is" if n == 1 else f"{n:,} rows of weight 0 are"
+        out.append(f"{rows} left out: labels are of the other rows, in order")
+    if isinstance(whole, Stream) and whole.weighting.column is not None:
+        out.append("rows of weight 0, if any, are left out: labels are of the others, in order")
+    for note in () if whole is None else whole.schema.notes:
+        if note.endswith("skipped"):
+            out.append(f"{note}: labels and row numbers are of the rows that were read")
+    return out

@@ -85,6 +85,13 @@ class Clusters:
             out[label].append(name)
         return out
 
+    @property
+    def row_numbers(self) -> list[int]:
+        """Where each row of `labels` stood in the table given, from 1; weight 0 leaves rows out."""
+        numbers = self.table.numbers if isinstance(self.table, Table) else None
+        n = range(len(self.labels))
+        return [i + 1 for i in n] if numbers is None else [numbers.of(i) for i in n]
+
     @cached_property
     def profiles(self) -> Profiles:
         """What each cluster is: every column against the whole table, most telling first."""
