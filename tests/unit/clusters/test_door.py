@@ -127,3 +127,12 @@ def test_rows_of_weight_0_have_no_label_and_are_told():
     whole = cr.cluster({"x": rows["x"]}, k=2)
     assert whole.row_numbers == [1, 2, 3, 4, 5, 6]
     assert not any("weight" in n for n in whole.record.notes)
+
+
+def test_a_weighted_stream_says_of_which_rows_its_labels_are(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("x,w\n" + "".join(f"{i % 2 * 5 + i / 100},{i % 3}\n" for i in range(60)))
+    stream = cr.read(path, {"x": "continuous"}, "w", memory="100 B")
+    groups = cr.cluster(stream, k=2)
+    assert len(groups.labels) == 40
+    assert any("rows of weight 0, if any, are left out" in n for n in groups.record.notes)

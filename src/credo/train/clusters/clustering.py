@@ -20,6 +20,7 @@ from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
+from credo.train.clusters.notes import told_of_absent, told_of_empty
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters, canonical
 from credo.train.clusters.stability import Stability, stability_of
@@ -317,7 +318,7 @@ def _finished(
         membership = np.ascontiguousarray(membership[:, order])
         membership.setflags(write=False)
     details: dict[str, Any] = {"rows": len(labels), "columns": names}
-    notes = (*part.notes, *_told_of_empty(labels, part.k), *_told_of_absent(whole))
+    notes = (*part.notes, *told_of_empty(labels, part.k), *told_of_absent(whole))
     if found is not None:
         details["candidates"] = found
     source = "" if whole is None else whole.schema.source
@@ -330,27 +331,3 @@ def _finished(
         method, labels, part.k, sizes, record, names, whole, part, order, membership, tree,
         stability,
     )  # fmt: skip
-
-
-def _told_of_empty(labels: NDArray[Any], k: int) -> list[str]:
-    """A note of clusters that are nobody's most probable one."""
-    empty = k - len(np.unique(labels))
-    if not empty:
-        return []
-    held = "class holds" if empty == 1 else "classes hold"
-    return [f"{empty:,} {held} no row: every row is more probable in another; a smaller k will do"]
-
-
-def _told_of_absent(whole: Table | Stream | None) -> list[str]:
-    """A note of rows of the source that have no label."""
-    out = []
-    if isinstance(whole, Table) and whole.numbers is not None:
-        n = whole.numbers.left_out
-        rows = "1 row of weight 0 is" if n == 1 else f"{n:,} rows of weight 0 are"
-        out.append(f"{rows} left out: labels are of the other rows, in order")
-    if isinstance(whole, Stream) and whole.weighting.column is not None:
-        out.append("rows of weight 0, if any, are left out: labels are of the others, in order")
-    for note in () if whole is None else whole.schema.notes:
-        if note.endswith("skipped"):
-            out.append(f"{note}: labels and row numbers are of the rows that were read")
-    return out
