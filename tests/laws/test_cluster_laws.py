@@ -130,3 +130,13 @@ def test_mixed_rows_with_gaps_have_groups_and_no_nan(seed):
         assert "nan" not in str(groups)
         assert set(groups.labels.tolist()) == {0, 1, 2}
         assert groups.assign(rows).shape == (n,)
+
+
+@pytest.mark.parametrize("method", [*LINKS, "spectral"])
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.integers(6, 40), st.integers(1, 3))
+def test_rows_that_were_clustered_keep_their_labels(method, seed, n, d):
+    x = points(seed, n, d)
+    groups = cr.cluster(columns(x), method, k=3)
+    order = np.random.default_rng(seed).permutation(n)
+    assert groups.assign(columns(x[order])).tolist() == groups.labels[order].tolist()

@@ -158,9 +158,10 @@ def _write(groups: Any, path: str) -> None:
     if groups.membership is not None:
         head += [f"p{c}" for c in range(groups.k)]
     lines = [",".join(head)]
+    numbers = groups.row_numbers
     for i, label in enumerate(groups.labels.tolist()):
         p = [] if groups.membership is None else [repr(float(v)) for v in groups.membership[i]]
-        lines.append(",".join([str(i + 1), str(label), *p]))
+        lines.append(",".join([str(numbers[i]), str(label), *p]))
     replace_file(Path(path), ("\n".join(lines) + "\n").encode())
 
 

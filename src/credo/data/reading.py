@@ -120,7 +120,7 @@ def read(
     if weighting.column in wanted and wanted[weighting.column] != "drop":
         raise InputError(f"{weighting.column!r} cannot be the weights and a variable at once.")
     limit = _memory(memory)
-    coders, weights_seen, rows = _collect(feed, wanted, weighting, tokens, limit, report)
+    coders, weights_seen, rows, numbers = _collect(feed, wanted, weighting, tokens, limit, report)
     streams = not all(c.keep for c in coders.values())
     taken = Tokens(tokens, feed.text)
     decisions, found = decided(feed, coders, wanted, schema, rows, weighting, taken)
@@ -138,7 +138,7 @@ def read(
     total = np.concatenate(weights_seen) if weights_seen else None
     if total is not None and whole:
         total = total.astype(np.int64)
-    return Table(Block(found, tuple(arrays), total))
+    return Table(Block(found, tuple(arrays), total), numbers if numbers.left_out else None)
 
 
 def tally(source: Any, families: Any = None, *, threads: int | None = None) -> Tally:
@@ -250,8 +250,8 @@ def _collect(
     tokens: tuple[Any, ...],
     limit: float,
     report: Report | None,
-) -> tuple[dict[str, Coder], list[Any], int]:
-    """One pass over the batches: a coder for each column, the weights, the number of rows.
+) -> tuple[dict[str, Coder], list[Any], int, RowNumbers]:
+    """One pass over the batches: a coder for each column, the weights, the rows kept.
 
     Cells are kept while they fit the limit; after that the table is only looked at.
     """
@@ -292,7 +292,7 @@ def _collect(
     kept_rows = next(iter(coders.values())).rows if coders else done
     if (weighting.column or weighting.array is not None) and kept_rows == 0:
         raise TableError("Every weight is 0, so no row is left.")
-    return coders, weights, kept_rows
+    return coders, weights, kept_rows, numbers
 
 
 def coders_for(

@@ -24,6 +24,12 @@ class RowNumbers:
         self._starts: list[int] = []
         self._batches: list[tuple[int, NDArray[Any] | None]] = []
         self._kept = 0
+        self._seen = 0
+
+    @property
+    def left_out(self) -> int:
+        """How many rows were not kept."""
+        return self._seen - self._kept
 
     def add(self, done: int, rows: int, there: NDArray[np.bool_] | None) -> None:
         """A batch of `rows` rows that follow `done` others; `there` says which were kept."""
@@ -31,6 +37,7 @@ class RowNumbers:
         self._starts.append(self._kept)
         self._batches.append((done, at))
         self._kept += rows if at is None else len(at)
+        self._seen = done + rows
 
     def of(self, kept: int) -> int:
         """The number of a row in the source, from its position among the rows kept."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data.row_numbers import RowNumbers
 from credo.errors import InputError, MissingPackageError
 from credo.render import table_html, table_text
 from credo.schema import Schema
@@ -35,6 +36,8 @@ class Table:
     """
 
     block: Block
+    numbers: RowNumbers | None = None
+    """Where the rows stood in the source, if some were left out for their weight of 0."""
 
     @property
     def schema(self) -> Schema:
@@ -124,7 +127,7 @@ class Table:
         """Some of the variables, in the order given."""
         schema = self.schema.select(names)
         arrays = tuple(self.block.arrays[self.schema.index(n)] for n in schema.names)
-        return Table(Block(schema, arrays, self.block.weights))
+        return Table(Block(schema, arrays, self.block.weights), self.numbers)
 
     def take(self, rows: Any) -> Table:
         """Some of the rows: a list of positions, a slice, or a mask."""

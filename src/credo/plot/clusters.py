@@ -76,6 +76,8 @@ def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
 def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
     """The tree of merges up to its last `leaves` clusters, and the line where it is cut.
 
+    Branches have the colours that their clusters have in `scatter`.
+
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
     >>> groups = cr.cluster({"x": [0.0, 0.1, 5.0, 5.2]}, "average", k=2)
@@ -86,19 +88,20 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
     links = getattr(tree, "links", None)
     if links is None:
         raise InputError(f"There is no tree to draw in {shown(groups)}.")
+    from matplotlib.colors import to_hex
     from scipy.cluster.hierarchy import dendrogram as draw
-    from scipy.cluster.hierarchy import is_monotonic
 
     ax = axes(ax)
     k = int(getattr(groups, "k", tree.gap_k()))
+    labels = groups.labels if hasattr(groups, "labels") else tree.cut(k=k)
+    merged, colours = _merged(links, labels), [to_hex(c) for c in _colours(k)]
     cut = tree.height_of(k)
     names = [str(n) for n in getattr(groups, "nodes", ())] or None
     draw(
         links,
         p=leaves,
         truncate_mode="lastp" if tree.rows > leaves else None,
-        color_threshold=cut if is_monotonic(links) else 0,
-        above_threshold_color="grey",
+        link_color_func=lambda node: colours[merged[node]] if merged[node] >= 0 else "grey",
         ax=ax,
         labels=names if tree.rows <= leaves else None,
         leaf_rotation=90,
@@ -112,6 +115,14 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
     ax.set_xlabel("rows (in brackets: how many are in a branch)" if many else "")
     ax.set_title(str(tree), fontsize="small")
     return ax
+
+
+def _merged(links: NDArray[np.float64], labels: NDArray[Any]) -> list[int]:
+    """The cluster of each row and each merge; −1 for a merge of several clusters."""
+    out: list[int] = labels.tolist()
+    for a, b in links[:, :2].astype(np.int64).tolist():
+        out.append(out[a] if out[a] == out[b] else -1)
+    return out
 
 
 def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:

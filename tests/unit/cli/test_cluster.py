@@ -88,3 +88,16 @@ def test_bad_input(table):
         assert isinstance(done.exception, CredoError) and words in str(done.exception)
     with pytest.raises(CredoError, match="whole number or auto"):
         _count("many")
+
+
+def test_rows_are_numbered_as_in_the_file(tmp_path):
+    path, out = tmp_path / "rows.csv", tmp_path / "labels.csv"
+    path.write_text("x,w\n0.5,1\n0.1,0\n5.5,2\n5.2,1\n7.1\n0.2,1\n")
+    more = ["--kind", "x=continuous", "--weights", "w", "--k", "2", "-o", out, "--skip-ragged"]
+    done = run(path, *more)
+    assert done.exit_code == 0, done.output
+    with open(out) as file:
+        assert [r["row"] for r in csv.DictReader(file)] == ["1", "3", "4", "5"]
+    said = " ".join(done.output.split())
+    assert "1 row of weight 0 is left out" in said
+    assert "skipped: labels and row numbers are of the rows that were read" in said

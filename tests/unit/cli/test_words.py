@@ -27,6 +27,10 @@ from credo.cli.words import in_options
         ("For certainties use required= and forbidden=.", "--require and --forbid"),
         ("or raise memory=.", "or raise --memory."),
         ("If the file can be trusted, give limits=Limits(file_bytes=…).", "in Python"),
+        ("A tree is cut by k= or by height=, not both.", "cut by --k or by --height, not both."),
+        ("height= cuts a tree, and k-means makes none. Use k=.", "--height cuts a tree"),
+        ("by= chooses k, and k is given.", "--by chooses k"),
+        ("k-means chooses k by 'gap', 'silhouette', got by='bic'.", "got --by 'bic'"),
         ("EM (cr.em) uses them too", "EM (credo em) uses them too"),
     ],
 )  # fmt: skip

@@ -76,3 +76,17 @@ def test_a_graph_has_names_on_its_tree():
     assert names == {"Ann", "Bob", "Cid", "Dan"}
     with pytest.raises(InputError, match="graph alone"):
         groups.plot()
+
+
+def test_branches_have_the_colours_of_the_scatter():
+    from matplotlib.colors import to_hex
+
+    rows = {"x": [0.0, 5.0, 5.2, 5.1, 9.0, 9.1]}  # sizes 3, 2, 1: not the order of the leaves
+    groups = cr.cluster(rows, "average", k=3)
+    dots = [to_hex(c.get_facecolor()[0], keep_alpha=False) for c in groups.plot().collections]
+    branches = {
+        to_hex(c.get_color()[0], keep_alpha=False): len(c.get_segments())
+        for c in groups.plot_tree().collections
+    }
+    grey = to_hex("grey")
+    assert branches == {dots[0]: 2, dots[1]: 1, grey: 2}

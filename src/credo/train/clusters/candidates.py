@@ -25,6 +25,8 @@ __all__ = ["Candidates"]
 class Candidates:
     """What is known of each number of clusters; `k` is the one that `by` chooses.
 
+    A `note` says that none met the rule; `k` is then the last one tried.
+
     >>> import credo as cr
     >>> rows = {"x": [0.0, 0.1, 0.2, 5.0, 5.2, 5.1, 9.0, 9.1, 9.2]}
     >>> found = cr.which_k(rows, "average")
@@ -36,6 +38,7 @@ class Candidates:
     by: str
     k: int
     rows: Mapping[int, Mapping[str, float]]
+    note: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,11 +55,15 @@ class Candidates:
             [
                 str(k),
                 *(number(row[n], 4) if n in row else "" for n in names),
-                f"◀ by {self.by}" if k == self.k else "",
+                self._mark if k == self.k else "",
             ]
             for k, row in self.rows.items()
         ]
         return head, rows, list(range(len(names) + 1))
+
+    @property
+    def _mark(self) -> str:
+        return f"◀ the last tried, not by {self.by}" if self.note else f"◀ by {self.by}"
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """The criterion against k, the chosen one marked."""
@@ -66,11 +73,13 @@ class Candidates:
 
     def __str__(self) -> str:
         head, rows, right = self._table()
-        return table_text(head, rows, right=right)
+        return table_text(head, rows, right=right) + (
+            f"\nnoticed: {self.note}" if self.note else ""
+        )
 
     def __repr__(self) -> str:
         return f"Candidates({self.method}, k = {self.k} by {self.by})"
 
     def _repr_html_(self) -> str:
         head, rows, right = self._table()
-        return table_html(head, rows, right=right)
+        return table_html(head, rows, right=right, caption=self.note)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data import Table
 from credo.errors import InputError
 from credo.progress import track
 from credo.train.clusters.candidates import Candidates
@@ -19,10 +20,22 @@ from credo.train.clusters.partition import Partition
 from credo.train.clusters.quality import explained, silhouette, within
 from credo.train.clusters.task import MIXTURES, Task
 
-__all__ = ["chosen", "compared", "criterion", "mixed", "scores_of", "sizes_to_try"]
+__all__ = [
+    "chosen",
+    "compared",
+    "criterion",
+    "different_rows",
+    "mixed",
+    "scores_of",
+    "sizes_to_try",
+]
 
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
+_NO_GAP = (
+    "no k met the rule of the gap, not to be worse than the next one: k = {:,} is only the last "
+    "that was tried; try more"
+)
 
 
 def criterion(method: str, by: Any) -> str:
@@ -40,10 +53,18 @@ def criterion(method: str, by: Any) -> str:
     return str(by)
 
 
-def sizes_to_try(n: int, k: Any, k_max: int, least: int = 2) -> list[int]:
-    """The candidates: those given, or from `least` to `k_max`, below the number of rows."""
+def sizes_to_try(
+    n: int, k: Any, k_max: int, least: int = 2, table: Table | None = None
+) -> list[int]:
+    """The candidates: those given, or from `least` to `k_max`, below the number of rows.
+
+    Of a table, no more than it has different rows.
+    """
     if k is None or k == "auto":
-        return list(range(least, min(k_max, n - 1) + 1))
+        most = min(k_max, n - 1)
+        if table is not None:
+            most = min(most, different_rows(table, most))
+        return list(range(least, most + 1))
     if isinstance(k, int) or not isinstance(k, Iterable) or isinstance(k, str):
         raise InputError(f"k must be a range or list of numbers of clusters, got {k!r}.")
     ks = list(k)
@@ -53,12 +74,25 @@ def sizes_to_try(n: int, k: Any, k_max: int, least: int = 2) -> list[int]:
     return sorted({int(one) for one in ks})
 
 
+def different_rows(table: Table, most: int) -> int:
+    """How many different rows there are, counted as far as `most`."""
+    found = 0
+    for rows in (1_000, table.rows):  # the first ones are enough, as a rule
+        cells = np.column_stack([a[:rows].astype(np.float64) for a in table.block.arrays])
+        found = len(np.unique(cells, axis=0))
+        if found >= most or rows >= table.rows:
+            break
+    return found
+
+
 def chosen(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, Partition]:
     """The best candidate by the criterion, and the table of all."""
     if not ks:
+        held = f"{task.table.rows:,} rows"
+        if task.table.rows > 2:
+            held += f", {different_rows(task.table, 3)} of them different"
         raise InputError(
-            f"The table has {task.table.rows:,} rows, too few to choose a number of clusters.",
-            hint="Give k=.",
+            f"The table has {held}, too few to choose a number of clusters.", hint="Give k=."
         )
     if task.method in LINKS and by == "height":
         tree = task.linked.tree
@@ -94,7 +128,7 @@ def compared(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, dict[i
             row = scores_of(model.candidates.best)
         else:
             row = dict(part.quality) | _spread(task, part, w)
-        if by == "silhouette" and 2 <= k < task.table.rows:
+        if by == "silhouette" and k < task.table.rows and len(np.unique(part.labels)) > 1:
             mean, error = silhouette(task.geometry, part.labels, k, w)
             row["silhouette"] = mean
             if error is not None:
@@ -169,9 +203,12 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
             "gap": float(np.mean(logs) - here),
             "gap error": float(np.std(logs) * np.sqrt(1 + 1 / _REFERENCES)),
         }
-    best = wanted[-1]
+    best, note = wanted[-1], _NO_GAP.format(wanted[-1])
     for k, after in pairwise(wanted):
         if rows[k]["gap"] >= rows[after]["gap"] - rows[after]["gap error"]:
-            best = k
+            best, note = k, ""
             break
-    return Candidates(task.method, "gap", best, rows), parts[best]
+    part = parts[best]
+    if note:
+        part = replace(part, notes=(*part.notes, note))
+    return Candidates(task.method, "gap", best, rows, note), part

@@ -15,14 +15,16 @@ from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.render import shortened
+from credo.train.clusters.arrays import array_in, is_plain
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
+from credo.train.clusters.notes import told_of_absent, told_of_empty
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters, canonical
 from credo.train.clusters.stability import Stability, stability_of
-from credo.train.clusters.task import MIXTURES, Task, checked_method
+from credo.train.clusters.task import MIXTURES, Task, checked_method, checked_settings
 from credo.train.sources import Opened
 
 __all__ = ["cluster", "cut_again", "which_k"]
@@ -54,6 +56,7 @@ def cluster(
     ----------
     table : anything `cr.read` takes
         Mixed kinds and missing cells are welcome. A stream is clustered by k-means, batch by batch.
+        The columns of an array are x0, x1, …, or as a `columns` as long as it is wide names them.
     method : str
         'k-means'; 'single', 'complete', 'average' or 'ward' link; 'spectral'; 'gaussian' (a mixture
         of Gaussians); 'latent-class' (a mixture of naive Bayes models).
@@ -103,8 +106,12 @@ def cluster(
     if k != "auto":
         whole_number(k, "k")
     whole_number(stability, "stability", 0)
+    checked_settings(method, distance, scale, memory)
     if height is not None and method not in LINKS:
         raise InputError(f"height= cuts a tree, and {method} makes none.", hint="Use k=.")
+    if is_plain(table):
+        table, columns = array_in(table, columns, schema, weights)
+        schema = weights = None
     if graph is not None:
         from credo.train.clusters.graphs import cluster_graph
 
@@ -122,11 +129,6 @@ def cluster(
         raise InputError("Clusters need a table or a stream.", hint="Read it with cr.read.")
     used = whole if names == whole.schema.names else whole.select(names)
     checked_rows(used.rows, k)
-    if method == "k-means" and distance not in ("auto", "euclidean"):
-        raise InputError(
-            f"k-means has Euclid's distance only, got distance={distance!r}.",
-            hint="Use method='average' for Gower's.",
-        )
     task = Task(used, method, seed, distance, scale, memory, options)
     part, found = _solved(task, k, height, by, whole_number(k_max, "k_max", 2))
     again: Stability | None = None
@@ -158,7 +160,8 @@ def _solved(
     if task.method in MIXTURES and criteria != "silhouette":
         found, part = mixed(task, criteria, k_max)
         return part, found
-    found, part = chosen(task, criteria, sizes_to_try(task.table.rows, None, k_max))
+    ks = sizes_to_try(task.table.rows, None, k_max, table=task.table)
+    found, part = chosen(task, criteria, ks)
     return part, found
 
 
@@ -191,6 +194,10 @@ def which_k(
     4  0.07167     0.9994      0.8142
     """
     method = checked_method(method)
+    checked_settings(method, distance, scale, memory)
+    if is_plain(table):
+        table, columns = array_in(table, columns, schema, weights)
+        schema = weights = None
     whole = Opened(table, {}, weights, schema).source
     if not isinstance(whole, Table):
         raise InputError(
@@ -203,7 +210,7 @@ def which_k(
     criteria = criterion(method, by)
     if method in MIXTURES and criteria != "silhouette" and k is None:
         return mixed(task, criteria, 10)[0]
-    ks = sizes_to_try(used.rows, k, 10)
+    ks = sizes_to_try(used.rows, k, 10, table=used)
     if criteria in ("height", "eigengap", "gap"):
         return chosen(task, criteria, ks)[0]
     return compared(task, criteria, ks)[0]
@@ -311,12 +318,13 @@ def _finished(
         membership = np.ascontiguousarray(membership[:, order])
         membership.setflags(write=False)
     details: dict[str, Any] = {"rows": len(labels), "columns": names}
+    notes = (*part.notes, *told_of_empty(labels, part.k), *told_of_absent(whole))
     if found is not None:
         details["candidates"] = found
     source = "" if whole is None else whole.schema.source
     record = Record(
         how, source, trace=part.trace, reason=part.reason, seconds=time.perf_counter() - begun,
-        seed=seed, notes=part.notes, details=details,
+        seed=seed, notes=notes, details=details,
     )  # fmt: skip
     tree = getattr(part.model, "tree", None)
     return Clusters(

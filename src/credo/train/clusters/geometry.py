@@ -16,7 +16,7 @@ from credo.errors import InputError
 from credo.train.clusters.gower import Gower
 from credo.train.clusters.space import Space, checked_scale, space_of
 
-__all__ = ["DISTANCES", "Geometry", "geometry_of"]
+__all__ = ["DISTANCES", "Geometry", "checked_distance", "geometry_of"]
 
 Floats = NDArray[np.float64]
 
@@ -82,10 +82,16 @@ class Geometry:
         return f"Euclid's distance, each column divided by its {by}"
 
 
-def geometry_of(table: Table, distance: str = "auto", scale: str = "auto") -> Geometry:
-    """The geometry of a table: as asked for, or by its columns."""
+def checked_distance(distance: Any) -> str:
+    """One of the distances, or 'auto'."""
     if distance not in ("auto", *DISTANCES):
         raise InputError(f"distance must be 'euclidean', 'gower' or 'auto', got {distance!r}.")
+    return str(distance)
+
+
+def geometry_of(table: Table, distance: str = "auto", scale: str = "auto") -> Geometry:
+    """The geometry of a table: as asked for, or by its columns."""
+    distance = checked_distance(distance)
     plain = not table.schema.discrete and not any(table.block.gaps)
     if distance == "gower" or (distance == "auto" and not plain):
         space = space_of(table, checked_scale(scale, "range"))

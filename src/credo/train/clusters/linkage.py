@@ -21,6 +21,7 @@ from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.train.clusters.geometry import Geometry, geometry_of
+from credo.train.clusters.known import with_known
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 from credo.train.clusters.tree import Tree
@@ -52,8 +53,12 @@ class Linked:
     notes: tuple[str, ...] = ()
 
     def assigned(self, table: Table, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
-        """Where a new row would go: to the cluster that the method finds nearest to it."""
+        """Where a row goes: with one that is the same, else to the cluster nearest by the link."""
         rows = self.geometry.of(table)
+        return with_known(self._nearest(rows, labels, k), rows, self.geometry, labels)
+
+    def _nearest(self, rows: Geometry, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+        """The cluster that the method finds nearest to each row."""
         out = np.empty(rows.rows, dtype=np.intp)
         order = np.argsort(labels, kind="stable")
         known = self.geometry.take(order)

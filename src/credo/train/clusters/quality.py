@@ -44,7 +44,10 @@ def explained(points: Floats, w: float, weights: Floats | None = None) -> float:
 def silhouette(
     geometry: Geometry, labels: Labels, k: int, weights: Floats | None = None
 ) -> tuple[float, float | None]:
-    """The mean silhouette, and its standard error where rows were drawn; a row alone counts 0."""
+    """The mean silhouette, and its standard error where rows were drawn; a row alone counts 0.
+
+    A cluster without a row is nobody's neighbour.
+    """
     n = geometry.rows
     asked, against = np.arange(n), np.arange(n)
     sampled = n > ALL_PAIRS
@@ -78,9 +81,11 @@ def silhouette(
         others = mass[own] - itself
         alone = others <= 1e-12 * mass[own]
         a = sums[at, own] / np.where(alone, 1.0, others)
-        means = sums / mass
+        means = np.where(mass > 0, sums / np.where(mass > 0, mass, 1.0), np.inf)
         means[at, own] = np.inf
         b = means.min(axis=1)
+        alone |= np.isinf(b)  # no other cluster holds a row
+        b = np.where(alone, a, b)
         top = np.maximum(a, b)
         scores[i : i + step] = np.where(alone | (top == 0), 0.0, (b - a) / np.where(top, top, 1.0))
     if sampled:

@@ -10,6 +10,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.model.record import Record
 from credo.render import bar, number, table_html, table_text
+from credo.train.clusters.arrays import is_plain, rows_in
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
@@ -83,6 +85,13 @@ class Clusters:
             out[label].append(name)
         return out
 
+    @property
+    def row_numbers(self) -> list[int]:
+        """Where each row of `labels` stood in the table given, from 1; weight 0 leaves rows out."""
+        numbers = self.table.numbers if isinstance(self.table, Table) else None
+        n = range(len(self.labels))
+        return [i + 1 for i in n] if numbers is None else [numbers.of(i) for i in n]
+
     @cached_property
     def profiles(self) -> Profiles:
         """What each cluster is: every column against the whole table, most telling first."""
@@ -125,7 +134,7 @@ class Clusters:
         """
         own = dict(self.partition.quality)
         if not isinstance(self.table, Table):
-            return own
+            return MappingProxyType(own)
         out: dict[str, float] = {}
         w = None if self.table.weights is None else self.table.weights.astype(np.float64)
         geometry = self.geometry
@@ -136,15 +145,18 @@ class Clusters:
             points = space_of(used).points(used)
         out["within"] = own.get("within", within(points, self.labels, self.k, w))
         out["explained"] = explained(points, out["within"], w)
-        if 2 <= self.k < len(self.labels):
+        if len(np.unique(self.labels)) >= 2 and self.k < len(self.labels):
             mean, error = silhouette(geometry, self.labels, self.k, w)
             out["silhouette"] = mean
             if error is not None:
                 out["silhouette_error"] = error
-        return out | own
+        return MappingProxyType(out | own)
 
     def assign(self, rows: Any) -> NDArray[np.intp]:
-        """The cluster of each new row: anything `cr.read` takes, with the same columns."""
+        """The cluster of each new row: anything `cr.read` takes, with the same columns.
+
+        An array has the columns that count, in their order, or all those of the table.
+        """
         return self._assigned(rows)[0]
 
     def assign_membership(self, rows: Any) -> Floats:
@@ -185,6 +197,8 @@ class Clusters:
         if self.table is None:
             raise InputError("Nodes of a graph cannot be assigned: cluster the whole graph again.")
         known = {n: self.table.schema[n] for n in self.columns}
+        if is_plain(rows):
+            rows = rows_in(rows, self.columns, self.table.schema.names)
         table = Opened(rows, known, None, None).source
         if isinstance(table, Stream):
             table = table.load()

@@ -13,7 +13,7 @@ is exact, above it stands on landmarks (`nystrom.py`) and says its error.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import whole_number
+from credo.train.clusters.known import with_known
 from credo.train.clusters.lloyd import nearest
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
@@ -44,7 +45,8 @@ class Spectrum:
     """The first eigenvectors of an affinity; made as far as they are asked for.
 
     `solve(r)` gives the r largest eigenvalues and the rows' coordinates; `extend(table, r)` gives
-    the coordinates of new rows.
+    the coordinates of new rows; `joined(k)` the spectrum of a graph of more than k pieces, once
+    they are joined to k.
     """
 
     rows: int
@@ -54,6 +56,7 @@ class Spectrum:
     seed: int
     notes: tuple[str, ...] = ()
     pieces: int = 1
+    joined: Callable[[int], Spectrum] | None = None
     _kept: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
 
     def vectors(self, r: int) -> tuple[Floats, Floats]:
@@ -77,6 +80,8 @@ class Spectrum:
 
     def partition(self, k: int) -> Partition:
         """k-means of the rows in the first k coordinates."""
+        if self.joined is not None and self.pieces > k:
+            return self.joined(k).partition(k)
         from sklearn.cluster import KMeans
 
         values, vectors = self.vectors(k)
@@ -93,8 +98,9 @@ class Spectrum:
         centres: Floats = fitted.cluster_centers_
 
         def assign(table: Table) -> tuple[NDArray[np.intp], None]:
-            assert self.extend is not None
-            return nearest(self.extend(table, k)[:, :k], centres)[0], None
+            assert self.extend is not None and self.geometry is not None
+            found = nearest(self.extend(table, k)[:, :k], centres)[0].astype(np.intp)
+            return with_known(found, self.geometry.of(table), self.geometry, labels), None
 
         return Partition(
             labels,
@@ -232,10 +238,41 @@ def _by_neighbours(geometry: Geometry, k: int, seed: int, notes: tuple[str, ...]
         (np.ones(n * k), (np.repeat(np.arange(n), k), near.ravel())), shape=(n, n)
     )
     affinity = (ties + ties.T) * 0.5
-    pieces = int(connected_components(affinity, directed=False)[0])
+    piece = connected_components(affinity, directed=False)[1]
+    return _of_ties(geometry, affinity, piece, k, seed, notes)
+
+
+def _of_ties(
+    geometry: Geometry,
+    affinity: Any,
+    piece: NDArray[Any],
+    k: int,
+    seed: int,
+    notes: tuple[str, ...],
+) -> Spectrum:
+    """The spectrum of rows tied to their k nearest, in pieces that nothing ties."""
+    n, pieces = geometry.rows, int(piece.max()) + 1
+    told = notes
     if pieces > 1:
-        notes = (*notes, f"the graph of neighbours falls into {pieces:,} pieces")
+        told = (*notes, f"the graph of neighbours falls into {pieces:,} pieces")
     spectrum: Spectrum
+
+    def joined(wanted: int) -> Spectrum:
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
+        from credo.train.clusters.pieces import bridges
+
+        a, b = bridges(geometry, piece, wanted).T
+        ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=(n, n))
+        tied = affinity + ties + ties.T
+        into = connected_components(tied, directed=False)[1]
+        said = (
+            f"the graph of neighbours falls into {pieces:,} pieces, more than k = {wanted:,}: the "
+            f"nearest were joined; k={pieces} takes them as they are, more neighbours= tie them"
+        )
+        made = _of_ties(geometry, tied, into, k, seed, notes)
+        return replace(made, notes=(*notes, said))
 
     def extend(table: Table, r: int) -> Floats:
         rows = geometry.of(table)
@@ -246,7 +283,7 @@ def _by_neighbours(geometry: Geometry, k: int, seed: int, notes: tuple[str, ...]
 
     flat = geometry.points is not None and geometry.points.shape[1] <= 3
     spectrum = Spectrum(
-        n, lambda r: eigen(affinity, r, seed, flat), extend, geometry, seed, notes, pieces
+        n, lambda r: eigen(affinity, r, seed, flat), extend, geometry, seed, told, pieces, joined
     )
     return spectrum
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from credo.data import Table
 from credo.errors import InputError, close_names
-from credo.train.clusters.geometry import Geometry, geometry_of
+from credo.train.clusters.geometry import Geometry, checked_distance, geometry_of
 from credo.train.clusters.k_means import partition_k_means
 from credo.train.clusters.linkage import (
     LINKS,
@@ -23,9 +23,9 @@ from credo.train.clusters.linkage import (
     partition_of,
 )
 from credo.train.clusters.partition import Partition
-from credo.train.clusters.space import Space, checked_scale, space_of
+from credo.train.clusters.space import Space, checked_scale, free_memory, space_of
 
-__all__ = ["METHODS", "MIXTURES", "Task", "checked_method"]
+__all__ = ["METHODS", "MIXTURES", "Task", "checked_method", "checked_settings"]
 
 MIXTURES = ("gaussian", "latent-class")
 METHODS = ("k-means", *LINKS, "spectral", *MIXTURES)
@@ -41,6 +41,24 @@ def checked_method(method: Any) -> str:
         hint = f"Did you mean {near[0]!r}?" if near else ""
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", hint=hint)
     return plain
+
+
+def checked_settings(method: str, distance: Any, scale: Any, memory: Any) -> None:
+    """Refuse what no method knows, and what this one has no use for."""
+    checked_scale(scale, "auto")
+    checked_distance(distance)
+    free_memory(memory)
+    if method == "k-means" and distance == "gower":
+        raise InputError(
+            f"k-means has Euclid's distance only, got distance={distance!r}.",
+            hint="Use method='average' for Gower's.",
+        )
+    for name, given in (("scale", scale), ("distance", distance)):
+        if method in MIXTURES and given != "auto":
+            raise InputError(
+                f"{method} learns the spread of each column and has no use for {name}={given!r}.",
+                hint="Leave it out, or use method='k-means' or 'average'.",
+            )
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ class Tree:
         if height is not None:
             if isinstance(height, bool) or not isinstance(height, (int, float)) or height != height:
                 raise InputError(f"height must be a number, got {height!r}.")
+            if height < 0:
+                raise InputError(f"height must be 0 or more, got {height!r}.")
             above = np.maximum.accumulate(self.heights) > height
             return self._first(int(above.argmax()) if above.any() else len(above))
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= self.rows:

@@ -1,0 +1,57 @@
+"""A NumPy array at the door of `cr.cluster`: its columns get names, x0, x1, … or the user's.
+
+The numbers of an array are numbers, few and whole though they be; schema= says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from credo.data import read
+from credo.errors import InputError
+
+__all__ = ["array_in", "is_plain", "rows_in"]
+
+
+def is_plain(x: Any) -> bool:
+    """Whether it is an array whose columns have no names."""
+    return isinstance(x, np.ndarray) and x.dtype.names is None
+
+
+def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]:
+    """The array as a table, and which of its columns count.
+
+    A list of columns as long as the array is wide names them.
+
+    >>> table, counting = array_in(np.array([[0.5, 1.5], [2.5, 3.5]]), ["a", "b"], None, None)
+    >>> table.schema.names, counting
+    (('a', 'b'), None)
+    """
+    if x.ndim != 2:
+        raise InputError(
+            f"An array to cluster must have two axes (rows, columns), got {x.ndim}.",
+            hint="Use x.reshape(-1, 1) for a single column.",
+        )
+    width = x.shape[1]
+    given = isinstance(columns, Sequence) and not isinstance(columns, str)
+    named = given and len(columns) == width
+    names = [str(c) for c in columns] if named else [f"x{j}" for j in range(width)]
+    if x.dtype.kind in "iuf" and (schema is None or isinstance(schema, Mapping)):
+        schema = dict.fromkeys(names, "continuous") | dict(schema or {})
+    return read(x, schema, weights, columns=names), None if named else columns
+
+
+def rows_in(x: Any, names: Sequence[str], whole: Sequence[str]) -> Any:
+    """New rows as a dict of columns: those that count, or all the columns of the table."""
+    width = x.shape[1] if x.ndim == 2 else -1
+    wide = names if width == len(names) else whole if width == len(whole) else None
+    if wide is None:
+        shape = f"{width} columns" if x.ndim == 2 else f"{x.ndim} axes"
+        raise InputError(
+            f"New rows need {len(names)} columns ({', '.join(names[:8])}{', …' * (len(names) > 8)})"
+            f", got an array of {shape}."
+        )
+    return {n: x[:, j] for j, n in enumerate(wide)}
