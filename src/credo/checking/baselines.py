@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from credo.checking.learners import Learner, has_gaps
+from credo.checking.learners import Learner, has_gaps, whole_or_stop
 from credo.data import Table
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -64,8 +64,9 @@ def _tree(rows: Table) -> Network:
                 for v, a in zip(rows.schema.variables, rows.block.arrays, strict=True)]  # fmt: skip
         seen = rows.take(~np.any(gone, axis=0))
     score = "bic" if lines or has_gaps(rows) else "bdeu"
-    dag = searched(seen, score, "chow-liu").dag
-    dag = Dag(dag.edges, rows.schema.names)
+    found = searched(seen, score, "chow-liu")
+    whole_or_stop(found.record)
+    dag = Dag(found.dag.edges, rows.schema.names)
     if has_gaps(rows):
         return em(dag, rows, BDeu(1), tol=1e-3, budget=30)
     return _fit(dag, rows)

@@ -7,6 +7,9 @@ combination is the p-value given:
     Spiegelhalter's z = (Brier − its expectation) / its standard deviation
     Q = (O − E)ᵀ C⁻¹ (O − E) ~ χ²        O, E: outcomes and probabilities added up in each bin
 
+Where the outcomes hardly vary, neither is near its limit: the number of rows without their most
+probable state is then tested, by its exact distribution.
+
 A continuous variable has the share of its distribution below the value seen, which should be
 uniform between 0 and 1 (Dawid 1984): Kolmogorov's test, and the coverage of intervals.
 """
@@ -27,9 +30,11 @@ from credo.checking.multiplicity import holm
 from credo.checking.reliability import CalibrationReport, report_of
 from credo.checking.row_scores import Scored, gaps_of
 from credo.checking.section import SHOWN, Section, p_text
+from credo.checking.unlikely_counts import count_p
 from credo.data import Table
 from credo.model.value import View
 from credo.progress import track
+from credo.render import many, shortened
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -41,6 +46,8 @@ Floats = NDArray[np.float64]
 BINS = 10
 _LEVELS = (0.5, 0.9, 0.95)
 _ENOUGH = 3.0  # the variance a bin should have before it is judged by itself
+_LIMIT = 10.0  # the variance of a count from which on it is taken as Gaussian
+_FEW_RANKS = 10  # fewer ranks cannot show that they are uniform
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class Calibrated:
 
     `error` is the calibration error and `expected` what honest probabilities would have given;
     `z` is Spiegelhalter's, `p` combines both tests, `adjusted` is Holm's over the variables.
+    `tested` is False where the rows are too few, or too sure, to speak for the probabilities.
     """
 
     variable: str
@@ -59,6 +67,7 @@ class Calibrated:
     p: float
     adjusted: float
     report: CalibrationReport
+    tested: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -67,7 +76,7 @@ class Calibrated:
             "expected": self.expected, "z": self.z, "p": self.p, "adjusted": self.adjusted,
             "accuracy": self.report.accuracy, "log_loss": self.report.log_loss,
             "brier": self.report.brier, "slope": self.report.slope,
-            "curve": self.report.curve.tolist(),
+            "curve": self.report.curve.tolist(), "tested": self.tested,
         }  # fmt: skip
 
 
@@ -86,6 +95,7 @@ class Covered:
     p: float
     adjusted: float
     ranks: Floats = field(repr=False)
+    tested: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -93,6 +103,7 @@ class Covered:
             "variable": self.variable, "rows": self.rows,
             "coverage": {f"{k:g}": v for k, v in self.coverage.items()},
             "distance": self.distance, "p": self.p, "adjusted": self.adjusted,
+            "tested": self.tested,
         }  # fmt: skip
 
 
@@ -131,12 +142,17 @@ class Calibration(Section):
                          f"distance {v.distance:.4f}", p_text(v.p),
                          p_text(v.adjusted)])  # fmt: skip
         head = ["variable", "rows", "calibration", "", "p", "adjusted"]
-        n = len(self.discrete) + len(self.continuous)
         bad = sum(c.adjusted < self.level for c in self.all)
-        said = f"{n:,} variables, {bad:,} of them off at {self.level:g} after Holm's adjustment"
+        said = [
+            f"{many(len(self.all), 'variable')}, {bad:,} of them off at {self.level:g} after "
+            "Holm's adjustment"
+        ]
+        open_ = [c.variable for c in self.all if not c.tested]
+        if open_:
+            said.append(f"{shortened(open_)}: too few rows to call them honest")
         return View(
             "calibration of each variable given the others", head, rows, (1, 4, 5),
-            "; ".join([said, *self.notes]),
+            "; ".join([*said, *self.notes]),
         )  # fmt: skip
 
     def findings(self) -> list[Finding]:
@@ -144,7 +160,7 @@ class Calibration(Section):
         out = []
         for c in self.discrete:
             if c.adjusted < self.level:
-                sure = "too sure" if c.z > 0 else "off" if abs(c.z) < 2 else "too careful"
+                sure = "off" if abs(c.z) < 2 else "too sure" if c.z > 0 else "too careful"
                 out.append(
                     Finding(
                         "calibration",
@@ -178,18 +194,36 @@ class Calibration(Section):
                         100 * v.distance,
                     )
                 )
-        if not out and (self.discrete or self.continuous):
-            n = len(self.discrete) + len(self.continuous)
-            out.append(
+        return out or self._none_off()
+
+    def _none_off(self) -> list[Finding]:
+        """What is said where no variable is off."""
+        n, tested = len(self.all), sum(c.tested for c in self.all)
+        if not n:
+            return []
+        if not tested:
+            rows = max(c.rows for c in self.all)
+            return [
                 Finding(
                     "calibration",
-                    f"The probabilities of all {n:,} variables given the others are honest at "
-                    f"{self.level:g}, all taken together.",
-                    float(n),
-                    "good",
+                    f"{many(rows, 'row')} cannot tell whether the probabilities are honest.",
+                    float(rows),
+                    "note",
+                    "Check the network on more rows.",
                 )
+            ]
+        of = "the one variable" if n == 1 else f"all {n:,} variables"
+        of = of if tested == n else f"{tested:,} of {many(n, 'variable')}"
+        rest = "" if tested == n else f"; for the other {n - tested:,} the rows are too few"
+        return [
+            Finding(
+                "calibration",
+                f"The probabilities of {of} given the others are honest at {self.level:g}, all "
+                f"taken together{rest}.",
+                float(tested),
+                "good",
             )
-        return out
+        ]
 
 
 def _severity(excess: float) -> str:
@@ -205,7 +239,7 @@ def calibration(
     possible = scored.possible
     gone = gaps_of(net, table)
     at = {n: k for k, n in enumerate(net.names)}
-    discrete: list[tuple[str, int, float, float, float, float, Any]] = []
+    discrete: list[tuple[str, int, float, float, float, float, Any, bool]] = []
     continuous = []
     skipped = 0
     for name in track(table.schema.names, "calibrating", total=len(table.schema.names)):
@@ -227,20 +261,26 @@ def calibration(
             continue
         if variable.is_discrete:
             p, codes = np.concatenate(found), np.concatenate(values).astype(np.intp)
-            discrete.append((name, len(codes), *_judged(p, codes), report_of(p, codes, BINS)))
+            enough = _room(p) >= _ENOUGH
+            discrete.append(
+                (name, len(codes), *_judged(p, codes), report_of(p, codes, BINS), enough)
+            )
         else:
             u = np.sort(np.concatenate(found))
             continuous.append((name, u, *_kolmogorov(u)))
     tested = [d[5] for d in discrete] + [c[3] for c in continuous]
     adjusted = holm(tested).tolist() if tested else []
     out = [
-        Calibrated(name, n, error, expected, z, p, a, report)
-        for (name, n, error, expected, z, p, report), a in zip(discrete, adjusted, strict=False)
+        Calibrated(name, n, error, expected, z, p, a, report, enough or a < level)
+        for (name, n, error, expected, z, p, report, enough), a in zip(
+            discrete, adjusted, strict=False
+        )
     ]
     covers = [
         Covered(
             name, len(u),
             {q: float(((u > (1 - q) / 2) & (u < (1 + q) / 2)).mean()) for q in _LEVELS}, d, p, a, u,
+            len(u) >= _FEW_RANKS or a < level,
         )
         for (name, u, d, p), a in zip(continuous, adjusted[len(discrete) :], strict=True)
     ]  # fmt: skip
@@ -261,6 +301,12 @@ def _around(net: Network, table: Table, name: str) -> Table:
     return table if any(some.block.gaps) else some
 
 
+def _room(p: Floats) -> float:
+    """The variance of the number of rows without their most probable state."""
+    most = p.max(axis=1)
+    return float((most * (1 - most)).sum())
+
+
 def _judged(p: Floats, codes: NDArray[np.intp]) -> tuple[float, float, float, float]:
     """Calibration error, its expectation if honest, Spiegelhalter's z, and the p-value of both."""
     from scipy.special import chdtrc
@@ -270,7 +316,8 @@ def _judged(p: Floats, codes: NDArray[np.intp]) -> tuple[float, float, float, fl
     squares = (p**2).sum(axis=1)
     variance = 4 * float(((p**3).sum(axis=1) - squares**2).sum())
     brier = float((squares + 1 - 2 * hit).sum() - (1 - squares).sum())
-    z = brier / sqrt(variance) if variance > 1e-6 * n and variance > 1 else 0.0
+    few = _room(p) < _LIMIT
+    z = brier / sqrt(variance) if variance > (1e-12 if few else 1e-6) * n else 0.0
     # every state against the rest; of two states one says it all
     column = p[:, 1:] if k == 2 else p
     y = np.zeros_like(column)
@@ -286,6 +333,9 @@ def _judged(p: Floats, codes: NDArray[np.intp]) -> tuple[float, float, float, fl
     v = np.maximum(np.diag(spread), 0.0)
     error = float(np.abs(away).sum()) / column.size
     expected = float(np.sqrt(2 * v / np.pi).sum()) / column.size
+    if few:
+        most = p.argmax(axis=1)
+        return error, expected, z, count_p(1 - p[np.arange(n), most], int((codes != most).sum()))
     square, free = _quadratic(away, spread)
     p_bins = float(chdtrc(free, square)) if free else 1.0
     return error, expected, z, min(1.0, 2 * min(erfc(abs(z) / sqrt(2)), p_bins))
@@ -301,8 +351,6 @@ def _quadratic(away: Floats, spread: Floats) -> tuple[float, int]:
     if len(groups) > 1:
         rest = groups.pop()
         groups[-1] += rest
-    elif spread.sum() < 1:
-        return 0.0, 0
     member = np.zeros((len(groups), len(away)))
     for g, bins in enumerate(groups):
         member[g, bins] = 1.0

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from credo.checking.conditionals import probabilities
 from credo.checking.findings import Finding
 from credo.checking.folds import deal, judges_of, scored_by, without_weightless
-from credo.checking.learners import learner_of, quiet
+from credo.checking.learners import learner_of, quiet, whole_or_stop
 from credo.checking.row_scores import Scored, weights_of
 from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
@@ -239,6 +239,7 @@ def _estimator(
             continue
         with quiet():
             model = clone(given).fit(_taken(frame, train), states[codes[train]])
+            whole_or_stop(getattr(getattr(model, "network_", None), "record", None))
             p = np.asarray(model.predict_proba(_taken(frame, rows)))
         place = {c: k for k, c in enumerate(model.classes_)}
         at = np.array([place.get(states[c], -1) for c in codes[rows]])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from credo.checking.findings import Finding
 from credo.checking.learners import has_gaps, quiet
 from credo.checking.sampled_rows import plain_rows
@@ -13,7 +15,7 @@ from credo.data import Table
 from credo.errors import CredoError
 from credo.model.randomness import Rng
 from credo.model.value import View
-from credo.render import shortened
+from credo.render import many, shortened
 from credo.train.structure.strengths import EdgeStrengths, edge_strengths
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ __all__ = ["Edge", "Edges", "edges", "usual_samples"]
 
 MAX_ROWS = 20_000
 """Resamples are of at most so many rows."""
+MIN_ROWS = 30
+"""Fewer rows have nothing to say of edges."""
 WEAK = 0.5
 """An edge that fewer resamples have is called weak."""
 STRONG = 0.85
@@ -83,7 +87,10 @@ class Edges(Section):
         ]
         rows += [[e.name, f"{e.strength:.2f}", f"{e.direction:.2f}", "not in the graph"]
                  for e in self.lacking[:SHOWN]]  # fmt: skip
-        said = [f"{len(self.weak):,} of {len(self.edges):,} edges are weak (below {WEAK:g})"]
+        verb = "is" if len(self.weak) == 1 else "are"
+        said = [
+            f"{len(self.weak):,} of {many(len(self.edges), 'edge')} {verb} weak (below {WEAK:g})"
+        ]
         return View(f"edges learned again from {self.samples:,} resamples",
                     ["edge", "strength", "direction", ""], rows, (1, 2),
                     "; ".join([*said, *self.notes]))  # fmt: skip
@@ -98,7 +105,8 @@ class Edges(Section):
             out.append(
                 Finding(
                     "edges",
-                    f"{len(weak):,} of {len(self.edges):,} edges come back in fewer than half of "
+                    f"{len(weak):,} of {many(len(self.edges), 'edge')} "
+                    f"{'comes' if len(weak) == 1 else 'come'} back in fewer than half of "
                     f"{self.samples:,} resamples ({shown}); the weakest, {least.name}, in "
                     f"{least.strength:.0%}.",
                     least.strength,
@@ -138,13 +146,38 @@ def _at_least(share: float) -> str:
     return "all of" if share == 1 else f"at least {share:.0%} of"
 
 
+def constant_columns(table: Table) -> list[str]:
+    """The columns that have one value, or none, in all rows.
+
+    >>> import credo as cr
+    >>> frame = {"a": ["x", "x", None], "b": ["u", "v", "u"]}
+    >>> constant_columns(cr.read(frame, schema={"a": ["x", "y"]}))
+    ['a']
+    """
+    out = []
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        seen = a[a != v.arity] if v.is_discrete else a[~np.isnan(a)]
+        if not len(seen) or (seen == seen[0]).all():
+            out.append(v.name)
+    return out
+
+
 def edges(net: Network, table: Table, *, samples: int, search: str, rng: Rng) -> Edges | str:
     """The section, or why there is none."""
     hidden = [n for n in net.names if n not in table.schema]
     if hidden:
         return f"{shortened(hidden)} is not observed, so no search can learn its edges"
+    weight = float(table.block.weight)
+    if weight < MIN_ROWS:
+        return f"{many(round(weight), 'row')}; edges are judged on {MIN_ROWS} or more"
     rows, _, note = plain_rows(table, MAX_ROWS, 0)
     notes = [f"from {note}"] if note else []
+    constant = constant_columns(rows)
+    if len(constant) > len(rows.schema.names) - 2:
+        return f"{shortened(constant)} never varies in these rows, so no edge can be told"
+    if constant:
+        rows = rows.select([n for n in rows.schema.names if n not in constant])
+        notes.append(f"{shortened(constant)}: the same in all rows, left out with all its edges")
     options: dict[str, Any] = {}
     with quiet():
         try:
@@ -160,6 +193,8 @@ def edges(net: Network, table: Table, *, samples: int, search: str, rng: Rng) ->
             return error.message.rstrip(".")
     out = []
     for a, b in net.dag.edges:
+        if a in constant or b in constant:
+            continue
         joined = found.strength.get((a, b), 0.0)
         out.append(Edge(a, b, joined, found.direction.get((a, b), 0.0)))
     out.sort(key=lambda e: (e.strength, e.parent, e.child))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.learners import Learner, quiet
+from credo.checking.learners import Learner, quiet, whole_or_stop
 from credo.checking.row_scores import Scored, score_rows
 from credo.data import Stream, Table, read
 from credo.errors import InputError, TableError
@@ -77,6 +77,7 @@ def judges_of(learner: Learner, table: Table, parts: list[Rows], label: str) -> 
         rest = np.setdiff1d(every, part, assume_unique=True)
         with quiet():
             net = learner(table.take(rest))
+        whole_or_stop(net.record)
         yield Judge(net, part)
 
 

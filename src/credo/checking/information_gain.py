@@ -4,7 +4,8 @@
 
 One plan with the target observed, run once for each of its states, gives P(Y | t, e) of every other
 variable at once, and with P(t | e) every joint of the target with one more variable. In Gaussian
-networks I = −½ log₂(1 − ρ²), with ρ the correlation given the evidence.
+networks I = −½ log₂(1 − ρ²), with ρ the correlation given the evidence; where a continuous target
+is a mixture of Gaussians, I is integrated (`mixture_information`).
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.mixture_information import MAX_GAUSSIANS, of_number, of_states
 from credo.checking.section import Section
 from credo.errors import InputError, unknown_name
-from credo.model.multivariate import MultivariateGaussian
 from credo.model.value import View
 from credo.predict.conflict import refuse_impossible
 from credo.predict.densities import density_tables
 from credo.predict.engine import Engine, engine_of, split
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_posterior
-from credo.predict.posterior import target_names
+from credo.predict.posterior import mixed_answer, target_names
 from credo.render import bar, shortened
 
 if TYPE_CHECKING:
@@ -110,7 +111,12 @@ class EvidenceValue(Section):
         more = len(self.gains) - len(rows)
         notes = [f"{more:,} more variables tell less"] if more else []
         if self.left_out:
-            notes.append(f"{shortened(self.left_out)}: continuous, beside a discrete target")
+            why = (
+                "continuous, beside a discrete target"
+                if self.uncertainty is not None
+                else f"left out, as they and {self.target} mix more than {MAX_GAUSSIANS} Gaussians"
+            )
+            notes.append(f"{shortened(self.left_out)}: {why}")
         right = tuple(range(1, len(head)))
         return View(title, [*head, ""], rows, right, "; ".join(notes))
 
@@ -148,7 +154,7 @@ def evidence_value(
         names = [n for n in names if n in set(among)]
     price = _costs(net, costs)
     if not net.variable(target).is_discrete:
-        uncertainty, bits, left = None, *_gaussian(net, target, names, evidence)
+        uncertainty, bits, left = None, *_continuous(net, target, names, evidence)
     else:
         uncertainty, bits, left = _discrete(net, target, names, evidence)
     gains = [
@@ -179,7 +185,7 @@ def _entropy(p: Floats, axis: int = -1) -> Floats:
 def _discrete(
     net: Network, target: str, names: list[str], evidence: Evidence
 ) -> tuple[float, dict[str, float], list[str]]:
-    engine: Engine = engine_of(net)
+    engine: Engine = engine_of(net).given(evidence.values, evidence.hard)
     left = [n for n in names if not net.variable(n).is_discrete]
     names = [n for n in names if net.variable(n).is_discrete]
     arity = net.variable(target).arity
@@ -213,17 +219,24 @@ def _discrete(
     return now, out, left
 
 
-def _gaussian(
+def _continuous(
     net: Network, target: str, names: list[str], evidence: Evidence
 ) -> tuple[dict[str, float], list[str]]:
-    left = [n for n in names if net.variable(n).is_discrete]
-    out = {}
+    """Bits of a continuous target, and the variables for which they are not worked out."""
+    plain = not any(v.is_discrete for v in net.variables)
+    out: dict[str, float] = {}
+    left = []
     for name in names:
-        if name in left:
+        if net.variable(name).is_discrete:
+            out[name] = of_states(mixed_answer(net, [target], [name], evidence))
             continue
-        both = gaussian_posterior(net, [target, name], evidence)
-        assert isinstance(both, MultivariateGaussian)
-        cov = np.asarray(both.covariance)
-        rest = 1 - cov[0, 1] ** 2 / (cov[0, 0] * cov[1, 1])
-        out[name] = max(float(-0.5 * np.log2(max(rest, 1e-300))), 0.0)
+        pair = [target, name]
+        bits = of_number(
+            gaussian_posterior(net, pair, evidence) if plain else
+            mixed_answer(net, pair, [], evidence)
+        )  # fmt: skip
+        if bits is None:
+            left.append(name)
+        else:
+            out[name] = bits
     return out, left

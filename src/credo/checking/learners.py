@@ -16,12 +16,13 @@ from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.model.priors import BDeu
 from credo.model.reals import shown
-from credo.train.em_fit import em
+from credo.model.record import Record
+from credo.train.em_fit import INTERRUPTED, em
 from credo.train.parameters import fit
 from credo.train.structure.learning import SEARCHES, learn
 from credo.train.update import refit
 
-__all__ = ["Learner", "again", "has_gaps", "learner_of", "quiet"]
+__all__ = ["Learner", "again", "has_gaps", "learner_of", "quiet", "whole_or_stop"]
 
 Learner = Callable[[Table], Network]
 
@@ -100,6 +101,12 @@ def again(net: Network, rows: Table) -> Network:
         net, rows, prior, start=net, tol=1e-4, budget=_STEPS, restarts=1, fixed=fixed or None,
         tied=sorted(groups), hidden=states or None,
     )  # fmt: skip
+
+
+def whole_or_stop(record: Record | None) -> None:
+    """Go on with Ctrl-C where it cut learning short: half a fit is no fit to judge by."""
+    if record is not None and record.reason == INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 class quiet(warnings.catch_warnings):

@@ -243,7 +243,7 @@ def _with(net: Network, evidence: Evidence, events: Mapping[str, Floats]) -> Evi
 
 def _families(net: Network, evidence: Evidence) -> tuple[dict[str, Floats], float]:
     """P(child, parents | evidence) of every table that matters, and ln P(evidence)."""
-    engine = engine_of(net)
+    engine = engine_of(net).given(evidence.values, evidence.hard)
     observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
     codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
     soft = [engine.at[n] for n in evidence.soft]

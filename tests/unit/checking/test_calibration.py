@@ -1,5 +1,7 @@
 """Calibration: conditionals against brute force, tests that mean what they say, errors found."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -10,6 +12,7 @@ from credo.checking.calibration import _judged, calibration
 from credo.checking.conditionals import probabilities, ranks
 from credo.checking.folds import Judge
 from credo.checking.row_scores import score_rows
+from credo.checking.unlikely_counts import count_p
 
 
 def judged(net, rows):
@@ -129,3 +132,51 @@ def test_coverage_of_a_variance_that_is_too_small():
     found = cr.check(tight, net.sample(500, rng=0), sections=["calibration"]).calibration
     assert found["y"].coverage[0.9] == pytest.approx(norm.cdf(0.8224) * 2 - 1, abs=0.07)
     assert found["y"].adjusted < 1e-6
+
+
+def yes_and_no(share, rows, hits):
+    net = cr.Network("[x]", {"x": {"no": 1 - share, "yes": share}})
+    frame = {"x": ["yes"] * hits + ["no"] * (rows - hits)}
+    return cr.check(net, cr.read(frame, schema=net.schema), sections=["calibration"])
+
+
+def test_what_hardly_ever_happens_is_tested_exactly():
+    found = yes_and_no(1e-5, 5000, 8)
+    assert found.calibration["x"].adjusted < 1e-9 and found.calibration["x"].tested
+    assert "are too sure" in found.findings[0].sentence
+    assert yes_and_no(1e-3, 5000, 5).calibration["x"].p > 0.5
+
+
+@pytest.mark.parametrize("chances", [np.full(40, 0.1), np.linspace(0.001, 0.6, 25)])
+def test_counts_by_their_exact_distribution(chances):
+    rng = np.random.default_rng(0)
+    counts = (rng.random((100_000, len(chances))) < chances).sum(axis=1)
+    for seen in (0, 3, int(chances.sum()), 9):
+        want = 2 * min((counts <= seen).mean(), (counts >= seen).mean(), 0.5)
+        assert count_p(chances, seen) == pytest.approx(want, abs=0.01)
+
+
+def test_few_rows_are_not_called_honest():
+    for rows, hits in ((1, 0), (4, 2), (5000, 0)):
+        found = yes_and_no(0.5 if rows < 10 else 1e-5, rows, hits)
+        assert not found.calibration["x"].tested
+        assert [f.severity for f in found.findings] == ["note"]
+        assert "cannot tell" in found.findings[0].sentence
+    one = cr.check(gaussian(), gaussian().sample(1, rng=0), sections=["calibration"])
+    assert "1 row cannot tell" in one.findings[0].sentence
+
+
+def test_only_what_was_tested_is_called_honest():
+    net = cr.Network("[a][b]", {"a": 0.5, "b": 1e-6})
+    found = cr.check(net, net.sample(200, rng=0), sections=["calibration"])
+    assert "of 1 of 2 variables" in found.findings[0].sentence
+    assert "b: too few rows" in str(found.calibration)
+    alone = yes_and_no(0.5, 100, 50).findings[0].sentence
+    assert "of the one variable given" in alone
+
+
+def test_off_is_not_too_sure():
+    blank = judged(SPRINKLER, SPRINKLER.sample(100, rng=0))
+    for z, said in ((1.9, "are off"), (-1.9, "are off"), (2.1, "too sure"), (-2.1, "too careful")):
+        worst = replace(blank.discrete[0], z=z, adjusted=0.001)
+        assert said in replace(blank, discrete=(worst,)).findings()[0].sentence

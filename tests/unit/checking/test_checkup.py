@@ -172,6 +172,23 @@ def test_edges_are_those_of_the_bootstrap():
     assert found.edges[0].strength == min(e.strength for e in found.edges)
 
 
+def test_few_rows_say_nothing_of_edges():
+    found = cr.check(SPRINKLER, SPRINKLER.sample(4, rng=0), sections=["edges"])
+    assert found.edges is None and not found.findings
+    assert found.left_out["edges"] == "4 rows; edges are judged on 30 or more"
+
+
+def test_constant_columns_have_no_edges():
+    frame = {n: list(SPRINKLER.sample(60, rng=0)[n]) for n in SPRINKLER.names}
+    frame["wet"] = ["no"] * 60
+    found = cr.check(SPRINKLER, frame, sections=["edges"], edges=5)
+    assert all("wet" not in (e.parent, e.child) for e in found.edges.edges + found.edges.lacking)
+    assert "wet: the same in all rows" in str(found.edges)
+    for name in ("rain", "late"):
+        frame[name] = [frame[name][0]] * 60
+    assert "never varies" in cr.check(SPRINKLER, frame, sections=["edges"]).left_out["edges"]
+
+
 def test_many_rows_are_checked_by_parts_that_are_told():
     rows = SPRINKLER.sample(200_000, rng=0)
     found = cr.check(SPRINKLER, rows, draws=20, rows=2000, edges=2, folds=2)

@@ -1,5 +1,7 @@
 """Cross-validation of any learner, and comparison of models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.unit.checking.nets import SPRINKLER, mixed, with_gaps
@@ -60,6 +62,36 @@ def test_gaps_and_weights():
     of = cr.cross_validate(SPRINKLER.dag, rows, 3, target="wet")
     assert 0 < of.accuracy[of.best.name] <= 1
     assert of.best.unknown == sum(v is None for v in rows["wet"])
+
+
+def test_ctrl_c_within_a_fold_stops_everything():
+    rows = SPRINKLER.sample(60, rng=0)
+    seen = []
+
+    def learner(part):
+        seen.append(len(part))
+        net = cr.fit(SPRINKLER.dag, part, prior=cr.BDeu(1))
+        return net.with_record(replace(net.record, reason="interrupted"))
+
+    for call in (
+        lambda: cr.cross_validate(learner, rows, 4),
+        lambda: cr.check(SPRINKLER, rows, learner=learner, folds=4),
+    ):
+        seen.clear()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert len(seen) == 1
+
+
+def test_ctrl_c_within_a_baseline_stops_everything(monkeypatch):
+    from credo.train.structure import learning
+
+    def stopped(search):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learning, "_function", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        cr.check(SPRINKLER, SPRINKLER.sample(60, rng=0), sections=["held_out"], folds=3)
 
 
 def test_refusals():

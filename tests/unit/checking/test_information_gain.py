@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.unit.checking.nets import SPRINKLER, gaussian, mixed
+from tests.unit.checking.nets import SPRINKLER, continuous, gaussian, mixed
 
 import credo as cr
 
@@ -46,6 +46,68 @@ def test_gaussian_networks_by_their_correlation():
         assert found[name].bits == pytest.approx(-0.5 * np.log2(1 - r**2), rel=0.02)
     assert found.uncertainty is None
     assert gaussian().evidence_value("x", {"y": 0.5})["z"].bits == pytest.approx(0, abs=1e-9)
+
+
+def by_sampling(net, target, name, given, n=4000):
+    """The mean of ln p(t | y) / p(t) over draws."""
+    both = net.p([name, target], given=given)
+    alone = net.p(target, given=given)
+    logs = []
+    for state, p in both.discrete.items():
+        t = np.atleast_1d(both[state].sample(n, 1))
+        logs.append(p * (both[state].logpdf(t) - alone.logpdf(t)).mean())
+    return sum(logs) / np.log(2)
+
+
+@pytest.mark.parametrize("given", [{}, {"z": 1.0}, {"y": 0.5}])
+@pytest.mark.parametrize("target", ["x", "y"])
+def test_a_number_that_is_a_mixture(target, given):
+    if target in given:
+        given = {"x": 1.0}
+    found = mixed().evidence_value(target, given)
+    assert found.left_out == () and found.uncertainty is None
+    assert {g.variable for g in found.gains} == set(mixed().names) - {target, *given}
+    assert found["s"].bits == pytest.approx(by_sampling(mixed(), target, "s", given), abs=0.03)
+
+
+def test_two_numbers_that_are_a_mixture():
+    net = mixed()
+    both = net.p(["x", "y"])
+    draws = both.sample(100_000, 0)
+    log = both.logpdf(draws) - net.p("x").logpdf(draws[:, 0]) - net.p("y").logpdf(draws[:, 1])
+    found = net.evidence_value("x")["y"].bits
+    assert found == pytest.approx(log.mean() / np.log(2), abs=0.02)
+    assert net.evidence_value("y")["x"].bits == pytest.approx(found, abs=1e-7)
+
+
+def test_a_mixture_of_one_gaussian_is_a_gaussian():
+    given = {"s": "on"}
+    found = mixed().evidence_value("y", given)
+    for name in "xz":
+        r = mixed().p(["y", name], given=given).correlation[0, 1]
+        assert found[name].bits == pytest.approx(-0.5 * np.log2(1 - r**2))
+
+
+def test_many_gaussians_are_told_not_guessed():
+    s = cr.Variable("s", "discrete", tuple(range(13)))
+    x, y = continuous("x"), continuous("y")
+    net = cr.Network(
+        "[s][x|s][y|x]",
+        [
+            cr.Cpt(s, (), np.full(13, 1 / 13)),
+            cr.LinearGaussian(x, (s,), np.arange(13.0), np.zeros((13, 0)), np.ones(13)),
+            cr.LinearGaussian(y, (x,), 0.0, [1.0], 1.0),
+        ],
+    )
+    found = net.evidence_value("x")
+    assert found.left_out == ("y",) and "more than 12 Gaussians" in str(found)
+    assert 1 < found["s"].bits < np.log2(13)
+
+
+def test_evidence_whose_parents_are_not_observed():
+    net = mixed()
+    found = net.evidence_value("s", {"z": 1.0})
+    assert found.uncertainty == pytest.approx(entropy(net.p("s", given={"z": 1.0}).values()))
 
 
 def test_costs_and_choices():

@@ -96,6 +96,14 @@ def test_numbers_may_be_evidence():
     assert p.at(0.3, found.answer) == pytest.approx(want.ask("P(s=on | x=1.0)"))
 
 
+def test_numbers_may_be_evidence_without_their_parents():
+    net = mixed()
+    found = net.sensitivity("P(s=on | z=1.0)")
+    assert found.answer == pytest.approx(net.ask("P(s=on | z=1.0)"))
+    want = cr.Network(net.dag, {**dict(net.distributions), "s": {"off": 0.7, "on": 0.3}})
+    assert found["P(s=on)"].at(0.3, found.answer) == pytest.approx(want.ask("P(s=on | z=1.0)"))
+
+
 def test_it_is_plain_data_too():
     found = SPRINKLER.sensitivity("P(rain=yes | wet=yes)")
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
