@@ -23,7 +23,7 @@ from credo.checking.independence import independence
 from credo.checking.influence import influence
 from credo.checking.learned_from import learned_from
 from credo.checking.learners import learner_of, quiet
-from credo.checking.outliers import Surprises, outliers
+from credo.checking.outliers import Surprises, of_folds, outliers
 from credo.checking.parameters import parameters
 from credo.checking.predictive import own_statistics, predictive
 from credo.checking.report import SECTIONS, Report
@@ -200,13 +200,15 @@ def _made(
 
     some, kept, note = plain_rows(table, most, seeds["rows"])
     notes = (note,) if note else ()
-    generated = Surprises(net, max(20_000, 40 * min(len(some), 5_000)))
+    size = max(20_000, 40 * min(len(some), 5_000))
+    generated = Surprises(net, size)
+    in_folds = judges[0].net is not net
     if parts:
         make("held_out", lambda: held_out(table, scored, how.rstrip("."), parts))
     else:
         why["held_out"] = "there is one row"
-    if "predictive" in wanted or "outliers" in wanted:
-        look = generated.look if "outliers" in wanted else None
+    if "predictive" in wanted or ("outliers" in wanted and not in_folds):
+        look = generated.look if "outliers" in wanted and not in_folds else None
 
         def generate() -> Any:
             return predictive(
@@ -237,7 +239,10 @@ def _made(
         ))  # fmt: skip
     make("parameters", lambda: parameters(net))
     make("influence", lambda: influence(net, given, own))
-    make("outliers", lambda: outliers(net, given, gathered(scored, origin, len(given)), generated))
+    make("outliers", lambda: outliers(
+        net, given, gathered(scored, origin, len(given)),
+        of_folds(judges, table, size, seeds["outliers"]) if in_folds else generated,
+    ))  # fmt: skip
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:

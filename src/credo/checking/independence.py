@@ -17,12 +17,13 @@ import numpy as np
 from credo.checking.findings import Finding
 from credo.checking.mixed_tests import line_test
 from credo.checking.multiplicity import benjamini_hochberg, holm
-from credo.checking.section import SHOWN, Section, p_text
+from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
 from credo.data import Table
 from credo.errors import CredoError
 from credo.model.randomness import Rng, generator
 from credo.model.value import View
 from credo.progress import track
+from credo.render import many
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.train.independence_tests import IndependenceTest, tests_of
@@ -90,9 +91,9 @@ class Independence(Section):
         ]  # fmt: skip
         small = sum(t.test.p < 0.05 for t in self.tests)
         said = [
-            f"{self.implied:,} independences implied, {len(self.tests):,} tested; {small:,} have "
-            f"p < 0.05, chance alone gives about {0.05 * len(self.tests):.3g}; "
-            f"{len(self.refuted):,} remain after Holm's adjustment at {self.level:g}"
+            f"{many(self.implied, 'independence')} implied, {len(self.tests):,} tested; "
+            f"{p_below(small)}, chance alone gives about {0.05 * len(self.tests):.3g}; "
+            f"{left_after(len(self.refuted))} Holm's adjustment at {self.level:g}"
         ]
         if self.too_few:
             said.append(f"{self.too_few:,} not tested: too few rows for their tables")
@@ -124,18 +125,20 @@ class Independence(Section):
             out.append(
                 Finding(
                     "independence",
-                    f"{len(bad) - 5:,} more of the {len(self.tests):,} independences tested are "
-                    "refuted.",
+                    f"{len(bad) - 5:,} more of the {len(self.tests):,} independences tested "
+                    f"{'is' if len(bad) == 6 else 'are'} refuted.",
                     float(len(bad) - 5),
                     "note",
-                    "See report.independence.refuted.",
+                    "The table of independences has them, the least likely first.",
                 )
             )
         if not bad and self.tests:
             out.append(
                 Finding(
                     "independence",
-                    f"None of the {len(self.tests):,} independences tested is refuted at "
+                    f"The 1 independence tested is not refuted at {self.level:g}."
+                    if len(self.tests) == 1
+                    else f"None of the {len(self.tests):,} independences tested is refuted at "
                     f"{self.level:g}, all taken together.",
                     float(len(self.tests)),
                     "good",

@@ -75,7 +75,7 @@ class Influence(Section):
         ]
         said = [f"all rows together add {self.total:.4g} nats to their own likelihood"]
         if self.alone:
-            said.append(f"{self.alone:,} rows are the only ones of their kind")
+            said.append(f"{_only(self.alone)} of {'its' if self.alone == 1 else 'their'} kind")
         head = ["row", "moves", "parameter", "own nats"]
         return View(f"influence of single rows, each {self.how}", head, rows, (0, 1, 3),
                     "; ".join([*said, *self.notes]))  # fmt: skip
@@ -87,8 +87,8 @@ class Influence(Section):
             out.append(
                 Finding(
                     "influence",
-                    f"{self.alone:,} rows are the only ones of their kind: without such a row the "
-                    "model would call it impossible.",
+                    f"{_only(self.alone)} of {'its' if self.alone == 1 else 'their'} kind: without "
+                    "such a row the model would call it impossible.",
                     float(self.alone),
                     "warning",
                     "Learn the parameters with a prior, such as prior=cr.BDeu(1).",
@@ -114,6 +114,10 @@ class Influence(Section):
                 )
             )
         return out
+
+
+def _only(n: int) -> str:
+    return "1 row is the only one" if n == 1 else f"{n:,} rows are the only ones"
 
 
 def influence(net: Network, table: Table, learned_from: bool) -> Influence | str:

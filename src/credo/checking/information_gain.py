@@ -109,7 +109,8 @@ class EvidenceValue(Section):
         said = ", ".join(f"{n}={v}" for n, v in self.given.items())
         title = f"what would tell most of {self.target}" + (f" given {said}" if said else "")
         more = len(self.gains) - len(rows)
-        notes = [f"{more:,} more variables tell less"] if more else []
+        tell = "1 more variable tells" if more == 1 else f"{more:,} more variables tell"
+        notes = [f"{tell} less"] if more else []
         if self.left_out:
             why = (
                 "continuous, beside a discrete target"

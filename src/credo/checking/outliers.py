@@ -5,32 +5,42 @@
 A row is an outlier when its surprise is above that which 95 % of generated tables of this size
 stay below: so in a table from the model itself, some row is called one in 5 % of tables. For large
 tables that is further out than any row generated, and an exponential tail leads there.
+
+Rows that were judged in folds are compared with rows that the network of their own fold generates,
+and judges: what is left open without them surprises both alike.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.findings import Finding
+from credo.checking.folds import Judge
+from credo.checking.replicates import replicates
 from credo.checking.row_scores import Scored, family_terms, score_rows, weights_of
 from credo.checking.scores import BITS
 from credo.checking.section import SHOWN, Section
 from credo.data import Table
+from credo.model.randomness import Rng, generator
 from credo.model.value import View
-from credo.render import number
+from credo.render import many, number
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["Outlier", "Outliers", "Surprises", "outliers"]
+__all__ = ["Outlier", "Outliers", "Surprises", "of_folds", "outliers"]
 
 Floats = NDArray[np.float64]
 
 _KEPT = 100  # the most surprising rows that are told apart
+_DRAWS = 50  # networks drawn from the posterior of each fold
+_FEW = 100  # with fewer rows the threshold is rough
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,8 @@ class Outliers(Section):
             for o in self.rows[:SHOWN]
         ]
         said = (
-            f"{self.mean:.1f} bits a row on average; {self.above:,} of {self.scored:,} rows are "
+            f"{self.mean:.1f} bits a row on average; {self.above:,} of "
+            f"{many(self.scored, 'row')} {'is' if 1 in (self.above, self.scored) else 'are'} "
             f"above {self.threshold:.1f} bits, which 95 % of generated tables stay below"
         )
         head = ["row", "bits", "surprising", "bits of it", "seen"]
@@ -88,12 +99,12 @@ class Outliers(Section):
         top = self.rows[0]
         share = self.above / max(self.scored, 1)
         what = "probability zero" if top.impossible else f"{top.bits:.1f} bits of surprise"
-        many = "row is" if self.above == 1 else "rows are"
+        rows = "row is" if self.above == 1 else "rows are"
         where = f", most of it in {top.family} ({top.cell})" if top.family else ""
         return [
             Finding(
                 "outliers",
-                f"{self.above:,} {many} more surprising than any in 95 % of generated tables "
+                f"{self.above:,} {rows} more surprising than any in 95 % of generated tables "
                 f"({self.threshold:.1f} bits); row {top.row:,} has {what}{where}.",
                 top.bits,
                 "problem" if share > 0.01 and self.above > 4 else "warning",
@@ -112,12 +123,16 @@ class Surprises:
         self.net, self.wanted = net, wanted
         self.parts: list[Floats] = []
         self.rows = self.tables = 0
+        self.folds = False
 
     def look(self, table: Table) -> None:
         """Score one replicate, while more are wanted."""
-        if self.rows >= self.wanted:
-            return
-        found = score_rows(self.net, table, most=0)
+        if self.rows < self.wanted:
+            self.add(self.net, table)
+
+    def add(self, net: Network, table: Table) -> None:
+        """Score one replicate by the network that made it."""
+        found = score_rows(net, table, most=0)
         self.parts.append(-found.log[found.possible] * BITS)
         self.rows += len(table)
         self.tables += 1
@@ -141,6 +156,23 @@ class Surprises:
         return max(base + float(further), float(every.max()))
 
 
+def of_folds(judges: Sequence[Judge], table: Table, wanted: int, rng: Rng) -> Surprises:
+    """The surprise of rows that each fold's network generates, as many for each as it judges."""
+    out = Surprises(judges[0].net, wanted)
+    out.folds = True
+    chance = generator(rng)
+    for judge in judges:
+        if not len(judge.rows):
+            continue
+        size = ceil(wanted * len(judge.rows) / len(table) / _DRAWS)
+        some = np.resize(chance.permutation(judge.rows), size)
+        names = [n for n in table.schema.names if n in judge.net.schema]
+        part = table.select(names).take(some)
+        for one in replicates(judge.net, part, _DRAWS, int(chance.integers(2**62))):
+            out.add(judge.net, one)
+    return out
+
+
 def outliers(
     net: Network, table: Table, scored: Scored, generated: Surprises, notes: tuple[str, ...] = ()
 ) -> Outliers:
@@ -161,6 +193,9 @@ def outliers(
             *notes,
             f"the threshold is extrapolated from {number(generated.rows)} generated rows",
         )
+    if generated.folds and weights.sum() < _FEW:
+        notes = (*notes, f"the threshold is rough, as always with fewer than {_FEW} rows: the only "
+                 "row of its kind surprises a network learned without it")  # fmt: skip
     return Outliers(
         found, threshold, above, mean, int(known.sum()), notes, np.where(known, bits, 0.0)
     )

@@ -17,7 +17,7 @@ from credo.model.cpt import Cpt
 from credo.model.cpt_interval import entry_intervals
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.value import View
-from credo.render import number
+from credo.render import many, number
 from credo.stats.moments import Moments
 
 if TYPE_CHECKING:
@@ -64,9 +64,14 @@ class Parameters(Section):
              f"{w.width:.3f}", number(round(w.rows, 2))]
             for w in self.widest[:SHOWN]
         ]  # fmt: skip
-        said = [f"{self.wide:,} of {self.count:,} parameters have an interval wider than {WIDE:g}"]
+        verb = "has" if self.wide == 1 else "have"
+        said = [
+            f"{self.wide:,} of {many(self.count, 'parameter')} {verb} an interval wider than "
+            f"{WIDE:g}"
+        ]
         if self.unseen:
-            said.append(f"{self.unseen:,} parent configurations were never seen")
+            verb = "was" if self.unseen == 1 else "were"
+            said.append(f"{many(self.unseen, 'parent configuration')} {verb} never seen")
         head = ["parameter", "value", "95 % interval", "width", "rows"]
         return View("parameters by how open they are", head, rows, (1, 2, 3, 4),
                     "; ".join([*said, *self.notes]))  # fmt: skip
@@ -77,7 +82,7 @@ class Parameters(Section):
             if not self.count:
                 return []
             return [
-                Finding("parameters", f"All {self.count:,} parameters are known to within "
+                Finding("parameters", f"{_all(self.count)} known to within "
                         f"{self.widest[0].width if self.widest else 0:.2g} (95 %).",
                         self.widest[0].width if self.widest else 0.0, "good")
             ]  # fmt: skip
@@ -86,9 +91,11 @@ class Parameters(Section):
         return [
             Finding(
                 "parameters",
-                f"{self.wide:,} of {self.count:,} parameters are known no better than ±"
+                f"{self.wide:,} of {many(self.count, 'parameter')} "
+                f"{'is' if self.wide == 1 else 'are'} known no better than ±"
                 f"{WIDE / 2:g}; {top.name} lies between {number(top.lower, 2)} and "
-                f"{number(top.upper, 2)} (95 %), from {number(round(top.rows, 1))} rows.",
+                f"{number(top.upper, 2)} (95 %), from {number(round(top.rows, 1))} "
+                f"row{'s' * (round(top.rows, 1) != 1)}.",
                 share,
                 "warning" if share > 0.25 else "note",
                 "Ask with interval=0.95, collect such rows, or give the families fewer parents.",
@@ -96,6 +103,10 @@ class Parameters(Section):
                 share,
             )
         ]
+
+
+def _all(n: int) -> str:
+    return "The 1 parameter is" if n == 1 else f"All {n:,} parameters are"
 
 
 def parameters(net: Network) -> Parameters | str:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from credo.checking.findings import Finding
 from credo.checking.multiplicity import holm
 from credo.checking.replicates import replicates
-from credo.checking.section import SHOWN, Section, p_text
+from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
 from credo.checking.statistics import MAX_INDICATORS, Named, Statistics
 from credo.data import Table
 from credo.errors import InputError
@@ -32,7 +32,7 @@ from credo.model.realism import Check, compared
 from credo.model.reals import NotReal, real, shown
 from credo.model.value import View
 from credo.predict.draws import has_posterior
-from credo.render import number, shortened
+from credo.render import many, number, shortened
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -103,11 +103,11 @@ class Predictive(Section):
         ]  # fmt: skip
         small = sum(c.p < 0.05 for c in self.checks)
         counted = (
-            f"{len(self.checks):,} statistics; {small:,} have p < 0.05, chance alone gives about "
-            f"{number(round(0.05 * len(self.checks), 1))}; {len(self.unrealistic):,} remain after "
-            f"Holm's adjustment at {self.level:g}"
+            f"{len(self.checks):,} statistic{'s' * (len(self.checks) != 1)}; {p_below(small)}, "
+            f"chance alone gives about {number(round(0.05 * len(self.checks), 1))}; "
+            f"{left_after(len(self.unrealistic))} Holm's adjustment at {self.level:g}"
         )
-        title = f"{self.draws:,} generated tables of {self.rows:,} rows"
+        title = f"{self.draws:,} generated tables of {many(self.rows, 'row')}"
         head = ["statistic", "seen", "95 % of generated", "p", "adjusted"]
         return View(title, head, rows, (1, 2, 3, 4), "; ".join([counted, *self.notes]))
 
@@ -143,11 +143,13 @@ class Predictive(Section):
             out.append(
                 Finding(
                     "predictive",
-                    f"{len(bad) - 5:,} more statistics are out of the ordinary, such as those of "
+                    f"{len(bad) - 5:,} more "
+                    f"{'statistic is' if len(bad) == 6 else 'statistics are'} out of the ordinary, "
+                    f"{'that' if len(bad) == 6 else 'such as those'} of "
                     f"{shortened(dict.fromkeys(n for c in bad[5:] for n in c.variables))}.",
                     float(len(bad) - 5),
                     "warning",
-                    "See report.predictive.unrealistic.",
+                    "The table of statistics has them, the least likely first.",
                 )
             )
         return out

@@ -18,6 +18,7 @@ from credo.checking.outliers import Outliers
 from credo.checking.parameters import Parameters
 from credo.checking.predictive import Predictive
 from credo.checking.section import Section
+from credo.render import many
 
 __all__ = ["SECTIONS", "Report"]
 
@@ -96,7 +97,8 @@ class Report:
     @property
     def title(self) -> str:
         """What was checked."""
-        return f"check of {self.variables:,} variables on {self.rows:,.6g} rows: {self.sentence}"
+        rows = f"{self.rows:,.6g} row{'s' * (self.rows != 1)}"
+        return f"check of {many(self.variables, 'variable')} on {rows}: {self.sentence}"
 
     def _lines(self) -> Iterator[tuple[str, Finding]]:
         for f in self.findings:
@@ -117,7 +119,7 @@ class Report:
         return "\n\n".join(p for p in parts if p)
 
     def __repr__(self) -> str:
-        return f"Report({self.rows:,.6g} rows; {self.sentence})"
+        return f"Report({self.rows:,.6g} row{'s' * (self.rows != 1)}; {self.sentence})"
 
     def _repr_html_(self) -> str:
         items = "".join(

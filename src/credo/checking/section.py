@@ -12,7 +12,7 @@ import numpy as np
 from credo.checking.findings import Finding
 from credo.model.value import Value
 
-__all__ = ["SHOWN", "Section", "p_text", "plain"]
+__all__ = ["SHOWN", "Section", "left_after", "p_below", "p_text", "plain"]
 
 SHOWN = 10
 """How many lines of a section are printed; all are in its values."""
@@ -75,3 +75,21 @@ def p_text(p: float) -> str:
     ('0.031', '< 0.001')
     """
     return f"{p:.3f}" if p >= 0.0005 else "< 0.001"
+
+
+def p_below(n: int) -> str:
+    """How many tests have a small p-value, in words.
+
+    >>> p_below(1), p_below(1200)
+    ('1 has p < 0.05', '1,200 have p < 0.05')
+    """
+    return f"{n:,} {'has' if n == 1 else 'have'} p < 0.05"
+
+
+def left_after(n: int) -> str:
+    """How many of them are left after something, in words.
+
+    >>> left_after(1), left_after(0)
+    ('1 remains after', '0 remain after')
+    """
+    return f"{n:,} {'remains' if n == 1 else 'remain'} after"

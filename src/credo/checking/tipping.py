@@ -135,7 +135,8 @@ class Sensitivity(Section):
         head = ["parameter", "now", "derivative", "answer over its range",
                 f"for {number(self.threshold, 4)}", ""]  # fmt: skip
         near = self.tipping
-        said = f"{len(self.parameters):,} parameters matter"
+        said = "1 parameter matters" if len(self.parameters) == 1 else (
+            f"{len(self.parameters):,} parameters matter")  # fmt: skip
         if near:
             t = near[0]
             assert t.needed is not None
@@ -147,7 +148,9 @@ class Sensitivity(Section):
             said += f"; none alone can bring it to {number(self.threshold, 4)}"
         said += f"; {self.range}"
         if self.fixed:
-            said += f"; {self.fixed:,} entries of 0 or 1 were kept"
+            entries = "1 entry of 0 or 1 was" if self.fixed == 1 else (
+                f"{self.fixed:,} entries of 0 or 1 were")  # fmt: skip
+            said += f"; {entries} kept"
         title = f"{self.question} = {number(self.answer)}"
         return View(title, head, rows, (1, 2, 3, 4), said)
 

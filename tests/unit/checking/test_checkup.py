@@ -221,3 +221,11 @@ def test_a_row_of_weight_k_is_k_rows_everywhere():
     starts = np.concatenate([[0], np.cumsum(kept)[:-1]])
     mean = np.add.reduceat(two.outliers.bits, starts) / kept
     assert one.outliers.bits == pytest.approx(mean)
+
+
+def test_one_of_a_kind_is_told_as_one():
+    net = cr.fit("[a]", {"a": ["x", "y"] * 20}, prior=cr.BDeu(1))
+    text = str(cr.check(net, {"a": ["x"]}, draws=20, edges=0))
+    assert "check of 1 variable on 1 row:" in text
+    for wrong in ("1 rows", "1 variables", "1 have", "1 parameters", "report."):
+        assert wrong not in text.replace("11 ", "").replace("of 21 ", "")

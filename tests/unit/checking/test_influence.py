@@ -63,7 +63,7 @@ def test_a_row_that_is_alone():
     report = cr.check(net, rows, sections=["influence"])
     assert report.influence.alone == 1
     assert report.influence.rows[0].row == 6 and report.influence.rows[0].alone
-    assert "only ones of their kind" in report.findings[0].sentence
+    assert "1 row is the only one of its kind" in report.findings[0].sentence
 
 
 def test_a_network_without_counts_has_no_influence_to_tell():

@@ -85,7 +85,7 @@ def test_logic_stays_and_is_told():
     net = cr.Network("[a][b|a]", {"a": 0.3, "b": {False: 0.0, True: 0.6}})
     found = net.sensitivity("P(a=true | b=false)")
     assert {p.parameter for p in found.parameters} == {"P(a=True)", "P(b=True | a=True)"}
-    assert found.fixed == 1 and "1 entries of 0 or 1 were kept" in str(found)
+    assert found.fixed == 1 and "1 entry of 0 or 1 was kept" in str(found)
 
 
 def test_numbers_may_be_evidence():
