@@ -199,8 +199,9 @@ def edge_bars(report: Any, ax: Any = None, most: int = 25) -> Any:
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
-    >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.BDeu(1))
-    >>> report = cr.check(net, cr.examples.pneumonia(), edges=10, sections=["edges"])
+    >>> rows = cr.examples.titanic().select(["Survived", "Sex", "Pclass"])
+    >>> net = cr.fit("[Sex][Pclass][Survived|Sex:Pclass]", rows, prior=cr.BDeu(1))
+    >>> report = cr.check(net, rows, edges=10, sections=["edges"])
     >>> cr.plot.edge_bars(report).get_xlabel()
     'share of 10 resamples'
     """
