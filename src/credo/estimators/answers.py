@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ class Answers:
 
     classes_: NDArray[Any]
 
+    @abstractmethod
     def _answer(self, X: Any, answer: str) -> Any:
-        raise NotImplementedError
+        """The scores of the classes as 'best', 'posterior', 'log' or 'joint'."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row or document."""

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from credo.data import Stream, Table, read
 from credo.errors import InputError
 from credo.estimators.inputs import is_named_table, row_weights, threads_of
+from credo.estimators.mixture_answers import MixtureAnswers
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians
 from credo.model.value import choice
@@ -33,7 +34,7 @@ _TYPES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "sphe
 _STARTS = {"kmeans": "k-means++", "k-means++": "k-means++", "random": "random"}
 
 
-class GaussianMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A mixture of Gaussians, with missing cells (NaN) and weights of rows.
 
     Parameters
@@ -183,27 +184,6 @@ class GaussianMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "mixture_")
         return scored(self.mixture_, self._cells(X, reset=False), threads_of(self.n_jobs))
 
-    def predict_proba(self, X: Any) -> Floats:
-        """P(component | row); missing cells are integrated out."""
-        return self._scored(X)[0]
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """The most probable component of each row."""
-        best: NDArray[np.intp] = self._scored(X)[0].argmax(axis=1)
-        return best
-
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
-        """Learn, and give the most probable component of each row."""
-        return self.fit(X, y, sample_weight).predict(X)
-
-    def score_samples(self, X: Any) -> Floats:
-        """ln of the density of each row."""
-        return self._scored(X)[1]
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The mean of ln of the density over the rows."""
-        return float(self.score_samples(X).mean())
-
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Rows drawn from the mixture, and the component of each."""
         check_is_fitted(self, "mixture_")
@@ -211,16 +191,6 @@ class GaussianMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         table = self.mixture_.sample(n_samples, rng=rng)
         *columns, label = table.block.arrays
         return np.stack(columns, axis=1), label.astype(np.intp)
-
-    def bic(self, X: Any) -> float:
-        """−2 ln P(X) + parameters · ln n, as scikit-learn has it: lower is better."""
-        logs = self.score_samples(X)
-        return float(-2 * logs.sum() + self.mixture_.free_parameters * np.log(len(logs)))
-
-    def aic(self, X: Any) -> float:
-        """−2 ln P(X) + 2 · parameters: lower is better."""
-        logs = self.score_samples(X)
-        return float(-2 * logs.sum() + 2 * self.mixture_.free_parameters)
 
     # --- what scikit-learn asks -----------------------------------------------------------
 

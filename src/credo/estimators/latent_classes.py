@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from credo.data.columns import Column, columns_of, position_names
 from credo.errors import InputError, unknown_name
 from credo.estimators.inputs import as_table, is_named_table, row_weights, threads_of
+from credo.estimators.mixture_answers import MixtureAnswers
 from credo.model.value import choice
 from credo.predict.mixture import scored
 from credo.predict.mixture_columns import Plan, Taken, taken
@@ -33,7 +34,7 @@ KINDS = ("categorical", "gaussian", "counts", "ignore")
 _FEW = 20  # whole numbers with at most so many values are states
 
 
-class LatentClasses(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Latent classes: groups of rows within which the columns are independent.
 
     Parameters
@@ -187,37 +188,6 @@ class LatentClasses(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "mixture_")
         cells = taken(self._plan, self._checked(X, reset=False))
         return scored(self.mixture_, cells, threads_of(self.n_jobs))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | row); missing cells are integrated out."""
-        return self._scored(X)[0]
-
-    def predict(self, X: Any) -> NDArray[np.intp]:
-        """The most probable class of each row."""
-        best: NDArray[np.intp] = self._scored(X)[0].argmax(axis=1)
-        return best
-
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
-        """Learn, and give the most probable class of each row."""
-        return self.fit(X, y, sample_weight).predict(X)
-
-    def score_samples(self, X: Any) -> Floats:
-        """ln P of each row."""
-        return self._scored(X)[1]
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """The mean of ln P over the rows."""
-        return float(self.score_samples(X).mean())
-
-    def bic(self, X: Any) -> float:
-        """−2 ln P(X) + parameters · ln n, as scikit-learn has it: lower is better."""
-        logs = self.score_samples(X)
-        return float(-2 * logs.sum() + self.mixture_.free_parameters * np.log(len(logs)))
-
-    def aic(self, X: Any) -> float:
-        """−2 ln P(X) + 2 · parameters: lower is better."""
-        logs = self.score_samples(X)
-        return float(-2 * logs.sum() + 2 * self.mixture_.free_parameters)
 
     # --- what scikit-learn asks -----------------------------------------------------------
 

@@ -1,0 +1,61 @@
+"""What the estimators over a mixture answer: classes, densities and criteria from one score."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.model.mixture import Mixture
+
+__all__ = ["MixtureAnswers"]
+
+Floats = NDArray[np.float64]
+
+
+class MixtureAnswers:
+    """The answers of `_scored(X)`, as scikit-learn names them."""
+
+    mixture_: Mixture
+
+    @abstractmethod
+    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+        """P(class | row), a column a class, and ln of each row's density."""
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn the mixture."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | row); missing cells are integrated out."""
+        return self._scored(X)[0]
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The most probable class of each row."""
+        best: NDArray[np.intp] = self._scored(X)[0].argmax(axis=1)
+        return best
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+        """Learn, and give the most probable class of each row."""
+        found: NDArray[np.intp] = self.fit(X, y, sample_weight).predict(X)
+        return found
+
+    def score_samples(self, X: Any) -> Floats:
+        """ln of the density of each row."""
+        return self._scored(X)[1]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of ln of the density over the rows."""
+        return float(self.score_samples(X).mean())
+
+    def bic(self, X: Any) -> float:
+        """−2 ln P(X) + parameters · ln n, as scikit-learn has it: lower is better."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + self.mixture_.free_parameters * np.log(len(logs)))
+
+    def aic(self, X: Any) -> float:
+        """−2 ln P(X) + 2 · parameters: lower is better."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + 2 * self.mixture_.free_parameters)
