@@ -90,6 +90,9 @@ class FamilyScores {
   // OUT out: one local score a family. Not safe for two threads at once.
   void score(const Families& asked, double* out);
   double score(std::int32_t child, std::span<const std::int32_t> parents);
+  // OUT out: the scores of a family with each of many variables as one more parent, not kept.
+  void screen(std::int32_t child, std::span<const std::int32_t> parents,
+              std::span<const std::int32_t> more, double* out);
   const Counters& counters() const { return counters_; }
   std::size_t cached() const { return cache_.size(); }
 

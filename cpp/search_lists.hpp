@@ -64,6 +64,11 @@ class ParentLists {
   // their subsets left alone: what the DAG could be with its edges turned. Returns how many
   // were added that are worth having.
   std::size_t grow(const Parents& parents, const GrowOptions& options, const Report& report);
+  // Adds, for each child whose candidates were chosen, what completes its best `pairs` sets of two
+  // parents best, among all variables that may be its parents: a parent may be worth nothing but
+  // beside two others. `by` looks at all of them: the lists' own scores, or those of fewer rows.
+  // Returns how many were added; the report may stop it.
+  std::size_t reach(std::size_t pairs, score::FamilyScores& by, const Report& report);
   // Adds the families of a DAG, and with `around` those one or two changes away from them.
   // Returns how many were added that are worth having.
   std::size_t add(const Parents& parents, bool around);
@@ -83,6 +88,7 @@ class ParentLists {
                                    std::span<const std::int32_t> beside);
   std::vector<std::int32_t> screened(std::size_t child, std::span<const std::int32_t> may,
                                      std::size_t most);
+  void score_pairs(std::size_t child);
   void list_all();
   std::uint64_t join(std::size_t child, std::span<const std::int32_t> parents, bool& fits);
   std::uint64_t best_alone(std::size_t child, std::size_t most) const;

@@ -431,6 +431,19 @@ void bind_structure(nb::module_& m) {
            },
            "candidates"_a = search::kMostCandidates, "beam"_a = 0, "most"_a = 0,
            "report"_a = nb::none())
+      .def("reach",
+           [](PyLists& self, std::size_t pairs, PyScores& by, nb::object report) {
+             require(by.scores->variables() == self.lists->rules().n,
+                     "The scores are of other variables.");
+             PyReport teller(std::move(report));
+             std::size_t added;
+             {
+               const nb::gil_scoped_release release;
+               added = self.lists->reach(pairs, *by.scores, teller.report());
+             }
+             return nb::make_tuple(added, teller.interrupted());
+           },
+           "pairs"_a, "by"_a, "report"_a = nb::none())
       .def("add",
            [](PyLists& self, const Parents& parents, bool around) {
              check_parents(parents, self.lists->rules().n);

@@ -659,6 +659,9 @@ class ParentLists:
     ) -> tuple[bool, bool]:
         """Whether it was done, and whether Ctrl-C stopped it. beam 0: every set is extended."""
 
+    def reach(self, pairs: int, by: FamilyScores, report: _Report = None) -> tuple[int, bool]:
+        """Complete each child's best pairs of parents with any variable; how many were added."""
+
     def add(self, parents: Sequence[Sequence[int]], around: bool) -> int:
         """Add the families of a graph, and those around them; how many are worth having."""
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.data import Table
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.schema import Variable
 from credo.stats.family import Family
@@ -66,6 +67,19 @@ class FamilyScores:
     def total(self, parents: Sequence[Sequence[int]]) -> float:
         """The score of a graph given by the numbers of each variable's parents."""
         return math.fsum(self.native.score(list(enumerate(parents))))
+
+    def on_fewer_rows(self, most: int, threads: int) -> _core.FamilyScores | None:
+        """The scores on about so many rows of a discrete table in memory; None for others."""
+        if not isinstance(self.source, Table) or not all(v.is_discrete for v in self.variables):
+            return None
+        if self.spec.function is not None or self.spec.name == "bde":
+            return None
+        every = self.source.rows // most
+        if every < 2:
+            return self.native
+        part = self.source.take(slice(None, None, every))
+        rows, gaps, _ = placed(part, self.variables)
+        return _native(part, self.spec, self.variables, rows, gaps, threads)[0]
 
     @property
     def counters(self) -> dict[str, int]:
@@ -132,10 +146,23 @@ def family_scores(
     chosen.sort(key=lambda v: place[v.name])
     by_gain = available and bool(gaps)
     _fitting(spec, chosen, () if by_gain else gaps)
-    extras = (_by_parents(spec, len(chosen)), _by_edge(spec, chosen))
-    make = available_scores if by_gain else maker(spec, chosen)
-    native, notes = make(source, spec, chosen, rows, gaps, extras, threads)
+    native, notes = _native(source, spec, chosen, rows, gaps, threads, by_gain)
     return FamilyScores(source, spec, chosen, rows, native, notes)
+
+
+def _native(
+    source: Source,
+    spec: ScoreSpec,
+    variables: Sequence[Variable],
+    rows: float,
+    gaps: Sequence[str],
+    threads: int,
+    by_gain: bool = False,
+) -> tuple[_core.FamilyScores, list[str]]:
+    """The scores, variables numbered as given, and notes."""
+    extras = (_by_parents(spec, len(variables)), _by_edge(spec, variables))
+    make = available_scores if by_gain else maker(spec, variables)
+    return make(source, spec, variables, rows, gaps, extras, threads)
 
 
 def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]) -> None:

@@ -345,3 +345,44 @@ def test_alarm_reaches_the_score_of_the_true_graph_whatever_the_columns(shared_t
 
 def test_every_search_is_described():
     assert set(SEARCHES) >= set(GLOBAL)
+
+
+def _selected(columns, rows, seed):
+    """Columns of noise, and `child`: `left` or `right`, whichever `switch` points at."""
+    rng = np.random.default_rng(seed)
+    data = {f"n{i}": rng.integers(0, 2, rows) for i in range(columns)}
+    left, right, switch = rng.integers(0, 2, (3, rows))
+    child = np.where(rng.random(rows) < 0.02, 1 - left, np.where(switch, left, right))
+    data |= {"left": left, "right": right, "switch": switch, "child": child}
+    return cr.read({k: v.tolist() for k, v in data.items()})
+
+
+def test_a_parent_worth_nothing_alone_is_found_in_a_wide_table():
+    table = _selected(120, 3000, 1)
+    alone = cr.score(cr.Dag([("switch", "child")], ["switch", "child"]), table, "bic")
+    without = cr.score(cr.Dag([], ["switch", "child"]), table, "bic")
+    assert alone < without
+    net = cr.learn(table, "bic", "order", threads=1, stages=1)
+    assert {*net.dag.parents("child"), *net.dag.children("child")} == {"left", "right", "switch"}
+    kept = cr.learn(table, "bic", "order", stages=1, forbidden=[("switch", "child")])
+    assert ("switch", "child") not in kept.dag.edges
+    few = cr.learn(table, "bic", "order", stages=1, max_parents=2)
+    assert max(len(few.dag.parents(n)) for n in few.names) <= 2
+
+
+def test_screening_on_fewer_rows_keeps_the_numbers_of_the_variables():
+    from credo.train.family_scores import family_scores
+    from credo.train.scores import ScoreSpec
+
+    table = _selected(5, 900, 2)
+    scores = family_scores(table, ScoreSpec.of("bic"), threads=1)
+    assert scores.on_fewer_rows(900, 1) is scores.native
+    part = scores.on_fewer_rows(300, 1)
+    third = table.take(slice(None, None, 3))
+    for child, parents in [("child", ["left", "switch"]), ("n1", [])]:
+        asked = [(scores.index[child], [scores.index[p] for p in parents])]
+        nodes = [child, *parents]
+        graph = cr.Dag([(p, child) for p in parents], nodes)
+        assert part.score(asked)[0] == pytest.approx(
+            cr.score(graph, third, "bic")[child, tuple(parents)], rel=1e-12
+        )

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream
+from credo.data.spool import spooled
 from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -155,9 +156,10 @@ def learn(
             return _structural(opened, score, search, start, parameters, settings, starts)
         opened = _complete_rows(opened)
     settings["available"] = missing == "available-cases"
-    found = searched(opened, score, search, start=start, **settings)
-    belief = _belief(found.spec) if isinstance(parameters, str) else parameters
-    net = fit(found.dag, opened, belief, threads=threads)
+    with spooled(opened) as rows:
+        found = searched(rows, score, search, start=start, **settings)
+        belief = _belief(found.spec) if isinstance(parameters, str) else parameters
+        net = fit(found.dag, rows, belief, threads=threads)
     record = found.record
     inner = net.record
     assert inner is not None

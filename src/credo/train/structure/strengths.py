@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream, Table
+from credo.data.spool import Spool, spooled
 from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
 from credo.model.equivalence import Cpdag
@@ -110,7 +111,8 @@ def edge_strengths(
 
     `score`, `search` and further options are those of `cr.learn`; resamples run side by side on
     `threads` threads, whose number never changes the result. The default search is quick;
-    with 100 resamples a strength has a standard error of at most 0.05.
+    with 100 resamples a strength has a standard error of at most 0.05. The rows of a stream are
+    drawn by Poisson weights.
 
     >>> import credo as cr
     >>> table = cr.read({"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 19 + [0, 1, 1, 1]})
@@ -121,12 +123,8 @@ def edge_strengths(
     [rain][wet|rain]
     """
     opened = Opened(source, {}, weights, schema).source
-    if isinstance(opened, Stream):
-        raise InputError(
-            "The bootstrap resamples rows and needs them in memory.", hint="Use table.load()."
-        )
-    if not isinstance(opened, Table):
-        raise InputError("The bootstrap needs a table in memory.", hint="Read it with cr.read.")
+    if not isinstance(opened, (Table, Stream)):
+        raise InputError("The bootstrap needs the rows of a table.", hint="Read it with cr.read.")
     count = size(samples, "samples")
     if count < 1:
         raise InputError(f"samples must be at least 1, got {samples!r}.")
@@ -136,12 +134,13 @@ def edge_strengths(
     towards: dict[Edge, float] = {}
     seeds = [int(s) for s in chance.integers(1 << 62, size=count)]
 
-    def again(seed: int) -> Cpdag:
-        table = _resampled(opened, np.random.default_rng(seed))
-        return searched(table, score, search, rng=seed, threads=1, **options).dag.cpdag()
-
     workers = _workers(threads)
-    with ThreadPoolExecutor(workers) as pool:  # searches run without the GIL
+    with spooled(opened) as rows, ThreadPoolExecutor(workers) as pool:
+
+        def again(seed: int) -> Cpdag:  # searches run without the GIL
+            table = _resampled(rows, seed)
+            return searched(table, score, search, rng=seed, threads=1, **options).dag.cpdag()
+
         for cpdag in track(pool.map(again, seeds), "resampling", total=count):
             for a, b in cpdag.directed:
                 _count(joined, towards, (a, b), 1.0)
@@ -166,8 +165,17 @@ def _count(joined: dict[Edge, float], towards: dict[Edge, float], edge: Edge, sh
         towards[e] = towards.get(e, 0.0) + s
 
 
-def _resampled(table: Table, chance: np.random.Generator) -> Table:
+def _resampled(table: Any, seed: int) -> Any:
     """The rows that were drawn, with how often each was."""
+    if isinstance(table, Spool):
+        return table.redrawn(seed)
+    if isinstance(table, Stream):
+        raise InputError(
+            "The bootstrap of a stream keeps its codes in the folder for temporary files, which "
+            "has no room for them.",
+            hint="Set TMPDIR to a folder that has, or use table.load().",
+        )
+    chance = np.random.default_rng(seed)
     block = table.block
     rows = block.rows
     if block.weights is None:
