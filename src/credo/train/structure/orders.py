@@ -6,6 +6,9 @@ sets worth having come first: narrow at first, then wider, and around the best g
 far. Orders are improved by moving one variable at a time through all positions, and left by a few
 random moves when nothing helps (iterated local search; Scanagatta et al. 2017 for the idea of
 lists found by exploration).
+
+In a wide table the candidates are a choice, and a parent that is worth something only beside two
+others is never among them: there each child's best pairs are completed from among all variables.
 """
 
 from __future__ import annotations
