@@ -9,13 +9,15 @@ not built yet.
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Bench, installed
+from benchmarks.harness import Bench, Case, installed
 from benchmarks.inference import load, sample
 
 SIZES = (
@@ -42,7 +44,10 @@ def run(bench: Bench) -> None:
         if bench.rows and rows not in bench.rows:
             continue
         climbing(bench, name, rows)
+    for rows in bench.sizes(10_000_000, quick=(1_000_000,)):
+        streamed(bench, rows)
     if not bench.rows:
+        shuffled(bench)
         exactness(bench)
 
 
@@ -190,6 +195,59 @@ def climbing(bench: Bench, name: str, rows: int) -> None:
         ["", "CPU s", "ratio", "score", "above the true graph", "edges", "SHD"],
         lines,
         f"The true graph scores {true:,.1f} with {len(truth.edges)} edges.",
+    )
+
+
+def streamed(bench: Bench, rows: int) -> None:
+    """Hill climbing on a Parquet file that is far larger than the memory it may use."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "alarm.parquet")
+        load("alarm").sample(rows, rng=1, path=path)
+        arguments = {"path": str(path), "memory": 2 * rows}
+        bench.fresh(
+            f"alarm, {rows:,} rows of Parquet, hill climbing in {2 * rows / 1e6:,.0f} MB",
+            [
+                Case("credo, a stream", "benchmarks.structure:stream_climb", arguments),
+                Case(
+                    "credo, in memory", "benchmarks.structure:stream_climb",
+                    {**arguments, "memory": 100 * rows},
+                ),
+            ],
+        )  # fmt: skip
+
+
+def stream_climb(path: str, memory: int) -> Any:
+    import credo as cr
+
+    def work(_: Any) -> Any:
+        return cr.learn(cr.read(path, memory=memory), "bic", "hill-climb", threads=1)
+
+    return lambda: None, work, lambda net: f"{net.record.score:.6f}"
+
+
+def shuffled(bench: Bench) -> None:
+    """`auto` with the columns in other orders: the score must not depend on it."""
+    import credo as cr
+
+    cases = [("alarm", 10_000, None), ("hailfinder", 10_000, None), ("andes", 10_000, None)]
+    lines = []
+    for name, rows, budget in [*cases, ("link", 10_000, 100.0)][: 1 if bench.quick else None]:
+        net, table = rows_of(name, rows)
+        true = float(cr.score(net.dag, table(), "bic"))
+        rng = np.random.default_rng(5)
+        found, times = [], []
+        for _ in range(1 if budget else 3):
+            whole = table()
+            mixed = whole.select([whole.schema.names[i] for i in rng.permutation(len(net.names))])
+            began = time.process_time()
+            graph = credo_way("auto", budget=budget)(mixed)()
+            times.append(time.process_time() - began)
+            found.append(float(cr.score(cr.Dag(graph, net.names), whole, "bic")) - true)
+        lines.append(
+            [name, f"{rows:,}", f"{min(times):.3g}", f"{min(found):+,.2f}", f"{max(found):+,.2f}"]
+        )
+    bench.grid(
+        "auto, columns in other orders", ["", "rows", "CPU s", "above the true graph", "to"], lines
     )
 
 
