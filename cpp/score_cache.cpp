@@ -11,6 +11,7 @@ namespace credo::score {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr std::size_t kBetween = 4096;  // families between two questions whether to stop
 
 std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   x += 0x9E3779B97F4A7C15ull;
@@ -175,15 +176,33 @@ void FamilyScores::score(const Families& asked, double* out) {
     const auto parents = asked.parents[i];
     const auto child = static_cast<std::size_t>(asked.child[i]);
     const Key given = key_of(parents);
+    const auto value = [&](const Key& key) {  // what was stopped has none
+      const SetValue* found = cache_.find(key);
+      return found == nullptr ? kMinusInfinity : found->f;
+    };
     if (sets) {
-      const double with = cache_.find(given ^ variable_keys_[child])->f;
-      const double without = cache_.find(given)->f;
+      const double with = value(given ^ variable_keys_[child]), without = value(given);
       out[i] = std::isinf(with) || std::isinf(without) ? kMinusInfinity : with - without;
     } else {
-      out[i] = cache_.find(given ^ child_keys_[child])->f;
+      out[i] = value(given ^ child_keys_[child]);
     }
     if (!std::isinf(out[i])) out[i] += extra(asked.child[i], parents);
   }
+}
+
+void FamilyScores::set_stop(Stop stop) {
+  stop_ = std::move(stop);
+  stopped_ = false;
+}
+
+// Whether to stop, asked once in a while.
+bool FamilyScores::enough(std::size_t work) {
+  since_asked_ += work;
+  if (stop_ && !stopped_ && since_asked_ >= kBetween) {
+    since_asked_ = 0;
+    stopped_ = stop_();
+  }
+  return stopped_;
 }
 
 void FamilyScores::fill_sets(const Families& asked) {
@@ -201,6 +220,7 @@ void FamilyScores::fill_sets(const Families& asked) {
       continue;
     }
     if (gaussian_.n > 0) {
+      if (enough(1)) return;
       set.assign(parents.begin(), parents.end());
       std::sort(set.begin(), set.end());  // one value whatever the order asked in
       if (!has_given) cache_.insert(given, {gaussian_set_value(gaussian_, set), 0});
@@ -269,11 +289,15 @@ void FamilyScores::fill_families(const Families& asked) {
   }
   if (!jobs.empty()) run(jobs);
   if (missing.size() == 0) return;
+  if (enough(missing.size())) return;
   std::vector<double> found(missing.size());
-  local_(missing, found.data());
+  local_(missing, found.data(), [this] { return enough(kBetween); });
   ++counters_.batches;
-  counters_.counted += static_cast<std::int64_t>(missing.size());
-  for (std::size_t i = 0; i < found.size(); ++i) cache_.insert(missing_keys[i], {found[i], 0});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(found[i])) continue;  // stopped before
+    cache_.insert(missing_keys[i], {found[i], 0});
+    ++counters_.counted;
+  }
 }
 
 template <class Cell>
@@ -336,6 +360,7 @@ void FamilyScores::run(std::vector<Job>& jobs) {
       dense.push_back(i);
       continue;
     }
+    if (enough(kBetween / 16)) continue;
     SparseTable table;
     source_->count_sparse(jobs[i].set, table);
     if (table.is_real) value_sparse<double>(jobs[i], table, table.real, found[i]);
@@ -343,7 +368,7 @@ void FamilyScores::run(std::vector<Job>& jobs) {
     ++counters_.batches;
   }
   Tables tables;
-  for (std::size_t first = 0; first < dense.size();) {
+  for (std::size_t first = 0; first < dense.size() && !enough(0);) {
     SetList sets;
     double cells = 0;
     std::size_t end = first;
@@ -368,10 +393,12 @@ void FamilyScores::run(std::vector<Job>& jobs) {
           value_dense<std::int64_t>(jobs[i], std::span(tables.whole).subspan(at, size), found[i]);
       }
     });
+    since_asked_ += end - first;
     first = end;
   }
-  counters_.counted += static_cast<std::int64_t>(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (found[i].empty()) continue;  // stopped before
+    ++counters_.counted;
     cache_.insert(jobs[i].key, found[i][0]);
     for (std::size_t m = 0; m < jobs[i].margins.size(); ++m)
       cache_.insert(jobs[i].margins[m].key, found[i][m + 1]);

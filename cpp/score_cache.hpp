@@ -40,8 +40,11 @@ struct Families {
   void clear() { child.clear(), parents.variables.clear(), parents.begin.assign(1, 0); }
 };
 
-// OUT: one number per family.
-using LocalScores = std::function<void(const Families& families, double* out)>;
+// Whether whoever waits for scores has had enough.
+using Stop = std::function<bool()>;
+
+// OUT: one number per family; NaN for those that `stop` came before.
+using LocalScores = std::function<void(const Families& families, double* out, const Stop& stop)>;
 
 // What is added to every local score: penalties and the structure prior.
 struct Extras {
@@ -93,6 +96,10 @@ class FamilyScores {
   // OUT out: the scores of a family with each of many variables as one more parent, not kept.
   void screen(std::int32_t child, std::span<const std::int32_t> parents,
               std::span<const std::int32_t> more, double* out);
+  // From now on long work asks `stop` on its way. Once it says yes, what is not scored yet counts as
+  // minus infinity and is not kept, until another is set; none: work is always done.
+  void set_stop(Stop stop);
+  bool stopped() const { return stopped_; }
   const Counters& counters() const { return counters_; }
   std::size_t cached() const { return cache_.size(); }
 
@@ -115,6 +122,7 @@ class FamilyScores {
   void fill_sets(const Families& asked);
   void fill_families(const Families& asked);
   void run(std::vector<Job>& jobs);
+  bool enough(std::size_t work);
   template <class Cell>
   void value_dense(const Job& job, std::span<const Cell> table, std::vector<SetValue>& out) const;
   template <class Cell>
@@ -133,6 +141,9 @@ class FamilyScores {
   mutable CountTerms terms_;
   Cache cache_;
   Counters counters_;
+  Stop stop_;
+  std::size_t since_asked_ = 0;  // families scored since `stop` was asked
+  bool stopped_ = false;
 };
 
 }  // namespace credo::score

@@ -14,7 +14,9 @@
 
 #include "binding_arrays.hpp"
 #include "binding_columns.hpp"
+#include "binding_scores.hpp"
 #include "score_cache.hpp"
+#include "score_mixed.hpp"
 #include "search_anneal.hpp"
 #include "search_climb.hpp"
 #include "search_exact.hpp"
@@ -37,12 +39,6 @@ using search::Rules;
 using Marks = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-nb::list to_list(std::span<const std::int32_t> items) {
-  nb::list out;
-  for (const std::int32_t v : items) out.append(v);
-  return out;
-}
 
 nb::object real_array(std::span<const double> values) {
   NewArray<double> out({values.size()});
@@ -120,6 +116,7 @@ struct PyScores {
   std::unique_ptr<FamilyScores> scores;
   nb::object columns;
   std::optional<AnyArray> weights;
+  FamilyScores* inner = nullptr;  // those of `columns`, where these are made of others
 };
 
 score::TableModel table_model(const std::string& name, double rows, double ess) {
@@ -200,25 +197,56 @@ std::unique_ptr<PyScores> of_function(std::int64_t n, nb::object function,
                                       const std::vector<double>& by_parents,
                                       const std::optional<Matrix>& by_edge) {
   require(n >= 1, "The 'n' parameter must be at least 1.");
-  auto held = std::shared_ptr<nb::object>(new nb::object(std::move(function)),
-                                          [](nb::object* object) {
-                                            const nb::gil_scoped_acquire acquire;
-                                            delete object;
-                                          });
-  const auto call = [held](const Families& families, double* out) {
+  const auto held = shared(std::move(function));
+  const auto call = [held](const Families& families, double* out, const score::Stop& stop) {
+    constexpr std::size_t kPiece = 4096;
     const nb::gil_scoped_acquire acquire;
-    nb::list asked;
-    for (std::size_t i = 0; i < families.size(); ++i)
-      asked.append(nb::make_tuple(families.child[i], to_list(families.parents[i])));
-    const auto found = nb::cast<Reals>((*held)(asked));
-    require(found.size() == families.size(), "The function must return one score a family.");
-    std::copy(found.data(), found.data() + found.size(), out);
+    std::fill(out, out + families.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t first = 0; first < families.size(); first += kPiece) {
+      if (first > 0 && stop()) return;
+      const std::size_t end = std::min(first + kPiece, families.size());
+      nb::list asked;
+      for (std::size_t i = first; i < end; ++i)
+        asked.append(nb::make_tuple(families.child[i], to_list(families.parents[i])));
+      const auto found = nb::cast<Reals>((*held)(asked));
+      require(found.size() == end - first, "The function must return one score a family.");
+      std::copy(found.data(), found.data() + found.size(), out + first);
+    }
   };
   auto out = std::make_unique<PyScores>();
   const auto size = static_cast<std::size_t>(n);
   out->scores = std::make_unique<FamilyScores>(size, call,
                                                read_extras(size, 0, by_parents, by_edge, false));
   return out;
+}
+
+std::unique_ptr<PyScores> of_mixed(nb::handle_t<PyScores> tables, nb::object moments,
+                                   std::vector<std::uint32_t> arities, double rows, double penalty,
+                                   double most_numbers, const std::vector<double>& by_parents,
+                                   const std::optional<Matrix>& by_edge, int threads) {
+  PyScores& held = nb::cast<PyScores&>(tables);
+  const std::size_t n = arities.size();
+  const auto discrete = n - static_cast<std::size_t>(std::ranges::count(arities, 0u));
+  require(discrete == held.scores->variables(), "The tables are for other variables.");
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
+  auto scores = std::make_shared<score::MixedScores>(
+      score::MixedModel{std::move(arities), rows, penalty, most_numbers, threads}, *held.scores,
+      moments_of(std::move(moments)));
+  auto out = std::make_unique<PyScores>();
+  out->columns = nb::borrow(tables);
+  out->inner = held.scores.get();
+  out->scores = std::make_unique<FamilyScores>(
+      n,
+      [scores](const Families& asked, double* values, const score::Stop& stop) {
+        scores->score(asked, values, stop);
+      },
+      read_extras(n, 0, by_parents, by_edge, false));
+  return out;
+}
+
+void limit(PyScores& self, std::optional<double> seconds) {
+  for (FamilyScores* scores : {self.scores.get(), self.inner})
+    if (scores != nullptr) scores->set_stop(seconds ? stop_after(*seconds) : score::Stop{});
 }
 
 Families read_families(nb::handle asked, std::size_t n) {
@@ -386,6 +414,10 @@ void bind_structure(nb::module_& m) {
                   "by_edge"_a.noconvert().none())
       .def_static("function", &of_function, "n"_a, "function"_a, "by_parents"_a,
                   "by_edge"_a.noconvert().none())
+      .def_static("mixed", &of_mixed, "tables"_a, "moments"_a, "arities"_a, "rows"_a, "penalty"_a,
+                  "most_numbers"_a, "by_parents"_a, "by_edge"_a.noconvert().none(), "threads"_a)
+      .def("limit", &limit, "seconds"_a.none())
+      .def_prop_ro("stopped", [](const PyScores& self) { return self.scores->stopped(); })
       .def("score", &score_families, "families"_a)
       .def_prop_ro("counters", [](const PyScores& self) {
         const score::Counters& c = self.scores->counters();

@@ -601,6 +601,34 @@ class FamilyScores:
     ) -> FamilyScores:
         """Local scores that a function computes, a batch at a time."""
 
+    @staticmethod
+    def mixed(
+        tables: FamilyScores,
+        moments: Callable[[list[int], list[int]], tuple[_Reals, _Reals]],
+        arities: Sequence[int],
+        rows: float,
+        penalty: float,
+        most_numbers: float,
+        by_parents: Sequence[float],
+        by_edge: _Reals | None,
+        threads: int,
+    ) -> FamilyScores:
+        """Conditional Gaussian; continuous variables have arity 0, `tables` scores the others.
+
+        `moments(group, columns)` gives weights [G] and scatter matrices [G, m, m] of continuous
+        columns by the configurations of discrete ones; at most `most_numbers` are kept.
+        """
+
+    def limit(self, seconds: float | None) -> None:
+        """Long work ends after some seconds or at Ctrl-C: what is not scored then is −∞, not kept.
+
+        None: work is always done.
+        """
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the limit has ended work."""
+
     def score(self, families: Sequence[_Family]) -> _Reals: ...
     @property
     def counters(self) -> dict[str, int]: ...

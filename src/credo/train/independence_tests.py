@@ -34,8 +34,9 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
+from credo.train.partial_correlations import Correlations
 
-__all__ = ["TESTS", "IndependenceTest", "independence_test", "tests_of"]
+__all__ = ["TESTS", "IndependenceTest", "ManyTests", "independence_test", "tests_of"]
 
 TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "fisher-z", "g2-mixed")
 """The tests by name."""
@@ -111,6 +112,34 @@ def tests_of(
     return out
 
 
+class ManyTests:
+    """The p of batch after batch of tests of one source; Gaussian ones from one matrix."""
+
+    def __init__(self, source: Source, test: str | None = None) -> None:
+        self.source, self.test = source, test
+        names = [v.name for v in source.schema.variables if not v.is_discrete]
+        self.continuous = set(names)
+        usual = test in (None, "fisher-z")
+        self.correlations = Correlations.of(source, names) if usual else None
+
+    def p(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> NDArray[np.float64]:
+        """The p of each test."""
+        out = np.empty(len(asked))
+        inside = self.continuous
+        fast = [
+            self.correlations is not None and x in inside and y in inside and inside.issuperset(z)
+            for x, y, z in asked
+        ]
+        lines = [i for i, of in enumerate(fast) if of]
+        rest = [i for i, of in enumerate(fast) if not of]
+        if lines:
+            assert self.correlations is not None
+            out[lines] = self.correlations.z([asked[i] for i in lines])[2]
+        if rest:
+            out[rest] = [t.p for t in tests_of(self.source, [asked[i] for i in rest], self.test)]
+        return out
+
+
 def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None) -> str:
     names = (x, y, *z)
     for name in names:
@@ -175,27 +204,8 @@ def _table(counts: Counts, test: str) -> tuple[float, float, float]:
 
 
 def _fisher(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, float, float]:
-    from scipy.special import ndtr
-
-    n = moments.total
-    free = n - len(z) - 3
-    if free <= 0:
-        raise InputError(
-            f"Fisher's z needs more than {len(z) + 3} rows to test {x} ⊥ {y} given {len(z)} "
-            f"variables, got {n:g}."
-        )
-    order = [moments.names.index(v) for v in (*z, x, y)]
-    scatter = moments.scatter[0][np.ix_(order, order)]
-    scale = np.sqrt(np.diag(scatter))
-    if not (scale > 0).all():
-        constant = (*z, x, y)[int(np.argmin(scale))]
-        raise InputError(f"The column {constant!r} is constant.", hint="Leave it out.")
-    unit = scatter / np.outer(scale, scale)
-    inverse = np.linalg.pinv(unit, hermitian=True)
-    r = -inverse[-2, -1] / math.sqrt(inverse[-2, -2] * inverse[-1, -1])
-    r = min(max(r, -1 + 1e-15), 1 - 1e-15)
-    value = math.sqrt(free) * math.atanh(r)
-    return value, free, float(2 * ndtr(-abs(value)))
+    value, free, p = Correlations([*z, x, y], moments).z([(x, y, z)])
+    return float(value[0]), float(free[0]), float(p[0])
 
 
 def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, float, float]:

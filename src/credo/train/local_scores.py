@@ -1,9 +1,4 @@
-"""Local scores computed in Python, a batch of families at a time.
-
-Conditional Gaussian: a continuous child with discrete parents D and continuous parents C is one
-regression for each configuration d of D, with residual variance σ²_d over n_d rows:
-
-    local = −½ Σ_d n_d (ln 2πσ²_d + 1) − penalty · (free parameters)
+"""Local scores computed in Python, a batch of families at a time, and what native ones ask for.
 
 BDe with a prior network B: pseudo-counts α_ijk = ess · P_B(x_i = k, parents = j).
 """
@@ -17,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo import _core
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.network import Network
 from credo.model.reals import shown
@@ -26,11 +20,12 @@ from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
 
-__all__ = ["of_function", "of_mixed", "of_prior_network"]
+__all__ = ["moments_by_group", "of_function", "of_prior_network"]
 
 Floats = NDArray[np.float64]
 Asked = Sequence[tuple[int, Sequence[int]]]
 Local = Callable[[Asked], Floats]
+MomentsOf = Callable[[Sequence[int], Sequence[int]], tuple[Floats, Floats]]
 
 COLLINEAR = 1e-11  # the least share of a variance that is left after regression
 
@@ -97,70 +92,20 @@ def of_prior_network(
     return local
 
 
-def of_mixed(
-    source: Source, variables: Sequence[Variable], tables: _core.FamilyScores, penalty: float
-) -> Local:
-    """Conditional Gaussian scores; `tables` scores the families of discrete variables alone."""
+def moments_by_group(source: Source, variables: Sequence[Variable]) -> MomentsOf:
+    """What conditional Gaussian scores ask for: moments of columns by sets of discrete parents."""
     names = [v.name for v in variables]
-    discrete = [i for i, v in enumerate(variables) if v.is_discrete]
-    continuous = [i for i, v in enumerate(variables) if not v.is_discrete]
-    at = {v: k for k, v in enumerate(discrete)}
-    kept: dict[tuple[int, ...], Moments] = {}
 
-    def moments(groups: set[tuple[int, ...]]) -> None:
-        """The moments of all continuous variables by each set of discrete parents, in one pass."""
-        new = [g for g in sorted(groups) if g not in kept]
-        *others, last = (names[c] for c in continuous)
-        families = [Family(last, (*(names[d] for d in g), *others)) for g in new]
-        if not families:
-            return
-        tally = source.tally(Families.of(families))
-        for group, family in zip(new, families, strict=True):
-            found = tally[family]
-            assert isinstance(found, Moments)
-            kept[group] = found
+    def moments(group: Sequence[int], columns: Sequence[int]) -> tuple[Floats, Floats]:
+        *others, last = (names[c] for c in columns)
+        family = Family(last, (*(names[d] for d in group), *others))
+        found = source.tally([family])[family]
+        assert isinstance(found, Moments)
+        place = {v.name: i for i, v in enumerate(found.continuous)}
+        order = [place[names[c]] for c in columns]
+        scatter = found.scatter
+        if order != list(range(len(order))):
+            scatter = scatter[:, order][:, :, order]
+        return np.ascontiguousarray(found.n), np.ascontiguousarray(scatter)
 
-    def line(child: int, parents: Sequence[int]) -> float:
-        group = tuple(sorted(p for p in parents if p in at))
-        found = kept[group]
-        order = [v.name for v in found.continuous]
-        inside = [order.index(names[p]) for p in sorted(parents) if p not in at]
-        with_child = [*inside, order.index(names[child])]
-        seen = found.n > 0
-        n, scatter = found.n[seen], found.scatter[seen]
-        own = scatter[:, with_child[-1], with_child[-1]]
-        if not (own > 0).all():
-            return -math.inf
-        left = own
-        if inside:
-            scale = np.sqrt(np.diagonal(scatter, axis1=1, axis2=2)[:, with_child])
-            if not (scale > 0).all() or (n <= len(inside) + 1).any():
-                return -math.inf
-            unit = scatter[:, with_child][:, :, with_child] / scale[:, :, None] / scale[:, None, :]
-            sign, whole = np.linalg.slogdet(unit)
-            sign_above, above = np.linalg.slogdet(unit[:, :-1, :-1])
-            if (sign <= 0).any() or (sign_above <= 0).any():
-                return -math.inf
-            share = np.exp(whole - above)
-            if (share <= COLLINEAR).any():
-                return -math.inf
-            left = own * share
-        likelihood = -0.5 * float((n * (np.log(2 * np.pi * left / n) + 1)).sum())
-        rows = math.prod(variables[d].arity for d in group)
-        return likelihood - penalty * rows * (2 + len(inside))
-
-    def local(asked: Asked) -> Floats:
-        out = np.full(len(asked), -math.inf)
-        of_tables = [i for i, (c, _) in enumerate(asked) if c in at]
-        families = [(at[asked[i][0]], [at.get(p, -1) for p in asked[i][1]]) for i in of_tables]
-        fine = [k for k, (_, ps) in enumerate(families) if -1 not in ps]
-        found = tables.score([families[k] for k in fine])
-        for k, value in zip(fine, found, strict=True):
-            out[of_tables[k]] = value
-        lines = [i for i, (c, _) in enumerate(asked) if c not in at]
-        moments({tuple(sorted(p for p in asked[i][1] if p in at)) for i in lines})
-        for i in lines:
-            out[i] = line(*asked[i])
-        return out
-
-    return local
+    return moments

@@ -18,13 +18,14 @@ from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
 from credo.train.available import of_available
-from credo.train.local_scores import of_function, of_mixed, of_prior_network
+from credo.train.local_scores import moments_by_group, of_function, of_prior_network
 from credo.train.scores import ScoreSpec
 
 __all__ = ["available_scores", "maker"]
 
 Floats = NDArray[np.float64]
 
+_MOMENTS = 1 << 26  # numbers of scatter matrices that are kept: 512 MiB
 _DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its rows
 
 
@@ -170,8 +171,12 @@ def _mixed_scores(
     """Conditional Gaussian scores where discrete and continuous variables meet."""
     discrete = [v for v in variables if v.is_discrete]
     tables, _ = _table_scores(source, spec, discrete, rows, (), ([], None), threads)
-    function = of_mixed(source, variables, tables, _penalty(spec, rows))
-    return _core.FamilyScores.function(len(variables), function, *extras), []
+    native = _core.FamilyScores.mixed(
+        tables, moments_by_group(source, variables),
+        [v.arity if v.is_discrete else 0 for v in variables],
+        rows, _penalty(spec, rows), _MOMENTS, *extras, threads,
+    )  # fmt: skip
+    return native, []
 
 
 def _function_scores(

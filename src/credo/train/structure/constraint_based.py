@@ -9,7 +9,7 @@ climb among its edges (a hybrid after Tsamardinos et al. 2006, whose own first p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.errors import InputError
 from credo.model.equivalence import Cpdag
-from credo.train.independence_tests import tests_of
+from credo.train.independence_tests import ManyTests
 from credo.train.structure.greedy import POLISH
 from credo.train.structure.meek import meek
 from credo.train.structure.problem import Outcome, Problem
@@ -28,30 +28,39 @@ __all__ = ["mmhc", "pc"]
 Marks = NDArray[np.bool_]
 Separators = dict[tuple[int, int], tuple[int, ...]]
 
+_PIECE = 2000  # pairs that are tested together, between two looks at the clock
+_FOR_THE_CLIMB = 0.4  # share of the budget that is left to the climb after the tests
+
 
 def pc(problem: Problem) -> Outcome:
     """The PC-stable algorithm; where no DAG fits the arrows, the score settles them."""
     problem.only("test", "alpha", "max_condition")
-    skeleton, separators, tests = _skeleton(problem)
-    notes: list[str] = []
-    parents = _oriented(problem, skeleton, separators)
+    skeleton = _skeleton(problem)
+    notes = skeleton.notes
+    parents = None if skeleton.cut else _oriented(problem, skeleton.near, skeleton.separators)
     if parents is None:
-        notes.append("the tests contradict each other: arrows were chosen by the score")
-        parents = _climb_within(problem, skeleton)
-    score = problem.scores.total(parents)
-    problem.best, problem.best_score = parents, score
-    details = {"tests": tests, "skeleton": int(skeleton.sum()) // 2}
-    return problem.outcome("every pair was tested", notes=tuple(notes), details=details)
+        if not skeleton.cut:
+            notes += ("the tests contradict each other: arrows were chosen by the score",)
+        parents = _climb_within(problem, skeleton.near)
+    problem.best, problem.best_score = _scored(problem, parents)
+    return problem.outcome("every pair was tested", notes=notes, details=skeleton.details)
 
 
 def mmhc(problem: Problem) -> Outcome:
     """Neighbours by tests, then a climb among them."""
     problem.only("test", "alpha", "max_condition")
-    skeleton, _, tests = _skeleton(problem)
-    parents = _climb_within(problem, skeleton)
-    problem.offer(parents, problem.scores.total(parents))
-    details = {"tests": tests, "skeleton": int(skeleton.sum()) // 2}
-    return problem.outcome("no change among the neighbours raises the score", details=details)
+    skeleton = _skeleton(problem)
+    problem.offer(*_scored(problem, _climb_within(problem, skeleton.near)))
+    return problem.outcome(
+        "no change among the neighbours raises the score",
+        notes=skeleton.notes, details=skeleton.details,
+    )  # fmt: skip
+
+
+def _scored(problem: Problem, parents: list[list[int]]) -> tuple[list[list[int]], float]:
+    """A graph with its score, whatever time is left."""
+    problem.scores.native.limit(None)
+    return parents, problem.scores.total(parents)
 
 
 def _climb_within(problem: Problem, skeleton: Marks) -> list[list[int]]:
@@ -68,55 +77,110 @@ def _climb_within(problem: Problem, skeleton: Marks) -> list[list[int]]:
     return [list(p) for p in found["parents"]]
 
 
-def _skeleton(problem: Problem) -> tuple[Marks, Separators, int]:
-    """The pairs that no set of neighbours makes independent, and the sets that did for others."""
+@dataclass(frozen=True)
+class _Skeleton:
+    """Pairs that no set made independent, the sets that did for others, and how far tests went."""
+
+    near: Marks
+    separators: Separators
+    tests: int
+    notes: tuple[str, ...] = ()
+    cut: bool = False
+
+    @property
+    def details(self) -> dict[str, int]:
+        return {"tests": self.tests, "skeleton": int(self.near.sum()) // 2}
+
+
+def _skeleton(problem: Problem) -> _Skeleton:
+    """Test pairs given ever larger sets of neighbours, while most of the budget lasts."""
     alpha = problem.option("alpha", 0.01, 0)
     if not 0 < alpha < 1:
         raise InputError(f"alpha must be between 0 and 1, got {alpha!r}.")
     deepest = problem.option("max_condition", problem.n, 0)
-    names = problem.rules.names
     allowed = problem.rules.allowed.astype(bool) | problem.rules.required.astype(bool)
+    level = _Level(problem, ManyTests(problem.scores.source, problem.options.get("test")), alpha)
     near = allowed | allowed.T
     kept = problem.rules.required.astype(bool)
     kept = kept | kept.T
-    separators: Separators = {}
-    tests = 0
+    discrete = np.array([v.is_discrete for v in problem.scores.variables])
     for depth in range(deepest + 1):
+        pairs = np.argwhere(np.triu(near & ~kept, 1))
+        pairs = pairs[
+            np.argsort(discrete[pairs].any(axis=1), kind="stable")
+        ]  # the quick ones first
+        before = level.tests
         fixed = near.copy()  # "stable": neighbours as they were at the start of the level
-        open_pairs = {
-            (i, j): _sets(fixed, i, j, depth)
-            for i, j in combinations(range(problem.n), 2)
-            if near[i, j] and not kept[i, j]
-        }
-        any_set = False
-        while open_pairs:
+        for first in range(0, len(pairs), _PIECE):
+            piece = [(int(i), int(j)) for i, j in pairs[first : first + _PIECE]]
+            if not level.test(piece, fixed, near, depth):
+                untested = pairs[first:] if depth == 0 else pairs[:0]
+                near[tuple(untested.T)] = near[tuple(untested[:, ::-1].T)] = False
+                notes = (_cut(depth, len(untested)),)
+                return _Skeleton(near, level.separators, level.tests, notes, True)
+        if level.tests == before:
+            break
+    return _Skeleton(near, level.separators, level.tests)
+
+
+class _Level:
+    """Tests of pairs given sets of one size; what was found stays here."""
+
+    def __init__(self, problem: Problem, many: ManyTests, alpha: float) -> None:
+        self.problem, self.many, self.alpha = problem, many, alpha
+        self.separators: Separators = {}
+        self.tests = 0
+
+    def test(self, pairs: list[tuple[int, int]], fixed: Marks, near: Marks, depth: int) -> bool:
+        """Take the independent ones of some pairs out of `near`; False if time ran out before."""
+        names = self.problem.rules.names
+        waiting = {(i, j): _sets(fixed, i, j, depth) for i, j in pairs}
+        while waiting:
             asked, where = [], []
-            for pair, sets in list(open_pairs.items()):
+            for pair, sets in list(waiting.items()):
                 z = next(sets, None)
                 if z is None:
-                    del open_pairs[pair]
+                    del waiting[pair]
                     continue
                 where.append((pair, z))
                 asked.append((names[pair[0]], names[pair[1]], [names[v] for v in z]))
-            if not asked or not problem.go_on(steps=tests):
+            if not asked:
                 break
-            any_set = True
-            tests += len(asked)
-            for (pair, z), result in zip(
-                where, tests_of(problem.scores.source, asked, problem.options.get("test")),
-                strict=True,
-            ):  # fmt: skip
-                if result.p > alpha:
+            if _is_late(self.problem, self.tests):
+                return False
+            self.tests += len(asked)
+            for (pair, z), p in zip(where, self.many.p(asked), strict=True):
+                if p > self.alpha:
                     near[pair] = near[pair[::-1]] = False
-                    separators[pair] = z
-                    del open_pairs[pair]
-        if not any_set or problem.stopped:
-            break
-    return near, separators, tests
+                    self.separators[pair] = z
+                    del waiting[pair]
+        return True
+
+
+def _is_late(problem: Problem, tests: int) -> bool:
+    """Whether the tests have had their share of the budget; the climb after them needs the rest."""
+    if not problem.go_on(steps=tests):
+        return True
+    if problem.budget is None or problem.left > _FOR_THE_CLIMB * problem.budget:
+        return False
+    problem.stopped = f"the budget of {problem.budget:g} s was spent"
+    return True
+
+
+def _cut(depth: int, untested: int) -> str:
+    """What it means that the tests ended early."""
+    left = f"; {untested:,} pairs that were not tested have no edge" if untested else ""
+    return (
+        f"the tests took their share of the budget and ended at sets of {depth} neighbours{left}: "
+        "edges among the pairs left were chosen by the score"
+    )
 
 
 def _sets(near: Marks, i: int, j: int, size: int) -> Iterator[tuple[int, ...]]:
     """Conditioning sets among the neighbours of i, then of j, each once."""
+    if size == 0:
+        yield ()
+        return
     seen = set()
     for of, other in ((i, j), (j, i)):
         around = [int(v) for v in np.flatnonzero(near[of]) if v != other]

@@ -107,10 +107,11 @@ def _extension(names: tuple[str, ...], arrow: Marks, line: Marks) -> Dag | None:
 
 
 def _within(rules: Rules, parents: list[list[int]]) -> bool:
+    needed = rules.needed
     return all(
         len(ps) <= rules.most[c]
         and all(rules.allowed[c, p] for p in ps)
-        and all(p in ps for p in rules.needed[c])
+        and all(p in ps for p in needed[c])
         for c, ps in enumerate(parents)
     )
 
@@ -125,8 +126,9 @@ def ges(problem: Problem) -> Outcome:
     problem.offer(problem.start, problem.scores.total(problem.start))
     trace = [problem.best_score]
     for find, turn in ((_insertions, _insert), (_deletions, _delete)):
+        known = _Known(find)
         while problem.go_on(problem.best_score, len(trace)):
-            better = _best(problem, now, list(find(now)), turn)
+            better = _best(problem, now, known, turn)
             if better is None:
                 break
             now = better
@@ -134,23 +136,45 @@ def ges(problem: Problem) -> Outcome:
     return problem.outcome("no insertion or deletion raises the score", trace=tuple(trace))
 
 
+class _Known:
+    """The operators of each child and what they gain, found anew only where the class changed."""
+
+    def __init__(self, find: Callable[[_Class, int], Iterator[_Operator]]) -> None:
+        self.find = find
+        self.of: dict[int, tuple[bytes, list[_Operator], NDArray[np.float64]]] = {}
+
+    def gains(self, problem: Problem, now: _Class) -> tuple[list[_Operator], NDArray[np.float64]]:
+        """All operators, or those of the children there was time for."""
+        for y in range(now.n):
+            around = (now.arrow[:, y], now.near[y], now.line[y], now.near[now.line[y]])
+            key = b"".join(np.packbits(marks).tobytes() for marks in around)
+            if y in self.of and self.of[y][0] == key:
+                continue
+            self.of.pop(y, None)
+            if not problem.go_on(problem.best_score):
+                break
+            operators = list(self.find(now, y))
+            asked = [(y, list(p)) for o in operators for p in (o.before, o.after)]
+            found = problem.scores.native.score(asked)
+            with np.errstate(invalid="ignore"):
+                gains = np.nan_to_num(np.round(found[1::2] - found[::2], 9), nan=-np.inf)
+            self.of[y] = key, operators, gains
+        kept = [self.of[y] for y in range(now.n) if y in self.of]
+        gains = np.concatenate([g for _, _, g in kept]) if kept else np.zeros(0)
+        return [o for _, operators, _ in kept for o in operators], gains
+
+
 def _best(
     problem: Problem,
     now: _Class,
-    operators: list[_Operator],
+    known: _Known,
     turn: Callable[[_Class, _Operator], _Class | None],
 ) -> _Class | None:
     """The class after the valid operator that gains most; ties go to the first."""
-    if not operators:
-        return None
-    asked = [(o.y, list(p)) for o in operators for p in (o.before, o.after)]
-    found = problem.scores.native.score(asked)
-    with np.errstate(invalid="ignore"):
-        gains = np.nan_to_num(np.round(found[1::2] - found[::2], 9), nan=-np.inf)
+    operators, gains = known.gains(problem, now)
     slack = 1e-11 * max(1.0, abs(problem.best_score))
-    for k in np.argsort(-gains, kind="stable"):
-        if not gains[k] > slack:
-            return None
+    worth = np.flatnonzero(gains > slack)
+    for k in worth[np.argsort(-gains[worth], kind="stable")]:
         o = operators[int(k)]
         if o.blocked and not now.clique(tuple(sorted(o.blocked))):
             continue
@@ -164,39 +188,35 @@ def _best(
     return None
 
 
-def _insertions(now: _Class) -> Iterator[_Operator]:
+def _insertions(now: _Class, y: int) -> Iterator[_Operator]:
     most, allowed = now.rules.most, now.rules.allowed
-    for y in range(now.n):
-        above = set(np.flatnonzero(now.arrow[:, y]).tolist())
-        for x in np.flatnonzero(~now.near[y]).tolist():
-            if x == y or not (allowed[y, x] or allowed[x, y]):
-                continue
-            shared = set(np.flatnonzero(now.line[y] & now.near[x]).tolist())
-            free = np.flatnonzero(now.line[y] & ~now.near[x]).tolist()
-            for size in range(min(len(free), _MOST_TURNED) + 1):
-                for turned in combinations(free, size):
-                    block = frozenset(shared | set(turned))
-                    before = tuple(sorted(block | above))
-                    if len(before) < most[y]:
-                        after = tuple(sorted((*before, x)))
-                        yield _Operator(x, y, turned, block, before, after)
+    above = set(np.flatnonzero(now.arrow[:, y]).tolist())
+    for x in np.flatnonzero(~now.near[y]).tolist():
+        if x == y or not (allowed[y, x] or allowed[x, y]):
+            continue
+        shared = set(np.flatnonzero(now.line[y] & now.near[x]).tolist())
+        free = np.flatnonzero(now.line[y] & ~now.near[x]).tolist()
+        for size in range(min(len(free), _MOST_TURNED) + 1):
+            for turned in combinations(free, size):
+                block = frozenset(shared | set(turned))
+                before = tuple(sorted(block | above))
+                if len(before) < most[y]:
+                    after = tuple(sorted((*before, x)))
+                    yield _Operator(x, y, turned, block, before, after)
 
 
-def _deletions(now: _Class) -> Iterator[_Operator]:
+def _deletions(now: _Class, y: int) -> Iterator[_Operator]:
     required = now.rules.required
-    for y in range(now.n):
-        above = set(np.flatnonzero(now.arrow[:, y]).tolist())
-        for x in np.flatnonzero(now.arrow[:, y] | now.line[:, y]).tolist():
-            if required[y, x] or required[x, y]:
-                continue
-            shared = np.flatnonzero(now.line[y] & now.near[x]).tolist()
-            for size in range(len(shared) + 1):
-                for gone in combinations(shared, size):
-                    kept = frozenset(shared) - set(gone)
-                    rest = (kept | above) - {x}
-                    yield _Operator(
-                        x, y, gone, kept, tuple(sorted(rest | {x})), tuple(sorted(rest))
-                    )
+    above = set(np.flatnonzero(now.arrow[:, y]).tolist())
+    for x in np.flatnonzero(now.arrow[:, y] | now.line[:, y]).tolist():
+        if required[y, x] or required[x, y]:
+            continue
+        shared = np.flatnonzero(now.line[y] & now.near[x]).tolist()
+        for size in range(len(shared) + 1):
+            for gone in combinations(shared, size):
+                kept = frozenset(shared) - set(gone)
+                rest = (kept | above) - {x}
+                yield _Operator(x, y, gone, kept, tuple(sorted(rest | {x})), tuple(sorted(rest)))
 
 
 def _insert(now: _Class, o: _Operator) -> _Class | None:

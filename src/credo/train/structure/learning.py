@@ -34,6 +34,7 @@ from credo.train.sources import Opened
 from credo.train.structure.incomplete import Halt, has_gaps, structural_em
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.rules import Rules
+from credo.train.structure.screening import WIDE, screened
 
 __all__ = ["SEARCHES", "Searched", "learn", "searched"]
 
@@ -100,7 +101,8 @@ def learn(
     search : name
         'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
         'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
-        variables, and searches over orders for more.
+        variables, and searches over orders for more; of more than 200 continuous columns it tries
+        as parents the 20 most correlated with each, and the record says so.
     required, forbidden : lists of edges (parent, child)
         Edges that must or must not be there.
     tiers : list of lists of names
@@ -336,7 +338,7 @@ def _function(search: str) -> Callable[[Problem], Outcome]:
 
 
 def _auto(problem: Problem) -> Outcome:
-    """Proof where it is cheap, else orders."""
+    """Proof where it is cheap, else orders; of many continuous columns the near ones."""
     small = problem.n <= _EXACT_UP_TO and problem.scores.rows <= 1e7
     if small and not problem.options:
         out = _function("exact")(problem)
@@ -344,9 +346,13 @@ def _auto(problem: Problem) -> Outcome:
             out.parents, out.score, out.reason, out.trace, out.notes,
             {**out.details, "search": "auto (exact)"},
         )  # fmt: skip
+    notes: tuple[str, ...] = ()
+    if sum(not v.is_discrete for v in problem.scores.variables) > WIDE:
+        problem.rules, note = screened(problem)
+        notes = (note,)
     out = _function("order")(problem)
     return Outcome(
-        out.parents, out.score, out.reason, out.trace, out.notes,
+        out.parents, out.score, out.reason, out.trace, (*notes, *out.notes),
         {**out.details, "search": "auto (order)"},
     )  # fmt: skip
 

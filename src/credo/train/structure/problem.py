@@ -52,6 +52,10 @@ class Problem:
     best_score: float = -np.inf
     stopped: str = ""
 
+    def __post_init__(self) -> None:
+        """Within a large batch of scores, too, the budget and Ctrl-C are heard."""
+        self.scores.native.limit(self.left)
+
     @property
     def n(self) -> int:
         """The number of variables."""
@@ -95,6 +99,9 @@ class Problem:
 
     def outcome(self, reason: str, **more: Any) -> Outcome:
         """The best so far, with the reason the search ended."""
+        if self.scores.native.stopped:  # a batch that was cut short looks as if it found nothing
+            self.go_on()
+        self.scores.native.limit(None)
         if self.best is None:
             self.offer(self.start, self.scores.total(self.start))
         assert self.best is not None

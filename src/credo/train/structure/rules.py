@@ -91,7 +91,10 @@ class Rules:
     @property
     def needed(self) -> list[list[int]]:
         """The required parents of each variable."""
-        return [[int(p) for p in np.flatnonzero(row)] for row in self.required]
+        out: list[list[int]] = [[] for _ in self.names]
+        for child, parent in zip(*np.nonzero(self.required), strict=True):
+            out[int(child)].append(int(parent))
+        return out
 
     @property
     def free(self) -> bool:

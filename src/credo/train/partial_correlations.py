@@ -1,0 +1,94 @@
+"""Fisher's z of many pairs at once, from one correlation matrix.
+
+    r_xy·z = − K_xy / √(K_xx K_yy),  K = inverse of the correlations of (z, x, y)
+
+Tests with conditioning sets of one size are one stack of small matrices. Where cells are missing
+each test has its own rows, and this does not serve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.stats.family import Family
+from credo.stats.moments import Moments
+from credo.stats.tally import Source
+
+__all__ = ["Correlations", "fisher_z"]
+
+Floats = NDArray[np.float64]
+Asked = Sequence[tuple[str, str, Sequence[str]]]
+
+_PIECE = 20_000  # matrices of one stack
+
+
+class Correlations:
+    """The correlations of some continuous columns, and how many rows they rest on."""
+
+    def __init__(self, names: Sequence[str], moments: Moments) -> None:
+        place = {v.name: i for i, v in enumerate(moments.continuous)}
+        order = [place[n] for n in names]
+        scatter = moments.scatter[0][np.ix_(order, order)]
+        scale = np.sqrt(np.diag(scatter))
+        if not (scale > 0).all():
+            constant = names[int(np.argmin(scale))]
+            raise InputError(f"The column {constant!r} is constant.", hint="Leave it out.")
+        self.at = {n: i for i, n in enumerate(names)}
+        self.rows = moments.total
+        self.r: Floats = scatter / scale[:, None] / scale[None, :]
+
+    @classmethod
+    def of(cls, source: Source, names: Sequence[str]) -> Correlations | None:
+        """Those of a source; None where cells are missing or there is no row."""
+        if len(names) < 2:
+            return None
+        family = Family(names[-1], tuple(names[:-1]))
+        moments = source.tally([family])[family]
+        assert isinstance(moments, Moments)
+        if moments.skipped or len(moments.n) != 1:
+            return None
+        return cls(names, moments)
+
+    def z(self, asked: Asked) -> tuple[Floats, Floats, Floats]:
+        """The value of each test, its degrees of freedom and its p."""
+        value, free = np.empty(len(asked)), np.empty(len(asked))
+        sizes = np.array([len(z) for _, _, z in asked], dtype=np.intp)
+        for size in np.unique(sizes):
+            which = np.flatnonzero(sizes == size)
+            for first in range(0, len(which), _PIECE):
+                part = which[first : first + _PIECE]
+                free[part] = self._free(asked[int(part[0])])
+                r = self._partial([asked[int(i)] for i in part], int(size))
+                value[part] = np.sqrt(free[part]) * np.arctanh(r)
+        return value, free, fisher_z(value)
+
+    def _free(self, test: tuple[str, str, Sequence[str]]) -> float:
+        x, y, z = test
+        free = self.rows - len(z) - 3
+        if free <= 0:
+            raise InputError(
+                f"Fisher's z needs more than {len(z) + 3} rows to test {x} ⊥ {y} given {len(z)} "
+                f"variables, got {self.rows:g}."
+            )
+        return free
+
+    def _partial(self, asked: Asked, size: int) -> Floats:
+        at = np.array([[*(self.at[n] for n in z), self.at[x], self.at[y]] for x, y, z in asked])
+        if size == 0:
+            r: Floats = self.r[at[:, 0], at[:, 1]]
+        else:
+            inverse = np.linalg.pinv(self.r[at[:, :, None], at[:, None, :]], hermitian=True)
+            r = -inverse[:, -2, -1] / np.sqrt(inverse[:, -2, -2] * inverse[:, -1, -1])
+        return np.clip(r, -1 + 1e-15, 1 - 1e-15)
+
+
+def fisher_z(value: Floats) -> Floats:
+    """The p of values that are standard normal under independence."""
+    from scipy.special import ndtr
+
+    p: Floats = 2 * ndtr(-np.abs(value))
+    return p
