@@ -51,6 +51,25 @@ Columns::Columns(std::vector<CodeView> views, std::size_t n_rows)
       words_per_mask_(padded_words(n_rows)),
       bitmaps_(std::make_unique<Bitmap[]>(views_.size())) {
   for (std::size_t v = 0; v < views_.size(); ++v) check(views_[v], n_rows, v);
+  place_variables();
+}
+
+void Columns::place_variables() {
+  constexpr std::uint32_t kMostStates = 8;  // so that records take no more room than codes
+  std::size_t bit = kRecordBits;            // the first free one in the last layer
+  places_.resize(views_.size());
+  for (std::size_t v = 0; v < views_.size(); ++v) {
+    const std::uint32_t states = views_[v].missing ? views_[v].arity : views_[v].arity - 1;
+    if (states > kMostStates) continue;
+    if (bit + states > kRecordBits) {
+      ++n_layers_;
+      bit = 0;
+    }
+    places_[v] = {static_cast<std::int32_t>(n_layers_ - 1), static_cast<std::uint32_t>(bit),
+                  states};
+    bit += states;
+  }
+  layers_ = std::make_unique<Layer[]>(n_layers_);
 }
 
 std::uint32_t Columns::code(std::size_t variable, std::size_t row) const {
@@ -66,6 +85,20 @@ MaskRows Columns::bitmap(std::size_t variable, const LaneKernels& kernels) const
     bitmap.bytes = bitmap.masks.size() * sizeof(std::uint64_t);
   });
   return {bitmap.masks.data(), words_per_mask_, view.arity};
+}
+
+const Record* Columns::records(std::size_t layer, const LaneKernels& kernels) const {
+  Layer& made = layers_[layer];
+  std::call_once(made.built, [&] {
+    std::vector<RecordPlace> places;
+    for (std::size_t v = 0; v < views_.size(); ++v)
+      if (places_[v].layer == static_cast<std::int32_t>(layer))
+        places.push_back({views_[v], places_[v].bit, places_[v].states});
+    made.records = BigArray<Record>(n_rows_);
+    kernels.fill_records(places.data(), places.size(), 0, n_rows_, made.records.data());
+    made.ready = true;
+  });
+  return made.records.data();
 }
 
 std::size_t Columns::bitmap_bytes() const {

@@ -1,5 +1,5 @@
 // A table of discrete variables as the kernels see it: one array of codes per variable, and one
-// bitmap per state, built when a popcount first asks for it.
+// bitmap per state, built when a popcount first asks for it. Records hold the same bits row by row.
 #pragma once
 
 #include <atomic>
@@ -37,6 +37,20 @@ class Columns {
   std::size_t words_per_mask() const { return words_per_mask_; }
   std::size_t bitmap_bytes() const;
 
+  // Where a variable's states stand in the records: in which layer of them, and at which bit.
+  // A variable without gaps leaves out its last state; one of many states has no place (layer -1).
+  struct Place {
+    std::int32_t layer = -1;
+    std::uint32_t bit = 0;
+    std::uint32_t states = 0;
+  };
+  const Place& place(std::size_t variable) const { return places_[variable]; }
+  std::size_t n_layers() const { return n_layers_; }
+
+  // One record per row. Built by the first caller, then shared, like the bitmaps.
+  const Record* records(std::size_t layer, const LaneKernels& kernels) const;
+  bool has_records(std::size_t layer) const { return layers_[layer].ready; }
+
  private:
   struct Bitmap {
     std::once_flag built;
@@ -44,10 +58,21 @@ class Columns {
     std::atomic<std::size_t> bytes{0};
   };
 
+  struct Layer {
+    std::once_flag built;
+    BigArray<Record> records;
+    std::atomic<bool> ready{false};
+  };
+
+  void place_variables();
+
   std::vector<CodeView> views_;
   std::size_t n_rows_;
   std::size_t words_per_mask_;
   std::unique_ptr<Bitmap[]> bitmaps_;
+  std::vector<Place> places_;
+  std::size_t n_layers_ = 0;
+  std::unique_ptr<Layer[]> layers_;
 };
 
 }  // namespace credo

@@ -6,6 +6,7 @@
 
 #include "count_histogram.hpp"
 #include "count_popcount.hpp"
+#include "count_records.hpp"
 #include "cpu.hpp"
 #include "group_rows.hpp"
 #include "kernel_choice.hpp"
@@ -16,11 +17,11 @@ namespace credo {
 namespace {
 
 constexpr double kThreadNs = 60e3;            // work that is worth a thread
-constexpr std::size_t kFewSetsPerThread = 4;  // below this the rows are shared out, not the sets
+constexpr std::size_t kFewUnitsPerThread = 4;  // below this the rows are shared out, not the sets
 
 // What one thread does: some sets by each kernel, over some of the rows.
 struct Part {
-  std::vector<std::size_t> by_kernel[3];  // positions in sorted order, by Kernel
+  std::vector<std::size_t> by_kernel[kKernels];  // positions in sorted order, by Kernel
   RowRange rows;
 };
 
@@ -28,29 +29,21 @@ struct Work {
   std::vector<std::size_t> order;  // the sets, sorted
   std::vector<Kernel> kernel;      // of each, in that order
   std::vector<double> ns;
-  double total_ns = 1;  // never zero: shares are fractions of it
+  double total_ns = 1;    // never zero: shares are fractions of it
+  std::size_t units = 0;  // sets, or siblings that are counted together
 };
 
 Kernel forced_kernel(const std::string& name, bool weighted) {
-  if (name == "popcount" && weighted)
-    throw std::invalid_argument("The 'popcount' kernel counts rows and cannot take weights.");
+  if (weighted && (name == "popcount" || name == "records"))
+    throw std::invalid_argument("The '" + name + "' kernel counts rows and cannot take weights.");
   if (name == "popcount") return Kernel::kPopcount;
+  if (name == "records") return Kernel::kRecords;
   if (name == "histogram") return Kernel::kHistogram;
   if (name == "sparse") return Kernel::kSparse;
   throw std::invalid_argument(
-      "The 'kernel' parameter must be 'auto', 'popcount', 'histogram' or "
-      "'sparse', got '" +
+      "The 'kernel' parameter must be 'auto', 'popcount', 'records', "
+      "'histogram' or 'sparse', got '" +
       name + "' instead.");
-}
-
-// Sets that share all but their last variable, as neighbours in sorted order: i .. the result.
-std::size_t siblings_end(const SetList& sets, std::span<const std::size_t> order, std::size_t i) {
-  const auto set = sets[order[i]];
-  std::size_t end = i + 1;
-  while (end < order.size() && !set.empty() && sets[order[end]].size() == set.size() &&
-         shared_prefix(set, sets[order[end]]) + 1 >= set.size())
-    ++end;
-  return end;
 }
 
 // For each sibling, the time of its leaf in the histogram walk.
@@ -67,6 +60,29 @@ std::vector<double> leaf_times_of(const Columns& columns, const SetList& sets,
   for (const std::size_t position : siblings) variables.push_back(sets[position].back());
   const auto prefix = sets[siblings[0]].first(sets[siblings[0]].size() - 1);
   return leaf_times(columns, variables, static_cast<double>(cells_of(columns, prefix)), rows);
+}
+
+// Those that have a record by records, if that is faster than what each was given to.
+void take_records(const Columns& columns, const SetList& sets,
+                  std::span<const std::size_t> siblings, std::span<KernelTimes> times,
+                  std::span<Kernel> kernels) {
+  std::vector<std::int32_t> variables;
+  std::vector<std::size_t> which;
+  double others = 0;
+  for (std::size_t i = 0; i < siblings.size(); ++i) {
+    if (!has_record(columns, sets[siblings[i]])) continue;
+    which.push_back(i);
+    variables.push_back(sets[siblings[i]].back());
+    others += times[i].of(kernels[i]);
+  }
+  if (which.empty()) return;
+  const auto prefix = sets[siblings[0]].first(sets[siblings[0]].size() - 1);
+  const double records = records_ns(columns, prefix, variables);
+  if (records >= others) return;
+  for (const std::size_t i : which) {
+    kernels[i] = Kernel::kRecords;
+    times[i].records = records / static_cast<double>(which.size());
+  }
 }
 
 // Some siblings by popcount and others by histogram walk the prefix twice and break up groups, so
@@ -101,11 +117,20 @@ Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& 
     for (const double ns : leaf_ns) {
       const auto set = sets[work.order[i + times.size()]];
       times.push_back(estimate(columns, set, shared_prefix(last, set), ns, kernels));
-      work.kernel.push_back(is_free ? times.back().fastest(weighted)
-                                    : forced_kernel(options.kernel, weighted));
+      Kernel kernel =
+          is_free ? times.back().fastest(weighted) : forced_kernel(options.kernel, weighted);
+      if (kernel == Kernel::kRecords && !has_record(columns, set)) kernel = Kernel::kHistogram;
+      work.kernel.push_back(kernel);
       last = set;
     }
-    if (is_free && !weighted) avoid_mix(times, std::span(work.kernel).subspan(i));
+    const auto chosen = std::span(work.kernel).subspan(i);
+    if (is_free && !weighted) {
+      avoid_mix(times, chosen);
+      take_records(columns, sets, std::span(work.order).subspan(i, end - i), times, chosen);
+    }
+    work.units += std::ranges::any_of(chosen, [](Kernel k) { return k == Kernel::kRecords; })
+                      ? 1
+                      : end - i;
     for (const KernelTimes& time : times) work.ns.push_back(time.of(work.kernel[work.ns.size()]));
     i = end;
   }
@@ -185,7 +210,7 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
   const std::size_t threads = std::min<std::size_t>(options.threads, useful);
   // Sums of real weights must not depend on the threads: their rows stay together.
   const bool by_rows =
-      threads > 1 && std::is_integral_v<Cell> && sets.size() < kFewSetsPerThread * threads;
+      threads > 1 && std::is_integral_v<Cell> && work.units < kFewUnitsPerThread * threads;
   const std::vector<Part> parts = by_rows ? share_rows(work, threads, columns.n_rows())
                                           : share_sets(work, threads, columns.n_rows());
   std::mutex tables_lock;
@@ -199,6 +224,8 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
     if constexpr (std::is_integral_v<Cell>) {
       const auto& chosen = by_kernel[static_cast<int>(Kernel::kPopcount)];
       if (!chosen.empty()) count_by_popcount(columns, sets, chosen, rows, kernels, add);
+      const auto& siblings = by_kernel[static_cast<int>(Kernel::kRecords)];
+      if (!siblings.empty()) count_by_records(columns, sets, siblings, rows, kernels, add);
     }
     const auto& chosen = by_kernel[static_cast<int>(Kernel::kHistogram)];
     if (!chosen.empty()) count_by_histogram(columns, sets, chosen, rows, weights, kernels, add);

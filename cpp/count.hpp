@@ -1,9 +1,9 @@
 // Tables of counts for many variable sets in one call.
 //
-// Three kernels give the same integers: popcount (small tables), histogram (middling ones, and
-// weighted rows) and sparse (tables much larger than the number of rows). A cost model, measured
-// by benchmarks on AVX2, picks one for each set; threads share out the sets, or the rows when
-// there are few sets.
+// Four kernels give the same integers: popcount (small tables), records (siblings, which differ in
+// their last variable only), histogram (single tables of middling size, and weighted rows) and
+// sparse (tables much larger than the number of rows). A cost model, measured by benchmarks on
+// AVX2, picks one for each set; threads share out the sets, or the rows when there are few sets.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ using TableSink =
 inline constexpr std::uint64_t kMostCells = std::uint64_t{1} << 31;
 
 struct CountOptions {
-  std::string kernel = "auto";  // or popcount, histogram, sparse
+  std::string kernel = "auto";  // or popcount, records, histogram, sparse
   std::string path = "auto";
   int threads = 1;
 };

@@ -17,6 +17,9 @@ constexpr double kMarginNs = 1;     // to sum up one cell of a joint table
 constexpr double kMemberNs = 200;   // to set up and take apart a group, each set
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
+constexpr double kFillNs = 1.5;     // to make one row's record
+constexpr double kBucketNs = 120;   // to clear and read a bucket of records
+constexpr double kTakeNs = 1;       // to take one cell of a table from the buckets
 
 constexpr double kCached = 1 << 17;  // cells in the second-level cache
 
@@ -26,6 +29,12 @@ double increment_ns(double cells) {
   if (cells <= 1 << 14) return 0.6;
   if (cells <= kCached) return 1.2;
   return cells <= 1 << 21 ? 5 : 20;
+}
+
+// To add one row's record to one of so many buckets.
+double record_ns(double buckets) {
+  if (buckets <= 256) return 1.7;
+  return buckets <= 1024 ? 2.2 : 3.5;
 }
 
 // To clear and read one cell: small tables stay in the cache, large ones are fresh pages.
@@ -51,12 +60,34 @@ double packed_table_ns(double rows, double cells, double variables) {
 
 double KernelTimes::of(Kernel kernel) const {
   if (kernel == Kernel::kPopcount) return popcount;
+  if (kernel == Kernel::kRecords) return records;
   return kernel == Kernel::kHistogram ? histogram : sparse;
 }
 
 Kernel KernelTimes::fastest(bool weighted) const {
   if (!weighted && popcount < std::min(histogram, sparse)) return Kernel::kPopcount;
   return histogram <= sparse ? Kernel::kHistogram : Kernel::kSparse;
+}
+
+double records_ns(const Columns& columns, std::span<const std::int32_t> prefix,
+                  std::span<const std::int32_t> variables) {
+  const double rows = static_cast<double>(columns.n_rows());
+  double buckets = 1, ns = 0;
+  for (const std::int32_t v : prefix) {
+    buckets *= columns[v].arity;
+    ns += rows * kIndexNs;
+  }
+  std::vector<bool> used(columns.n_layers());
+  for (const std::int32_t v : variables) {
+    ns += kTakeNs * buckets * columns[v].arity;
+    used[columns.place(v).layer] = true;
+  }
+  for (std::size_t layer = 0; layer < used.size(); ++layer) {
+    if (!used[layer]) continue;
+    ns += rows * record_ns(buckets) + buckets * kBucketNs;
+    if (!columns.has_records(layer)) ns += rows * kFillNs;
+  }
+  return ns;
 }
 
 KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,

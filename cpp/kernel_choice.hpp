@@ -9,13 +9,15 @@
 
 namespace credo {
 
-enum class Kernel { kPopcount, kHistogram, kSparse };
+enum class Kernel { kPopcount, kHistogram, kSparse, kRecords };
+inline constexpr std::size_t kKernels = 4;
 
 // Times in ns to count one set over the rows.
 struct KernelTimes {
   double popcount;
   double histogram;
   double sparse;
+  double records = 0;  // its share of what its siblings take
 
   double of(Kernel kernel) const;
   Kernel fastest(bool weighted) const;
@@ -25,6 +27,10 @@ struct KernelTimes {
 // so many last variables packed into one.
 double table_ns(double rows, double cells);
 double packed_table_ns(double rows, double cells, double variables);
+
+// Time in ns to count by records the sets of a prefix and each of the variables.
+double records_ns(const Columns& columns, std::span<const std::int32_t> prefix,
+                  std::span<const std::int32_t> variables);
 
 // IN set, of which the first `shared` variables are walked for the set before it anyway.
 // IN leaf_ns: to count it by histogram once its prefix is indexed.

@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#include "lane_kernels_impl.hpp"
+#include "lane_table.hpp"
 
 namespace credo {
 namespace {
@@ -13,6 +13,7 @@ struct Avx2Lanes {
   using Vec = __m256i;
   static constexpr std::size_t kWords = 4;
   typedef double Doubles __attribute__((vector_size(32)));
+  typedef std::uint64_t Bits __attribute__((vector_size(32)));
   static constexpr double kCountUnitNs = 1.65;
   static constexpr bool kMatchesBytes = true;
   static constexpr bool kCarrySave = true;

@@ -6,7 +6,7 @@
 #include <immintrin.h>
 #endif
 
-#include "lane_kernels_impl.hpp"
+#include "lane_table.hpp"
 
 namespace credo {
 namespace {
@@ -15,6 +15,7 @@ struct Avx512Lanes {
   using Vec = __m512i;
   static constexpr std::size_t kWords = 8;
   typedef double Doubles __attribute__((vector_size(64)));
+  typedef std::uint64_t Bits __attribute__((vector_size(64)));
   static constexpr double kCountUnitNs = 0.8;
   static constexpr bool kMatchesBytes = true;
   static constexpr bool kCarrySave = false;

@@ -29,6 +29,33 @@ struct CodeView {
   bool missing;  // whether some code may be missing
 };
 
+// Up to 128 bits of one row: for some variables, whether it has each of their states.
+struct alignas(16) Record {
+  std::uint64_t words[2];
+};
+inline constexpr std::size_t kRecordBits = 128;
+
+// The bits of one variable in a record: bit + s says whether the row has state s.
+struct RecordPlace {
+  CodeView column;
+  std::uint32_t bit;
+  std::uint32_t states;
+};
+
+// What the records of each bucket add up to, while they come in. A record waits until its bucket
+// has a group of them; the groups are added up bit by bit (lane_records_impl.hpp).
+struct RecordBuckets {
+  static constexpr std::size_t kGroup = 32;      // records that wait for each other
+  static constexpr std::size_t kSumWords = 200;  // of a bucket's unfinished sums, for any lane
+
+  Record** next;          // where each bucket's next record goes
+  Record* waiting;        // [buckets][kGroup], aligned to one group
+  std::uint64_t* sums;    // [buckets][kSumWords], aligned to 64 bytes
+  std::uint32_t* groups;  // of each bucket: how many its sums hold
+  std::uint32_t* rows;    // of each bucket: how many its counts hold
+  std::uint32_t* counts;  // [buckets][kRecordBits]: rows that have each bit
+};
+
 struct LaneKernels {
   // table[p * row + s] += popcount(prefix[p] & states[s]).
   // IN prefix, states; IN words per mask (a multiple of kMaskUnit); INOUT table; IN row length.
@@ -59,6 +86,18 @@ struct LaneKernels {
   // just the code if it is the first digit. INOUT keys [n].
   void (*extend_byte)(std::uint8_t* keys, CodeView column, std::size_t first, std::size_t n,
                       std::uint8_t radix, bool first_digit);
+
+  // records[i] bit place.bit + s = (code of place.column at first + i == s), for every place.
+  // IN places; OUT records [n].
+  void (*fill_records)(const RecordPlace* places, std::size_t n_places, std::size_t first,
+                       std::size_t n, Record* records);
+
+  // Puts each record into its bucket. IN bucket [n]; INOUT buckets, cleared before the first call.
+  void (*add_records)(const Record* records, const std::uint32_t* bucket, std::size_t n,
+                      RecordBuckets buckets);
+  void (*clear_buckets)(RecordBuckets buckets, std::size_t n_buckets);
+  // Brings rows and counts up to date; no records may come after it.
+  void (*finish_buckets)(RecordBuckets buckets, std::size_t n_buckets);
 
   // products[i * d + j] += sum_r left[i * rows + r] * right[j * rows + r] for all j <= i.
   // IN left, right [d][rows]; IN d (a multiple of kProductTile), rows (a multiple of 8);

@@ -7,7 +7,7 @@
 //   add, total                  of 64-bit fields
 //   kCarrySave                  whether counts costs more than a few bitwise operations
 //   kMatchesBytes, match64      the 64-bit mask of 64 byte codes equal to a state
-//   Doubles                     a vector of doubles (compiler's vector extension)
+//   Doubles, Bits               a vector of doubles, of words (compiler's vector extension)
 //   kCountUnitNs                see LaneKernels::count_unit_ns
 //
 // Include it from one file per instruction set only: everything is in an unnamed namespace so
@@ -212,12 +212,6 @@ void add_products(const double* left, const double* right, std::size_t d, std::s
       }
     }
   }
-}
-
-template <class L>
-constexpr LaneKernels kernels_of() {
-  return {count_cells<L>, intersect<L>,    state_bits<L>,  extend_index<L>,
-          extend_key<L>,  extend_byte<L>,  add_products<L>, L::kCountUnitNs};
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Lanes of one 64-bit word: runs on every CPU.
 #include <bit>
 
-#include "lane_kernels_impl.hpp"
+#include "lane_table.hpp"
 
 namespace credo {
 namespace {
@@ -10,6 +10,7 @@ struct PlainLanes {
   using Vec = std::uint64_t;
   static constexpr std::size_t kWords = 1;
   typedef double Doubles __attribute__((vector_size(16)));
+  typedef std::uint64_t Bits __attribute__((vector_size(16)));
   static constexpr double kCountUnitNs = 5.5;
   static constexpr bool kMatchesBytes = false;
 #if defined(__x86_64__) && !defined(__POPCNT__)

@@ -48,6 +48,15 @@ std::size_t shared_prefix(std::span<const std::int32_t> a, std::span<const std::
   return std::ranges::mismatch(a, b).in1 - a.begin();
 }
 
+std::size_t siblings_end(const SetList& sets, std::span<const std::size_t> order, std::size_t i) {
+  const auto set = sets[order[i]];
+  std::size_t end = i + 1;
+  while (end < order.size() && !set.empty() && sets[order[end]].size() == set.size() &&
+         shared_prefix(set, sets[order[end]]) + 1 >= set.size())
+    ++end;
+  return end;
+}
+
 SetTrie build_trie(const Columns& columns, const SetList& sets,
                    std::span<const std::size_t> chosen) {
   SetTrie trie;

@@ -36,6 +36,9 @@ std::vector<std::size_t> sorted_order(const SetList& sets);
 // Variables at the start that two sets have in common.
 std::size_t shared_prefix(std::span<const std::int32_t> a, std::span<const std::int32_t> b);
 
+// Sets that share all but their last variable, as neighbours in sorted order: i .. the result.
+std::size_t siblings_end(const SetList& sets, std::span<const std::size_t> order, std::size_t i);
+
 struct TrieNode {
   std::int32_t variable;  // -1 at the root
   std::int32_t parent;    // -1 at the root

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-_Kernel: TypeAlias = Literal["auto", "popcount", "histogram", "sparse"]
+_Kernel: TypeAlias = Literal["auto", "popcount", "records", "histogram", "sparse"]
 _Path: TypeAlias = Literal["auto", "avx512", "avx2", "plain"]
 _Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 _Ints: TypeAlias = NDArray[np.int64]

@@ -11,7 +11,7 @@ from credo import _core
 
 from . import twins
 
-KERNELS = ["auto", "popcount", "histogram", "sparse"]
+KERNELS = ["auto", "popcount", "records", "histogram", "sparse"]
 PATHS = ["auto", "avx512", "avx2", "plain"]
 ROWS = [0, 1, 63, 64, 65, 511, 512, 513, 5000, 40000]
 ARITIES = [2, 3, 1, 4, 2, 7, 300, 2, 256, 255, 17]
@@ -50,7 +50,7 @@ def test_counts_equal_bincount(n_rows: int, kernel: str, path: str) -> None:
         )
 
 
-@pytest.mark.parametrize("kernel", ["popcount", "histogram"])
+@pytest.mark.parametrize("kernel", ["popcount", "records", "histogram"])
 def test_threads_that_share_rows_or_sets_agree(kernel: str) -> None:
     table = twins.random_table(300_001, [3, 4, 2, 3, 2, 5, 4, 2], seed=5)
     columns = table.columns

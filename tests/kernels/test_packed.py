@@ -12,7 +12,7 @@ from credo import _core
 from . import twins
 from .test_count import assert_same
 
-KERNELS = ["auto", "histogram"]
+KERNELS = ["auto", "records", "histogram"]
 BASE = [3, 2]  # the arities of the shared prefix, variables 0 and 1
 MANY = [2, 3, 300, 4, 2, 128, 1, 2, 129, 3, 16, 17, 2, 2, 2, 255, 5, 256, 2]
 

@@ -105,7 +105,7 @@ def test_kernels_paths_and_threads_agree_exactly(block, seed):
 
     families = families_of(block, np.random.default_rng(seed))
     expected = tally_block(block, families, threads=1)
-    kernels = ["histogram", "sparse"] + (["popcount"] if block.weights is None else [])
+    kernels = ["histogram", "sparse"] + (["popcount", "records"] if block.weights is None else [])
     for kernel in kernels:
         for path in _core.paths():
             for threads in (1, 2, 3):

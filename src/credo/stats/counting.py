@@ -21,7 +21,7 @@ from credo.stats.moments import Moments, refuse_underflow
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
-Kernel = Literal["auto", "popcount", "histogram", "sparse"]
+Kernel = Literal["auto", "popcount", "records", "histogram", "sparse"]
 Path = Literal["auto", "avx512", "avx2", "plain"]
 
 

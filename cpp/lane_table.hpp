@@ -1,0 +1,28 @@
+// The table of function pointers of one instruction set, filled from the templates. Include it from
+// one file per instruction set only, like the templates themselves.
+#pragma once
+
+#include "lane_kernels_impl.hpp"
+#include "lane_records_impl.hpp"
+
+namespace credo {
+namespace {
+
+template <class L>
+constexpr LaneKernels kernels_of() {
+  return {.count_cells = count_cells<L>,
+          .intersect = intersect<L>,
+          .state_bits = state_bits<L>,
+          .extend_index = extend_index<L>,
+          .extend_key = extend_key<L>,
+          .extend_byte = extend_byte<L>,
+          .fill_records = fill_records<L>,
+          .add_records = add_records<L>,
+          .clear_buckets = clear_buckets<L>,
+          .finish_buckets = finish_buckets<L>,
+          .add_products = add_products<L>,
+          .count_unit_ns = L::kCountUnitNs};
+}
+
+}  // namespace
+}  // namespace credo
