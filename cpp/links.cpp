@@ -8,27 +8,93 @@
 
 namespace credo {
 
-bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
-  std::vector<std::int64_t> up(2 * n);  // towards the cluster a row is in, paths halved
-  std::vector<std::int64_t> size(2 * n, 1);
-  std::iota(up.begin(), up.end(), 0);
-  const auto top = [&](std::int64_t v) {
-    while (up[v] != v) v = up[v] = up[up[v]];
-    return v;
+namespace {
+
+// Which cluster each row is in while clusters merge. Sets of rows with a root each, smaller under
+// larger, paths halved. All that is known of a row lies side by side, in numbers as short as the
+// rows allow: looking it up is a walk through memory.
+template <class Id>
+class Merging {
+ public:
+  explicit Merging(std::size_t n) : rows_(n) {
+    for (std::size_t i = 0; i < n; ++i) rows_[i] = {-1, static_cast<Id>(i)};
+  }
+
+  bool merge(std::int64_t a, std::int64_t b, std::size_t merged, double* link) {
+    Id r = top(static_cast<Id>(a)), s = top(static_cast<Id>(b));
+    if (r == s) return false;
+    link[0] = static_cast<double>(std::min(rows_[r].cluster, rows_[s].cluster));
+    link[1] = static_cast<double>(std::max(rows_[r].cluster, rows_[s].cluster));
+    if (rows_[r].up > rows_[s].up) std::swap(r, s);
+    rows_[r].up += rows_[s].up;
+    rows_[s].up = r;
+    rows_[r].cluster = static_cast<Id>(merged);
+    link[3] = -static_cast<double>(rows_[r].up);
+    return true;
+  }
+
+ private:
+  struct Row {
+    Id up;       // towards the root; of a root, minus the size
+    Id cluster;  // of a root
   };
+
+  Id top(Id v) {
+    Id up = rows_[v].up;
+    while (up >= 0) {
+      const Id above = rows_[up].up;
+      if (above < 0) return up;
+      rows_[v].up = above;
+      v = above;
+      up = rows_[v].up;
+    }
+    return v;
+  }
+
+  std::vector<Row> rows_;
+};
+
+template <class Id>
+bool merged(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
+  Merging<Id> rows(n);
   for (std::size_t t = 0; t + 1 < n; ++t) {
-    const std::int64_t a = top(edges[2 * t]), b = top(edges[2 * t + 1]);
-    if (a == b) return false;
-    const auto merged = static_cast<std::int64_t>(n + t);
-    up[a] = up[b] = merged;
-    size[merged] = size[a] + size[b];
-    double* row = z + 4 * t;
-    row[0] = static_cast<double>(std::min(a, b));
-    row[1] = static_cast<double>(std::max(a, b));
-    row[2] = lengths[t];
-    row[3] = static_cast<double>(size[merged]);
+    double* link = z + 4 * t;
+    link[2] = lengths[t];
+    if (!rows.merge(edges[2 * t], edges[2 * t + 1], n + t, link)) return false;
   }
   return true;
+}
+
+constexpr std::size_t kShort = std::size_t{1} << 30;  // rows whose clusters have short numbers
+
+template <class Id>
+void cut(const double* z, std::size_t n, std::size_t merges, std::int64_t* labels) {
+  std::vector<Id> in(n + merges, Id{-1});  // the last merge that each cluster is part of
+  for (std::size_t t = merges; t-- > 0;) {
+    Id& own = in[n + t];
+    if (own < 0) own = static_cast<Id>(n + t);
+    const Id whole = own;
+    in[static_cast<std::size_t>(z[4 * t])] = whole;
+    in[static_cast<std::size_t>(z[4 * t + 1])] = whole;
+  }
+  std::vector<Id> number(n + merges, Id{-1});
+  Id next = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Id& label = number[in[i] < 0 ? i : static_cast<std::size_t>(in[i])];
+    if (label < 0) label = next++;
+    labels[i] = label;
+  }
+}
+
+}  // namespace
+
+bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
+  return n < kShort ? merged<std::int32_t>(edges, lengths, n, z)
+                    : merged<std::int64_t>(edges, lengths, n, z);
+}
+
+void labels_of_links(const double* z, std::size_t n, std::size_t merges, std::int64_t* labels) {
+  n < kShort ? cut<std::int32_t>(z, n, merges, labels) : cut<std::int64_t>(z, n, merges, labels);
 }
 
 namespace {

@@ -742,6 +742,40 @@ def gower_between(
 def links_of_tree(edges: _Ints, lengths: _Reals) -> _Reals:
     """The tree of single link, in SciPy's form, from a spanning tree's edges, shortest first."""
 
+def labels_of_links(links: _Reals, merges: int) -> NDArray[np.int64]:
+    """The clusters after the first merges of a tree in SciPy's form, numbered by first rows."""
+
+def spread_of(values: _Reals, weights: _Reals | None = None) -> tuple[float, float, float, float]:
+    """Least, greatest, mean and variance (of the population) of a column without gaps."""
+
+def points_of(
+    columns: _Columns, centres: _Reals | None = None, scales: _Reals | None = None
+) -> _Reals:
+    """Columns as rows: (x − centre) / scale, or the numbers as they are."""
+
+@final
+class LloydRows:
+    """Rows of points without gaps, for k-means from one start or many: see cpp/lloyd.hpp."""
+
+    def __init__(self, x: _Reals, weights: _Reals | None = None) -> None: ...
+    def start(
+        self, k: int, draws: _Reals, threads: int = 1, path: str = "auto"
+    ) -> NDArray[np.int64]:
+        """k rows by k-means++; `draws` in [0, 1): one for the first, as many for each later one."""
+
+    def climb(
+        self,
+        centres: _Reals,
+        iterations: int,
+        tolerance: float,
+        threads: int = 1,
+        path: str = "auto",
+    ) -> tuple[NDArray[np.int64], _Reals, list[float], list[int], bool]:
+        """Labels, centres, W after each E and M step, rows moved at each E step, whether at rest.
+
+        `tolerance` is scikit-learn's: of the mean variance of the columns.
+        """
+
 def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: float) -> _Reals:
     """Average (or complete) link of a graph; as many merges as there are groups that are tied."""
 

@@ -249,8 +249,7 @@ class Coder:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
         else:
-            different = {v for part in self._sample for v in part.tolist()}
-            distinct, sampled = len(different), self._sampled
+            distinct, sampled = _different(self._sample), self._sampled
         return Profile(
             name=self.name,
             rows=self.rows,
@@ -344,3 +343,10 @@ class Coder:
             _core.take_codes(part, full, out[done : done + len(part)])
             done += len(part)
         return out
+
+
+def _different(parts: list[NDArray[Any]]) -> int:
+    """How many different values there are; parts of numbers have each of theirs once."""
+    if parts and all(p.dtype == np.float64 for p in parts):
+        return len(parts[0]) if len(parts) == 1 else len(np.unique(np.concatenate(parts)))
+    return len({v for part in parts for v in part.tolist()})

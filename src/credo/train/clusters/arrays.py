@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from credo.data import read
+from credo.data import Table, read
 from credo.errors import InputError
+from credo.schema import Column, Schema, Variable
+from credo.stats.block import Block
 
 __all__ = ["array_in", "is_plain", "rows_in"]
+
+_WIDE = 10_000  # columns; of more, reading says whether they can be taken
 
 
 def is_plain(x: Any) -> bool:
@@ -39,9 +43,26 @@ def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]
     given = isinstance(columns, Sequence) and not isinstance(columns, str)
     named = given and len(columns) == width
     names = [str(c) for c in columns] if named else [f"x{j}" for j in range(width)]
+    if schema is None and weights is None and _is_whole(x, names):
+        return _table(x, names), None if named else columns
     if x.dtype.kind in "iuf" and (schema is None or isinstance(schema, Mapping)):
         schema = dict.fromkeys(names, "continuous") | dict(schema or {})
     return read(x, schema, weights, columns=names), None if named else columns
+
+
+def _is_whole(x: Any, names: Sequence[str]) -> bool:
+    """Whether it holds decimal numbers only, with nothing for the reader to find out or refuse."""
+    if x.dtype.kind != "f" or x.dtype.itemsize > 8 or len(x) < 2 or not 1 <= x.shape[1] <= _WIDE:
+        return False
+    return "" not in names and len(set(names)) == len(names) and bool(np.isfinite(x).all())
+
+
+def _table(x: Any, names: Sequence[str]) -> Table:
+    """The table that reading makes of such an array."""
+    arrays = np.array(x.T, dtype=np.float64, order="C")
+    variables = tuple(Variable(n, "continuous") for n in names)
+    noted = tuple(Column(n, "continuous", "by the schema given", rows=len(x)) for n in names)
+    return Table(Block(Schema(variables, noted, "NumPy array"), tuple(arrays)))
 
 
 def rows_in(x: Any, names: Sequence[str], whole: Sequence[str]) -> Any:

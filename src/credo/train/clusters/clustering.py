@@ -318,7 +318,7 @@ def _finished(
         membership = np.ascontiguousarray(membership[:, order])
         membership.setflags(write=False)
     details: dict[str, Any] = {"rows": len(labels), "columns": names}
-    notes = (*part.notes, *told_of_empty(labels, part.k), *told_of_absent(whole))
+    notes = (*part.notes, *told_of_empty(sizes), *told_of_absent(whole))
     if found is not None:
         details["candidates"] = found
     source = "" if whole is None else whole.schema.source

@@ -2,19 +2,20 @@
 
     W = Σ_i w_i |x_i − μ_c(i)|²  →  least
 
-scikit-learn's Lloyd, from several starts by k-means++ (Arthur & Vassilvitskii 2007), the best kept.
-Where cells are missing, credo's own steps, which leave them out (`lloyd.py`).
+Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Starts, steps
+and end are scikit-learn's of the same seed; a kernel makes them, and writes down what each E and M
+step gains. Where cells are missing, `lloyd.py` leaves them out.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.data import Table
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
@@ -27,33 +28,41 @@ __all__ = ["Centres", "partition_k_means", "whole_number"]
 
 Floats = NDArray[np.float64]
 
-_EAGER = 300_000  # rows × coordinates × centres up to which the trace is made at once
-
 
 @dataclass(frozen=True, slots=True)
 class Centres:
-    """The fitted value of k-means: its centres in the scaled space, and where it started."""
+    """The fitted value of k-means: centres in the scaled space, where they started, the steps."""
 
     space: Space
     centres: Floats
-    starts: tuple[Floats, ...]
-    iterations: int
-    objective: float
+    start: Floats
+    steps: Steps
 
     def assign(self, table: Table) -> tuple[NDArray[np.intp], None]:
         """The nearest centre of each row; gaps are left out."""
         return nearest(self.space.points(table), self.centres)[0], None
 
-    def steps(self, table: Table) -> Steps:
-        """The E and M steps from the best start, again."""
-        w = None if table.weights is None else table.weights.astype(np.float64)
-        return self.climbed(self.space.points(table), w)
 
-    def climbed(self, points: Floats, w: Floats | None, iterations: int = 300) -> Steps:
-        """The steps from the start that leads to the least W; of equals the first."""
-        runs = [lloyd(points, s, w, iterations=iterations)[2] for s in self.starts]
-        least = min(r.objective[-1] for r in runs)
-        return next(r for r in runs if r.objective[-1] <= least * (1 + 1e-9))
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One climb, or the best of several."""
+
+    objective: float
+    labels: NDArray[np.intp]
+    centres: Floats
+    start: Floats
+    steps: Steps
+
+    def reason(self, iterations: int, tries: int) -> str:
+        """Why it stopped, in words."""
+        settled = self.steps.moved[-1] == 0
+        laps = min(len(self.steps.objective) // 2 + settled, iterations)
+        best = f"; the best of {tries} starts" if tries > 1 else ""
+        if settled:
+            return f"no row moves, after {laps} iterations{best}"
+        if laps < iterations:
+            return f"{laps} iterations: the centres moved less than the tolerance{best}"
+        return f"the limit of {iterations} iterations{best}"
 
 
 def partition_k_means(
@@ -82,32 +91,20 @@ def partition_k_means(
     tries = 1 if start is not None else whole_number(starts, "starts")
     seed = int(generator(rng).integers(1 << 31))
     run = _gappy if gaps else _plain
-    objective, labels, centres, laps, settled, begun = run(
-        points, k, w, given, tries, seed, iterations, tolerance
-    )
-    _all_used(labels, points, k)
-    model = Centres(space, centres, begun, laps, objective)
-    trace: tuple[float, ...] = (objective,)
-    if points.size * k * len(begun) <= _EAGER:
-        trace = model.climbed(points, w, laps).trace
+    best = run(points, k, w, given, tries, seed, iterations, tolerance)
+    _all_used(best.labels, points, k)
+    model = Centres(space, best.centres, best.start, best.steps)
     notes = [*space.notes, *_notes(space, table, gaps)]
     bare = int(np.isnan(points).all(axis=1).sum()) if gaps else 0
     if bare:
         notes.append(f"{bare:,} rows have no cell: their cluster says nothing")
     return Partition(
-        labels,
+        best.labels,
         k,
         model.assign,
-        quality={"within": objective},
-        trace=trace,
-        reason=(
-            f"no row moves, after {laps} iterations"
-            if settled
-            else f"{laps} iterations: the centres moved less than the tolerance"
-            if laps < iterations
-            else f"the limit of {iterations} iterations"
-        )
-        + (f"; the best of {tries} starts" if tries > 1 else ""),
+        quality={"within": best.objective},
+        trace=best.steps.trace,
+        reason=best.reason(iterations, tries),
         notes=tuple(notes),
         model=model,
     )
@@ -123,9 +120,6 @@ def _given(start: Any, k: int, points: Floats) -> Floats:
     return centres
 
 
-_Run = tuple[float, NDArray[np.intp], Floats, int, bool, tuple[Floats, ...]]
-
-
 def _plain(
     points: Floats,
     k: int,
@@ -136,45 +130,34 @@ def _plain(
     iterations: int,
     tolerance: float,
 ) -> _Run:
-    """scikit-learn's Lloyd; every start is kept, so that its steps can be shown."""
-    from sklearn import config_context
-    from sklearn.cluster import KMeans, kmeans_plusplus
-    from sklearn.exceptions import ConvergenceWarning
+    """The kernel's steps, for rows that have every cell."""
+    rows = _core.LloydRows(points, w)
+    many = _core.cores()
 
-    made: list[Floats] = []
-    norms: list[Floats] = []
+    def climbed(start: Floats) -> _Run:
+        labels, centres, objective, moved, _ = rows.climb(start, iterations, tolerance, many)
+        steps = Steps(tuple(objective), tuple(moved))
+        return _Run(objective[-1], labels, centres, start, steps)
 
-    def first(x: Floats, n_clusters: int, random_state: Any) -> Floats:
-        if not norms:
-            norms.append(np.einsum("ij,ij->i", x, x))
-        found: Floats = kmeans_plusplus(
-            x, n_clusters, sample_weight=w, x_squared_norms=norms[0], random_state=random_state
-        )[0]
-        made.append(found.copy())
-        return found
+    if given is not None:
+        return climbed(given)
+    chance = np.random.RandomState(seed)
+    best: _Run | None = None
+    for _ in track(range(tries), "k-means", total=tries):
+        best = _better(climbed(points[_drawn(rows, k, chance)]), best)
+    assert best is not None
+    return best
 
-    fitted = KMeans(
-        k,
-        init=first if given is None else given,
-        n_init=tries,
-        max_iter=iterations,
-        tol=tolerance,
-        random_state=seed,
-    )
-    with warnings.catch_warnings(), config_context(assume_finite=True):
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted.fit(points, sample_weight=w)
-    laps = int(fitted.n_iter_)
-    mean = points.mean(axis=0)  # scikit-learn centres the rows first
-    begun = (given,) if given is not None else tuple(m + mean for m in made)
-    return (
-        float(fitted.inertia_),
-        fitted.labels_.astype(np.intp),
-        fitted.cluster_centers_,
-        laps,
-        tolerance == 0 and laps < iterations,
-        begun,
-    )
+
+def _drawn(rows: _core.LloydRows, k: int, chance: np.random.RandomState) -> NDArray[np.int64]:
+    """The rows that k-means++ starts from: the draws are scikit-learn's of the same seed."""
+    tries = 2 + int(np.log(k))
+    return rows.start(k, chance.random_sample(1 + (k - 1) * tries), _core.cores())
+
+
+def _better(run: _Run, best: _Run | None) -> _Run:
+    """A later start must be better by more than rounding, so that ties fall the same way."""
+    return run if best is None or run.objective < best.objective * (1 - 1e-12) else best
 
 
 def _gappy(
@@ -188,25 +171,21 @@ def _gappy(
     tolerance: float,
 ) -> _Run:
     """credo's own steps, which leave gaps out; starts as if gaps were at the mean."""
-    from sklearn.cluster import kmeans_plusplus
-
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
     whole = filled(points, mean)
+    rows = _core.LloydRows(whole, w)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
         first = given
         if first is None:
-            first = kmeans_plusplus(whole, k, sample_weight=w, random_state=chance)[0]
+            first = whole[_drawn(rows, k, chance)]
         labels, centres, steps = lloyd(
             points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
         )
         squares = distances_to_own(points, centres, labels)
         objective = float(squares.sum() if w is None else w @ squares)
-        # a later start must be better by more than rounding, so that ties fall the same way
-        if best is None or objective < best[0] * (1 - 1e-12):
-            laps, settled = len(steps.moved), steps.moved[-1] == 0
-            best = (objective, labels, centres, laps, settled, (first,))
+        best = _better(_Run(objective, labels, centres, first, steps), best)
     assert best is not None
     return best
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
 from credo.data import Stream, Table
 
 __all__ = ["told_of_absent", "told_of_empty"]
 
 
-def told_of_empty(labels: NDArray[Any], k: int) -> list[str]:
+def told_of_empty(sizes: Sequence[float]) -> list[str]:
     """A note of clusters that are nobody's most probable one."""
-    empty = k - len(np.unique(labels))
+    empty = sum(size == 0 for size in sizes)
     if not empty:
         return []
     held = "class holds" if empty == 1 else "classes hold"

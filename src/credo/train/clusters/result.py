@@ -171,11 +171,9 @@ class Clusters:
 
     def steps(self) -> Steps:
         """The E and M steps of k-means as hard EM, from its best start."""
-        again = getattr(self.model, "steps", None)
-        used = self.used
-        if again is None or not isinstance(used, Table):
+        found = getattr(self.model, "steps", None)
+        if not isinstance(found, Steps):
             raise InputError(f"Only k-means of a table in memory has E and M steps, not {self!r}.")
-        found: Steps = again(used)
         return found
 
     def cut(self, by: str | None = None, *, k: int | None = None, height: Any = None) -> Clusters:

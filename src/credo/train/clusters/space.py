@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.data import Stream, Table
 from credo.errors import InputError, LimitError
 from credo.schema import Variable
@@ -70,8 +71,10 @@ class Space:
     def points(self, table: Table) -> Floats:
         """The rows as points; NaN where a cell is missing."""
         _fits(table.rows, self.width)
-        out = np.empty((table.rows, self.width))
         arrays = [table.block.arrays[table.schema.index(n)] for n in self.names]
+        if not any(a.variable.is_discrete for a in self.axes):
+            return self._numbers(arrays)
+        out = np.empty((table.rows, self.width))
         for i in range(0, table.rows, _BLOCK):  # a block of rows stays in the cache
             at = 0
             for axis, array in zip(self.axes, arrays, strict=True):
@@ -79,6 +82,14 @@ class Space:
                 self._fill(axis, array[i : i + _BLOCK], out[i : i + _BLOCK, at:to])
                 at = to
         return out
+
+    def _numbers(self, arrays: Sequence[NDArray[Any]]) -> Floats:
+        """The points of columns that are all numbers."""
+        columns = [np.ascontiguousarray(a, dtype=np.float64) for a in arrays]
+        if self.scale == "none":
+            return _core.points_of(columns)
+        centres = np.array([a.centre for a in self.axes])
+        return _core.points_of(columns, centres, np.array([a.scale for a in self.axes]))
 
     def _fill(self, axis: Axis, array: NDArray[Any], out: Floats) -> None:
         """The coordinates of one column."""
@@ -166,17 +177,14 @@ def _to_count(source: Table | Stream) -> list[str]:
 
 def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
     """Mean and scale of a column in memory that has every cell."""
-    x = table.values(name)
-    low, high = float(x.min()), float(x.max())
+    x = np.ascontiguousarray(table.values(name), dtype=np.float64)
+    w = None if table.weights is None else table.weights.astype(np.float64)
+    low, high, mean, variance = _core.spread_of(x, w)
     if low == high:
         return low, 0.0
-    refuse_underflow(name, x)
-    with np.errstate(over="ignore"):
-        w = None if table.weights is None else table.weights.astype(np.float64)
-        mean = float(np.average(x, weights=w))
-        mean += float(np.average(x - mean, weights=w))
-        away = x - mean
-        sd = math.sqrt(float(np.average(away * away, weights=w)))
+    if max(-low, high) < 1e-100:
+        refuse_underflow(name, x)
+    sd = math.sqrt(variance) if math.isfinite(variance) else math.inf
     if not math.isfinite(sd):
         raise InputError(
             f"The values of {name!r} are too large: their squares pass 1e308.",

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.errors import InputError
 from credo.render import number, text_html
 
-__all__ = ["Tree", "in_order"]
+__all__ = ["Tree"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -97,18 +98,7 @@ class Tree:
 
     def _first(self, merges: int) -> Labels:
         """The clusters after the first so many merges."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        n = self.rows
-        made = n + np.arange(merges)
-        parts = self.links[:merges, :2].astype(np.int64)
-        ends = np.concatenate([parts[:, 0], parts[:, 1]])
-        graph = csr_array(
-            (np.ones(2 * merges, dtype=np.int8), (np.concatenate([made, made]), ends)),
-            shape=(n + merges, n + merges),
-        )
-        return in_order(connected_components(graph, directed=False)[1][:n])
+        return _core.labels_of_links(self.links, merges)
 
     def _repr_html_(self) -> str:
         return text_html(self)
@@ -122,11 +112,3 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree({self.method} link, {self.rows:,} rows)"
-
-
-def in_order(labels: NDArray[Any]) -> Labels:
-    """Labels renumbered by the first row of each."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return rank[inverse.ravel()]

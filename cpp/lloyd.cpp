@@ -1,0 +1,224 @@
+#include "lloyd.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "parallel.hpp"
+
+namespace credo::lloyd {
+namespace {
+
+constexpr std::size_t kChunkRows = 2048;                    // at least so many rows in a chunk
+constexpr std::size_t kMostChunks = 64;
+constexpr std::size_t kMostDoubles = std::size_t{1} << 22;  // of sums, over all chunks
+
+// Centres in the two layouts of the loop.
+struct Laid {
+  std::vector<double> rows, columns, half;
+  Centres view;
+
+  Laid(std::size_t k, std::size_t d)
+      : rows(k * padded(d)),
+        columns(d * padded(k)),
+        half(padded(k), std::numeric_limits<double>::infinity()),
+        view{k, d, rows.data(), columns.data(), half.data()} {}
+
+  void refresh() {  // from `rows`
+    const std::size_t width = padded(view.d), wide = padded(view.k);
+    for (std::size_t c = 0; c < view.k; ++c) {
+      double square = 0;
+      for (std::size_t j = 0; j < view.d; ++j) {
+        const double at = rows[c * width + j];
+        columns[j * wide + c] = at;
+        square += at * at;
+      }
+      half[c] = square / 2;
+    }
+  }
+};
+
+// The sums of all rows, and those of each chunk that make them up.
+struct Sums {
+  std::size_t k, width;
+  std::vector<double> sums, mass;
+  std::vector<std::int64_t> rows;
+  Part part{};
+
+  Sums(std::size_t k, std::size_t width)
+      : k(k), width(width), sums(k * width), mass(k), rows(k) {}
+
+  Part& cleared() {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    std::fill(mass.begin(), mass.end(), 0.0);
+    std::fill(rows.begin(), rows.end(), 0);
+    part = {sums.data(), mass.data(), rows.data(), 0, 0, 0};
+    return part;
+  }
+
+  void add(const Sums& other) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+    for (std::size_t c = 0; c < k; ++c) mass[c] += other.mass[c], rows[c] += other.rows[c];
+    part.objective += other.part.objective;
+    part.spread += other.part.spread;
+    part.moved += other.part.moved;
+  }
+};
+
+class Climb {
+ public:
+  Climb(const Rows& rows, std::size_t k, const Loops& loops, int threads,
+        const std::function<void()>& poll)
+      : rows_(rows), k_(k), width_(padded(rows.d)), loops_(loops), threads_(threads), poll_(poll),
+        laid_(k, rows.d), total_(k, width_), before_(rows.n, -1), labels_(rows.n) {
+    const std::size_t room = std::max<std::size_t>(kMostDoubles / (k * width_), 1);
+    const std::size_t chunks = std::clamp<std::size_t>(rows.n / kChunkRows, 1,
+                                                       std::min(kMostChunks, room));
+    for (std::size_t i = 0; i <= chunks; ++i) starts_.push_back(rows.n * i / chunks);
+    parts_.assign(chunks, Sums(k, width_));
+  }
+
+  Run run(const double* centres, std::size_t iterations, double tolerance) {
+    Run out;
+    for (std::size_t c = 0; c < k_; ++c)
+      for (std::size_t j = 0; j < rows_.d; ++j)
+        laid_.rows[c * width_ + j] = centres[c * rows_.d + j] - rows_.shift[j];
+    const auto expect = [&] {
+      assign();
+      repair();
+      out.objective.push_back(total_.part.objective);
+      out.moved.push_back(total_.part.moved);
+      out.settled = total_.part.moved == 0;
+    };
+    bool rest = false;
+    for (std::size_t i = 0; i < iterations && !out.settled && !rest; ++i) {
+      expect();
+      if (out.settled) break;
+      double gained = 0;
+      const double step = maximise(gained);
+      out.objective.push_back(std::max(out.objective.back() - gained, 0.0));
+      const auto cells = static_cast<double>(rows_.n * rows_.d);
+      rest = !repaired_ && step <= tolerance * (total_.part.spread / cells);
+      before_.swap(labels_);
+    }
+    if (!out.settled) expect();
+    out.labels = std::move(labels_);
+    out.centres.resize(k_ * rows_.d);
+    for (std::size_t c = 0; c < k_; ++c)
+      for (std::size_t j = 0; j < rows_.d; ++j)
+        out.centres[c * rows_.d + j] = laid_.rows[c * width_ + j] + rows_.shift[j];
+    return out;
+  }
+
+ private:
+  void assign() {
+    laid_.refresh();
+    parallel_for(parts_.size(), threads_, [&](std::size_t i) {
+      poll_();
+      std::vector<double> room(4 * width_);
+      const std::size_t at = starts_[i];
+      loops_.assign(rows_.x + at * rows_.d, starts_[i + 1] - at, rows_.shift.data(),
+                    rows_.weights ? rows_.weights + at : nullptr, laid_.view, before_.data() + at,
+                    labels_.data() + at, room.data(), parts_[i].cleared());
+    });
+    total_.cleared();
+    for (const Sums& part : parts_) total_.add(part);  // in their order, whoever made them
+  }
+
+  double away(std::size_t row, std::size_t j) const {
+    return rows_.x[row * rows_.d + j] - rows_.shift[j];
+  }
+
+  double square(std::size_t row) const {
+    const double* centre = laid_.rows.data() + labels_[row] * width_;
+    double sum = 0;
+    for (std::size_t j = 0; j < rows_.d; ++j) {
+      const double far = away(row, j) - centre[j];
+      sum += far * far;
+    }
+    return sum;
+  }
+
+  // No cluster without a row, as long as there are rows away from their centres.
+  void repair() {
+    repaired_ = false;
+    std::vector<std::size_t> empty;
+    for (std::size_t c = 0; c < k_; ++c)
+      if (total_.rows[c] == 0) empty.push_back(c);
+    if (empty.empty()) return;
+    std::vector<double> squares(rows_.n);
+    for (std::size_t i = 0; i < rows_.n; ++i) squares[i] = square(i);
+    for (const std::size_t c : empty) {
+      double most = 0;
+      std::size_t row = rows_.n;
+      for (std::size_t i = 0; i < rows_.n; ++i)
+        if (squares[i] > most && total_.rows[labels_[i]] > 1) most = squares[i], row = i;
+      if (row == rows_.n) return;
+      const std::int64_t old = labels_[row], now = static_cast<std::int64_t>(c);
+      const double w = rows_.weights ? rows_.weights[row] : 1.0;
+      for (std::size_t j = 0; j < rows_.d; ++j) {
+        total_.sums[old * width_ + j] -= w * away(row, j);
+        total_.sums[c * width_ + j] += w * away(row, j);
+      }
+      total_.mass[old] -= w, total_.mass[c] += w;
+      total_.rows[old] -= 1, total_.rows[c] += 1;
+      total_.part.moved += (now != before_[row]) - (old != before_[row]);
+      total_.part.objective -= w * most;
+      for (std::size_t j = 0; j < rows_.d; ++j) laid_.rows[c * width_ + j] = away(row, j);
+      labels_[row] = now;
+      squares[row] = 0;
+      repaired_ = true;
+    }
+  }
+
+  // Centres become means. What the step moves them by, squared; `gained` by how much W falls:
+  // about the mean, squares are least, and by weight times the square of the way to it.
+  double maximise(double& gained) {
+    double step = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+      if (total_.rows[c] == 0) continue;
+      double way = 0;
+      for (std::size_t j = 0; j < rows_.d; ++j) {
+        double& at = laid_.rows[c * width_ + j];
+        const double mean = total_.sums[c * width_ + j] / total_.mass[c];
+        way += (mean - at) * (mean - at);
+        at = mean;
+      }
+      step += way;
+      gained += total_.mass[c] * way;
+    }
+    return step;
+  }
+
+  const Rows& rows_;
+  std::size_t k_, width_;
+  const Loops& loops_;
+  int threads_;
+  const std::function<void()>& poll_;
+  Laid laid_;
+  Sums total_;
+  std::vector<Sums> parts_;
+  std::vector<std::size_t> starts_;
+  std::vector<std::int64_t> before_, labels_;
+  bool repaired_ = false;
+};
+
+}  // namespace
+
+Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weights) {
+  Rows out{x, n, d, weights, std::vector<double>(d, 0.0)};
+  for (std::size_t i = 0; i < n; i += kChunkRows) {  // sums of few rows keep their digits
+    std::vector<double> sum(d, 0.0);
+    const std::size_t end = std::min(n, i + kChunkRows);
+    for (std::size_t r = i; r < end; ++r)
+      for (std::size_t j = 0; j < d; ++j) sum[j] += x[r * d + j];
+    for (std::size_t j = 0; j < d; ++j) out.shift[j] += sum[j] / static_cast<double>(n);
+  }
+  return out;
+}
+
+Run climb(const Rows& rows, const double* centres, std::size_t k, std::size_t iterations,
+          double tolerance, const Loops& loops, int threads, const std::function<void()>& poll) {
+  return Climb(rows, k, loops, threads, poll).run(centres, iterations, tolerance);
+}
+
+}  // namespace credo::lloyd

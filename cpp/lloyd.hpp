@@ -1,0 +1,37 @@
+// k-means as hard EM: each row to its nearest centre (E), each centre to the mean of its rows (M).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "lloyd_loops.hpp"
+
+namespace credo::lloyd {
+
+struct Rows {
+  const double* x;  // [n][d], finite
+  std::size_t n, d;
+  const double* weights;      // [n], above 0; or null
+  std::vector<double> shift;  // [d]: the mean, taken off before distances are, for their digits
+};
+
+Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weights);
+
+struct Run {
+  std::vector<std::int64_t> labels;
+  std::vector<double> centres;     // [k][d]
+  std::vector<double> objective;   // after each E and each M step, an E step last
+  std::vector<std::int64_t> moved;  // rows that changed at each E step
+  bool settled = false;            // no row moved at the last E step
+};
+
+// From the given centres [k][d] until no row moves, or after an M step that moves the centres by no
+// more than `tolerance` of the mean variance of the columns (squared, summed over centres), or
+// after so many iterations; an E step is the last. A centre without rows is put on the row that is
+// farthest from its own. The same for any number of threads.
+Run climb(const Rows& rows, const double* centres, std::size_t k, std::size_t iterations,
+          double tolerance, const Loops& loops, int threads, const std::function<void()>& poll);
+
+}  // namespace credo::lloyd
