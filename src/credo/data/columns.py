@@ -264,7 +264,7 @@ def _split(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
 
 
 def _pandas_values(x: Any) -> Callable[[int], Any]:
-    """The values of column i of a pandas frame, as they lie: a column object costs 60 times more."""
+    """The values of column i of a pandas frame, as they lie: a Series costs 60 times more."""
     direct = getattr(getattr(x, "_mgr", None), "iget_values", None)
     return direct if direct is not None else lambda i: x.iloc[:, i].values
 

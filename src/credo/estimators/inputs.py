@@ -79,7 +79,7 @@ def _plainly_valid(estimator: Any, X: Any, reset: bool) -> bool:
             return False
         if reset:
             estimator.n_features_in_ = X.shape[1]
-        return X.shape[1] == getattr(estimator, "n_features_in_", -1)
+        return bool(X.shape[1] == getattr(estimator, "n_features_in_", -1))
     kind = type(X)
     if kind.__name__ != "DataFrame" or kind.__module__.split(".")[0] != "pandas" or not X.size:
         return False

@@ -158,16 +158,16 @@ def _alike(statistic: ByClass, options: Options) -> dict[int, Noted]:
     A table has many small features, and a few calls for each cost more than the numbers.
     """
     reals = [i for i, p in enumerate(statistic.parts) if type(p) is Spread and len(p.names) == 1]
-    found = dict(zip(reals, _normals_alone([statistic.parts[i] for i in reals], options,
-                                           statistic.target.states), strict=True))  # fmt: skip
+    alone = [statistic.parts[i] for i in reals]
+    found = dict(zip(reals, _normals_alone(alone, options, statistic.target.states), strict=True))
     groups: dict[tuple[int, float, float], list[int]] = {}
     for i, p in enumerate(statistic.parts):
         if type(p) is StateCounts:
-            l, least = options.smoothing_of(p.variable.name), options.least_of(p.variable.name)  # noqa: E741
-            groups.setdefault((len(p.variable.states), l, least), []).append(i)
-    for (_, l, least), places in groups.items():
+            given = options.smoothing_of(p.variable.name), options.least_of(p.variable.name)
+            groups.setdefault((len(p.variable.states), *given), []).append(i)
+    for (_, smoothing, least), places in groups.items():
         parts: Any = [statistic.parts[i] for i in places]
-        found |= dict(zip(places, _states(parts, l, least), strict=True))
+        found |= dict(zip(places, _states(parts, smoothing, least), strict=True))
     return found
 
 

@@ -339,9 +339,9 @@ def _spreads(
     arrays = [_numbers(n, columns.by_name[n]) for n in names]
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
-    for j in np.flatnonzero(~np.isfinite(mean).all(axis=0)):
+    for j in np.flatnonzero(~np.isfinite(mean).all(axis=0)).tolist():
         _refuse_infinite(names[j], arrays[j])
-    for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=0)):
+    for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=0)).tolist():
         refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
     each = Spread.each(names, n.T.copy(), mean.T.copy(), scatter.T.copy())
     return dict(zip(names, each, strict=True))
