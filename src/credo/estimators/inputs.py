@@ -52,6 +52,8 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
     from sklearn.utils.validation import validate_data
 
     X = as_table(X)
+    if _plainly_valid(estimator, X, reset):
+        return X
     if hasattr(X, "columns") and hasattr(X, "shape"):
         validate_data(estimator, X=X, reset=reset, skip_check_array=True)
         if X.shape[0] == 0:
@@ -63,6 +65,33 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
     if X.dtype.kind == "c":
         raise InputError("Complex data not supported.")
     return X
+
+
+def _plainly_valid(estimator: Any, X: Any, reset: bool) -> bool:
+    """Whether X is so plain that scikit-learn's checks would only take note of its shape.
+
+    They cost more than a prediction of a few rows. What is not plain goes through them.
+    """
+    if type(X) is np.ndarray:
+        if X.ndim != 2 or X.dtype.kind not in "biuf" or not X.size:
+            return False
+        if hasattr(estimator, "feature_names_in_"):
+            return False
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+        return bool(X.shape[1] == getattr(estimator, "n_features_in_", -1))
+    kind = type(X)
+    if kind.__name__ != "DataFrame" or kind.__module__.split(".")[0] != "pandas" or not X.size:
+        return False
+    names = X.columns.tolist()
+    if not all(type(n) is str for n in names):
+        return False
+    if reset:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator.n_features_in_ = len(names)
+        return True
+    known = getattr(estimator, "feature_names_in_", None)
+    return known is not None and known.tolist() == names
 
 
 def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: bool) -> ByClass:
@@ -102,7 +131,8 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
             "This estimator requires y to be passed, but the target y is None.",
             hint="Give the classes of the rows, or the name of their column.",
         )
-    y = column_or_1d(y, warn=True)
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     if y.dtype.kind in "biu" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low < _SPAN:

@@ -359,7 +359,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
     # --- answering ------------------------------------------------------------------------
 
     def _answer(self, X: Any, answer: str) -> Any:
-        check_is_fitted(self, "model_")
+        if not hasattr(self, "model_"):
+            check_is_fitted(self, "model_")
         columns = self._columns(X, reset=False)
         return predict_columns(self.model_, columns, answer, self.unseen, threads_of(self.n_jobs))
 

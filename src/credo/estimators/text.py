@@ -231,7 +231,8 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
     # --- answering ------------------------------------------------------------------------
 
     def _answer(self, X: Any, answer: str) -> Any:
-        check_is_fitted(self, "model_")
+        if not hasattr(self, "model_"):
+            check_is_fitted(self, "model_")
         threads = threads_of(self.n_jobs)
         model = self.model_
         if isinstance(X, Iterator):

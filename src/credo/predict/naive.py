@@ -125,6 +125,7 @@ class _Compiled:
     normals: tuple[Normal, ...]
     others: tuple[Any, ...]
     scorers: dict[bool, Any]
+    windows: dict[int, Window]  # of the features whose columns came as numbers, by place
 
 
 _COMPILED: WeakKeyDictionary[NaiveBayesModel, _Compiled] = WeakKeyDictionary()
@@ -136,7 +137,7 @@ def _compiled(model: NaiveBayesModel) -> _Compiled:
         states = tuple(f for f in model.features if isinstance(f, States))
         normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
         others = tuple(f for f in model.features if not isinstance(f, (States, Normal)))
-        found = _COMPILED[model] = _Compiled(states, normals, others, {})
+        found = _COMPILED[model] = _Compiled(states, normals, others, {}, {})
     return found
 
 
@@ -189,13 +190,18 @@ def predict_columns(
     check_unseen(unseen)
     compiled = _compiled(model)
     n = columns.rows
-    arrays, windows, owners = [], [], []
-    for f in compiled.states:
-        column = columns.by_name.get(f.names[0])
-        array, window = coded(f, column, n)
+    arrays, windows = [], []
+    for place, f in enumerate(compiled.states):
+        column = columns.by_name.get(f.variable.name)
+        window = compiled.windows.get(place)
+        if window is not None and column is not None and column.variable is None:
+            array = column.values
+        else:
+            array, window = coded(f, column, n)
+            if column is not None and column.variable is None and array is column.values:
+                compiled.windows[place] = window
         arrays.append(array)
         windows.append(window)
-        owners.append(f)
     reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
     extra = _extra(compiled.others, columns, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
@@ -203,9 +209,8 @@ def predict_columns(
     if infinite:
         _finite(compiled.normals[infinite[0]].name, reals[infinite[0]])
     if strange and unseen != "smooth":
-        _report(
-            unseen, [(owners[j].variable, columns.by_name[owners[j].names[0]]) for j in strange]
-        )
+        odd = [compiled.states[j].variable for j in strange]
+        _report(unseen, [(v, columns.by_name[v.name]) for v in odd])
     if bad >= 0 and answer != "joint":
         row = {name: _cell(model, name, columns.by_name[name], bad) for name in columns.by_name}
         raise ImpossibleError(

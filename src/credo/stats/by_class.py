@@ -49,7 +49,7 @@ def union(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
 
 def _spread_out(values: NDArray[Any], where: Where, size: int, axis: int) -> NDArray[Any]:
     """The values at their places along an axis of a larger array of zeros."""
-    if len(where) == size and (where == np.arange(size)).all():
+    if not values.size or (len(where) == size and (where == np.arange(size)).all()):
         return values
     shape = list(values.shape)
     shape[axis] = size
@@ -83,6 +83,8 @@ class StateCounts:
         return replace(self, values=frozen(_spread_out(self.values, where, size, 0)))
 
     def __add__(self, other: StateCounts) -> StateCounts:
+        if self.variable == other.variable:
+            return StateCounts(self.variable, frozen(self.values + other.values), self.above)
         states = union(self.variable.states, other.variable.states)
         variable = self.variable
         if states != variable.states:
@@ -103,19 +105,27 @@ class Spread:
 
     def __post_init__(self) -> None:
         square = np.diagonal(self.scatter, axis1=1, axis2=2)
-        with np.errstate(all="ignore"):
-            bad = ~np.isfinite(square) | ~np.isfinite(self.mean)
-            tiny = (square > 0) & (square < 1e-290)
-        for wrong, what, cure in (
-            (bad, "too large: their squares pass 1e308", "Divide"),
-            (tiny, "too close together: their squares fall below 1e-290", "Multiply"),
-        ):
-            if wrong.any():
-                name = self.names[int(np.argwhere(wrong)[0][1])]
-                raise InputError(
-                    f"The values of {name!r} are {what}.",
-                    hint=f"{cure} {name!r} by a power of ten.",
-                )
+        _refuse_extremes(self.names, self.mean, square)
+
+    @classmethod
+    def each(cls, names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> list[Spread]:
+        """One spread for each of many variables, from arrays [variable, class].
+
+        >>> two = Spread.each(["a", "b"], np.ones((2, 1)), np.ones((2, 1)), np.zeros((2, 1)))
+        >>> two[1].names, two[1].mean.tolist(), two[1].scatter.shape
+        (('b',), [[1.0]], (1, 1, 1))
+        """
+        _refuse_extremes(names, mean.T, scatter.T)
+        n, mean, scatter = frozen(n), frozen(mean[:, :, None]), frozen(scatter[:, :, None, None])
+        out, put = [], object.__setattr__
+        for name, *values in zip(names, n, mean, scatter, strict=True):
+            one = object.__new__(cls)  # its numbers have been looked at already
+            put(one, "names", (name,))
+            put(one, "n", values[0])
+            put(one, "mean", values[1])
+            put(one, "scatter", values[2])
+            out.append(one)
+        return out
 
     def on_classes(self, where: Where, size: int) -> Spread:
         """The same moments among more classes."""
@@ -125,21 +135,9 @@ class Spread:
         return Spread(self.names, n, mean, scatter)
 
     def __add__(self, other: Spread) -> Spread:
-        n = self.n + other.n
-        some = np.where(n > 0, n, 1.0)[:, None]
-        # about the middle of the two means, so that + commutes to the last bit
-        middle = np.where(
-            (self.n > 0)[:, None] & (other.n > 0)[:, None],
-            (self.mean + other.mean) / 2,
-            np.where((self.n > 0)[:, None], self.mean, other.mean),
+        n, mean, scatter = _merged(
+            (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
         )
-        shift = self.n[:, None] * (self.mean - middle) + other.n[:, None] * (other.mean - middle)
-        mean = middle + shift / some
-        scatter = self.scatter + other.scatter
-        with np.errstate(over="ignore", invalid="ignore"):
-            for part in (self, other):
-                away = np.where((part.n > 0)[:, None], part.mean - mean, 0.0)
-                scatter = scatter + part.n[:, None, None] * away[:, :, None] * away[:, None, :]
         return Spread(self.names, frozen(n), frozen(mean), frozen(scatter))
 
     def pooled(self) -> tuple[float, Floats, Floats]:
@@ -151,6 +149,44 @@ class Spread:
         away = self.mean - mean
         between = np.einsum("c,ci,cj->ij", self.n, away, away)
         return n, mean, self.scatter.sum(axis=0) + between
+
+
+Moments = tuple[Floats, Floats, Floats]
+_MOMENTS = ("n", "mean", "scatter")
+
+
+def _merged(a: Moments, b: Moments) -> Moments:
+    """Weight [… class], mean [… class, i] and scatter [… class, i, j] of two parts together."""
+    n = a[0] + b[0]
+    some = np.where(n > 0, n, 1.0)[..., None]
+    here, there = (a[0] > 0)[..., None], (b[0] > 0)[..., None]
+    # about the middle of the two means, so that + commutes to the last bit
+    middle = np.where(here & there, (a[1] + b[1]) / 2, np.where(here, a[1], b[1]))
+    shift = a[0][..., None] * (a[1] - middle) + b[0][..., None] * (b[1] - middle)
+    mean = middle + shift / some
+    scatter = a[2] + b[2]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for (weight, centre, _), seen in ((a, here), (b, there)):
+            away = np.where(seen, centre - mean, 0.0)
+            scatter = scatter + weight[..., None, None] * away[..., :, None] * away[..., None, :]
+    return n, mean, scatter
+
+
+def _refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
+    """Numbers [class, variable] whose squares pass what floats can hold, by the variable's name."""
+    with np.errstate(all="ignore"):
+        bad = ~(np.isfinite(square) & np.isfinite(mean))
+        tiny = (square > 0) & (square < 1e-290)
+    for wrong, what, cure in (
+        (bad, "too large: their squares pass 1e308", "Divide"),
+        (tiny, "too close together: their squares fall below 1e-290", "Multiply"),
+    ):
+        if wrong.any():
+            name = names[int(np.argwhere(wrong)[0][1])]
+            raise InputError(
+                f"The values of {name!r} are {what}.",
+                hint=f"{cure} {name!r} by a power of ten.",
+            )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -256,10 +292,14 @@ class ByClass:
         if target == self.target:
             return self
         where, size = _places(self.target, target), len(target.states)
+        alone, (n, mean, scatter) = _alone(self.parts)
+        found = _each(
+            self.parts, alone, *(_spread_out(a, where, size, 1) for a in (n, mean, scatter))
+        )
         return ByClass(
             target,
             _spread_out(self.weight, where, size, 0),
-            tuple(p.on_classes(where, size) for p in self.parts),
+            tuple(found.get(i) or p.on_classes(where, size) for i, p in enumerate(self.parts)),
             self.unlabelled,
         )
 
@@ -284,8 +324,39 @@ class ByClass:
                 "The two statistics are of different features, or of different kinds of them.",
                 hint="Give both the same columns and kinds.",
             )
-        parts = tuple(p + q for p, q in zip(a.parts, b.parts, strict=True))  # type: ignore[operator]
+        parts = _sums(a.parts, b.parts)
         return ByClass(target, a.weight + b.weight, parts, a.unlabelled + b.unlabelled)
 
     def __radd__(self, other: object) -> ByClass:
         return self if isinstance(other, int) and other == 0 else NotImplemented
+
+
+def _alone(parts: Sequence[Part]) -> tuple[list[int], Moments]:
+    """The places of the real variables that stand alone, and their moments [variable, class]."""
+    found = [(i, p) for i, p in enumerate(parts) if type(p) is Spread and len(p.names) == 1]
+    n, mean, scatter = (np.array([getattr(p, what) for _, p in found]) for what in _MOMENTS)
+    if found:
+        mean, scatter = mean[:, :, 0], scatter[:, :, 0, 0]
+    return [i for i, _ in found], (n, mean, scatter)
+
+
+def _each(parts: Sequence[Part], places: list[int], *moments: Floats) -> dict[int, Part]:
+    if not places:
+        return {}
+    names = [parts[i].names[0] for i in places]
+    return dict(zip(places, Spread.each(names, *moments), strict=True))
+
+
+def _sums(a: Sequence[Part], b: Sequence[Part]) -> tuple[Part, ...]:
+    """Part by part; the real variables that stand alone all at once."""
+    places, (n, mean, scatter) = _alone(a)
+    found: dict[int, Part] = {}
+    if places:
+        _, other = _alone(b)
+        wide = [(m[0], m[1][..., None], m[2][..., None, None]) for m in ((n, mean, scatter), other)]
+        n, mean, scatter = _merged(*wide)
+        found = _each(a, places, n, mean[..., 0], scatter[..., 0, 0])
+    return tuple(
+        found[i] if i in found else p + q  # type: ignore[operator]
+        for i, (p, q) in enumerate(zip(a, b, strict=True))
+    )

@@ -14,7 +14,7 @@ factor 1 in every class.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,6 +51,14 @@ class Options:
         if not (not_negative(self.variance_floor, "variance_floor") > 0):
             raise InputError("variance_floor must be above 0, got 0.")
 
+    def smoothing_of(self, name: str) -> float:
+        """l of one feature."""
+        return self.of_feature(self.smoothing, name, 1.0, f"The smoothing of {name!r}")
+
+    def least_of(self, name: str) -> float:
+        """The number of states a feature has at least."""
+        return self.of_feature(self.min_states or 0, name, 0, f"min_states of {name!r}")
+
     def of_feature(self, given: Any, name: str, otherwise: float, what: str) -> float:
         """A number for one feature, from one for all or a mapping by name."""
         if isinstance(given, Mapping):
@@ -60,6 +68,8 @@ class Options:
 
 def not_negative(value: Any, what: str) -> float:
     """A finite number that is 0 or more; anything else is refused."""
+    if type(value) is float and 0 <= value < math.inf:
+        return value
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InputError(f"{what} must be a number of 0 or more, got {value!r}.")
     if not 0 <= value < math.inf:
@@ -84,7 +94,11 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
                 if name not in statistic.names:
                     raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
     notes: list[str] = []
-    features = tuple(_feature(part, options, statistic, notes) for part in statistic.parts)
+    known = _alike(statistic, options)
+    features = tuple(
+        _noted(known.pop(i), notes) if i in known else _feature(part, options, statistic, notes)
+        for i, part in enumerate(statistic.parts)
+    )
     if statistic.unlabelled:
         notes.append(f"{statistic.unlabelled:,} rows without a class were left out")
     how = f"naive Bayes with l = {options.smoothing}"
@@ -130,41 +144,73 @@ def class_log_prior(statistic: ByClass, options: Options) -> Floats:
     return out
 
 
+Noted = tuple[Feature, list[str]]
+
+
+def _noted(found: Noted, notes: list[str]) -> Feature:
+    notes += found[1]
+    return found[0]
+
+
+def _alike(statistic: ByClass, options: Options) -> dict[int, Noted]:
+    """The features that are learned together by place: states as many each, and single reals.
+
+    A table has many small features, and a few calls for each cost more than the numbers.
+    """
+    reals = [i for i, p in enumerate(statistic.parts) if type(p) is Spread and len(p.names) == 1]
+    alone = [statistic.parts[i] for i in reals]
+    found = dict(zip(reals, _normals_alone(alone, options, statistic.target.states), strict=True))
+    groups: dict[tuple[int, float, float], list[int]] = {}
+    for i, p in enumerate(statistic.parts):
+        if type(p) is StateCounts:
+            given = options.smoothing_of(p.variable.name), options.least_of(p.variable.name)
+            groups.setdefault((len(p.variable.states), *given), []).append(i)
+    for (_, smoothing, least), places in groups.items():
+        parts: Any = [statistic.parts[i] for i in places]
+        found |= dict(zip(places, _states(parts, smoothing, least), strict=True))
+    return found
+
+
 def _feature(part: Any, options: Options, statistic: ByClass, notes: list[str]) -> Feature:
-    if isinstance(part, StateCounts):
-        return _states(part, options, notes)
     if isinstance(part, Totals):
         return _bag(part, options)
     if isinstance(part, Points):
         return _kernel(part, options, notes)
     assert isinstance(part, Spread)
-    if len(part.names) == 1:
-        return _normal(part, options, statistic, notes)
     return _normals(part, options, statistic, notes)
 
 
 def _logs(n: Floats, smoothing: float, states: float) -> tuple[Floats, Floats]:
-    """ln (n + l) / (N + l·J) for each state, and for one never seen; unseen classes are uniform."""
-    total = n.sum(axis=1) + smoothing * states
+    """ln (n + l) / (N + l·J) for each state, and for one never seen; unseen classes are uniform.
+
+    The states are the last axis of `n`.
+    """
+    total = n.sum(axis=-1) + smoothing * states
     empty = total == 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        theta = np.log(n + smoothing) - np.log(total)[:, None]
+        theta = np.log(n + smoothing) - np.log(total)[..., None]
         new = np.log(smoothing) - np.log(total + smoothing)
-    theta[empty] = -math.log(states)
-    new[empty] = -math.log(states + 1)
+    if empty.any():
+        theta[empty] = -math.log(states)
+        new[empty] = -math.log(states + 1)
     return theta, new
 
 
-def _states(part: StateCounts, options: Options, notes: list[str]) -> States:
-    name = part.variable.name
-    smoothing = options.of_feature(options.smoothing, name, 1.0, f"The smoothing of {name!r}")
-    least = options.of_feature(options.min_states or 0, name, 0, f"min_states of {name!r}")
-    n = part.values.astype(np.float64)
-    if len(part.variable.states) == 1 and least < 2:
-        only = part.variable.states[0]
-        notes.append(f"column {name!r} has one state, {only!r}: it tells nothing")
-    theta, new = _logs(n, smoothing, max(len(part.variable.states), least))
-    return States(part.variable, theta, n + smoothing, new, smoothing, part.above)
+def _states(parts: Sequence[StateCounts], smoothing: float, least: float) -> list[Noted]:
+    """Features that have the same number of states."""
+    n = np.stack([p.values for p in parts]).astype(np.float64)
+    states = n.shape[-1]
+    theta, new = _logs(n, smoothing, max(states, least))
+    alpha = n + smoothing
+    out: list[Noted] = []
+    for i, p in enumerate(parts):
+        feature = States(p.variable, theta[i], alpha[i], new[i], smoothing, p.above)
+        notes = []
+        if states == 1 and least < 2:
+            name, only = p.variable.name, p.variable.states[0]
+            notes.append(f"column {name!r} has one state, {only!r}: it tells nothing")
+        out.append((feature, notes))
+    return out
 
 
 def _bag(part: Totals, options: Options) -> Bag:
@@ -194,27 +240,45 @@ def _means(part: Spread) -> Floats:
     return np.where((part.n > 0)[:, None], part.mean, part.pooled()[1])
 
 
-def _normal(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normal:
-    floor = _floor(part, options, notes)[0]
-    n, scatter = part.n, part.scatter[:, 0, 0]
+def _normals_alone(parts: Sequence[Any], options: Options, classes: Sequence[Any]) -> list[Noted]:
+    """Real features that stand alone, all at once: arrays [feature, class]."""
+    if not parts:
+        return []
+    n = np.array([p.n for p in parts])
+    own = np.array([p.mean for p in parts])[:, :, 0]
+    scatter = np.array([p.scatter for p in parts])[:, :, 0, 0]
+    total = n.sum(axis=1)
+    some = np.maximum(total, 1.0)
+    weight = np.where(total > 0, total, 1.0)
+    middle = ((own - own[:, :1]) * n).sum(axis=1) / weight + np.where(total > 0, own[:, 0], 0.0)
+    within = scatter.sum(axis=1)
+    pooled = within + (n * (own - middle[:, None]) ** 2).sum(axis=1)
+    pooled = np.where(total > 0, pooled, 0.0)
+    scale = np.where(within > 0, within, pooled) / some
+    floor = np.where(scale > 0, scale * options.variance_floor, np.maximum(middle**2, 1.0) * 1e-18)[
+        :, None
+    ]
     freedom = n - 1.0 if options.variance == "sample" else n
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.where(freedom > 0, scatter / np.where(freedom > 0, freedom, 1.0), 0.0)
-    total, _, pooled = part.pooled()
-    empty = n == 0
-    if total:
-        variance[empty] = pooled[0, 0] / total
+    variance = np.where(freedom > 0, scatter / np.where(freedom > 0, freedom, 1.0), 0.0)
+    variance = np.where((n == 0) & (total > 0)[:, None], (pooled / weight)[:, None], variance)
     floored = variance < floor
-    varies = bool(pooled[0, 0] > 0)
-    for c in np.flatnonzero(floored & varies):
-        name, label = part.names[0], statistic.target.states[c]
-        notes.append(
-            f"column {name!r} has no spread in class {label!r} ({n[c]:g} rows): "
-            "its variance is the floor"
-        )
+    varies = pooled > 0
     variance = np.maximum(variance, floor)
-    mean = _means(part)[:, 0]
-    return Normal(part.names[0], mean, variance, n, scatter, floored, idle=not varies)
+    mean = np.where(n > 0, own, middle[:, None])
+    idle = (~varies).tolist()
+    out: list[Noted] = [
+        (Normal(p.names[0], *values), [])
+        for p, *values in zip(parts, mean, variance, n, scatter, floored, idle, strict=True)
+    ]
+    for j in np.flatnonzero(idle).tolist():
+        what = "is constant" if total[j] else "has no value"
+        out[j][1].append(f"column {parts[j].names[0]!r} {what}: it tells nothing")
+    for j, c in np.argwhere(floored & varies[:, None]).tolist():
+        out[j][1].append(
+            f"column {parts[j].names[0]!r} has no spread in class {classes[c]!r} "
+            f"({n[j, c]:g} rows): its variance is the floor"
+        )
+    return out
 
 
 def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normals:

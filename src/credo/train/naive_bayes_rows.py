@@ -339,19 +339,12 @@ def _spreads(
     arrays = [_numbers(n, columns.by_name[n]) for n in names]
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
-    out: dict[str, Part] = {}
-    for j, name in enumerate(names):
-        if not np.isfinite(mean[:, j]).all():
-            _refuse_infinite(name, arrays[j])
-        if ((scatter[:, j] == 0) & (n[:, j] > 1)).any():
-            refuse_underflow(name, np.asarray(arrays[j], dtype=np.float64))
-        out[name] = Spread(
-            (name,),
-            frozen(n[:, j].copy()),
-            frozen(mean[:, j, None].copy()),
-            frozen(scatter[:, j, None, None].copy()),
-        )
-    return out
+    for j in np.flatnonzero(~np.isfinite(mean).all(axis=0)).tolist():
+        _refuse_infinite(names[j], arrays[j])
+    for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=0)).tolist():
+        refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
+    each = Spread.each(names, n.T.copy(), mean.T.copy(), scatter.T.copy())
+    return dict(zip(names, each, strict=True))
 
 
 def _together(
