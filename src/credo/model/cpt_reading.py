@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.distribution import Distribution
 from credo.model.family import MAX_CELLS, cells
+from credo.model.frames import frame_columns
 from credo.schema import Variable
 
 __all__ = ["table_values"]
@@ -128,13 +129,7 @@ def _of_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> NDA
     """A frame with a column for each parent and either a column per state, or one of states
     and one called `p`.
     """
-    import narwhals as nw
-
-    try:
-        table = nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise InputError(f"The table of {child.name!r} cannot be read: {frame!r}.") from None
-    columns = {c: table[c].to_list() for c in table.columns}
+    columns = frame_columns(frame, f"The table of {child.name!r}")
     for parent in parents:
         if parent.name not in columns:
             raise unknown_name("The parent", parent.name, list(columns), "a column of the frame")
@@ -142,7 +137,8 @@ def _of_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> NDA
         raise LimitError(f"The table of {child.name!r} would have too many numbers.")
     out = np.full([v.arity for v in (*parents, child)], np.nan)
     ats = list(zip(*([p.code(s) for s in columns[p.name]] for p in parents), strict=True))
-    ats = ats if parents else [()] * len(table)
+    if not parents:
+        ats = [() for _ in next(iter(columns.values()), ())]
     if child.name in columns and "p" in columns:
         for at, state, p in zip(ats, columns[child.name], columns["p"], strict=True):
             _put(out, (*at, child.code(state)), child, p)
