@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import ROOT, Bench, installed, ratio, seconds
-from benchmarks.inference import load, sample, to_pgmpy, to_pyagrum
+from benchmarks.networks import load, sample, to_pgmpy, to_pyagrum
 
 FOLDER = Path(os.environ.get("CREDO_SHARED", ROOT.parent / "shared")) / "data" / "networks"
 NETWORKS = ("alarm", "hailfinder", "insurance")

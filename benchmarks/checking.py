@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Bench, Entry, Task
-from benchmarks.inference import FOLDER, load, sample, table_of, to_pyagrum
+from benchmarks.networks import FOLDER, load, sample, table_of, to_pyagrum
 
 
 def run(bench: Bench) -> None:

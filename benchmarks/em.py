@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Bench, Entry, Task
-from benchmarks.inference import FOLDER, load, sample, to_pgmpy, to_pyagrum
+from benchmarks.networks import FOLDER, load, sample, to_pgmpy, to_pyagrum
 
 STEPS = 6
 

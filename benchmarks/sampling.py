@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Bench, Entry, Result, Task
-from benchmarks.inference import FOLDER, load, to_pgmpy, to_pyagrum
+from benchmarks.networks import FOLDER, load, to_pgmpy, to_pyagrum
 
 LOT = 10_000
 FEW = 500  # where rows are rejected

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Bench, Case, installed
-from benchmarks.inference import load, sample
+from benchmarks.networks import load, sample
 
 SIZES = (
     ("alarm", 10_000), ("alarm", 100_000), ("alarm", 1_000_000), ("hailfinder", 100_000),

@@ -177,7 +177,7 @@ def _parquet_feed(path: Path) -> Feed:
 
     opened = pq.ParquetFile(path)
     schema = opened.schema_arrow
-    names, notes = distinct_names(schema.names)
+    names, _ = distinct_names(schema.names)
     given = dict(zip(names, schema.names, strict=True))
     texts = [
         f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
@@ -197,18 +197,8 @@ def _parquet_feed(path: Path) -> Feed:
         batch = next(opened.iter_batches(1, columns=[schema.names[i]]), None)
         return None if batch is None else batch.column(0)
 
-    declared = {names[i]: d for i, d in declared_by(schema, first).items()}
     rows = opened.metadata.num_rows
-    return Feed(
-        path.name,
-        names,
-        batches,
-        rows,
-        rows * _row_bytes(schema),
-        declared=declared,
-        types=_types(names, schema),
-        notes=notes,
-    )
+    return _typed_feed(path, schema, batches, rows, declared_by(schema, first))
 
 
 def _ipc_feed(path: Path) -> Feed:
@@ -223,24 +213,35 @@ def _ipc_feed(path: Path) -> Feed:
             return stream.schema, stream
 
     schema, opened = open_any()
-    names, notes = distinct_names(schema.names)
-    declared: dict[str, Declared] = {}
+    names, _ = distinct_names(schema.names)
+    declared: dict[int, Declared] = {}
     if any(pa.types.is_dictionary(f.type) for f in schema):
         batch = next(iter(opened), None)
-        found = declared_by(schema, lambda i: None if batch is None else batch.column(i))
-        declared = {names[i]: d for i, d in found.items()}
+        declared = declared_by(schema, lambda i: None if batch is None else batch.column(i))
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         return record_batches(open_any()[1], names, wanted)
 
     rows = sum(b.num_rows for b in open_any()[1])
+    return _typed_feed(path, schema, batches, rows, declared)
+
+
+def _typed_feed(
+    path: Path,
+    schema: Any,
+    batches: Callable[[Sequence[str]], Iterator[Batch]],
+    rows: int,
+    declared: dict[int, Declared],
+) -> Feed:
+    """A feed of a file that says what its columns are; `declared` by the columns' positions."""
+    names, notes = distinct_names(schema.names)
     return Feed(
         path.name,
         names,
         batches,
         rows,
         rows * _row_bytes(schema),
-        declared=declared,
+        declared={names[i]: d for i, d in declared.items()},
         types=_types(names, schema),
         notes=notes,
     )

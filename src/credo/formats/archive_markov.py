@@ -6,19 +6,17 @@ log-scale, a feature its values, weight and name, so that nothing is lost.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
-
-import numpy as np
 
 from credo.errors import InputError
 from credo.formats.archive_model import (
     Arrays,
+    array_said,
     record_of,
     record_said,
     state_said,
     take,
-    variable_of,
+    variables_of,
 )
 from credo.formats.reading import Reading
 from credo.model.dag_undirected import UndirectedGraph
@@ -43,9 +41,7 @@ def said_of(model: FactorModel) -> tuple[dict[str, Any], list[bytes]]:
     arrays: list[bytes] = []
     potentials = []
     for p in model.potentials:
-        raw = np.ascontiguousarray(p.values, dtype="<f8").tobytes()
-        arrays.append(raw)
-        values = {"shape": list(p.values.shape), "sha256": hashlib.sha256(raw).hexdigest()}
+        values = array_said(p.values, arrays)
         said: dict[str, Any] = {"name": p.name, "scope": list(p.names), "values": values}
         if isinstance(p, Feature):
             said |= {"kind": "feature", "weight": p.weight}
@@ -75,15 +71,7 @@ def said_of(model: FactorModel) -> tuple[dict[str, Any], list[bytes]]:
 
 def factor_model_of(said: dict[str, Any], data: bytes, reading: Reading) -> FactorModel:
     """The model that `model.json` and the arrays describe."""
-    listed = take(said, "variables", list, "model.json")
-    if len(listed) > reading.limits.variables:
-        raise reading.too_large(None, f"The file has {len(listed):,} variables", "variables")
-    variables: dict[str, Variable] = {}
-    for one in listed:
-        variable = variable_of(one, reading)
-        if variable.name in variables:
-            raise InputError(f"The variable {variable.name!r} is declared twice.")
-        variables[variable.name] = variable
+    variables = variables_of(take(said, "variables", list, "model.json"), reading)
     arrays = Arrays(data, reading)
     potentials = [
         _potential(p, variables, arrays) for p in take(said, "potentials", list, "model.json")

@@ -36,14 +36,19 @@ _RECORD = ("how", "source", "score", "trace", "reason", "seconds", "seed", "note
 # --- writing ------------------------------------------------------------------------------
 
 
+def array_said(values: Floats, arrays: list[bytes]) -> dict[str, Any]:
+    """What is said of an array, whose numbers are added to `arrays`."""
+    raw = np.ascontiguousarray(values, dtype="<f8").tobytes()
+    arrays.append(raw)
+    return {"shape": list(values.shape), "sha256": hashlib.sha256(raw).hexdigest()}
+
+
 def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
     """What `model.json` holds, and the arrays in their order."""
     arrays: list[bytes] = []
 
     def array(values: Floats) -> dict[str, Any]:
-        raw = np.ascontiguousarray(values, dtype="<f8").tobytes()
-        arrays.append(raw)
-        return {"shape": list(values.shape), "sha256": hashlib.sha256(raw).hexdigest()}
+        return array_said(values, arrays)
 
     nodes = []
     for name, local in net.distributions.items():
@@ -140,14 +145,7 @@ def take(said: Any, key: str, kind: type | tuple[type, ...], what: str) -> Any:
 def network_of(model: dict[str, Any], data: bytes, reading: Reading) -> Network:
     """The network that `model.json` and the arrays describe."""
     nodes = take(model, "nodes", list, "model.json")
-    if len(nodes) > reading.limits.variables:
-        raise reading.too_large(None, f"The file has {len(nodes):,} variables", "variables")
-    variables: dict[str, Variable] = {}
-    for node in nodes:
-        variable = variable_of(node, reading)
-        if variable.name in variables:
-            raise InputError(f"The variable {variable.name!r} is declared twice.")
-        variables[variable.name] = variable
+    variables = variables_of(nodes, reading)
     arrays = Arrays(data, reading)
     tables = [_local(node, variables, arrays) for node in nodes]
     arrays.done()
@@ -156,7 +154,20 @@ def network_of(model: dict[str, Any], data: bytes, reading: Reading) -> Network:
     return assemble(tables, record_of(model.get("record")), reading.source)
 
 
-def variable_of(node: Any, reading: Reading) -> Variable:
+def variables_of(said: list[Any], reading: Reading) -> dict[str, Variable]:
+    """The variables that are declared, by name."""
+    if len(said) > reading.limits.variables:
+        raise reading.too_large(None, f"The file has {len(said):,} variables", "variables")
+    out: dict[str, Variable] = {}
+    for one in said:
+        variable = _variable(one, reading)
+        if variable.name in out:
+            raise InputError(f"The variable {variable.name!r} is declared twice.")
+        out[variable.name] = variable
+    return out
+
+
+def _variable(node: Any, reading: Reading) -> Variable:
     name = take(node, "name", str, "A variable")
     kind = take(node, "kind", str, f"The variable {name!r}")
     if kind != "discrete":

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.model.discrete import Discrete
-from credo.model.distribution import probabilities
 from credo.model.evidence import States, distinct
 from credo.model.point import no_data
+from credo.model.probabilities import probabilities
 from credo.model.value import NAME, listed
 from credo.schema import Variable
 

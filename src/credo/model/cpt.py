@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.cpt_interval import TableInterval, entry_intervals
+from credo.model.cpt_reading import table_values
 from credo.model.distribution import Distribution
+from credo.model.family import MAX_CELLS, cells, family
 from credo.model.learned import Learned
 from credo.model.value import readonly
 from credo.render import table_html, table_text
 from credo.schema import Variable
 
-__all__ = ["MAX_CELLS", "Cpt"]
-
-MAX_CELLS = 100_000_000
-"""A table of more numbers than this is refused before it is allocated."""
+__all__ = ["Cpt"]
 
 TOLERANCE = 1e-6
 """A row may miss 1 by this much; it is then divided by its sum, and the table says so."""
@@ -155,15 +154,7 @@ class Cpt:
         parents = family(child, parents)
         if isinstance(given, Cpt):
             return given.on(child, parents)
-        if isinstance(given, Distribution):
-            given = dict(given)
-        if isinstance(given, Mapping):
-            return cls(child, parents, _from_mapping(child, parents, given))
-        if hasattr(given, "columns") and hasattr(given, "__getitem__"):
-            return cls(child, parents, _from_frame(child, parents, given))
-        if not parents and isinstance(given, (int, float, np.number)):
-            return cls(child, parents, _last(child, given))
-        return cls(child, parents, given)
+        return cls(child, parents, table_values(child, parents, given))
 
     def on(self, child: Variable, parents: tuple[Variable, ...]) -> Cpt:
         """The same table with its parents in another order."""
@@ -310,153 +301,3 @@ class Cpt:
     def _repr_html_(self) -> str:
         head, rows, right = self._rows(64)
         return table_html(head, rows, right=right, caption=self.title)
-
-
-def family(child: Variable, parents: Any) -> tuple[Variable, ...]:
-    """The parents as a tuple of variables, each named once and none of them the child."""
-    found = tuple(parents) if isinstance(parents, Sequence) else (parents,)
-    for v in (child, *found):
-        if not isinstance(v, Variable):
-            raise InputError(f"A child and its parents must be of type Variable, got {v!r}.")
-    names = [child.name, *(v.name for v in found)]
-    if len(set(names)) < len(names):
-        raise SchemaError(f"A variable is named twice in the family {names}.")
-    return found
-
-
-def cells(variables: Sequence[Variable]) -> int:
-    """The number of configurations of some variables."""
-    out = 1
-    for v in variables:
-        out *= v.arity
-    return out
-
-
-def _from_mapping(
-    child: Variable, parents: tuple[Variable, ...], given: Mapping[Any, Any]
-) -> NDArray[np.float64]:
-    if cells((*parents, child)) > MAX_CELLS:
-        raise LimitError(f"The table of {child.name!r} would have too many numbers.")
-    out = np.zeros([v.arity for v in (*parents, child)])
-    if parents and any(isinstance(k, tuple) for k in given):
-        rows = {
-            tuple(p.code(s) for p, s in zip(parents, _tuple(k, parents, child), strict=True)): row
-            for k, row in given.items()
-        }
-        for at in np.ndindex(*out.shape[:-1]):
-            if at not in rows:
-                states = tuple(p.states[i] for p, i in zip(parents, at, strict=True))
-                raise InputError(f"The table of {child.name!r} has no row for {states!r}.")
-            out[at] = _last(child, rows[at])
-        return out
-    _nested(out, (), child, parents, given)
-    return out
-
-
-def _tuple(key: Any, parents: tuple[Variable, ...], child: Variable) -> tuple[Any, ...]:
-    states = key if isinstance(key, tuple) else (key,)
-    if len(states) != len(parents):
-        raise InputError(
-            f"A row of {child.name!r} needs a state for each of its {len(parents)} parents, "
-            f"got {key!r}."
-        )
-    return states
-
-
-def _nested(
-    out: NDArray[np.float64],
-    at: tuple[int, ...],
-    child: Variable,
-    parents: tuple[Variable, ...],
-    given: Any,
-) -> None:
-    if len(at) == len(parents):
-        out[at] = _last(child, given)
-        return
-    parent = parents[len(at)]
-    if not isinstance(given, Mapping):
-        raise InputError(f"The table of {child.name!r} must be nested by {parent.name!r} here.")
-    codes = {parent.code(state): row for state, row in given.items()}
-    for code, state in enumerate(parent.states):
-        if code not in codes:
-            raise InputError(
-                f"The table of {child.name!r} has no row for {parent.name!r} = {state!r}."
-            )
-        _nested(out, (*at, code), child, parents, codes[code])
-
-
-def _last(child: Variable, row: Any) -> NDArray[np.float64]:
-    """One row: a mapping (one state may be left out and gets the rest), or numbers in order."""
-    if isinstance(row, Mapping):
-        out = np.zeros(child.arity)
-        left = np.ones(child.arity, dtype=bool)
-        for state, p in row.items():
-            code = child.code(state)
-            out[code], left[code] = _number(child, state, p), False
-        if left.sum() == 1:
-            out[left] = max(0.0, 1.0 - float(out[~left].sum()))
-        elif left.any():
-            state = child.states[int(np.argmax(left))]
-            raise InputError(f"A row of {child.name!r} has no probability for {state!r}.")
-        return out
-    if isinstance(row, (int, float, np.number)) and child.arity == 2:
-        return np.array([1.0 - row, float(row)])
-    try:
-        array = np.asarray(row, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
-    if array.shape != (child.arity,):
-        raise InputError(f"A row of {child.name!r} needs {child.arity} probabilities, got {row!r}.")
-    return array
-
-
-def _number(child: Variable, state: Any, p: Any) -> float:
-    try:
-        number = float(p)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if np.isnan(number):
-        raise InputError(f"P({child.name}={state}) must be a number, got {p!r}.")
-    return number
-
-
-def _from_frame(child: Variable, parents: tuple[Variable, ...], frame: Any) -> NDArray[np.float64]:
-    """A frame with a column for each parent and either a column per state, or one of states
-    and one called `p`.
-    """
-    import narwhals as nw
-
-    try:
-        table = nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise InputError(f"The table of {child.name!r} cannot be read: {frame!r}.") from None
-    columns = {c: table[c].to_list() for c in table.columns}
-    for parent in parents:
-        if parent.name not in columns:
-            raise unknown_name("The parent", parent.name, list(columns), "a column of the frame")
-    if cells((*parents, child)) > MAX_CELLS:
-        raise LimitError(f"The table of {child.name!r} would have too many numbers.")
-    out = np.full([v.arity for v in (*parents, child)], np.nan)
-    ats = list(zip(*([p.code(s) for s in columns[p.name]] for p in parents), strict=True))
-    ats = ats if parents else [()] * len(table)
-    if child.name in columns and "p" in columns:
-        for at, state, p in zip(ats, columns[child.name], columns["p"], strict=True):
-            _put(out, (*at, child.code(state)), child, p)
-    else:
-        by_text = {str(c): c for c in columns}
-        for k, state in enumerate(child.states):
-            if str(state) not in by_text:
-                raise unknown_name("The state", state, list(columns), "a column of the frame")
-            for at, p in zip(ats, columns[by_text[str(state)]], strict=True):
-                _put(out, (*at, k), child, p)
-    if np.isnan(out).any():
-        at = np.argwhere(np.isnan(out))[0]
-        states = tuple(v.states[i] for v, i in zip((*parents, child), at, strict=True))
-        raise InputError(f"The frame of {child.name!r} has no probability for {states!r}.")
-    return out
-
-
-def _put(out: NDArray[np.float64], at: tuple[int, ...], child: Variable, p: Any) -> None:
-    if not np.isnan(out[at]):
-        raise InputError(f"The frame of {child.name!r} has a row twice.")
-    out[at] = _number(child, child.states[at[-1]], p)

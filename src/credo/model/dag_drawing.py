@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -43,14 +43,7 @@ class Drawing(Relations):
         """
         from credo.plot.graph import graph_svg
 
-        return graph_svg(
-            self.nodes,
-            self.edges,
-            observed=self._named(self._all_at(observed)),
-            plates=self._plates(plates),
-            widths=self._widths(widths),
-            title=title,
-        )
+        return self._drawn(graph_svg, observed, plates, widths, title)
 
     def dot(
         self,
@@ -72,14 +65,7 @@ class Drawing(Relations):
         """
         from credo.plot.graph_dot import graph_dot
 
-        return graph_dot(
-            self.nodes,
-            self.edges,
-            observed=self._named(self._all_at(observed)),
-            plates=self._plates(plates),
-            widths=self._widths(widths),
-            title=title,
-        )
+        return self._drawn(graph_dot, observed, plates, widths, title)
 
     def ascii(self) -> str:
         """The graph as lines for a terminal: a node for a line, deeper ones further in.
@@ -105,6 +91,23 @@ class Drawing(Relations):
         return self.svg()
 
     # --- what may be drawn --------------------------------------------------------------
+
+    def _drawn(
+        self,
+        draw: Callable[..., str],
+        observed: Names,
+        plates: Plates,
+        widths: Mapping[Edge, float] | None,
+        title: str,
+    ) -> str:
+        return draw(
+            self.nodes,
+            self.edges,
+            observed=self._named(self._all_at(observed)),
+            plates=self._plates(plates),
+            widths=self._widths(widths),
+            title=title,
+        )
 
     def _plates(self, plates: Plates) -> list[tuple[str, tuple[str, ...]]]:
         out = []

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
-from credo.model.distribution import Distribution, drawn, numeric
+from credo.model.distribution import Distribution, numeric
 from credo.model.evidence import States, counted, known_states
 from credo.model.likelihood import LikelihoodCurve, checked_grid, log_probability_curve
 from credo.model.point import Point, chosen, no_data, picked
+from credo.model.probabilities import drawn
 from credo.model.randomness import Rng
 from credo.model.reals import shown
 from credo.model.sources import is_source, source_counts, values_of

@@ -20,68 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.approximation import Approximation
+from credo.model.distribution_view import distribution_html, distribution_text
 from credo.model.interval import Interval
-from credo.model.randomness import Rng, generator, size
-from credo.model.reals import NotReal, reals, shown
-from credo.model.value import NAME, at_least, finite, listed, readonly, taken_apart, text
-from credo.render import bar, short_probability, table_html, table_text, whiskers
+from credo.model.probabilities import drawn, probabilities
+from credo.model.randomness import Rng
+from credo.model.reals import shown
+from credo.model.value import NAME, at_least, finite, listed, taken_apart, text
 from credo.schema import Variable
 
-__all__ = ["Distribution", "drawn", "probabilities"]
+__all__ = ["Distribution", "numeric"]
 
 MAX_CELLS = 100_000_000
 """A joint distribution of more cells than this is refused."""
-TOLERANCE = 1e-9
-"""Probabilities may miss 1 by this much before they are refused."""
-
-
-def probabilities(p: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
-    """Probabilities, checked and divided by their sum, so that they add up to 1.
-
-    >>> probabilities([0.25, 0.75], (2,), "the coin").tolist()
-    [0.25, 0.75]
-    """
-    try:
-        given = reals(p)
-    except NotReal as no:
-        raise InputError(
-            f"The probabilities of {what} must be numbers, got {shown(no.bad)}."
-        ) from None
-    if given.shape != shape:
-        raise InputError(
-            f"The probabilities of {what} must have the shape {shape}, got {given.shape}."
-        )
-    if not np.isfinite(given).all():
-        raise InputError(f"The probabilities of {what} must be finite, got {_bad(given)}.")
-    if (given < 0).any():
-        raise InputError(f"The probabilities of {what} cannot be negative, got {given.min():.6g}.")
-    with np.errstate(over="ignore"):
-        total = float(given.sum())
-    if abs(total - 1.0) > TOLERANCE:
-        raise InputError(
-            f"The probabilities of {what} must add up to 1, they add up to {total:.10g}.",
-            hint="Divide them by their sum if they are weights.",
-        )
-    if abs(total - 1.0) < 1e-15:  # dividing would only blur numbers that are right
-        total = 1.0
-    return readonly(np.abs(given) / total)
-
-
-def _bad(values: NDArray[np.float64]) -> float:
-    return float(values[~np.isfinite(values)].flat[0])
-
-
-def drawn(p: NDArray[np.float64], n: int, rng: Rng) -> NDArray[np.intp]:
-    """Positions drawn with the probabilities `p`; a cell of probability zero never comes.
-
-    >>> drawn(np.array([0.0, 1.0]), 3, rng=0).tolist()
-    [1, 1, 1]
-    """
-    edges = np.cumsum(p)
-    last = int(np.flatnonzero(p)[-1])
-    u = generator(rng).random(size(n)) * edges[-1]
-    found: NDArray[np.intp] = np.minimum(np.searchsorted(edges, u, side="right"), last)
-    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -416,49 +366,11 @@ class Distribution(Mapping[Any, float]):
 
     # --- views ----------------------------------------------------------------------------
 
-    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
-        k = len(self.variables)
-        head = [*self.names, "p"]
-        if self.interval is not None:
-            head.append(f"{100 * self.interval.level:.10g} %")
-        error = self.approximation.interval if self.approximation is not None else None
-        if error is not None:
-            head.append("±")
-        rows = []
-        for where in itertools.islice(np.ndindex(self.p.shape), most):
-            p = float(self.p[where])
-            row = [str(v.states[i]) for v, i in zip(self.variables, where, strict=True)]
-            row.append(_written(p))
-            drawn_bar = bar(p)
-            if self.interval is not None:
-                low, high = (float(np.asarray(end)[where]) for end in self.interval)
-                row.append(f"{short_probability(low)}–{short_probability(high)}")
-                drawn_bar = whiskers(p, low, high)
-            if error is not None:
-                row.append(_written(float(error.width[where]) / 2))
-            rows.append([*row, drawn_bar])
-        return [*head, ""], rows, list(range(k, len(head)))
-
     def __str__(self) -> str:
-        head, rows, right = self._rows()
-        text = table_text(head, rows, right=right)
-        rest = len(self) - len(rows)
-        text += f"\n… {rest:,} more" if rest else ""
-        text += f"\n({self._drawn()})" if self._drawn() else ""
-        return text + (f"\n{self.approximation.line}" if self.approximation is not None else "")
-
-    def _drawn(self) -> str:
-        """How the interval was found, if by draws."""
-        draws = getattr(self.interval, "draws", None)
-        return f"{draws:,} draws, ends ± {float(np.max(self.error)):.2g}" if draws else ""
+        return distribution_text(self)
 
     def _repr_html_(self) -> str:
-        head, rows, right = self._rows()
-        rest = len(self) - len(rows)
-        notes = [f"… {rest:,} more"] if rest else []
-        notes += [self._drawn()] if self._drawn() else []
-        notes += [self.approximation.line] if self.approximation is not None else []
-        return table_html(head, rows, right=right, caption="; ".join(notes))
+        return distribution_html(self)
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)
@@ -478,7 +390,3 @@ def numeric(variable: Variable) -> NDArray[np.float64]:
             f"The states of {variable.name!r} are not numbers, so they have no mean: "
             f"{list(variable.states[:6])}."
         ) from None
-
-
-def _written(p: float) -> str:
-    return f"{p:.5f}" if p >= 5e-6 or p == 0 else f"{p:.2e}"

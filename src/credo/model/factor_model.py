@@ -8,13 +8,14 @@ algorithms live in `credo.predict`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor import Factor
+from credo.model.factor_questions import FactorQuestions
 from credo.model.feature import Feature
 from credo.model.potentials import Potential
 from credo.model.record import Record
@@ -24,19 +25,14 @@ from credo.schema import Schema, Variable
 if TYPE_CHECKING:
     import os
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from credo.model.network import Network
-    from credo.model.randomness import Rng
-    from credo.predict.explanation import Explanation
 
 __all__ = ["FactorModel"]
 
 _SHOWN = 40
 
 
-class FactorModel:
+class FactorModel(FactorQuestions):
     """A product of factors over discrete variables, divided by its sum."""
 
     __slots__ = ("__dict__", "__weakref__", "graph", "potentials", "record", "variables")
@@ -160,13 +156,6 @@ class FactorModel:
         """
         return self.graph.why(x, y, given)
 
-    # --- asking ---------------------------------------------------------------------------
-
-    @property
-    def _asked(self) -> Network:
-        """This model as the questions see it: names, variables and an engine are all they need."""
-        return cast("Network", self)
-
     @property
     def log_partition(self) -> float:
         """ln Z, the logarithm of the sum over all configurations.
@@ -179,179 +168,6 @@ class FactorModel:
         from credo.predict.factor_engine import log_partition
 
         return log_partition(self)
-
-    def p(
-        self,
-        target: str | Sequence[str],
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """The distribution of one variable, or the joint of several, given evidence.
-
-        Exact if that fits, else by Gibbs sampling with its error, which is said. `method` is
-        "auto", "exact", "gibbs" or "loopy"; `budget` and `error` as in docs/approximate.md.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> net.p("A", given={"B": 1})
-        Distribution(A: 0 0.166667, 1 0.833333)
-        """
-        from credo.predict.budget import effort
-        from credo.predict.posterior import posterior
-
-        _refuse_interval(interval, draws)
-        how = effort(method, budget, error, rng)
-        return posterior(self._asked, target, {} if given is None else given, how)
-
-    def ask(
-        self,
-        question: str,
-        *,
-        explain: bool = False,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """Answer a question in text, such as `"P(A | B=yes)"`; the options are those of `p`.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> round(net.ask("P(A=1 | C=1)"), 6)
-        0.6875
-        """
-        from credo.predict.asking import ask
-        from credo.predict.budget import effort
-
-        _refuse_interval(interval, draws)
-        how = effort(method, budget, error, rng)
-        return ask(self._asked, question, explain=explain, effort=how)
-
-    def marginals(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> dict[str, Any]:
-        """The distribution of every variable that is not observed, all at once.
-
-        The options are those of `p`.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> net.marginals(given={"B": 1})["C"]
-        Distribution(C: 0 0.333333, 1 0.666667)
-        """
-        from credo.predict.budget import effort
-        from credo.predict.posterior import marginals
-
-        _refuse_interval(interval, draws)
-        how = effort(method, budget, error, rng)
-        return marginals(self._asked, {} if given is None else given, how)
-
-    def log_evidence(
-        self,
-        given: Mapping[str, Any],
-        *,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> float:
-        """ln P(evidence); where exact is too much, Bethe's estimate by messages.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> round(net.log_evidence({"B": 1}), 6)  # ln 0.6
-        -0.510826
-        """
-        from credo.predict.budget import effort
-        from credo.predict.posterior import log_evidence
-
-        return log_evidence(self._asked, given, effort(method, budget, error, rng))
-
-    def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable explanation: a state for every variable that is not observed.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> dict(net.mpe())
-        {'A': 1, 'B': 1, 'C': 1}
-        """
-        from credo.predict.explanation import mpe
-
-        return mpe(self._asked, {} if given is None else given)
-
-    def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable states of some variables together, the others summed out.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> dict(net.map(["C"], given={"A": 0}))
-        {'C': 0}
-        """
-        from credo.predict.explanation import marginal_map
-
-        return marginal_map(self._asked, targets, {} if given is None else given)
-
-    def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
-        """P(target | the other cells) for each row of a table, a column for each state.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> net.predict_proba({"B": [0, 1]}, "A").round(4).tolist()
-        [[0.75, 0.25], [0.1667, 0.8333]]
-        """
-        from credo.predict.rows import predict_proba
-
-        return predict_proba(self._asked, rows, target, **options)
-
-    def log_likelihood(self, rows: Any, **options: Any) -> float:
-        """ln P(rows), missing cells summed out.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> round(net.log_likelihood({"A": [1, None], "B": [1, 1]}), 6)  # ln ½ + ln 0.6
-        -1.203973
-        """
-        from credo.predict.rows import log_likelihood
-
-        return log_likelihood(self._asked, rows, **options)
-
-    def sample(
-        self, n: int, rng: Rng, given: Mapping[str, Any] | None = None, **options: Any
-    ) -> Any:
-        """Rows drawn from the model, all of it or given evidence, exactly; options as a network's.
-
-        >>> import credo as cr
-        >>> grid = cr.ising_grid(3, coupling=1.0)
-        >>> rows = grid.sample(10_000, rng=0, given={"r1c1": 1})
-        >>> round(float((rows["r3c3"] == 1).mean()), 1), round(grid.p("r3c3", {"r1c1": 1})[1], 3)
-        (0.9, 0.944)
-        """
-        from credo.predict.sampling import sample
-
-        return sample(self._asked, n, rng, given, **options)
-
-    def do(self, values: Mapping[str, Any]) -> Any:
-        """Refused: an intervention cuts the arrows into a variable, and here are none."""
-        raise InputError(
-            "An intervention needs directions, which an undirected model does not have.",
-            hint="Ask a Bayesian network, or condition on the states instead.",
-        )
 
     # --- changing shape -------------------------------------------------------------------
 
@@ -455,12 +271,3 @@ def joined(names: Sequence[str], factors: Sequence[Potential]) -> UndirectedGrap
                 if (b, a) not in edges:
                     edges[a, b] = None
     return UndirectedGraph(edges, nodes=names)
-
-
-def _refuse_interval(interval: float | None, draws: int | None) -> None:
-    if interval is not None or draws is not None:
-        raise InputError(
-            "Credible intervals need a posterior of the parameters, which a model without "
-            "directions does not keep.",
-            hint="Fit a Bayesian network with a prior, or leave the interval out.",
-        )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.model.frames import frame_columns
 from credo.schema import Variable
 
 __all__ = ["MAX_CELLS", "discrete_variables", "shown_states", "table_of"]
@@ -147,13 +148,7 @@ def _nested(
 
 def _from_frame(variables: tuple[Variable, ...], frame: Any, what: str) -> Floats:
     """A frame with a column for each variable and one more, the numbers."""
-    import narwhals as nw
-
-    try:
-        table = nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise InputError(f"{what} cannot be read: {frame!r}.") from None
-    columns = {c: table[c].to_list() for c in table.columns}
+    columns = frame_columns(frame, what)
     for v in variables:
         if v.name not in columns:
             raise unknown_name("Variable", v.name, list(columns), "a column of the frame")
@@ -162,7 +157,7 @@ def _from_frame(variables: tuple[Variable, ...], frame: Any, what: str) -> Float
         raise InputError(f"{what} needs one more column, of numbers; the frame has {rest}.")
     keys = zip(*(columns[v.name] for v in variables), strict=True)
     cells = dict(zip(keys, columns[rest[0]], strict=True))
-    if len(cells) < len(table):
+    if len(cells) < len(columns[rest[0]]):
         raise InputError(f"{what} has a row twice.")
     single = len(variables) == 1
     return _from_mapping(variables, {k[0] if single else k: x for k, x in cells.items()}, what)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, SchemaError, unknown_name
-from credo.model.cpt import family
+from credo.model.family import family
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval
 from credo.model.learned import Learned

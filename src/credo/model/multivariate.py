@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, unknown_name
+from credo.model.covariances import Spread
 from credo.model.elliptical import (
     check_spread,
     column_names,
@@ -57,7 +58,7 @@ def centre(mean: ArrayLike, what: str) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MultivariateGaussian(Point):
+class MultivariateGaussian(Spread, Point):
     """Several continuous variables together: their `mean` and `covariance`.
 
     >>> rows = {"height": [1.8, 1.7, 1.6, 1.9], "weight": [80, 74, 60, 82]}
@@ -86,23 +87,6 @@ cr.NormalInverseWishart.default(…).
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "covariance", covariance)
         object.__setattr__(self, "_root", readonly(factor(covariance, names, "The covariance")))
-
-    @property
-    def variance(self) -> Floats:
-        """The variance of each variable."""
-        return np.diag(self.covariance)
-
-    @property
-    def sd(self) -> Floats:
-        """The standard deviation of each variable."""
-        out: Floats = np.sqrt(self.variance)
-        return out
-
-    @property
-    def correlation(self) -> Floats:
-        """The correlations of the variables."""
-        out: Floats = self.covariance / np.outer(self.sd, self.sd)
-        return out
 
     @property
     def _log_det(self) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.covariances import Spread
 from credo.model.elliptical import named, points
 from credo.model.interval import Interval
 from credo.model.mixture_labels import (
@@ -38,7 +39,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MultivariateMixture(Point):
+class MultivariateMixture(Spread, Point):
     """Gaussians of several variables with their `weights`, `means` and `covariances`.
 
     >>> two = MultivariateMixture([0.5, 0.5], [[0, 0], [2, 2]], [np.eye(2)] * 2, ("a", "b"))
@@ -92,23 +93,6 @@ class MultivariateMixture(Point):
         away = self.means - self.mean
         between = np.einsum("k,ki,kj->ij", self.weights, away, away)
         out: Floats = np.tensordot(self.weights, self.covariances, 1) + between
-        return out
-
-    @property
-    def variance(self) -> Floats:
-        """The variance of each variable."""
-        return np.diag(self.covariance)
-
-    @property
-    def sd(self) -> Floats:
-        """The standard deviation of each variable."""
-        out: Floats = np.sqrt(self.variance)
-        return out
-
-    @property
-    def correlation(self) -> Floats:
-        """The correlations of the variables."""
-        out: Floats = self.covariance / np.outer(self.sd, self.sd)
         return out
 
     def __getitem__(self, states: Any) -> MultivariateGaussian:

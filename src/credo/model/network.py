@@ -12,11 +12,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from credo.errors import InputError, SchemaError, unknown_name
+from credo.errors import unknown_name
 from credo.model.cpt import Cpt
 from credo.model.dag import Dag
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.network_tables import network_variables
+from credo.model.network_questions import NetworkQuestions
+from credo.model.network_tables import Local, network_distributions, tables_by_name
 from credo.model.record import Record
 from credo.render import many, table_text
 from credo.schema import Schema, Variable
@@ -24,24 +24,13 @@ from credo.schema import Schema, Variable
 if TYPE_CHECKING:
     import os
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from credo.checking.information_gain import EvidenceValue
-    from credo.checking.tipping import Sensitivity
     from credo.model.factor_graph import FactorGraph
     from credo.model.markov_network import MarkovNetwork
-    from credo.model.randomness import Rng
-    from credo.predict.answer import Answer
-    from credo.predict.explanation import Explanation
-    from credo.progress import Report
 
-__all__ = ["Network"]
-
-Local = Cpt | LinearGaussian
+__all__ = ["Local", "Network"]
 
 
-class Network:
+class Network(NetworkQuestions):
     """A Bayesian network.
 
     `dag` is a `Dag`, a list of edges, or text like `"[A][B|A]"`. `tables` gives each variable's
@@ -76,16 +65,10 @@ class Network:
         if isinstance(dag, str):
             dag = Dag.parse(dag)
         if not isinstance(tables, Mapping):
-            tables = _by_name(tables)
+            tables = tables_by_name(tables)
         if not isinstance(dag, Dag):
             dag = Dag(dag, nodes=list(tables))
-        _same_names(dag, tables)
-        variables = network_variables(dag, tables, {} if states is None else states)
-        distributions: dict[str, Local] = {}
-        for name in dag.nodes:
-            parents = tuple(variables[p] for p in dag.parents(name))
-            distributions[name] = _local(variables[name], parents, tables[name])
-        self._set(dag, distributions, record)
+        self._set(dag, network_distributions(dag, tables, states), record)
 
     @classmethod
     def trusted(cls, dag: Dag, distributions: dict[str, Local], record: Record | None) -> Network:
@@ -179,284 +162,6 @@ class Network:
     def __hash__(self) -> int:
         return hash((self.dag, *(self.distributions[n].child for n in sorted(self.names))))
 
-    # --- asking ---------------------------------------------------------------------------
-
-    def p(
-        self,
-        target: str | Sequence[str],
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """The distribution of one variable, or the joint of several, given evidence.
-
-        With `interval=0.95` it carries credible intervals, from `draws` (1,000) of the parameters
-        (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
-        `method` is "auto", "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a
-        time ("2 s") or a number of "10000 samples"; `error` is half the width of each 95 %
-        interval that is wanted (docs/approximate.md). `rng` is the seed.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> print(net.p("rain", given={"wet": True}))
-        rain         p
-        False  0.33333  ██████▋
-        True   0.66667  █████████████▍
-        >>> round(net.p(["rain", "wet"])[True, True], 6)
-        0.16
-        """
-        from credo.predict.budget import draws_of, effort
-        from credo.predict.interval import posterior_interval
-        from credo.predict.posterior import posterior
-
-        how, known = effort(method, budget, error, rng), {} if given is None else given
-        n = draws_of(draws, interval)
-        if interval is not None:
-            return posterior_interval(self, target, known, interval, n, how.draws_seed)
-        return posterior(self, target, known, how)
-
-    def ask(
-        self,
-        question: str,
-        *,
-        explain: bool = False,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Answer | Any:
-        """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
-
-        The options are those of `p`; with `interval=0.95` the answer carries its credible
-        interval (docs/how-sure.md).
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> round(net.ask("P(rain=true | wet=true)"), 6)
-        0.666667
-        >>> dict(net.ask("argmax P(rain, wet)"))
-        {'rain': False, 'wet': False}
-        """
-        from credo.predict.asking import ask
-        from credo.predict.budget import draws_of, effort
-
-        how, n = effort(method, budget, error, rng), draws_of(draws, interval)
-        return ask(self, question, explain=explain, effort=how, interval=interval, draws=n)
-
-    def marginals(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> dict[str, Any]:
-        """The distribution of every variable that is not observed, all at once.
-
-        The options are those of `p`.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> net.marginals()["wet"]
-        Distribution(wet: False 0.76, True 0.24)
-        """
-        from credo.predict.budget import draws_of, effort
-        from credo.predict.interval import marginal_intervals
-        from credo.predict.posterior import marginals
-
-        how, known = effort(method, budget, error, rng), {} if given is None else given
-        n = draws_of(draws, interval)
-        if interval is not None:
-            return marginal_intervals(self, known, interval, n, how.draws_seed)
-        return marginals(self, known, how)
-
-    def log_evidence(
-        self,
-        given: Mapping[str, Any],
-        *,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> float:
-        """ln P(evidence).
-
-        `method`, `budget`, `error` and `rng` are those of `p`; `error` is that of the logarithm.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> round(net.log_evidence({"wet": True}), 6)  # ln 0.24
-        -1.427116
-        """
-        from credo.predict.budget import effort
-        from credo.predict.posterior import log_evidence
-
-        return log_evidence(self, given, effort(method, budget, error, rng))
-
-    def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable explanation: a state for every variable that is not observed.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> print(net.mpe({"wet": True}))
-        variable  state
-        rain      True
-        ln P = -1.83258
-        """
-        from credo.predict.explanation import mpe
-
-        return mpe(self, {} if given is None else given)
-
-    def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
-        """The most probable states of some variables together, the others summed out.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> net.map(["rain"], given={"wet": True})["rain"]
-        True
-        """
-        from credo.predict.explanation import marginal_map
-
-        return marginal_map(self, targets, {} if given is None else given)
-
-    def predict_proba(
-        self,
-        rows: Any,
-        target: str,
-        *,
-        threads: int = 1,
-        interval: float | None = None,
-        draws: int | None = None,
-        rng: Any = 0,
-    ) -> NDArray[np.float64] | Any:
-        """P(target | the other cells) for each row of a table, a column for each state.
-
-        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
-        [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
-        """
-        from credo.predict.budget import draws_of
-
-        n = draws_of(draws, interval)
-        if interval is not None:
-            from credo.predict.interval_rows import predict_proba_interval
-
-            return predict_proba_interval(self, rows, target, interval, n, rng, threads)
-        from credo.predict.rows import predict_proba
-
-        return predict_proba(self, rows, target, threads=threads)
-
-    def log_likelihood(self, rows: Any, **options: Any) -> float:
-        """ln P(rows), missing cells summed out.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> rows = {"rain": [True, None], "wet": [True, True]}
-        >>> round(net.log_likelihood(rows), 6)  # ln 0.16 + ln 0.24
-        -3.259698
-        """
-        from credo.predict.rows import log_likelihood
-
-        return log_likelihood(self, rows, **options)
-
-    def sample(
-        self,
-        n: int,
-        rng: Rng,
-        given: Mapping[str, Any] | None = None,
-        *,
-        to: str = "table",
-        path: str | os.PathLike[str] | None = None,
-        threads: int | None = None,
-        report: Report | None = None,
-    ) -> Any:
-        """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
-
-        A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
-        and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
-        a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
-        the same rows for any number of threads.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> print(net.sample(3, rng=0))
-        rain   wet
-        False  False
-        False  False
-        True   False
-        >>> rows = net.sample(10_000, rng=0, given={"wet": True})
-        >>> round(float(rows["rain"].mean()), 1)  # P(rain | wet) is 2/3
-        0.7
-        """
-        from credo.predict.sampling import sample
-
-        return sample(self, n, rng, given, to=to, path=path, threads=threads, report=report)
-
-    def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
-        """Fill the gaps of a table from what the rest of each row says.
-
-        `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
-        them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
-        rain   wet
-        True   True
-        False  False
-        """
-        from credo.predict.impute import impute
-
-        return impute(self, rows, method, **options)
-
-    def do(self, values: Mapping[str, Any]) -> Network:
-        """The network after an intervention: the variables are set, not observed.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
-        0.2
-        """
-        from credo.predict.intervention import intervene
-
-        return intervene(self, values)
-
-    # --- judging --------------------------------------------------------------------------
-
-    def sensitivity(
-        self, question: str, *, threshold: float | None = None, level: float = 0.95
-    ) -> Sensitivity:
-        """How far each parameter must move to change an answer; see docs/sensitivity.md.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> found = net.sensitivity("P(rain=true | wet=true)", threshold=0.5)
-        >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
-        0.1111
-        """
-        from credo.checking.tipping import sensitivity
-
-        return sensitivity(self, question, threshold=threshold, level=level)
-
-    def evidence_value(
-        self,
-        target: str,
-        given: Mapping[str, Any] | None = None,
-        *,
-        among: Sequence[str] | None = None,
-        costs: Mapping[str, float] | None = None,
-    ) -> EvidenceValue:
-        """Which unobserved variable would tell most of the target, in bits.
-
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> net.evidence_value("rain").best.variable
-        'wet'
-        """
-        from credo.checking.information_gain import evidence_value
-
-        return evidence_value(self, target, given, among=among, costs=costs)
-
     # --- learning -------------------------------------------------------------------------
 
     def update(self, rows: Any, *, weights: Any = None, threads: int | None = None) -> Network:
@@ -541,50 +246,6 @@ def _again(dag: Dag, distributions: dict[str, Local], record: Record | None) -> 
     out = Network.__new__(Network)
     out._set(dag, distributions, record)
     return out
-
-
-def _by_name(tables: Iterable[Local]) -> dict[str, Local]:
-    if not isinstance(tables, Iterable):
-        raise InputError(f"The tables must be a mapping by name, or a list of Cpt, got {tables!r}.")
-    out: dict[str, Local] = {}
-    for table in tables:
-        if not isinstance(table, Cpt | LinearGaussian):
-            raise InputError(
-                f"The tables must be a mapping by name, or a list of Cpt, got {table!r}."
-            )
-        if table.name in out:
-            raise InputError(f"There are two distributions for {table.name!r}.")
-        out[table.name] = table
-    return out
-
-
-def _same_names(dag: Dag, tables: Mapping[str, Any]) -> None:
-    for name in dag.nodes:
-        if name not in tables:
-            raise SchemaError(f"The variable {name!r} is in the graph but has no distribution.")
-    for name in tables:
-        if name not in dag:
-            raise unknown_name("The distribution of", name, dag.nodes, "for a node of the graph")
-
-
-def _local(child: Variable, parents: tuple[Variable, ...], given: Any) -> Local:
-    if child.is_discrete:
-        for parent in parents:
-            if not parent.is_discrete:
-                raise SchemaError(
-                    f"The discrete variable {child.name!r} cannot have the continuous parent "
-                    f"{parent.name!r}.",
-                    hint="Turn the edge round, or make the parent discrete.",
-                )
-        return Cpt.of(child, parents, given)
-    if not isinstance(given, LinearGaussian):
-        raise InputError(f"The continuous variable {child.name!r} needs a LinearGaussian.")
-    if set(given.parents) != set(parents):
-        raise SchemaError(
-            f"The line of {child.name!r} is for the parents {[p.name for p in given.parents]}, "
-            f"the graph says {[p.name for p in parents]}."
-        )
-    return given
 
 
 def _aligned(a: Local, b: Local) -> bool:

@@ -1,4 +1,4 @@
-"""The variables of a network, found in the tables that were given for it."""
+"""From the tables that were given for a network to its variables and their distributions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,50 @@ from credo.schema import Variable
 if TYPE_CHECKING:
     from credo.model.dag import Dag
 
-__all__ = ["network_variables"]
+__all__ = ["Local", "network_distributions", "tables_by_name"]
+
+Local = Cpt | LinearGaussian
 
 
-def network_variables(
+def network_distributions(
+    dag: Dag, tables: Mapping[str, Any], states: Mapping[str, Sequence[Any]] | None
+) -> dict[str, Local]:
+    """The distribution of each node given its parents, by name."""
+    _same_names(dag, tables)
+    variables = _variables(dag, tables, {} if states is None else states)
+    out: dict[str, Local] = {}
+    for name in dag.nodes:
+        parents = tuple(variables[p] for p in dag.parents(name))
+        out[name] = _local(variables[name], parents, tables[name])
+    return out
+
+
+def tables_by_name(tables: Iterable[Local]) -> dict[str, Local]:
+    """Distributions that know their names, as a mapping."""
+    if not isinstance(tables, Iterable):
+        raise InputError(f"The tables must be a mapping by name, or a list of Cpt, got {tables!r}.")
+    out: dict[str, Local] = {}
+    for table in tables:
+        if not isinstance(table, Cpt | LinearGaussian):
+            raise InputError(
+                f"The tables must be a mapping by name, or a list of Cpt, got {table!r}."
+            )
+        if table.name in out:
+            raise InputError(f"There are two distributions for {table.name!r}.")
+        out[table.name] = table
+    return out
+
+
+def _same_names(dag: Dag, tables: Mapping[str, Any]) -> None:
+    for name in dag.nodes:
+        if name not in tables:
+            raise SchemaError(f"The variable {name!r} is in the graph but has no distribution.")
+    for name in tables:
+        if name not in dag:
+            raise unknown_name("The distribution of", name, dag.nodes, "for a node of the graph")
+
+
+def _variables(
     dag: Dag, tables: Mapping[str, Any], states: Mapping[str, Sequence[Any]]
 ) -> dict[str, Variable]:
     """A variable for each node: as its table says, else from `states`, else as its table shows."""
@@ -85,3 +125,23 @@ def _shown(name: str, given: Any, depth: int) -> tuple[Any, ...]:
     if not shape:
         raise InputError(f"The table of {name!r} cannot be read: {given!r}.")
     return tuple(range(shape[-1]))
+
+
+def _local(child: Variable, parents: tuple[Variable, ...], given: Any) -> Local:
+    if child.is_discrete:
+        for parent in parents:
+            if not parent.is_discrete:
+                raise SchemaError(
+                    f"The discrete variable {child.name!r} cannot have the continuous parent "
+                    f"{parent.name!r}.",
+                    hint="Turn the edge round, or make the parent discrete.",
+                )
+        return Cpt.of(child, parents, given)
+    if not isinstance(given, LinearGaussian):
+        raise InputError(f"The continuous variable {child.name!r} needs a LinearGaussian.")
+    if set(given.parents) != set(parents):
+        raise SchemaError(
+            f"The line of {child.name!r} is for the parents {[p.name for p in given.parents]}, "
+            f"the graph says {[p.name for p in parents]}."
+        )
+    return given

@@ -1,4 +1,4 @@
-"""What every picture shares: its axes, the names under its bars, its legend.
+"""What every picture shares: its axes, the names of its bars, its legend.
 
 A new figure is laid out so that nothing is cut off; axes of the user stay as they are.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from credo.errors import InputError, MissingPackageError
 from credo.model.reals import shown
 
-__all__ = ["axes", "legend", "name_bars"]
+__all__ = ["axes", "legend", "name_bars", "name_rows"]
 
 _FEW = 12  # bars whose names stand upright
 _NAMES = 40  # names that fit under the bars of one picture
@@ -46,6 +46,12 @@ def name_bars(ax: Any, labels: Sequence[str]) -> None:
     ax.set_xticks(list(where), names, rotation=90 if many else 0)
     ax.tick_params(axis="x", labelsize="small" if len(names) > _FEW else "medium")
     ax.margins(x=0.01 if len(labels) > _FEW else 0.05)
+
+
+def name_rows(ax: Any, names: Sequence[str]) -> None:
+    """Names beside rows at 0, 1, …, the first on top."""
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
 
 
 def legend(ax: Any, most: int = 5) -> None:

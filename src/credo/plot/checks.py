@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from credo.errors import InputError, unknown_name
-from credo.plot.axes import axes, legend
+from credo.plot.axes import axes, legend, name_rows
 
 __all__ = [
     "calibration_curves",
@@ -187,8 +187,7 @@ def held_out_bars(report: Any, ax: Any = None) -> Any:
     error = [2 * b.lead_error * per for b in found.baselines]
     colours = [_BLUE if v >= 0 else _ORANGE for v in lead]
     ax.barh(range(len(lead)), lead, xerr=error, color=colours, alpha=0.7)
-    ax.set_yticks(range(len(lead)), [b.name for b in found.baselines])
-    ax.invert_yaxis()
+    name_rows(ax, [b.name for b in found.baselines])
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_xlabel("bits a row behind the model, ± 2 standard errors")
     return ax
@@ -213,8 +212,7 @@ def edge_bars(report: Any, ax: Any = None, most: int = 25) -> Any:
     ax.barh(range(len(shown)), [e.strength for e in shown], color=_BLUE, alpha=0.4, label="joined")
     arrows = [e.strength * e.direction for e in shown]
     ax.barh(range(len(shown)), arrows, color=_BLUE, label="with this arrow")
-    ax.set_yticks(range(len(shown)), [e.name for e in shown])
-    ax.invert_yaxis()
+    name_rows(ax, [e.name for e in shown])
     ax.axvline(0.5, color=_GREY, linestyle="--", linewidth=0.8)
     ax.set_xlim(0, 1)
     ax.set_xlabel(f"share of {found.samples:,} resamples")
@@ -236,8 +234,7 @@ def tornado(found: Any, ax: Any = None, most: int = 15) -> Any:
     for k, p in enumerate(shown):
         colour = _BLUE if p.derivative > 0 else _ORANGE
         ax.barh(k, p.high - p.low, left=p.low, color=colour, alpha=0.7)
-    ax.set_yticks(range(len(shown)), [p.parameter for p in shown])
-    ax.invert_yaxis()
+    name_rows(ax, [p.parameter for p in shown])
     ax.axvline(found.answer, color="black", linewidth=0.8)
     ax.axvline(found.threshold, color=_GREY, linewidth=0.8, linestyle="--")
     ax.set_xlabel(f"answer {found.range}")
@@ -257,8 +254,7 @@ def evidence_bars(found: Any, ax: Any = None, most: int = 15) -> Any:
     ax = axes(ax)
     shown = found.gains[:most]
     ax.barh(range(len(shown)), [g.bits for g in shown], color=_BLUE)
-    ax.set_yticks(range(len(shown)), [g.variable for g in shown])
-    ax.invert_yaxis()
+    name_rows(ax, [g.variable for g in shown])
     ax.set_xlabel(f"bits on {found.target}")
     if found.uncertainty is not None:
         ax.set_title(f"of {found.uncertainty:.3g} bits that are not known")

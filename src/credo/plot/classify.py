@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from credo.plot.axes import axes, legend
+from credo.plot.axes import axes, legend, name_rows
 
 __all__ = ["contributions", "learning_curves", "reliability"]
 
@@ -26,8 +26,7 @@ def contributions(found: Any, ax: Any = None, most: int = 20) -> Any:
     bits = [b if math.isfinite(b) else math.copysign(1.1 * widest, b) for _, _, b in cells]
     colours = ["tab:blue" if b >= 0 else "tab:orange" for b in bits]
     ax.barh(range(len(bits)), bits, color=colours)
-    ax.set_yticks(range(len(bits)), labels)
-    ax.invert_yaxis()
+    name_rows(ax, labels)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_xlabel(f"bits for {found.of} against {found.against}")
     ax.set_title(f"P({found.of}) = {found.p:.4f}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import InputError
 from credo.model.reals import shown
-from credo.plot.axes import axes, legend
+from credo.plot.axes import axes, legend, name_rows
 
 __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
 
@@ -142,8 +142,7 @@ def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:
     for c, colour in enumerate(_colours(groups.k)):
         at = np.arange(len(order)) + (c - (groups.k - 1) / 2) * height
         ax.barh(at, bits[c, order], height=height, color=colour, label=f"cluster {c}")
-    ax.set_yticks(range(len(order)), [profiles.columns[i] for i in order])
-    ax.invert_yaxis()
+    name_rows(ax, [profiles.columns[i] for i in order])
     ax.set_xlabel("bits: relative entropy against the whole table")
     ax.set_title(groups.title, fontsize="small")
     legend(ax)

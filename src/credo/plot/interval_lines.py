@@ -12,7 +12,7 @@ from credo.errors import InputError
 from credo.model.cpt import Cpt
 from credo.model.distribution import Distribution
 from credo.model.reals import shown
-from credo.plot.axes import axes
+from credo.plot.axes import axes, name_rows
 
 __all__ = ["intervals"]
 
@@ -44,8 +44,7 @@ def intervals(what: Any, ax: Any = None, *, level: float = 0.95) -> Any:
     names, p, low, high = zip(*lines, strict=True)
     ax.hlines(where, low, high, linewidth=2)
     ax.plot(p, where, "o", color="0.2")
-    ax.set_yticks(where, names)
-    ax.invert_yaxis()
+    name_rows(ax, names)
     ax.set_xlim(0, 1)
     ax.set_xlabel(title)
     return ax

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from credo.errors import InputError, LimitError, unknown_name
-from credo.model.cpt import Cpt, cells
+from credo.model.cpt import Cpt
+from credo.model.family import cells
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.reals import shown
 from credo.plot.axes import axes, legend

@@ -100,17 +100,25 @@ def _drawn(**spans: Credible) -> str:
     return f"({draws:,} draws; ends: {', '.join(errors)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class UncertainGaussian(Gaussian):
-    """The answer for a continuous variable, with the credible intervals of its mean and sd."""
+class _FromDraws:
+    """What the answers with intervals share."""
 
-    mean_interval: Credible = field(kw_only=True, compare=False)
-    sd_interval: Credible = field(kw_only=True, compare=False)
+    __slots__ = ()
+
+    mean_interval: Credible
 
     @property
     def draws(self) -> int:
         """How many draws of the parameters the intervals were found with."""
         return self.mean_interval.draws
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UncertainGaussian(_FromDraws, Gaussian):
+    """The answer for a continuous variable, with the credible intervals of its mean and sd."""
+
+    mean_interval: Credible = field(kw_only=True, compare=False)
+    sd_interval: Credible = field(kw_only=True, compare=False)
 
     def _view(self) -> View:
         rows = []
@@ -123,7 +131,7 @@ class UncertainGaussian(Gaussian):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class UncertainMixture(NormalMixture):
+class UncertainMixture(_FromDraws, NormalMixture):
     """A mixture for a continuous variable, with the credible intervals of its mean and sd.
 
     `weight_interval` has the ends for each Gaussian's weight, the probability of its states.
@@ -132,11 +140,6 @@ class UncertainMixture(NormalMixture):
     mean_interval: Credible = field(kw_only=True, compare=False)
     sd_interval: Credible = field(kw_only=True, compare=False)
     weight_interval: Credible = field(kw_only=True, compare=False)
-
-    @property
-    def draws(self) -> int:
-        """How many draws of the parameters the intervals were found with."""
-        return self.mean_interval.draws
 
     @property
     def _note(self) -> str:
@@ -149,34 +152,24 @@ class UncertainMixture(NormalMixture):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class UncertainMultivariate(MultivariateGaussian):
+class UncertainMultivariate(_FromDraws, MultivariateGaussian):
     """Several continuous variables, with the intervals of means, sds and correlations."""
 
     mean_interval: Credible = field(kw_only=True, compare=False)
     sd_interval: Credible = field(kw_only=True, compare=False)
     correlation_interval: Credible = field(kw_only=True, compare=False)
 
-    @property
-    def draws(self) -> int:
-        """How many draws of the parameters the intervals were found with."""
-        return self.mean_interval.draws
-
     def _view(self) -> View:
         return _several(self, "Gaussian")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class UncertainMultivariateMixture(MultivariateMixture):
+class UncertainMultivariateMixture(_FromDraws, MultivariateMixture):
     """A mixture of several continuous variables, with intervals of means, sds, correlations."""
 
     mean_interval: Credible = field(kw_only=True, compare=False)
     sd_interval: Credible = field(kw_only=True, compare=False)
     correlation_interval: Credible = field(kw_only=True, compare=False)
-
-    @property
-    def draws(self) -> int:
-        """How many draws of the parameters the intervals were found with."""
-        return self.mean_interval.draws
 
     def _view(self) -> View:
         return _several(self, f"mixture of {many(len(self), 'Gaussian')}")

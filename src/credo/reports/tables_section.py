@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from credo.model.cpt import Cpt, cells
+from credo.model.cpt import Cpt
 from credo.model.cpt_interval import entry_intervals
+from credo.model.family import cells
 from credo.model.feature import Feature
 from credo.model.linear_gaussian import LinearGaussian
 from credo.render import number, short_probability

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError
-from credo.model.cpt import MAX_CELLS, cells
+from credo.model.family import MAX_CELLS, cells
 from credo.model.line_posterior import LinePosterior
 from credo.model.line_prior import LinePrior
 from credo.stats.moments import Moments

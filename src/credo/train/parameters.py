@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.model.cpt import MAX_CELLS, Cpt, cells
+from credo.model.cpt import Cpt
 from credo.model.dag import Dag
 from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor_graph import FactorGraph
 from credo.model.factor_model import FactorModel
+from credo.model.family import MAX_CELLS, cells
 from credo.model.learned import Learned
 from credo.model.line_prior import LinePrior
 from credo.model.linear_gaussian import LinearGaussian

@@ -1,0 +1,250 @@
+"""What can be asked of a Bayesian network beyond what every model answers.
+
+Its parameters may have a posterior, so that answers carry intervals; its arrows say what an
+intervention cuts. Front doors: the algorithms live in `credo.predict` and `credo.checking`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from credo.model.questions import Questions
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from credo.checking.information_gain import EvidenceValue
+    from credo.checking.tipping import Sensitivity
+    from credo.model.network import Network
+    from credo.model.randomness import Rng
+    from credo.predict.answer import Answer
+    from credo.progress import Report
+
+__all__ = ["NetworkQuestions"]
+
+
+class NetworkQuestions(Questions):
+    """The questions of a Bayesian network; `Network` adds the rest."""
+
+    __slots__ = ()
+
+    def p(
+        self,
+        target: str | Sequence[str],
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int | None = None,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Any:
+        """The distribution of one variable, or the joint of several, given evidence.
+
+        With `interval=0.95` it carries credible intervals, from `draws` (1,000) of the parameters
+        (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
+        `method` is "auto", "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a
+        time ("2 s") or a number of "10000 samples"; `error` is half the width of each 95 %
+        interval that is wanted (docs/approximate.md). `rng` is the seed.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.p("rain", given={"wet": True}))
+        rain         p
+        False  0.33333  ██████▋
+        True   0.66667  █████████████▍
+        >>> round(net.p(["rain", "wet"])[True, True], 6)
+        0.16
+        """
+        from credo.predict.posterior import posterior
+
+        how, n = self._effort(interval, draws, method, budget, error, rng)
+        known = {} if given is None else given
+        if interval is not None:
+            from credo.predict.interval import posterior_interval
+
+            return posterior_interval(self._asked, target, known, interval, n, how.draws_seed)
+        return posterior(self._asked, target, known, how)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        explain: bool = False,
+        interval: float | None = None,
+        draws: int | None = None,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> Answer | Any:
+        """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
+
+        The options are those of `p`; with `interval=0.95` the answer carries its credible
+        interval (docs/how-sure.md).
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> round(net.ask("P(rain=true | wet=true)"), 6)
+        0.666667
+        >>> dict(net.ask("argmax P(rain, wet)"))
+        {'rain': False, 'wet': False}
+        """
+        from credo.predict.asking import ask
+
+        how, n = self._effort(interval, draws, method, budget, error, rng)
+        return ask(self._asked, question, explain=explain, effort=how, interval=interval, draws=n)
+
+    def log_evidence(
+        self,
+        given: Mapping[str, Any],
+        *,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> float:
+        """ln P(evidence).
+
+        `method`, `budget`, `error` and `rng` are those of `p`; `error` is that of the logarithm.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> round(net.log_evidence({"wet": True}), 6)  # ln 0.24
+        -1.427116
+        """
+        from credo.predict.budget import effort
+        from credo.predict.posterior import log_evidence
+
+        return log_evidence(self._asked, given, effort(method, budget, error, rng))
+
+    def predict_proba(
+        self,
+        rows: Any,
+        target: str,
+        *,
+        threads: int = 1,
+        interval: float | None = None,
+        draws: int | None = None,
+        rng: Any = 0,
+    ) -> NDArray[np.float64] | Any:
+        """P(target | the other cells) for each row of a table, a column for each state.
+
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
+        [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
+        """
+        from credo.predict.budget import draws_of
+
+        n = draws_of(draws, interval)
+        if interval is not None:
+            from credo.predict.interval_rows import predict_proba_interval
+
+            return predict_proba_interval(self._asked, rows, target, interval, n, rng, threads)
+        from credo.predict.rows import predict_proba
+
+        return predict_proba(self._asked, rows, target, threads=threads)
+
+    def sample(
+        self,
+        n: int,
+        rng: Rng,
+        given: Mapping[str, Any] | None = None,
+        *,
+        to: str = "table",
+        path: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        report: Report | None = None,
+    ) -> Any:
+        """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
+
+        A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
+        and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
+        a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
+        the same rows for any number of threads.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.sample(3, rng=0))
+        rain   wet
+        False  False
+        False  False
+        True   False
+        >>> rows = net.sample(10_000, rng=0, given={"wet": True})
+        >>> round(float(rows["rain"].mean()), 1)  # P(rain | wet) is 2/3
+        0.7
+        """
+        from credo.predict.sampling import sample
+
+        return sample(self._asked, n, rng, given, to=to, path=path, threads=threads, report=report)
+
+    def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
+        """Fill the gaps of a table from what the rest of each row says.
+
+        `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
+        them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
+        rain   wet
+        True   True
+        False  False
+        """
+        from credo.predict.impute import impute
+
+        return impute(self._asked, rows, method, **options)
+
+    def do(self, values: Mapping[str, Any]) -> Network:
+        """The network after an intervention: the variables are set, not observed.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
+        0.2
+        """
+        from credo.predict.intervention import intervene
+
+        return intervene(self._asked, values)
+
+    def sensitivity(
+        self, question: str, *, threshold: float | None = None, level: float = 0.95
+    ) -> Sensitivity:
+        """How far each parameter must move to change an answer; see docs/sensitivity.md.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> found = net.sensitivity("P(rain=true | wet=true)", threshold=0.5)
+        >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
+        0.1111
+        """
+        from credo.checking.tipping import sensitivity
+
+        return sensitivity(self._asked, question, threshold=threshold, level=level)
+
+    def evidence_value(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        *,
+        among: Sequence[str] | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> EvidenceValue:
+        """Which unobserved variable would tell most of the target, in bits.
+
+        >>> from credo.model.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.evidence_value("rain").best.variable
+        'wet'
+        """
+        from credo.checking.information_gain import evidence_value
+
+        return evidence_value(self._asked, target, given, among=among, costs=costs)

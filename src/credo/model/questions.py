@@ -1,0 +1,130 @@
+"""Questions that models with and without directions answer in the same words.
+
+    P(x | e) = Σ_rest P(x, rest, e) / P(e)
+
+Front doors: the algorithms live in `credo.predict`, which sees a model as names, variables and an
+engine. What differs between the two is in `network_questions` and `factor_questions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
+    from credo.model.randomness import Rng
+    from credo.predict.budget import Effort
+    from credo.predict.explanation import Explanation
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """What can be asked of a Bayesian network, a Markov network and a factor graph alike."""
+
+    __slots__ = ()
+
+    @property
+    def _asked(self) -> Network:
+        """This model as the questions see it: names, variables and an engine are all they need."""
+        return cast("Network", self)
+
+    def _allow_interval(self, interval: float | None, draws: int | None) -> None:
+        """An error where the model cannot have credible intervals and one is asked for."""
+
+    def _effort(
+        self,
+        interval: float | None,
+        draws: int | None,
+        method: str,
+        budget: float | str | None,
+        error: float | None,
+        rng: Rng,
+    ) -> tuple[Effort, int]:
+        """How to answer, and with how many draws of the parameters; checked."""
+        from credo.predict.budget import draws_of, effort
+
+        self._allow_interval(interval, draws)
+        return effort(method, budget, error, rng), draws_of(draws, interval)
+
+    def marginals(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        draws: int | None = None,
+        method: str = "auto",
+        budget: float | str | None = None,
+        error: float | None = None,
+        rng: Rng = 0,
+    ) -> dict[str, Any]:
+        """The distribution of every variable that is not observed, all at once.
+
+        The options are those of `p`.
+
+        >>> from credo.model import MarkovNetwork, Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.marginals()["wet"]
+        Distribution(wet: False 0.76, True 0.24)
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.marginals(given={"B": 1})["C"]
+        Distribution(C: 0 0.333333, 1 0.666667)
+        """
+        from credo.predict.posterior import marginals
+
+        how, n = self._effort(interval, draws, method, budget, error, rng)
+        known = {} if given is None else given
+        if interval is not None:
+            from credo.predict.interval import marginal_intervals
+
+            return marginal_intervals(self._asked, known, interval, n, how.draws_seed)
+        return marginals(self._asked, known, how)
+
+    def mpe(self, given: Mapping[str, Any] | None = None) -> Explanation:
+        """The most probable explanation: a state for every variable that is not observed.
+
+        >>> from credo.model import MarkovNetwork, Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.mpe({"wet": True}))
+        variable  state
+        rain      True
+        ln P = -1.83258
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> dict(net.mpe())
+        {'A': 1, 'B': 1, 'C': 1}
+        """
+        from credo.predict.explanation import mpe
+
+        return mpe(self._asked, {} if given is None else given)
+
+    def map(self, targets: Sequence[str], given: Mapping[str, Any] | None = None) -> Explanation:
+        """The most probable states of some variables together, the others summed out.
+
+        >>> from credo.model import MarkovNetwork, Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.map(["rain"], given={"wet": True})["rain"]
+        True
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> dict(net.map(["C"], given={"A": 0}))
+        {'C': 0}
+        """
+        from credo.predict.explanation import marginal_map
+
+        return marginal_map(self._asked, targets, {} if given is None else given)
+
+    def log_likelihood(self, rows: Any, **options: Any) -> float:
+        """ln P(rows), missing cells summed out.
+
+        >>> from credo.model import MarkovNetwork, Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> rows = {"rain": [True, None], "wet": [True, True]}
+        >>> round(net.log_likelihood(rows), 6)  # ln 0.16 + ln 0.24
+        -3.259698
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> round(net.log_likelihood({"A": [1, None], "B": [1, 1]}), 6)  # ln ½ + ln 0.6
+        -1.203973
+        """
+        from credo.predict.rows import log_likelihood
+
+        return log_likelihood(self._asked, rows, **options)
