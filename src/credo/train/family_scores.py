@@ -24,7 +24,7 @@ from credo.errors import InputError, SchemaError, unknown_name
 from credo.schema import Variable
 from credo.stats.family import Family
 from credo.stats.tally import Source
-from credo.train.score_sources import available_scores, maker
+from credo.train.score_sources import Asked, native_scores
 from credo.train.scores import DISCRETE_ONLY, ScoreSpec
 from credo.train.variable_order import placed
 
@@ -161,8 +161,7 @@ def _native(
 ) -> tuple[_core.FamilyScores, list[str]]:
     """The scores, variables numbered as given, and notes."""
     extras = (_by_parents(spec, len(variables)), _by_edge(spec, variables))
-    make = available_scores if by_gain else maker(spec, variables)
-    return make(source, spec, variables, rows, gaps, extras, threads)
+    return native_scores(Asked(source, spec, variables, rows, gaps, extras, threads), by_gain)
 
 
 def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]) -> None:

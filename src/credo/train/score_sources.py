@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from credo.train.available import of_available
 from credo.train.local_scores import moments_by_group, of_function, of_prior_network
 from credo.train.scores import ScoreSpec
 
-__all__ = ["available_scores", "maker"]
+__all__ = ["Asked", "native_scores"]
 
 Floats = NDArray[np.float64]
 
@@ -29,42 +30,51 @@ _MOMENTS = 1 << 26  # numbers of scatter matrices that are kept: 512 MiB
 _DENSE = 1 << 16  # cells up to which a table of a stream is dense, whatever its rows
 
 
-def _penalty(spec: ScoreSpec, rows: float) -> float:
-    return {"aic": 1.0, "bic": 0.5 * math.log(rows), "mdl": 0.5 * math.log(rows)}.get(
-        spec.name, 0.0
-    )
-
-
 Extra = tuple[list[float], Floats | None]
 Made = tuple[_core.FamilyScores, list[str]]
 
 
-def maker(spec: ScoreSpec, variables: Sequence[Variable]) -> Callable[..., Made]:
-    """What makes the native scores of these variables."""
-    if spec.function is not None or spec.name == "bde":
-        return _function_scores
-    kinds = {v.is_discrete for v in variables}
-    return _mixed_scores if len(kinds) == 2 else _table_scores if True in kinds else _line_scores
+@dataclass(frozen=True)
+class Asked:
+    """What scores are asked for: the rows, the score, the variables in their inner order."""
+
+    source: Source
+    spec: ScoreSpec
+    variables: Sequence[Variable]
+    rows: float
+    gaps: Sequence[str]
+    extras: Extra
+    threads: int
+
+    @property
+    def penalty(self) -> float:
+        """What a free parameter costs."""
+        half = 0.5 * math.log(self.rows)
+        return {"aic": 1.0, "bic": half, "mdl": half}.get(self.spec.name, 0.0)
 
 
-def _table_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
+def native_scores(asked: Asked, by_gain: bool = False) -> Made:
+    """The scores, and notes. `by_gain`: on the rows that have what a family needs."""
+    if by_gain:
+        return _available_scores(asked)
+    if asked.spec.function is not None or asked.spec.name == "bde":
+        return _function_scores(asked)
+    kinds = {v.is_discrete for v in asked.variables}
+    if len(kinds) == 2:
+        return _mixed_scores(asked)
+    return _table_scores(asked) if True in kinds else _line_scores(asked)
+
+
+def _table_scores(asked: Asked) -> Made:
     """Tables of counts, natively from memory or asked of the source."""
+    source, spec, variables, rows = asked.source, asked.spec, asked.variables, asked.rows
     likelihood = spec.name in ("loglik", "aic", "bic", "mdl")
-    name = ("available" if gaps else "loglik") if likelihood else spec.name
+    name = ("available" if asked.gaps else "loglik") if likelihood else spec.name
     notes = []
-    if gaps:
+    if asked.gaps:
         notes.append(
             "cells are missing: each family is scored on the rows it has, scaled to all rows"
         )
-    penalty = _penalty(spec, rows)
     if isinstance(source, Table):
         block = source.block
         if block.compact is not None:
@@ -72,19 +82,27 @@ def _table_scores(
         position = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
         columns = [position[v.name] for v in variables]
         native = _core.FamilyScores.columns(
-            block.native, columns, block.weights, name, rows, spec.ess, penalty, *extras, threads
+            block.native,
+            columns,
+            block.weights,
+            name,
+            rows,
+            spec.ess,
+            asked.penalty,
+            *asked.extras,
+            asked.threads,
         )
         return native, notes
-    counts = _Asked(source, variables)
+    counts = _Counted(source, variables)
     dense = max(_DENSE, 4 * rows)
     native = _core.FamilyScores.counts(
         [v.arity for v in variables], counts.dense, counts.sparse, dense, name, rows, spec.ess,
-        penalty, *extras,
+        asked.penalty, *asked.extras,
     )  # fmt: skip
     return native, notes
 
 
-class _Asked:
+class _Counted:
     """Tables that a source is asked for, a batch in one pass."""
 
     def __init__(self, source: Source, variables: Sequence[Variable]) -> None:
@@ -118,16 +136,9 @@ class _Asked:
         return Family(child, tuple(parents))
 
 
-def _line_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
+def _line_scores(asked: Asked) -> Made:
     """Gaussian scores: set functions of one matrix."""
+    source, spec, variables, rows = asked.source, asked.spec, asked.variables, asked.rows
     *others, last = (v.name for v in variables)
     moments = source.tally([(last, others)])[last, others]
     assert isinstance(moments, Moments)
@@ -142,8 +153,9 @@ def _line_scores(
     n = len(variables)
     if spec.name != "bge":
         matrix = np.ascontiguousarray(scatter / rows)
-        penalty = _penalty(spec, rows)
-        native = _core.FamilyScores.matrix(matrix, rows, False, 1.0, 0.0, 1.0, penalty, *extras)
+        native = _core.FamilyScores.matrix(
+            matrix, rows, False, 1.0, 0.0, 1.0, asked.penalty, *asked.extras
+        )
         return native, []
     freedom = n + 2.0 if spec.freedom is None else spec.freedom
     if freedom <= n + 1:
@@ -154,59 +166,37 @@ def _line_scores(
     # the prior mean is the mean of the rows, as in bnlearn, so that it adds nothing
     matrix = np.ascontiguousarray(scatter + scale * np.eye(n))
     native = _core.FamilyScores.matrix(
-        matrix, rows, True, spec.prior_rows, freedom, scale, 0.0, *extras
+        matrix, rows, True, spec.prior_rows, freedom, scale, 0.0, *asked.extras
     )
     return native, []
 
 
-def _mixed_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
+def _mixed_scores(asked: Asked) -> Made:
     """Conditional Gaussian scores where discrete and continuous variables meet."""
+    variables = asked.variables
     discrete = [v for v in variables if v.is_discrete]
-    tables, _ = _table_scores(source, spec, discrete, rows, (), ([], None), threads)
+    tables, _ = _table_scores(replace(asked, variables=discrete, gaps=(), extras=([], None)))
     native = _core.FamilyScores.mixed(
-        tables, moments_by_group(source, variables),
+        tables, moments_by_group(asked.source, variables),
         [v.arity if v.is_discrete else 0 for v in variables],
-        rows, _penalty(spec, rows), _MOMENTS, *extras, threads,
+        asked.rows, asked.penalty, _MOMENTS, *asked.extras, asked.threads,
     )  # fmt: skip
     return native, []
 
 
-def _function_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
+def _function_scores(asked: Asked) -> Made:
     """A score in Python, family by family: the user's own, or BDe with a prior network."""
+    source, spec, variables = asked.source, asked.spec, asked.variables
     if spec.function is not None:
         function = of_function(source, variables, spec.function)
     else:
         assert spec.prior is not None
         function = of_prior_network(source, variables, spec.prior, spec.ess)
-    return _core.FamilyScores.function(len(variables), function, *extras), []
+    return _core.FamilyScores.function(len(variables), function, *asked.extras), []
 
 
-def available_scores(
-    source: Source,
-    spec: ScoreSpec,
-    variables: Sequence[Variable],
-    rows: float,
-    gaps: Sequence[str],
-    extras: Extra,
-    threads: int,
-) -> Made:
+def _available_scores(asked: Asked) -> Made:
     """What parents gain each child, on the rows that have them."""
-    function = of_available(source, variables, spec)
+    function = of_available(asked.source, asked.variables, asked.spec)
     notes = ["cells are missing: what parents gain is measured on the rows that have them"]
-    return _core.FamilyScores.function(len(variables), function, *extras), notes
+    return _core.FamilyScores.function(len(asked.variables), function, *asked.extras), notes
