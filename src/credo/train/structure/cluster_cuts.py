@@ -1,12 +1,12 @@
-"""The best graph by linear programming with cluster cuts (Jaakkola et al. 2010; Cussens 2011).
+"""The linear programme of a best graph, with cluster cuts (Jaakkola et al. 2010; Cussens 2011).
 
     maximise Σ s(i, P) x(i, P)   subject to   Σ_P x(i, P) = 1   for each child i
-    and for each set C of variables:  Σ_{i ∈ C} Σ_{P: P ∩ C = ∅} x(i, P) ≥ 1
+    and for each set C of variables:  Σ_{i ∈ C} Σ_{P: |P ∩ C| < k} x(i, P) ≥ k
 
-The cut of C says that some member of C has no parent in C: so no cycle lies within C. Cuts are
+The cut of C with k = 1 says that some member of C has no parent in C: so no cycle lies within C.
+With k = 2 or 3, the first k members of C in an order have fewer than k parents in it. Cuts are
 added as the solution breaks them, found greedily first and by a small integer programme when that
-finds none. What is left fractional is settled by branch and bound, on the sets whose reduced cost
-does not rule them out.
+finds none. A slack cut is taken out and kept in a pool, from which it returns when it is broken.
 """
 
 from __future__ import annotations
@@ -18,126 +18,166 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import MissingPackageError
 from credo.train.structure.problem import Problem
 
-__all__ = ["cluster_cuts"]
+__all__ = ["Programme", "cyclic"]
+
+Floats = NDArray[np.float64]
+Cut = tuple[frozenset[int], int]
 
 _EPS = 1e-6
+_BROKEN = 1e-4  # how far a cut must be broken to be added
+_MANY = 900  # cuts in the programme beyond which slack ones are taken out
+_AT_ONCE = 40  # cuts that return from the pool together
 
 
-def cluster_cuts(problem: Problem, lists: _core.ParentLists) -> float:
-    """Offer the best graph found to the problem; an upper bound on every graph's score."""
-    try:
-        import highspy
-    except ImportError:
-        raise MissingPackageError(
-            "The exact search beyond 25 variables needs HiGHS.",
-            hint="Install it: pip install 'credo[exact]'",
-        ) from None
-    programme = _Programme(highspy, problem, lists)
-    first = lists.order(problem.start, chains=4, patience=200, seed=problem.seed(),
-                        threads=problem.threads, report=problem.go_on)  # fmt: skip
-    problem.took(first)
-    return programme.solve()
-
-
-class _Programme:
-    """The linear programme and its cuts."""
+class Programme:
+    """The linear programme and its cuts; scores are relative to each child's best."""
 
     def __init__(self, highspy: Any, problem: Problem, lists: _core.ParentLists) -> None:
         self.highs = highspy
         self.problem = problem
         self.n = problem.n
-        self.child: list[int] = []
-        self.sets: list[frozenset[int]] = []
+        self.sets: list[list[int]] = []
         scores: list[float] = []
+        children: list[int] = []
         for i in range(self.n):
             sets, values = lists.sets(i)
-            self.child += [i] * len(sets)
-            self.sets += [frozenset(s) for s in sets]
+            children += [i] * len(sets)
+            self.sets += [list(s) for s in sets]
             scores += values.tolist()
-        self.scores = np.array(scores)
-        self.children = np.array(self.child)
+        self.children = np.array(children)
         self.members = np.zeros((len(self.sets), self.n), dtype=bool)
         for k, s in enumerate(self.sets):
-            self.members[k, list(s)] = True
+            self.members[k, s] = True
         # large scores, small differences: each child's best is its zero
-        self.zero = np.array([self.scores[self.children == i].max() for i in range(self.n)])
-        self.cost = self.scores - self.zero[self.children]
-        self.cuts: list[frozenset[int]] = []
+        found = np.array(scores)
+        zero = np.array([found[self.children == i].max() for i in range(self.n)])
+        self.cost = found - zero[self.children]
+        self.zero = float(zero.sum())
         self.alive = np.ones(len(self.sets), dtype=bool)
-
-    def solve(self) -> float:
-        """Cut until nothing more is found, then branch."""
-        model = self._model(integer=False)
+        self.cuts: dict[Cut, NDArray[np.int32]] = {}
+        self.rows: list[Cut] = []  # the cuts that are in the programme, in its order
+        self.model = self._model()
         for i in range(self.n):
             for j in range(i):
-                self._add(model, frozenset((i, j)))
-        bound = float(np.inf)
-        while True:
-            model.run()
-            x = np.array(model.getSolution().col_value)
-            bound = float(model.getInfo().objective_function_value) + float(self.zero.sum())
-            if self._whole(x) or not self.problem.go_on(self.problem.best_score):
-                break
-            if bound <= self._incumbent() + _tight(bound):
-                return self.problem.best_score
-            found = self._violated(x)
-            if not found:
-                break
-            for cluster in found:
-                self._add(model, cluster)
-        if self.problem.stopped:
-            return bound
-        if self._whole(x):
-            return min(bound, max(bound, self._incumbent()))
-        self._fix(model, bound)
-        return self._branch(bound)
+                self._new((frozenset((i, j)), 1))
 
-    def _incumbent(self) -> float:
-        return self.problem.best_score
-
-    def _model(self, integer: bool) -> Any:
+    def _model(self) -> Any:
         model = self.highs.Highs()
         model.setOptionValue("output_flag", False)
         model.setOptionValue("threads", 1)
-        model.setOptionValue("mip_rel_gap", 0.0)
-        model.setOptionValue("mip_abs_gap", 1e-7)
-        inf = self.highs.kHighsInf
-        for cost, alive in zip(self.cost, self.alive, strict=True):
-            model.addCol(float(cost), 0.0, 1.0 if alive else 0.0, 0, [], [])
+        for cost in self.cost:
+            model.addCol(float(cost), 0.0, 1.0, 0, [], [])
         for i in range(self.n):
-            at = np.flatnonzero(self.children == i)
-            model.addRow(1.0, 1.0, len(at), at.astype(np.int32), np.ones(len(at)))
-        for cluster in self.cuts:
-            self._row(model, cluster, inf)
+            at = np.flatnonzero(self.children == i).astype(np.int32)
+            model.addRow(1.0, 1.0, len(at), at, np.ones(len(at)))
         model.changeObjectiveSense(self.highs.ObjSense.kMaximize)
-        if integer:
-            kinds = [self.highs.HighsVarType.kInteger] * len(self.cost)
-            model.changeColsIntegrality(
-                len(self.cost), np.arange(len(self.cost), dtype=np.int32), np.array(kinds)
-            )
         return model
 
-    def _add(self, model: Any, cluster: frozenset[int]) -> None:
-        self.cuts.append(cluster)
-        self._row(model, cluster, self.highs.kHighsInf)
+    # --- solving ----------------------------------------------------------------------------
 
-    def _row(self, model: Any, cluster: frozenset[int], inf: float) -> None:
+    def allow(self, arcs: Sequence[tuple[int, int, bool]]) -> None:
+        """Fix arcs (parent, child, there or not); all others are free again."""
+        upper = self.alive.astype(np.float64)
+        for parent, child, there in arcs:
+            upper[(self.children == child) & (self.members[:, parent] != there)] = 0.0
+        index = np.arange(len(upper), dtype=np.int32)
+        self.model.changeColsBounds(len(upper), index, np.zeros(len(upper)), upper)
+
+    def value(self) -> tuple[float, Floats]:
+        """The bound of the programme as it is, and its solution; −∞ if there is none."""
+        status = self.highs.HighsModelStatus
+        none = (status.kInfeasible, status.kUnboundedOrInfeasible)
+        for _ in range(2):
+            self.model.run()
+            found = self.model.getModelStatus()
+            x = np.array(self.model.getSolution().col_value)
+            if found == status.kOptimal:
+                return float(self.model.getInfo().objective_function_value) + self.zero, x
+            if found in none:
+                return -np.inf, x
+            self.model.clearSolver()  # rounding trouble: once more from the beginning
+        return np.inf, x
+
+    def tightened(self, deep: bool) -> tuple[float, Floats]:
+        """Cut until nothing more is found, the incumbent is reached, or the time is over.
+
+        `deep`: look for cuts of two and three as well, which take longer to find.
+        """
+        while True:
+            bound, x = self.value()
+            if bound <= self.goal(bound) or not self.problem.go_on(self.problem.best_score):
+                return bound, x
+            held = set(self.rows)
+            pool = [c for c in self.cuts if c not in held and self._broken(c, x)][:_AT_ONCE]
+            for cut in pool:
+                self._put(cut)
+            if pool:
+                continue
+            if self.whole(x):
+                return bound, x
+            found = self._violated(x, deep)
+            if len(self.rows) > _MANY:
+                self._drop_slack()
+            if sum(self._new(c) for c in found) == 0:
+                return bound, x
+
+    def goal(self, bound: float) -> float:
+        """What a bound must be above for something better than the incumbent to be left."""
+        return self.problem.best_score + 1e-9 * max(1.0, abs(bound))
+
+    def rule_out(self, bound: float) -> None:
+        """Leave out the sets whose reduced cost passes the gap between bound and incumbent."""
+        self._drop_slack()
+        self.value()
+        dual = np.array(self.model.getSolution().col_dual)
+        self.alive &= dual >= -(bound - self.problem.best_score + 1e-6)
+
+    # --- cuts -------------------------------------------------------------------------------
+
+    def _broken(self, cut: Cut, x: Floats) -> bool:
+        return bool(x[self.cuts[cut]].sum() < cut[1] - _BROKEN)
+
+    def _new(self, cut: Cut) -> bool:
+        if cut in self.cuts:
+            return False
+        cluster, k = cut
         inside = np.zeros(self.n, dtype=bool)
         inside[list(cluster)] = True
-        at = np.flatnonzero(inside[self.children] & ~(self.members & inside).any(axis=1))
-        model.addRow(1.0, inf, len(at), at.astype(np.int32), np.ones(len(at)))
+        few = (self.members & inside).sum(axis=1) < k
+        self.cuts[cut] = np.flatnonzero(inside[self.children] & few).astype(np.int32)
+        self._put(cut)
+        return True
 
-    # --- cuts -----------------------------------------------------------------------------
+    def _put(self, cut: Cut) -> None:
+        at = self.cuts[cut]
+        self.model.addRow(float(cut[1]), self.highs.kHighsInf, len(at), at, np.ones(len(at)))
+        self.rows.append(cut)
 
-    def _violated(self, x: NDArray[np.float64]) -> list[frozenset[int]]:
+    def _drop_slack(self) -> None:
+        solution = self.model.getSolution()
+        value = np.array(solution.row_value)[self.n :]
+        least = np.array([k for _, k in self.rows], dtype=np.float64)
+        if len(value) != len(least):
+            return  # rows were added since it was solved
+        slack = (value > least + _EPS) & (np.abs(np.array(solution.row_dual)[self.n :]) < 1e-9)
+        at = (np.flatnonzero(slack) + self.n).astype(np.int32)
+        if len(at):
+            self.model.deleteRows(len(at), at)
+            self.rows = [c for c, gone in zip(self.rows, slack, strict=True) if not gone]
+
+    def _violated(self, x: Floats, deep: bool) -> list[Cut]:
         used = np.flatnonzero(x > 1e-9)
-        found = self._greedy(x, used)
-        return found or self._by_integers(x, used)
+        if not _fractional(x):
+            return [(cyclic(self._parents(x)), 1)]
+        found: list[Cut] = [(c, 1) for c in self._greedy(x, used)]
+        for k in (1, 2, 3) if deep else (1,):
+            if not found:
+                found = self._by_integers(x, used, k)
+        return found
 
-    def _greedy(self, x: NDArray[np.float64], used: NDArray[np.intp]) -> list[frozenset[int]]:
+    def _greedy(self, x: Floats, used: NDArray[np.intp]) -> list[frozenset[int]]:
         """From each variable, take in whoever leaves least weight without parents inside."""
         out: set[frozenset[int]] = set()
         child, members, weight = self.children[used], self.members[used], x[used]
@@ -153,106 +193,83 @@ class _Programme:
                 left[inside] = np.inf
                 pick = int(np.round(left, 12).argmin())
                 inside[pick] = True
-                if left[pick] < 1 - 1e-4:
+                if left[pick] < 1 - _BROKEN:
                     out.add(frozenset(np.flatnonzero(inside).tolist()))
                     break
                 if left[pick] > 4:
                     break
         return sorted(out, key=sorted)
 
-    def _by_integers(self, x: NDArray[np.float64], used: NDArray[np.intp]) -> list[frozenset[int]]:
-        """The cluster that is broken most: maximise Σ x(i, P) [i ∈ C, P ∩ C ≠ ∅] − |C|."""
+    def _by_integers(self, x: Floats, used: NDArray[np.intp], k: int) -> list[Cut]:
+        """The cluster broken most: maximise Σ x(i, P) [i ∈ C, |P ∩ C| ≥ k] − |C|."""
         model = self.highs.Highs()
         model.setOptionValue("output_flag", False)
         model.setOptionValue("threads", 1)
-        model.setOptionValue("time_limit", 30.0)
+        model.setOptionValue("time_limit", max(0.1, min(30.0, self.problem.left)))
         inf = self.highs.kHighsInf
         for _ in range(self.n):
             model.addCol(-1.0, 0.0, 1.0, 0, [], [])
-        for k, at in enumerate(used):
-            column = self.n + k
+        columns = self.n
+        for at in used:
+            parents = self.sets[at]
+            if len(parents) < k:
+                continue
             model.addCol(float(x[at]), 0.0, 1.0, 0, [], [])
-            i = self.child[at]
-            model.addRow(0.0, inf, 2, np.array([i, column], np.int32), np.array([1.0, -1.0]))
-            parents = sorted(self.sets[at])
-            index = np.array([*parents, column], np.int32)
-            model.addRow(0.0, inf, len(index), index, np.array([1.0] * len(parents) + [-1.0]))
-        model.addRow(2.0, inf, self.n, np.arange(self.n, dtype=np.int32), np.ones(self.n))
-        kinds = np.array([self.highs.HighsVarType.kInteger] * self.n)
-        model.changeColsIntegrality(self.n, np.arange(self.n, dtype=np.int32), kinds)
+            both = np.array([self.children[at], columns], np.int32)
+            model.addRow(0.0, inf, 2, both, np.array([1.0, -1.0]))
+            index = np.array([*parents, columns], np.int32)
+            values = np.array([1.0] * len(parents) + [-float(k)])
+            model.addRow(0.0, inf, len(index), index, values)
+            columns += 1
+        model.addRow(k + 1.0, inf, self.n, np.arange(self.n, dtype=np.int32), np.ones(self.n))
+        whole = self.n if k == 1 else columns  # with k = 1 the others are whole by themselves
+        kinds = np.array([self.highs.HighsVarType.kInteger] * whole)
+        model.changeColsIntegrality(whole, np.arange(whole, dtype=np.int32), kinds)
         model.changeObjectiveSense(self.highs.ObjSense.kMaximize)
         model.run()
-        value = float(model.getInfo().objective_function_value)
-        if not value > -1 + 1e-6:
+        if not float(model.getInfo().objective_function_value) > -k + _BROKEN:
             return []
         chosen = np.array(model.getSolution().col_value)[: self.n] > 0.5
-        return [frozenset(np.flatnonzero(chosen).tolist())]
+        return [(frozenset(np.flatnonzero(chosen).tolist()), k)] if chosen.any() else []
 
-    # --- whole solutions --------------------------------------------------------------------
+    # --- solutions --------------------------------------------------------------------------
 
-    def _whole(self, x: NDArray[np.float64]) -> bool:
+    def arcs(self, x: Floats) -> Floats:
+        """How much of each arc the solution has, [child, parent]."""
+        out = np.zeros((self.n, self.n))
+        used = np.flatnonzero(x > 1e-9)
+        np.add.at(out, self.children[used], x[used, None] * self.members[used])
+        return out
+
+    def whole(self, x: Floats) -> bool:
         """Whether the solution is a graph; if so it is offered. A cycle is none."""
-        if ((x > _EPS) & (x < 1 - _EPS)).any():
+        if _fractional(x):
             return False
         parents = self._parents(x)
-        if _cycles(parents):
+        if cyclic(parents):
             return False
         self.problem.offer(parents, self.problem.scores.total(parents))
         return True
 
-    def _parents(self, x: NDArray[np.float64]) -> list[list[int]]:
+    def _parents(self, x: Floats) -> list[list[int]]:
         parents: list[list[int]] = [[] for _ in range(self.n)]
         for at in np.flatnonzero(x > 0.5):
-            parents[self.child[at]] = sorted(self.sets[at])
+            parents[self.children[at]] = sorted(self.sets[at])
         return parents
 
-    def _fix(self, model: Any, bound: float) -> None:
-        """Rule out sets whose reduced cost passes the gap between bound and incumbent."""
-        dual = np.array(model.getSolution().col_dual)
-        gap = bound - self._incumbent()
-        x = np.array(model.getSolution().col_value)
-        self.alive &= ~((x < _EPS) & (dual < -(gap + _tight(bound) + 1e-6)))
 
-    def _branch(self, bound: float) -> float:
-        """Branch and bound, with a cut for every cycle of a whole solution."""
-        while self.problem.go_on(self.problem.best_score):
-            model = self._model(integer=True)
-            left = self.problem.left
-            if np.isfinite(left):
-                model.setOptionValue("time_limit", max(float(left), 0.1))
-            model.run()
-            info = model.getInfo()
-            upper = float(info.mip_dual_bound) + float(self.zero.sum())
-            if np.isfinite(upper):
-                bound = min(bound, max(upper, self._incumbent()))
-            x = np.array(model.getSolution().col_value)
-            if model.getModelStatus() != self.highs.HighsModelStatus.kOptimal:
-                self.problem.go_on(self.problem.best_score)  # notes that the budget is spent
-                return bound
-            cycles = _cycles(self._parents(x))
-            if not cycles:
-                parents = self._parents(x)
-                self.problem.offer(parents, self.problem.scores.total(parents))
-                return bound
-            self.cuts += cycles
-        return bound
+def _fractional(x: Floats) -> bool:
+    return bool(((x > _EPS) & (x < 1 - _EPS)).any())
 
 
-def _tight(bound: float) -> float:
-    return 1e-9 * max(1.0, abs(bound))
+def cyclic(parents: Sequence[Sequence[int]]) -> frozenset[int]:
+    """The variables on a cycle or below one: each of them has a parent among them.
 
-
-def _cycles(parents: Sequence[Sequence[int]]) -> list[frozenset[int]]:
-    """The strongly connected parts of more than one node."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(parents)
-    pairs = [(p, c) for c, ps in enumerate(parents) for p in ps]
-    if not pairs:
-        return []
-    rows, columns = zip(*pairs, strict=True)
-    graph = csr_array((np.ones(len(pairs)), (rows, columns)), shape=(n, n))
-    count, label = connected_components(graph, directed=True, connection="strong")
-    sizes = np.bincount(label, minlength=count)
-    return [frozenset(np.flatnonzero(label == k).tolist()) for k in np.flatnonzero(sizes > 1)]
+    >>> sorted(cyclic([[1], [0], []])), sorted(cyclic([[1], []]))
+    ([0, 1], [])
+    """
+    left = {c: set(p) for c, p in enumerate(parents)}
+    while free := [c for c, p in left.items() if not p & left.keys()]:
+        for c in free:
+            del left[c]
+    return frozenset(left)

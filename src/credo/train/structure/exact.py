@@ -3,8 +3,8 @@
 Complete lists of the parent sets that could be optimal come first: a set is left out when a
 subset scores as much, and a branch is cut when an upper bound says that nothing below it can do
 better. Up to 25 variables the best graph is found by dynamic programming over sets of variables
-(Silander & Myllymäki 2006); beyond, by a linear programme with cluster cuts, which gives a
-certified upper bound even where it is stopped.
+(Silander & Myllymäki 2006); beyond, by branch and bound on a linear programme with cluster cuts,
+which gives a certified upper bound even where it is stopped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from credo.errors import InputError, LimitError
-from credo.train.structure.cluster_cuts import cluster_cuts
+from credo.train.structure.branch_and_bound import branch_and_bound
 from credo.train.structure.greedy import POLISH, climbed
 from credo.train.structure.orders import parent_lists
 from credo.train.structure.problem import Outcome, Problem
@@ -52,7 +52,7 @@ def exact(problem: Problem) -> Outcome:
         )
     details = {"families_scored": lists.scored, "families_listed": lists.size}
     if method == "linear" or (method == "auto" and problem.n > _BY_SETS):
-        bound = cluster_cuts(problem, lists)
+        bound = branch_and_bound(problem, lists)
         outcome = problem.outcome("proven optimal")
         gap = bound - outcome.score
         proven = gap <= 1e-9 * max(1.0, abs(bound))
