@@ -417,7 +417,7 @@ def crossover(bench: Bench) -> None:
     of = [2, 4, 4, 4, 4, 4, 4, 4] + [4] * 8
     native = data.credo_table(data.codes(rows, of), of).block.native
     paths = [p for p in _core.paths() if p != "auto"]
-    ways = [(k, p) for k in ("popcount", "histogram") for p in paths]
+    ways = [(k, p) for k in ("popcount", "records", "histogram") for p in paths]
     lines = []
     for width in range(2, 9):
         for first in (1, 0):  # with and without the variable of arity 2 in front

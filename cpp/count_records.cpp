@@ -92,20 +92,30 @@ class SiblingCount {
     const Columns::Place& place = columns_.place(variable);
     const std::size_t arity = columns_[variable].arity;
     table_.resize(n_cells_ * arity);
-    std::int64_t* out = table_.data();
-    for (std::size_t cell = 0; cell < n_cells_; ++cell, out += arity) {
-      const std::uint32_t* counts = buckets_.counts + cell * kRecordBits + place.bit;
-      std::int64_t rest = buckets_.rows[cell];
-      for (std::size_t s = 0; s < place.states; ++s) {
-        out[s] = counts[s];
-        rest -= counts[s];
-      }
-      if (place.states < arity) out[arity - 1] = rest;
-    }
+    if (place.states == arity) read_states(place, arity, false);
+    else if (arity == 2) read_states(place, 2, true);  // loops of known length
+    else if (arity == 3) read_states(place, 3, true);
+    else if (arity == 4) read_states(place, 4, true);
+    else read_states(place, arity, true);
     return table_;
   }
 
  private:
+  [[gnu::always_inline]] void read_states(const Columns::Place& place, std::size_t arity,
+                                          bool last_by_subtraction) {
+    const std::size_t states = last_by_subtraction ? arity - 1 : arity;
+    const std::uint32_t* counts = buckets_.counts + place.bit;
+    std::int64_t* out = table_.data();
+    for (std::size_t cell = 0; cell < n_cells_; ++cell, out += arity, counts += kRecordBits) {
+      std::uint32_t rest = buckets_.rows[cell];
+      for (std::size_t s = 0; s < states; ++s) {
+        out[s] = counts[s];
+        rest -= counts[s];
+      }
+      if (last_by_subtraction) out[states] = rest;
+    }
+  }
+
   const Columns& columns_;
   Cells cells_;
   std::size_t n_cells_;

@@ -208,6 +208,14 @@ inline void transpose_bytes(const std::uint8_t* columns, std::size_t stride, Rec
   __builtin_memcpy(rows, from, sizeof from);
 }
 
+// Sets a bit in the bytes of the rows that have a state.
+template <class Code>
+void mark_rows(const Code* __restrict codes, Code state, std::size_t rows, std::uint8_t bit,
+               std::uint8_t* __restrict bytes) {
+  const auto mark = static_cast<std::uint8_t>(1u << bit);
+  for (std::size_t i = 0; i < rows; ++i) bytes[i] |= codes[i] == state ? mark : std::uint8_t{0};
+}
+
 template <class L>
 void fill_records(const RecordPlace* places, std::size_t n_places, std::size_t first, std::size_t n,
                   Record* records) {
@@ -215,24 +223,21 @@ void fill_records(const RecordPlace* places, std::size_t n_places, std::size_t f
   std::uint8_t bytes[sizeof(Record)][kRows];
   for (std::size_t begin = 0; begin < n; begin += kRows) {
     const std::size_t rows = n - begin < kRows ? n - begin : kRows;
-    __builtin_memset(bytes, 0, sizeof bytes);
+    for (auto& column : bytes) __builtin_memset(column, 0, sizeof column);
     for (std::size_t place = 0; place < n_places; ++place) {
       const RecordPlace& at = places[place];
-      with_codes(at.column, first + begin, [&](const auto* __restrict codes) {
-        for (std::uint32_t s = 0; s < at.states; ++s) {
-          std::uint8_t* __restrict out = bytes[(at.bit + s) / 8];
-          const auto bit = static_cast<std::uint8_t>(1u << (at.bit + s) % 8);
-          for (std::size_t i = 0; i < rows; ++i)
-            out[i] = static_cast<std::uint8_t>(out[i] | (codes[i] == s ? bit : 0));
-        }
+      with_codes(at.column, first + begin, [&]<class Code>(const Code* __restrict codes) {
+        for (std::uint32_t s = 0; s < at.states; ++s)
+          mark_rows(codes, static_cast<Code>(s), rows, static_cast<std::uint8_t>((at.bit + s) % 8),
+                    bytes[(at.bit + s) / 8]);
       });
     }
+    std::size_t i = 0;
+    for (; i + 16 <= rows; i += 16) transpose_bytes(bytes[0] + i, kRows, records + begin + i);
+    if (i == rows) continue;
     Record tile[16];
-    for (std::size_t i = 0; i < rows; i += 16) {
-      const std::size_t some = rows - i < 16 ? rows - i : 16;
-      transpose_bytes(bytes[0] + i, kRows, tile);
-      __builtin_memcpy(records + begin + i, tile, some * sizeof(Record));
-    }
+    transpose_bytes(bytes[0] + i, kRows, tile);
+    for (std::size_t k = 0; i < rows; ++i, ++k) records[begin + i] = tile[k];
   }
 }
 

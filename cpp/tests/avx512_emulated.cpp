@@ -6,6 +6,7 @@
 #define CREDO_EMULATED_AVX512
 #include "../lane_avx512.cpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -84,6 +85,70 @@ void compare_codes(const credo::LaneKernels& a, const credo::LaneKernels& b) {
   }
 }
 
+// The counts of some records in buckets: [buckets][kRecordBits], and the rows of each at the end.
+std::vector<std::uint32_t> counts_of(const credo::LaneKernels& kernels,
+                                     const std::vector<credo::Record>& records,
+                                     const std::vector<std::uint32_t>& bucket,
+                                     std::size_t n_buckets) {
+  using credo::Record, credo::RecordBuckets;
+  constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
+  std::vector<Record*> next(n_buckets);
+  std::vector<std::uint32_t> groups(n_buckets), rows(n_buckets);
+  std::vector<std::uint32_t> counts(n_buckets * credo::kRecordBits);
+  auto* waiting = static_cast<Record*>(std::aligned_alloc(kGroupBytes, n_buckets * kGroupBytes));
+  auto* sums = static_cast<std::uint64_t*>(
+      std::aligned_alloc(64, n_buckets * RecordBuckets::kSumWords * sizeof(std::uint64_t)));
+  const RecordBuckets buckets{next.data(),   waiting,     sums,
+                              groups.data(), rows.data(), counts.data()};
+  kernels.clear_buckets(buckets, n_buckets);
+  const std::size_t half = bucket.size() / 2;
+  kernels.add_records(records.data(), bucket.data(), half, buckets);
+  kernels.add_records(records.data() + half, bucket.data() + half, bucket.size() - half, buckets);
+  kernels.finish_buckets(buckets, n_buckets);
+  std::free(waiting);
+  std::free(sums);
+  counts.insert(counts.end(), rows.begin(), rows.end());
+  return counts;
+}
+
+template <class Code>
+void compare_records(const credo::LaneKernels& a, const credo::LaneKernels& b) {
+  for (const std::size_t n : {0, 1, 31, 32, 33, 511, 513, 3000, 140000}) {
+    std::vector<Code> codes[3];
+    std::vector<credo::RecordPlace> places;
+    for (auto& column : codes) {
+      const auto states = static_cast<std::uint32_t>(3 + 2 * places.size());
+      for (std::size_t i = 0; i <= n; ++i) column.push_back(random_bits() % (states + 1));
+      places.push_back({{column.data(), sizeof(Code), states, true},
+                        static_cast<std::uint32_t>(60 * places.size()),
+                        states});
+    }
+    std::vector<credo::Record> x(n + 1, {{7, 7}}), y = x;
+    a.fill_records(places.data(), places.size(), 0, n, x.data());
+    b.fill_records(places.data(), places.size(), 0, n, y.data());
+    const auto same = [](const credo::Record& r, const credo::Record& s) {
+      return r.words[0] == s.words[0] && r.words[1] == s.words[1];
+    };
+    require(std::equal(x.begin(), x.end(), y.begin(), same), "fill_records");
+    for (const std::size_t n_buckets : {1, 2, 7}) {
+      std::vector<std::uint32_t> bucket(n);
+      for (auto& index : bucket) index = static_cast<std::uint32_t>(random_bits() % n_buckets);
+      for (auto& record : x)
+        record = {{random_bits() & random_bits(), random_bits() | random_bits()}};
+      const auto counts = counts_of(a, x, bucket, n_buckets);
+      require(counts == counts_of(b, x, bucket, n_buckets), "add_records");
+      std::vector<std::uint32_t> one_by_one(counts.size());
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t bit = 0; bit < credo::kRecordBits; ++bit)
+          one_by_one[bucket[i] * credo::kRecordBits + bit] +=
+              x[i].words[bit / 64] >> (bit % 64) & 1;
+        ++one_by_one[n_buckets * credo::kRecordBits + bucket[i]];
+      }
+      require(counts == one_by_one, "add_records");
+    }
+  }
+}
+
 void compare_products(const credo::LaneKernels& a, const credo::LaneKernels& b) {
   std::normal_distribution<double> normal;
   for (const std::size_t d : {4, 8, 68, 132}) {
@@ -109,6 +174,8 @@ int main() {
   compare_codes<std::uint8_t>(wide, plain);
   compare_codes<std::uint16_t>(wide, plain);
   compare_codes<std::uint32_t>(wide, plain);
+  compare_records<std::uint8_t>(wide, plain);
+  compare_records<std::uint16_t>(wide, plain);
   compare_products(wide, plain);
   std::puts("The avx512 lanes agree with the plain lanes.");
 }

@@ -71,6 +71,11 @@ class Block:
         )
 
     @cached_property
+    def names_with_gaps(self) -> frozenset[str]:
+        """The variables that have missing cells."""
+        return frozenset(n for n, gap in zip(self.schema.names, self.gaps, strict=True) if gap)
+
+    @cached_property
     def native(self) -> _core.Columns:
         """The discrete columns as the kernels see them; bitmaps are built there on demand."""
         return _core.Columns(

@@ -58,7 +58,7 @@ class Partial:
     sparse: list[Counts]
     moments: list[Moments]
     weight: int | float
-    gaps: set[str]
+    gaps: frozenset[str]
 
     def add(self, other: Partial) -> None:
         """Add another block's tables to these, in place."""
@@ -92,7 +92,7 @@ class Plan:
     dense: tuple[tuple[str, ...], ...]
     sparse: tuple[tuple[str, ...], ...]
     mixed: tuple[tuple[str, ...], ...]
-    _positions: dict[tuple[str, ...], list[list[int]]] = field(
+    _positions: dict[tuple[str, ...] | None, list[list[int]]] = field(
         default_factory=dict, compare=False, repr=False
     )
     _layouts: dict[int, _Layout] = field(default_factory=dict, compare=False, repr=False)
@@ -148,10 +148,10 @@ class Plan:
 
     def positions(self, block: Block) -> list[list[int]]:
         """The dense sets as positions among the block's discrete columns."""
-        columns = block.schema.discrete
+        columns = None if block.schema is self.schema else block.schema.discrete
         found = self._positions.get(columns)
         if found is None:
-            at = {name: i for i, name in enumerate(columns)}
+            at = {name: i for i, name in enumerate(block.schema.discrete)}
             found = self._positions[columns] = [[at[n] for n in names] for names in self.dense]
         return found
 
@@ -175,7 +175,7 @@ class Plan:
             [count_sparse(block, names) for names in self.sparse],
             [count_moments(block, names, threads) for names in self.mixed],
             block.weight,
-            {n for n, gap in zip(block.schema.names, block.gaps, strict=True) if gap},
+            block.names_with_gaps,
         )
 
     def _dense(
