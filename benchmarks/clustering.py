@@ -1,8 +1,9 @@
-"""Clusters: what credo adds to the libraries it stands on, and spectra and trees of many rows.
+"""Clusters: against the libraries they stand on, and spectra and trees of many rows.
 
-k-means and linkage call scikit-learn and fastcluster: the question is how much time the table, its
-scaling and the answer around them take. Spectral clustering stands on landmarks where scikit-learn
-decomposes the affinity of all pairs, and single link on a minimum spanning tree.
+k-means takes scikit-learn's starts and steps by a kernel; linkage calls fastcluster, and single
+link a minimum spanning tree: the question is how much time the table, its scaling and the answer
+around them take. Spectral clustering stands on landmarks where scikit-learn decomposes the affinity
+of all pairs.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Bench, Entry, Task
+from benchmarks.harness import Bench, Entry, Task, installed
 
 K = 8
 
 
 def run(bench: Bench) -> None:
-    for rows in bench.sizes(20_000, 200_000, quick=[20_000]):
+    for rows in bench.sizes(10_000, 100_000, 1_000_000, quick=[10_000, 100_000]):
         k_means(bench, rows)
-    linkage(bench, 2_000 if bench.quick else 6_000)
+    for rows in (2_000,) if bench.quick else (2_000, 5_000):
+        linkage(bench, rows)
     single(bench, 20_000 if bench.quick else 100_000, 8)
     single(bench, 100_000 if bench.quick else 1_000_000, 2)
     mixed(bench, 2_000 if bench.quick else 5_000)
-    spectral(bench, 3_000 if bench.quick else 20_000)
+    for rows in (3_000,) if bench.quick else (3_000, 20_000):
+        spectral(bench, rows)
 
 
 def blobs(rows: int, width: int, seed: int = 0) -> Any:
@@ -144,6 +147,16 @@ def single(bench: Bench, rows: int, width: int) -> None:
             threads=2,
         ),
     ]
+    if installed("scikit-learn"):
+        entries.append(
+            Entry(
+                "quitefastmst, and the tree of merges by scikit-learn",
+                lambda x, _: merged(x)[:, 2],
+                setup=lambda: x,
+                answer=lambda d, _: [np.sort(d)],
+                threads=2,
+            )
+        )
     if rows <= 20_000:
         entries.append(
             Entry(
@@ -154,6 +167,15 @@ def single(bench: Bench, rows: int, width: int) -> None:
             )
         )
     bench.compare(Task(f"single link, {rows:,} × {width}", entries, tolerance=1e-7))
+
+
+def merged(x: Any) -> Any:
+    """Single link as one would make it of public parts: without cutting the tree."""
+    import quitefastmst
+    from sklearn.cluster import _hierarchical_fast
+
+    lengths, edges = quitefastmst.mst_euclid(x)
+    return _hierarchical_fast._single_linkage_label(np.column_stack([edges, lengths]))
 
 
 def mixed(bench: Bench, rows: int) -> None:
@@ -211,6 +233,16 @@ def spectral(bench: Bench, rows: int) -> None:
 
         return SpectralClustering(K, gamma=gamma, random_state=0).fit_predict(x)
 
+    peers = [
+        Entry(
+            "scikit-learn SpectralClustering",
+            peer,
+            "scikit-learn",
+            setup=lambda: x,
+            answer=lambda labels, _: sorted_sizes(labels),
+            threads=2,
+        )
+    ]
     bench.compare(
         Task(
             f"spectral clustering, exp(−γ d²), {rows:,} × 8, k = {K}",
@@ -239,14 +271,7 @@ def spectral(bench: Bench, rows: int) -> None:
                     answer=lambda labels, _: sorted_sizes(labels),
                     threads=2,
                 ),
-                Entry(
-                    "scikit-learn SpectralClustering",
-                    peer,
-                    "scikit-learn",
-                    setup=lambda: x,
-                    answer=lambda labels, _: sorted_sizes(labels),
-                    threads=2,
-                ),
+                *(peers if rows <= 10_000 else ()),  # beyond, it takes minutes and gigabytes
             ],
             tolerance=0.02,
         )

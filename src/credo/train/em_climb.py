@@ -1,29 +1,21 @@
-"""The climb: expectation and maximisation in turn, until a step changes nothing.
+"""The climb of EM: expectation and maximisation in turn, until a step changes nothing.
 
-    θ₁ = M(E(θ₀)), θ₂ = M(E(θ₁));   r = θ₁ − θ₀, v = (θ₂ − θ₁) − r;   θ' = θ₀ − 2s·r + s²·v
-
-After the first steps the climb leaps: SQUAREM with s = −|r|/|v| (Varadhan & Roland 2008, the third
-step length). A leap that does not end higher is dropped for the plain step it replaced, so the
-objective never falls.
+After the first steps the climb leaps, as `train/leaping.py` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError
 from credo.train.em_maximise import Maximiser
 from credo.train.em_problem import Expected, Numbers, Problem
+from credo.train.leaping import Leaping
 
-__all__ = ["PLAIN", "Climb", "vector_of"]
-
-PLAIN = 20
-"""The first iterations are plain steps: they gain most, and a trace of them can be compared."""
+__all__ = ["Climb", "vector_of"]
 
 _STALLED = 50  # steps in a row that gain nothing a double can tell
 
@@ -31,8 +23,11 @@ Floats = NDArray[np.float64]
 
 
 @dataclass
-class Climb:
+class Climb(Leaping[Numbers, Expected]):
     """One climb from one start. `run` goes on from where it stands."""
+
+    plain: ClassVar[int] = 20  # a trace of them can be compared with a textbook's
+    spare: ClassVar[int] = 3
 
     problem: Problem
     maximiser: Maximiser
@@ -48,43 +43,24 @@ class Climb:
     _leap: float = 4.0
     _idle: int = 0
 
-    @property
-    def objective(self) -> float:
-        """The height reached."""
-        return self.trace[-1]
+    def expect(self, numbers: Numbers) -> Expected:
+        """The expectation step."""
+        return self.problem.expect(numbers)
 
-    @property
-    def iterations(self) -> int:
-        """The steps taken."""
-        return max(len(self.trace) - 1, 0)
+    def maximised(self) -> Numbers:
+        """The maximisation step, from where it stands."""
+        assert self.expected is not None
+        return self.maximiser.maximise(self.expected)
 
     def value(self, expected: Expected, numbers: Numbers) -> float:
         """What is climbed: ln P(rows) and what the priors add."""
         return expected.log_likelihood + self.maximiser.penalty(numbers)
 
-    def run(self, most: int) -> None:
-        """Climb until nothing changes, or `most` iterations in all have been made."""
-        for _ in self.steps(most):
-            pass
-
-    def steps(self, most: int) -> Iterator[float]:
-        """The heights on the way, one for each turn of the climb."""
-        if self.expected is None:
-            self.expected = self.problem.expect(self.numbers)
-            self.trace.append(self.value(self.expected, self.numbers))
-        while not self.reason and self.iterations < most:
-            leap = self.accelerate and self.iterations >= PLAIN and most - self.iterations >= 3
-            start = self.numbers
-            if self._step() and leap:
-                self._try_leap(start)
-            yield self.objective
-
     def _step(self) -> bool:
         """One plain step; False when the climb is over."""
-        assert self.expected is not None
-        made = self.maximiser.maximise(self.expected)
+        made = self.maximised()
         change = distance(made, self.numbers)
-        expected = self.problem.expect(made)
+        expected = self.expect(made)
         value = self.value(expected, made)
         if value < self.objective - 1e-11 * max(abs(self.objective), 1.0):
             self.reason = "the objective fell: too few rows for some configurations"
@@ -103,32 +79,9 @@ class Climb:
         self.before, self.expected, self.numbers = self.expected, expected, made
         self.trace.append(max(value, self.objective))  # a fall here is rounding alone
 
-    def _try_leap(self, start: Numbers) -> None:
-        """From θ₀ and θ₁ (where it stands) to θ', if that is higher than θ₁."""
-        assert self.expected is not None
-        middle = self.numbers
-        last = self.maximiser.maximise(self.expected)
-        x0, x1, x2 = (self.vector(n) for n in (start, middle, last))
-        r, v = x1 - x0, (x2 - x1) - (x1 - x0)
-        size = float(np.linalg.norm(v))
-        step = float(np.linalg.norm(r)) / size if size > 0 else 1.0
-        if not step > 1.0:
-            return
-        step = min(step, self._leap)
-        guess = self.numbers_at(x0 + 2 * step * r + step * step * v, last)
-        try:
-            expected = self.problem.expect(guess)
-            value = self.value(expected, guess)
-        except CredoError:
-            value = -np.inf
-        if not value >= self.objective:
-            self.dropped += 1
-            self._leap = max(self._leap / 2, 2.0)
-            return
-        if step == self._leap:
-            self._leap *= 4.0
-        self._stand(guess, expected, value)
-        self.leapt = True
+    def _try_leap(self, start: Numbers) -> bool:
+        self.leapt = super()._try_leap(start)
+        return self.leapt
 
     def vector(self, numbers: Numbers) -> Floats:
         """All parameters in one vector; variances by their logarithm."""

@@ -155,3 +155,46 @@ def test_bad_starts():
         cr.cluster({"x": [1.0, 2.0, 3.5]}, k=2, start=[[1.0]])
     with pytest.raises(InputError, match="starts must be a whole number"):
         cr.cluster({"x": [1.0, 2.0, 3.5]}, k=2, starts=0)
+
+
+@pytest.mark.parametrize("tolerance", [-1.0, "a", None, float("nan"), float("inf"), True])
+def test_a_tolerance_is_a_number(blobs, tmp_path, tolerance):
+    with pytest.raises(InputError, match="tolerance must be a number, 0 or more, got"):
+        cr.cluster(columns(blobs), k=2, tolerance=tolerance)
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c\n" + "\n".join(",".join(map(str, r)) for r in blobs.tolist()))
+    with pytest.raises(InputError, match="tolerance must be a number"):
+        cr.cluster(cr.read(path, memory="1kB"), k=2, tolerance=tolerance)
+
+
+def test_starts_and_end_are_scikit_learns_of_the_same_seed(blobs):
+    seed = int(np.random.default_rng(5).integers(1 << 31))
+    for w in (None, np.random.default_rng(6).uniform(0.5, 2, len(blobs))):
+        peer = KMeans(5, n_init=7, random_state=seed).fit(blobs, sample_weight=w)
+        ours = cr.cluster(columns(blobs), k=5, rng=5, starts=7, scale="none", weights=w)
+        assert ours.quality["within"] == pytest.approx(peer.inertia_, rel=1e-12)
+        assert adjusted_rand(ours.labels, peer.labels_.astype(np.intp)) == 1.0
+        assert ours.record.trace[-1] == ours.quality["within"]
+
+
+def test_an_array_is_the_table_of_its_columns(blobs):
+    seen = cr.cluster(blobs, k=4)
+    read = cr.cluster(cr.read(blobs, columns=["x0", "x1", "x2"]), k=4)
+    assert seen.table.schema == read.table.schema
+    assert seen.table.schema.source == read.table.schema.source
+    assert [c.rows for c in seen.table.schema.columns] == [len(blobs)] * 3
+    np.testing.assert_array_equal(seen.labels, read.labels)
+    changed = blobs.copy()
+    table = cr.cluster(changed, k=4).table
+    changed[0] = 1e6  # the table has numbers of its own
+    assert table.values("x0")[0] == blobs[0, 0]
+    single = cr.cluster(blobs.astype(np.float32), k=4)
+    assert single.sizes == seen.sizes
+
+
+def test_rows_without_a_cell_and_equal_rows_are_counted_in_words():
+    with pytest.raises(InputError, match=r"only 1 different row, which .* Ask for k=1\.$"):
+        cr.cluster(np.ones((6, 2)), k=2)
+    rows = {"a": [None, 1.0, 1.1, 5.0, 5.2], "b": [None, 0.0, 0.2, 3.0, 3.1]}
+    notes = cr.cluster(rows, k=2).record.notes
+    assert "1 row has no cell: to be in a cluster says nothing of it" in notes

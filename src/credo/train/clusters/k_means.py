@@ -24,7 +24,7 @@ from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
 
-__all__ = ["Centres", "partition_k_means", "whole_number"]
+__all__ = ["Centres", "checked_tolerance", "partition_k_means", "whole_number"]
 
 Floats = NDArray[np.float64]
 
@@ -87,6 +87,7 @@ def partition_k_means(
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())
     whole_number(iterations, "iterations")
+    checked_tolerance(tolerance)
     given = None if start is None else _given(start, k, points)
     tries = 1 if start is not None else whole_number(starts, "starts")
     seed = int(generator(rng).integers(1 << 31))
@@ -97,7 +98,8 @@ def partition_k_means(
     notes = [*space.notes, *_notes(space, table, gaps)]
     bare = int(np.isnan(points).all(axis=1).sum()) if gaps else 0
     if bare:
-        notes.append(f"{bare:,} rows have no cell: their cluster says nothing")
+        rows = "1 row has" if bare == 1 else f"{bare:,} rows have"
+        notes.append(f"{rows} no cell: to be in a cluster says nothing of it")
     return Partition(
         best.labels,
         k,
@@ -193,11 +195,12 @@ def _gappy(
 def _all_used(labels: Any, points: Floats, k: int) -> None:
     if (np.bincount(labels, minlength=k) == 0).any():
         different = len(np.unique(points, axis=0))
+        rows = f"{different:,} different row{'s' * (different != 1)}"
         raise InputError(
-            f"The table has only {different:,} different rows, which cannot make {k:,} clusters."
+            f"The table has only {rows}, which cannot make {k:,} clusters."
             if different < k
             else f"k-means found fewer than {k:,} clusters.",
-            hint=f"Ask for k={min(different, k - 1)} or fewer.",
+            hint=f"Ask for k={min(different, k - 1)}{' or fewer' * (different > 1)}.",
         )
 
 
@@ -216,6 +219,13 @@ def _notes(space: Space, table: Table, gaps: bool) -> list[str]:
     if gaps:
         notes.append("missing cells are left out of the distances")
     return notes
+
+
+def checked_tolerance(tolerance: Any) -> None:
+    """Refuse a tolerance that is no share: 0 climbs until no row moves."""
+    real = isinstance(tolerance, (int, float, np.number)) and not isinstance(tolerance, bool)
+    if not real or not 0 <= tolerance < np.inf:
+        raise InputError(f"tolerance must be a number, 0 or more, got {tolerance!r}.")
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:

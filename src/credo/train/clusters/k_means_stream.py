@@ -19,7 +19,12 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.stats.block import Block
-from credo.train.clusters.k_means import Centres, partition_k_means, whole_number
+from credo.train.clusters.k_means import (
+    Centres,
+    checked_tolerance,
+    partition_k_means,
+    whole_number,
+)
 from credo.train.clusters.lloyd import Sums, nearest, sums_of
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, space_of
@@ -64,6 +69,7 @@ def partition_stream(
             )
     starts, iterations, tolerance = ({**_OPTIONS, **given}[n] for n in _OPTIONS)
     whole_number(iterations, "iterations")
+    checked_tolerance(tolerance)
     sample = sample_of(stream, SAMPLE, seed)
     seen = _Columns(stream, names)
     space = space_of(seen, checked_scale(scale, "like"))  # type: ignore[arg-type]

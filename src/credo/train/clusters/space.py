@@ -139,7 +139,8 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     if scale == "like":
         found_space = space_of(source, "sd")
         return _plain(found_space) if _alike(found_space) else found_space
-    counted = source.tally(_to_count(source))
+    to_count = _to_count(source)
+    counted = source.tally(to_count) if to_count else {}
     axes, notes = [], []
     for variable in source.schema.variables:
         found: tuple[float, float] | None

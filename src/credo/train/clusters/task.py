@@ -152,6 +152,8 @@ class Task:
 
     def _known(self, function: Callable[..., Any], *taken: str) -> dict[str, Any]:
         """The options, once each is one that the method has."""
+        if not self.options:
+            return {}
         parameters = inspect.signature(function).parameters
         if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             return dict(self.options)  # it looks at them itself

@@ -1,35 +1,32 @@
-"""The climb of a mixture: expectation and maximisation in turn, with guarded leaps.
+"""The climb of a mixture: expectation and maximisation in turn, with leaps (`train/leaping.py`).
 
-    θ₁ = M(E(θ₀)), θ₂ = M(E(θ₁));   r = θ₁ − θ₀, v = (θ₂ − θ₁) − r;   θ' = θ₀ − 2s·r + s²·v
-
-SQUAREM with s = −|r|/|v| (Varadhan & Roland 2008). A leap that does not end higher is dropped for
-the plain step it replaced, so the objective never falls. Covariances leap by their Cholesky root
-with a logarithmic diagonal, which is one of a covariance wherever it lands.
+Covariances leap by their Cholesky root with a logarithmic diagonal, which is one of a covariance
+wherever it lands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError
 from credo.predict.mixture_rows import Expected, Laid, Numbers
+from credo.train.leaping import Leaping
 from credo.train.mixtures.maximise import Maximiser, raised
 
-__all__ = ["PLAIN", "Climb"]
-
-PLAIN = 10
-"""The first iterations are plain steps: they gain most."""
+__all__ = ["Climb"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass
-class Climb:
+class Climb(Leaping[Numbers, Expected]):
     """One climb from one start. `steps` goes on from where it stands."""
+
+    plain: ClassVar[int] = 10
+    spare: ClassVar[int] = 2
 
     rows: Laid
     maximiser: Maximiser
@@ -44,41 +41,23 @@ class Climb:
     dropped: int = 0
     _leap: float = 4.0
 
-    @property
-    def objective(self) -> float:
-        """The height reached."""
-        return self.trace[-1]
+    def expect(self, numbers: Numbers) -> Expected:
+        """The expectation step."""
+        return self.rows.expect(numbers, self.threads)
 
-    @property
-    def iterations(self) -> int:
-        """The steps taken."""
-        return max(len(self.trace) - 1, 0)
+    def maximised(self) -> Numbers:
+        """The maximisation step, from where it stands."""
+        assert self.expected is not None
+        return self.maximiser.maximise(self.expected, self.numbers)
 
-    def run(self, most: int) -> None:
-        """Climb until nothing is gained, or `most` iterations in all have been made."""
-        for _ in self.steps(most):
-            pass
-
-    def steps(self, most: int) -> Iterator[float]:
-        """The heights on the way."""
-        if self.expected is None:
-            self.expected = self.rows.expect(self.numbers, self.threads)
-            self.trace.append(self._value(self.expected, self.numbers))
-        while not self.reason and self.iterations < most:
-            start = self.numbers
-            leap = self.accelerate and self.iterations >= PLAIN and most - self.iterations >= 2
-            if self._step() and leap:
-                self._try_leap(start)
-            yield self.objective
-
-    def _value(self, expected: Expected, numbers: Numbers) -> float:
+    def value(self, expected: Expected, numbers: Numbers) -> float:
+        """What is climbed: ln P(rows) and what the priors add."""
         return expected.log_likelihood + self.maximiser.penalty(numbers)
 
     def _step(self) -> bool:
-        assert self.expected is not None
-        made = self.maximiser.maximise(self.expected, self.numbers)
-        expected = self.rows.expect(made, self.threads)
-        value = self._value(expected, made)
+        made = self.maximised()
+        expected = self.expect(made)
+        value = self.value(expected, made)
         gain = value - self.objective
         if gain < -1e-10 * max(abs(self.objective), 1.0) or np.isnan(value):
             self.reason = "a step gained nothing that numbers of this size can tell"
@@ -94,33 +73,11 @@ class Climb:
         self.expected, self.numbers = expected, made
         self.trace.append(max(value, self.objective))  # a fall here is rounding alone
 
-    def _try_leap(self, start: Numbers) -> None:
-        assert self.expected is not None
-        last = self.maximiser.maximise(self.expected, self.numbers)
-        x0, x1, x2 = (self._vector(n) for n in (start, self.numbers, last))
-        r, v = x1 - x0, (x2 - x1) - (x1 - x0)
-        size = float(np.linalg.norm(v))
-        step = float(np.linalg.norm(r)) / size if size > 0 else 1.0
-        if not step > 1.0:
-            return
-        step = min(step, self._leap)
-        guess = self._numbers(x0 + 2 * step * r + step * step * v, last)
-        try:
-            expected = self.rows.expect(guess, self.threads)
-            value = self._value(expected, guess)
-        except CredoError:
-            value = -np.inf
-        if not value >= self.objective:
-            self.dropped += 1
-            self._leap = max(self._leap / 2, 2.0)
-            return
-        if step == self._leap:
-            self._leap *= 4.0
-        self._stand(guess, expected, value)
-
     # --- numbers as a vector --------------------------------------------------------------
 
-    def _vector(self, x: Numbers) -> Floats:
+    def vector(self, numbers: Numbers) -> Floats:
+        """All parameters in one vector; variances by their logarithm."""
+        x = numbers
         parts = [x.weights, *(t.ravel() for t in x.tables), x.means.ravel()]
         parts.append(np.log(x.rates).ravel())
         if self.maximiser.joint:
@@ -133,7 +90,8 @@ class Climb:
             parts.append(np.log(x.spread).ravel())
         return np.concatenate(parts)
 
-    def _numbers(self, vector: Floats, near: Numbers) -> Numbers:
+    def numbers_at(self, vector: Floats, near: Numbers) -> Numbers:
+        """Parameters from a vector that may have left their range."""
         at = 0
 
         def take(shape: tuple[int, ...]) -> Floats:
