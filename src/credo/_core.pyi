@@ -479,7 +479,7 @@ def sparse_joint(
     present: bool = False,
     threads: int = 1,
 ) -> tuple[_Reals, bool]:
-    """bias + Σ value · table[column] for each row, and whether no value was negative or infinite."""
+    """bias + Σ value · table[column] for each row; whether all values were finite counts."""
 
 def text_table(
     totals: _Reals, form: str, weight: _Reals, smoothing: float
