@@ -2,7 +2,7 @@
 same arrays and frames.
 
 Categorical (20 features of 8 states, 5 classes), Bernoulli, Gaussian, counts, mixed (no peer),
-sparse documents, raw texts, memory, and with --rows 1e8 (or any number above 5e6) the rows of
+sparse documents, raw texts, memory, few rows, and with --rows 1e8 (or above 5e6) the rows of
 Parquet files out of core. Gaussian variances are compared without scikit-learn's additive smoothing
 (var_smoothing=0). pomegranate needs torch: it is measured where it can be imported, or by the
 interpreter that CREDO_POMEGRANATE names.
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import ROOT, Bench, Case, Entry, Task, installed
+from benchmarks.naive_bayes_small import small
 
 WIDTH, STATES, CLASSES = 20, 8, 5
 CORES = os.cpu_count() or 1
@@ -42,6 +43,7 @@ def run(bench: Bench) -> None:
         frames(bench, rows)
         pomegranate(bench, rows)
         memory(bench, rows)
+    small(bench, table, ours, peers)
     documents(bench, 20_000 if not bench.quick else 4_000)
     texts(bench, 200_000 if not bench.quick else 20_000)
     out_of_core(bench, 200_000 if bench.quick else 5_000_000)
@@ -147,7 +149,7 @@ def compare(bench: Bench, kind: str, x: Any, y: Any, rows: int, where: str = "")
 
 def memory(bench: Bench, rows: int) -> None:
     with tempfile.TemporaryDirectory(prefix="credo-bench-") as folder:
-        for kind in ("categorical", "bernoulli", "gaussian"):
+        for kind in ("categorical", "bernoulli", "gaussian", "counts"):
             path = str(Path(folder) / f"{kind}.npz")
             x, y = table(kind, rows)
             np.savez(path, x=x, y=y)
@@ -256,7 +258,11 @@ def documents(bench: Bench, rows: int) -> None:
         ("complement", sk.ComplementNB),
         ("bernoulli", sk.BernoulliNB),
     ):
-        makers = [("credo", lambda f=form: TextNaiveBayes(f)), (peer.__name__, peer)]
+        makers = [
+            ("credo", lambda f=form: TextNaiveBayes(f)),
+            (f"credo, {CORES} threads", lambda f=form: TextNaiveBayes(f, n_jobs=CORES)),
+            (peer.__name__, peer),
+        ]
         for what in ("fit", "predict_log_proba"):
             entries = []
             for name, make in makers:
@@ -267,11 +273,12 @@ def documents(bench: Bench, rows: int) -> None:
                         (lambda _, __, make=make: make().fit(x, y))
                         if fit
                         else (lambda clf, _: [clf.predict_log_proba(x)]),
-                        None if name == "credo" else "scikit-learn",
+                        None if name.startswith("credo") else "scikit-learn",
                         (lambda: None) if fit else (lambda make=make: make().fit(x, y)),
                         answer=(lambda clf, _: [clf.predict_log_proba(x[:500])])
                         if fit
                         else (lambda raw, _: raw),
+                        threads=CORES if "threads" in name else 1,
                         steady=True,
                     )
                 )

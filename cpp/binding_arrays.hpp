@@ -48,6 +48,7 @@ void bind_rows_out(nb::module_& m);
 void bind_approximate(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_naive(nb::module_& m);
+void bind_naive_texts(nb::module_& m);
 void bind_expectations(nb::module_& m);
 void bind_structure(nb::module_& m);
 void bind_texts(nb::module_& m);

@@ -233,6 +233,7 @@ NB_MODULE(_core, m) {
   credo::binding::bind_approximate(m);
   credo::binding::bind_mixture(m);
   credo::binding::bind_naive(m);
+  credo::binding::bind_naive_texts(m);
   credo::binding::bind_expectations(m);
   credo::binding::bind_structure(m);
   credo::binding::bind_texts(m);

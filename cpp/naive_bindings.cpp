@@ -6,12 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cmath>
 
-#include "binding_arrays.hpp"
+#include "naive_binding_arrays.hpp"
 #include "naive_fit.hpp"
 #include "naive_predict.hpp"
-#include "naive_text.hpp"
-#include "parallel.hpp"
 
 namespace credo::binding {
 
@@ -22,14 +21,6 @@ namespace {
 using naive::Cells;
 using naive::CellType;
 using naive::CodeColumn;
-using Column = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
-using AnyVector = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Group = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Lut = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
 Cells cells_of(const Column& column) {
   const auto is = [&]<class T>(T) { return column.dtype() == nb::dtype<T>(); };
   const auto as = [&](CellType type) {
@@ -150,6 +141,24 @@ nb::tuple class_moments(const std::vector<Column>& columns, const Group& group,
   return nb::make_tuple(n.release(), mean.release(), scatter.release());
 }
 
+// The totals [groups][columns], and whether all counts were finite and not negative.
+nb::tuple class_totals(const std::vector<Column>& columns, const Group& group, std::int64_t groups,
+                       const std::optional<Reals>& weights, int threads) {
+  const naive::ClassRows rows = class_rows(group, groups, threads);
+  same_rows(columns, rows.n_rows);
+  if (weights) require(weights->size() == rows.n_rows, "There must be one weight for each row.");
+  std::vector<Cells> cells;
+  for (const Column& column : columns) cells.push_back(cells_of(column));
+  NewArray<double> totals({rows.groups, cells.size()});
+  bool wrong;
+  {
+    const nb::gil_scoped_release release;
+    wrong = naive::class_totals(cells, rows, weights ? weights->data() : nullptr, threads,
+                                totals.data());
+  }
+  return nb::make_tuple(totals.release(), !wrong);
+}
+
 // ---------------------------------------------------------------- prediction
 
 naive::Answer answer_of(const std::string& text) {
@@ -168,7 +177,8 @@ class PyScorer {
   // stand one after the other, the singles first.
   PyScorer(const Reals& bias, const std::vector<std::array<std::int64_t, 2>>& singles,
            const std::vector<std::array<std::int64_t, 4>>& pairs, const Matrix& tables,
-           const Matrix& centre, const Matrix& half, const Matrix& constant)
+           const Matrix& centre, const Matrix& half, const Matrix& constant,
+           const std::optional<Matrix>& weights)
       : classes_(bias.size()) {
     const std::size_t unit = naive::kClassUnit;
     padded_ = (classes_ + unit - 1) / unit * unit;
@@ -182,13 +192,22 @@ class PyScorer {
     centre_ = padded(centre.data(), centre.shape(0));
     half_ = padded(half.data(), half.shape(0));
     constant_ = padded(constant.data(), constant.shape(0));
+    constants_.resize(padded_);
+    for (std::size_t i = 0; i < constant_.size(); ++i) constants_[i % padded_] += constant_[i];
+    if (weights) {
+      require(weights->shape(1) == classes_, "Every table must have a column for each class.");
+      weights_ = padded(weights->data(), weights->shape(0));
+      for (const double w : weights_) impossible_words_ |= w == -HUGE_VAL;
+    }
+    // a code that is part of a pair must stay what it is
+    const std::size_t together = pairs.empty() ? kTogether : 1;
     std::size_t at = 0;
     std::vector<double> held;  // the table of the columns that are looked up together
     std::size_t held_rows = 0;
     const auto close = [&] {
       if (held_rows == 0) return;
       offset_.push_back(tables_.size());
-      group_end_.push_back(member_.size());
+      grouping_.end.push_back(grouping_.member.size());
       tables_.insert(tables_.end(), held.begin(), held.end());
       held_rows = 0;
     };
@@ -197,7 +216,7 @@ class PyScorer {
       need(column, rows);
       const auto r = static_cast<std::size_t>(rows);
       require(at + r <= tables.shape(0), "The tables must have a row for each code of each term.");
-      if (held_rows * r > kTogether) close();
+      if (held_rows * r > together) close();
       const double* own = given.data() + at * padded_;
       if (held_rows == 0) {
         held.assign(own, own + r * padded_);
@@ -207,13 +226,13 @@ class PyScorer {
         for (std::size_t i = 0; i < held_rows * r; ++i)
           for (std::size_t c = 0; c < padded_; ++c)
             both[i * padded_ + c] = held[i / r * padded_ + c] + own[i % r * padded_ + c];
-        for (std::size_t m = group_end_.empty() ? 0 : group_end_.back(); m < times_.size(); ++m)
-          times_[m] *= static_cast<std::uint32_t>(r);
+        for (std::size_t m = grouping_.end.empty() ? 0 : grouping_.end.back();
+             m < grouping_.member.size(); ++m)
+          grouping_.times[grouping_.member[m]] *= static_cast<std::uint16_t>(r);
         held = std::move(both);
         held_rows *= r;
       }
-      member_.push_back(static_cast<std::uint32_t>(column));
-      times_.push_back(1);
+      grouping_.member.push_back(static_cast<std::uint32_t>(column));
       at += r;
     }
     close();
@@ -235,14 +254,18 @@ class PyScorer {
 
   nb::tuple score(const std::vector<Column>& columns, const nb::list& windows,
                   const std::vector<Column>& reals, std::int64_t n_rows,
-                  const std::optional<Matrix>& extra, const std::string& answer,
-                  int threads) const {
+                  const std::optional<Matrix>& extra, const std::string& answer, int threads,
+                  const std::vector<Column>& counts) const {
     require(threads >= 1 && n_rows >= 0, "The 'threads' parameter must be at least 1.");
-    naive::ScoreInput input{code_columns(columns, windows), {}, {}, 0, classes_, nullptr};
+    naive::ScoreInput input{code_columns(columns, windows), {}, {}, grouping_, {}, 0, classes_,
+                            nullptr};
     input.n_rows = static_cast<std::size_t>(n_rows);
     same_rows(columns, input.n_rows);
     same_rows(reals, input.n_rows);
+    same_rows(counts, input.n_rows);
     for (const Column& column : reals) input.reals.push_back(cells_of(column));
+    for (const Column& column : counts) input.counts.push_back(cells_of(column));
+    require(counts.size() * padded_ == weights_.size(), "There must be a column for each weight.");
     require(reals.size() * padded_ == centre_.size(), "There must be a column for each Gaussian.");
     require(columns.size() >= need_.size(), "There must be a column for each term.");
     for (std::size_t j = 0; j < need_.size(); ++j)
@@ -253,31 +276,38 @@ class PyScorer {
               "The 'extra' parameter must have a row for each row and a column for each class.");
       input.extra = extra->data();
     }
-    input.terms = {padded_,          bias_.data(),     0,
-                   group_end_.size(), group_end_.data(), member_.data(), times_.data(),
+    input.terms = {padded_,
+                   bias_.data(),
+                   grouping_.end.size(),
                    offset_.data(),
-                   pair_a_.size(),   pair_a_.data(),   pair_b_.data(),
-                   pair_rows_.data(), pair_offset_.data(), tables_.data(),
-                   0,                0,                centre_.data(),   half_.data(),
-                   constant_.data()};
+                   pair_a_.size(),
+                   pair_a_.data(),
+                   pair_b_.data(),
+                   pair_rows_.data(),
+                   pair_offset_.data(),
+                   tables_.data(),
+                   input.reals.size(),
+                   centre_.data(),
+                   half_.data(),
+                   constant_.data(),
+                   constants_.data(),
+                   input.counts.size(),
+                   weights_.data(),
+                   impossible_words_};
     const naive::Answer kind = answer_of(answer);
-    std::vector<char> unseen, infinite;
-    if (kind == naive::Answer::kBest) {
-      NewArray<std::int64_t> best({input.n_rows});
-      std::int64_t bad;
-      {
-        const nb::gil_scoped_release release;
-        bad = naive::score(input, kind, threads, nullptr, best.data(), unseen, infinite);
-      }
-      return nb::make_tuple(best.release(), bad, positions(unseen), positions(infinite));
-    }
-    NewArray<double> out({input.n_rows, classes_});
+    const bool only_best = kind == naive::Answer::kBest;
+    NewArray<std::int64_t> best({only_best ? input.n_rows : 0});
+    NewArray<double> out({only_best ? 0 : input.n_rows, classes_});
+    naive::Oddities odd;
     std::int64_t bad;
     {
       const nb::gil_scoped_release release;
-      bad = naive::score(input, kind, threads, out.data(), nullptr, unseen, infinite);
+      bad = naive::score(input, kind, threads, only_best ? nullptr : out.data(),
+                         only_best ? best.data() : nullptr, odd);
     }
-    return nb::make_tuple(out.release(), bad, positions(unseen), positions(infinite));
+    nb::object answers = only_best ? best.release() : out.release();
+    return nb::make_tuple(answers, bad, positions(odd.unseen), positions(odd.infinite),
+                          !odd.no_count);
   }
 
  private:
@@ -294,16 +324,21 @@ class PyScorer {
     return out;
   }
   void need(std::int64_t column, std::int64_t rows) {
-    if (need_.size() <= static_cast<std::size_t>(column)) need_.resize(column + 1, 0);
+    if (need_.size() <= static_cast<std::size_t>(column)) {
+      need_.resize(column + 1, 0);
+      grouping_.times.resize(column + 1, 1);
+    }
     require(need_[column] == 0 || need_[column] == rows, "The tables of a column differ in rows.");
     need_[column] = rows;
   }
 
   std::size_t classes_, padded_;
-  std::vector<double> bias_, tables_, centre_, half_, constant_;
+  std::vector<double> bias_, tables_, centre_, half_, constant_, constants_, weights_;
+  bool impossible_words_ = false;
+  naive::Grouping grouping_;
   static constexpr std::size_t kTogether = 128;  // rows of a table of several columns: 8 KB
-  std::vector<std::uint32_t> member_, times_, pair_a_, pair_b_, pair_rows_;
-  std::vector<std::size_t> offset_, group_end_, pair_offset_;
+  std::vector<std::uint32_t> pair_a_, pair_b_, pair_rows_;
+  std::vector<std::size_t> offset_, pair_offset_;
   std::vector<std::int64_t> need_;
 };
 
@@ -319,213 +354,6 @@ nb::object finish(const OutMatrix& joint, const std::string& answer, int threads
   return nb::make_tuple(best.release(), bad);
 }
 
-// ---------------------------------------------------------------- text
-
-class PyVocabulary {
- public:
-  PyVocabulary() : kinds_(0x110000, -1) {}
-
-  std::size_t size() const { return words_.size(); }
-
-  nb::list words() const {
-    nb::list out;
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      const std::string_view w = words_.word(i);
-      out.append(nb::steal(PyUnicode_DecodeUTF8(w.data(), static_cast<Py_ssize_t>(w.size()),
-                                                "surrogatepass")));
-    }
-    return out;
-  }
-
-  // Documents as rows of word counts; a document is a text, or a list of its words.
-  nb::tuple bags(const nb::list& documents, bool learn, std::int64_t shortest, bool lower) {
-    naive::Bags bags;
-    std::size_t row = 0;
-    for (const nb::handle document : documents) {
-      if (++row % 4096 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (PyUnicode_Check(document.ptr())) {
-        add_text(nb::borrow(document), learn, shortest, lower, bags);
-      } else {
-        for (const nb::handle token : document) {
-          nb::object held;
-          const std::int32_t number = words_.number(utf8(token, held), learn);
-          if (number >= 0) bags.add(number);
-        }
-      }
-      bags.end_document();
-    }
-    if (bags.words.size() < 0x7FFFFFFF) {
-      const std::vector<std::int32_t> begin(bags.begin.begin(), bags.begin.end());
-      return nb::make_tuple(array(begin), array(bags.words), array(bags.counts));
-    }
-    const std::vector<std::int64_t> words(bags.words.begin(), bags.words.end());
-    return nb::make_tuple(array(bags.begin), array(words), array(bags.counts));
-  }
-
-  void add(const nb::list& words) {
-    for (const nb::handle word : words) {
-      nb::object held;
-      words_.number(utf8(word, held), true);
-    }
-  }
-
- private:
-  template <class T>
-  static nb::object array(const std::vector<T>& values) {
-    NewArray<T> out({values.size()});
-    std::copy(values.begin(), values.end(), out.data());
-    return out.release();
-  }
-
-  static std::string_view utf8(nb::handle text, nb::object& held) {
-    if (!PyUnicode_Check(text.ptr())) throw std::invalid_argument("A word must be a text.");
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (data != nullptr) return {data, static_cast<std::size_t>(size)};
-    PyErr_Clear();  // a lone surrogate
-    held = text.attr("encode")("utf-8", "surrogatepass");
-    char* bytes = nullptr;
-    if (PyBytes_AsStringAndSize(held.ptr(), &bytes, &size) != 0) throw nb::python_error();
-    return {bytes, static_cast<std::size_t>(size)};
-  }
-
-  void add_text(nb::object text, bool learn, std::int64_t shortest, bool lower,
-                naive::Bags& bags) {
-    nb::object held;
-    std::string_view bytes = utf8(text, held);
-    bool ascii = true;
-    for (const char c : bytes) ascii &= static_cast<unsigned char>(c) < 0x80;
-    if (!ascii && lower) {
-      text = text.attr("lower")();
-      bytes = utf8(text, held);
-    }
-    word_.clear();
-    std::int64_t letters = 0;
-    const auto end_word = [&] {
-      if (letters >= shortest && letters > 0) {
-        const std::int32_t number = words_.number({word_.data(), word_.size()}, learn);
-        if (number >= 0) bags.add(number);
-      }
-      word_.clear();
-      letters = 0;
-    };
-    for (std::size_t i = 0; i < bytes.size();) {
-      const unsigned char c = static_cast<unsigned char>(bytes[i]);
-      if (c < 0x80) {
-        const bool upper = c >= 'A' && c <= 'Z';
-        if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_') {
-          word_.push_back(static_cast<char>(upper && lower ? c + 32 : c));
-          ++letters;
-        } else {
-          end_word();
-        }
-        ++i;
-        continue;
-      }
-      const std::size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-      std::uint32_t point = c & (0xFF >> (n + 1));
-      for (std::size_t k = 1; k < n && i + k < bytes.size(); ++k)
-        point = (point << 6) | (static_cast<unsigned char>(bytes[i + k]) & 0x3F);
-      if (is_letter(point)) {
-        word_.insert(word_.end(), bytes.begin() + i, bytes.begin() + std::min(i + n, bytes.size()));
-        ++letters;
-      } else {
-        end_word();
-      }
-      i += n;
-    }
-    end_word();
-  }
-
-  // Whether Python's str.isalnum says so; asked once for each character.
-  bool is_letter(std::uint32_t point) {
-    if (point >= kinds_.size()) return false;
-    if (kinds_[point] < 0) {
-      const nb::object text = nb::steal(PyUnicode_FromOrdinal(static_cast<int>(point)));
-      kinds_[point] = nb::cast<bool>(text.attr("isalnum")()) ? 1 : 0;
-    }
-    return kinds_[point] == 1;
-  }
-
-  naive::Vocabulary words_;
-  std::vector<std::int8_t> kinds_;
-  std::vector<char> word_;
-};
-
-// Calls f with the sparse rows in their own types.
-template <class F>
-void with_sparse(const AnyVector& begin, const AnyVector& columns, const AnyVector& values,
-                 std::size_t n_columns, F&& f) {
-  require(begin.size() >= 1 && columns.size() == values.size(), "The sparse rows do not fit.");
-  require(begin.dtype() == columns.dtype(), "The sparse indices must be of one type.");
-  const auto typed = [&]<class Index>(Index) {
-    const auto* b = static_cast<const Index*>(begin.data());
-    const auto* c = static_cast<const Index*>(columns.data());
-    require(b[0] == 0 && static_cast<std::size_t>(b[begin.size() - 1]) == columns.size(),
-            "The sparse rows do not fit.");
-    bool rising = true, inside = true;
-    for (std::size_t r = 0; r + 1 < begin.size(); ++r) rising &= b[r] <= b[r + 1];
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      inside &= c[i] >= 0 && static_cast<std::size_t>(c[i]) < n_columns;
-    require(rising, "The sparse rows do not fit.");
-    require(inside, "A column of the sparse rows is out of range.");
-    const auto valued = [&]<class Value>(Value) {
-      f(naive::SparseRows<Index, Value>{b, c, static_cast<const Value*>(values.data()),
-                                        begin.size() - 1, n_columns});
-    };
-    if (values.dtype() == nb::dtype<double>()) valued(double{});
-    else if (values.dtype() == nb::dtype<float>()) valued(float{});
-    else if (values.dtype() == nb::dtype<std::int64_t>()) valued(std::int64_t{});
-    else if (values.dtype() == nb::dtype<std::int32_t>()) valued(std::int32_t{});
-    else throw std::invalid_argument("The sparse values must be int32, int64 or floats.");
-  };
-  if (begin.dtype() == nb::dtype<std::int32_t>()) typed(std::int32_t{});
-  else if (begin.dtype() == nb::dtype<std::int64_t>()) typed(std::int64_t{});
-  else throw std::invalid_argument("The sparse indices must be int32 or int64.");
-}
-
-nb::object sparse_totals(const AnyVector& begin, const AnyVector& columns, const AnyVector& values,
-                         std::int64_t n_columns, const Group& group, std::int64_t groups,
-                         const std::optional<Reals>& weights, bool present) {
-  require(groups >= 1 && n_columns >= 0 && group.size() + 1 == begin.size(),
-          "There must be a class for each document.");
-  if (weights) require(weights->size() == group.size(), "There must be one weight for each row.");
-  NewArray<double> totals({static_cast<std::size_t>(groups), static_cast<std::size_t>(n_columns)});
-  with_sparse(begin, columns, values, static_cast<std::size_t>(n_columns), [&](const auto& rows) {
-    const nb::gil_scoped_release release;
-    naive::sparse_totals(rows, group.data(), static_cast<std::size_t>(groups),
-                         weights ? weights->data() : nullptr, present, totals.data());
-  });
-  return totals.release();
-}
-
-nb::object sparse_joint(const AnyVector& begin, const AnyVector& columns, const AnyVector& values,
-                        const Matrix& table, const Reals& bias, bool present, int threads) {
-  require(table.shape(1) == bias.size() && threads >= 1, "The table must fit the bias.");
-  NewArray<double> joint({begin.size() - 1, bias.size()});
-  with_sparse(begin, columns, values, table.shape(0), [&](const auto& rows) {
-    constexpr std::size_t kTask = 4096;
-    const nb::gil_scoped_release release;
-    parallel_for((rows.n_rows + kTask - 1) / kTask, threads, [&](std::size_t task) {
-      naive::sparse_joint(rows, task * kTask, std::min((task + 1) * kTask, rows.n_rows),
-                          table.data(), bias.data(), bias.size(), present, joint.data());
-    });
-  });
-  return joint.release();
-}
-
-nb::object log_kernel_density(const Reals& x, const Reals& points, const Reals& weights, double h) {
-  require(points.size() == weights.size() && points.size() > 0 && h > 0,
-          "A kernel density needs points, their weights, and a width above 0.");
-  NewArray<double> out({x.size()});
-  {
-    const nb::gil_scoped_release release;
-    naive::log_kernel_density(x.data(), x.size(), points.data(), weights.data(), points.size(), h,
-                              out.data());
-  }
-  return out.release();
-}
-
 }  // namespace
 
 void bind_naive(nb::module_& m) {
@@ -534,30 +362,20 @@ void bind_naive(nb::module_& m) {
         "groups"_a, "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
   m.def("naive_moments", &class_moments, "columns"_a.noconvert(), "group"_a.noconvert(), "groups"_a,
         "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
+  m.def("naive_totals", &class_totals, "columns"_a.noconvert(), "group"_a.noconvert(), "groups"_a,
+        "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
   m.def("naive_finish", &finish, "joint"_a.noconvert(), "answer"_a, "threads"_a = 1);
-  m.def("sparse_totals", &sparse_totals, "begin"_a.noconvert(), "columns"_a.noconvert(),
-        "values"_a.noconvert(), "n_columns"_a, "group"_a.noconvert(), "groups"_a,
-        "weights"_a.noconvert().none() = nb::none(), "present"_a = false);
-  m.def("sparse_joint", &sparse_joint, "begin"_a.noconvert(), "columns"_a.noconvert(),
-        "values"_a.noconvert(), "table"_a.noconvert(), "bias"_a.noconvert(), "present"_a = false,
-        "threads"_a = 1);
-  m.def("log_kernel_density", &log_kernel_density, "x"_a.noconvert(), "points"_a.noconvert(),
-        "weights"_a.noconvert(), "width"_a);
   nb::class_<PyScorer>(m, "NaiveScorer")
       .def(nb::init<Reals, std::vector<std::array<std::int64_t, 2>>,
-                    std::vector<std::array<std::int64_t, 4>>, Matrix, Matrix, Matrix, Matrix>(),
+                    std::vector<std::array<std::int64_t, 4>>, Matrix, Matrix, Matrix, Matrix,
+                    std::optional<Matrix>>(),
            "bias"_a.noconvert(), "singles"_a, "pairs"_a, "tables"_a.noconvert(),
-           "centre"_a.noconvert(), "half"_a.noconvert(), "constant"_a.noconvert())
+           "centre"_a.noconvert(), "half"_a.noconvert(), "constant"_a.noconvert(),
+           "weights"_a.noconvert().none() = nb::none())
       .def("score", &PyScorer::score, "columns"_a.noconvert(), "windows"_a,
            "reals"_a.noconvert(), "n_rows"_a, "extra"_a.noconvert().none() = nb::none(),
-           "answer"_a = "posterior", "threads"_a = 1);
-  nb::class_<PyVocabulary>(m, "Vocabulary")
-      .def(nb::init<>())
-      .def("__len__", &PyVocabulary::size)
-      .def("words", &PyVocabulary::words)
-      .def("add", &PyVocabulary::add, "words"_a)
-      .def("bags", &PyVocabulary::bags, "documents"_a, "learn"_a, "shortest"_a = 1,
-           "lower"_a = true);
+           "answer"_a = "posterior", "threads"_a = 1,
+           "counts"_a.noconvert() = std::vector<Column>{});
 }
 
 }  // namespace credo::binding

@@ -1,5 +1,6 @@
 #include "naive_cells.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "naive_loops.hpp"
@@ -29,20 +30,91 @@ std::uint64_t position(T v, std::int64_t low) {
 
 }  // namespace
 
-bool are_rows(const std::vector<Cells>& columns, std::size_t& stride) {
+bool are_rows(const std::vector<Cells>& columns, std::size_t& stride, CellType type) {
   if (columns.empty() || columns[0].stride <= 0 || columns[0].stride % 8 != 0 ||
       reinterpret_cast<std::uintptr_t>(columns[0].data) % 8 != 0)
     return false;
   for (std::size_t j = 0; j < columns.size(); ++j)
-    if (columns[j].type != CellType::kF64 || columns[j].stride != columns[0].stride ||
+    if (columns[j].type != type || columns[j].stride != columns[0].stride ||
         columns[j].data != columns[0].data + 8 * j)
       return false;
   stride = static_cast<std::size_t>(columns[0].stride) / 8;
   return true;
 }
 
-CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns) : columns_(columns) {
+namespace {
+
+// Which of the loops over numbers side by side reads a column; -1 for none.
+int loop_of(const CodeColumn& column) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  const auto loop = [&](int number, std::ptrdiff_t size) {
+    if (column.cells.stride != size || column.lut != nullptr ||
+        reinterpret_cast<std::uintptr_t>(column.cells.data) % static_cast<std::size_t>(size) != 0)
+      return -1;
+    const bool fits = column.above || (column.low >= -kMost && column.span < (1u << 30) &&
+                                       column.low < kMost - (std::int64_t{1} << 30));
+    return size == 8 || fits ? number : -1;
+  };
+  switch (column.cells.type) {
+    case CellType::kI8: return loop(0, 1);
+    case CellType::kI16: return loop(1, 2);
+    case CellType::kI32: return loop(2, 4);
+    case CellType::kI64: return loop(3, 8);
+    case CellType::kU8: return loop(4, 1);
+    case CellType::kU16: return loop(5, 2);
+    default: return -1;
+  }
+}
+
+// OUT codes [n]: those of rows first ... first + n - 1, times `times`. Returns whether a value was
+// not seen in training.
+bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::uint16_t times,
+                  std::uint16_t* codes) {
+  const std::ptrdiff_t stride = column.cells.stride;
+  const unsigned char* data = column.cells.data + static_cast<std::ptrdiff_t>(first) * stride;
+  const std::uint16_t unseen = column.missing + 1;
+  const int loop = loop_of(column);
+  if (loop >= 0)
+    return loops_for_this_cpu().column_codes[loop](
+        data, n, {column.low, column.span, column.above, unseen, times}, codes);
+  bool any = false;
+  with_type(column.cells.type, [&]<class T>(T) {
+    const unsigned char* p = data;
+    const std::uint64_t span = column.span;
+    const std::int64_t low = column.low;
+    const std::uint16_t* lut = column.lut;
+    if (column.above) {
+      for (std::size_t r = 0; r < n; ++r, p += stride) {
+        const T v = at<T>(p);
+        codes[r] = v != v ? column.missing : static_cast<std::uint16_t>(v > T{0});
+      }
+    } else {
+      for (std::size_t r = 0; r < n; ++r, p += stride) {
+        const T v = at<T>(p);
+        const std::uint64_t u = position(v, low);
+        std::uint16_t code = unseen;
+        if (u < span) code = lut == nullptr ? static_cast<std::uint16_t>(u) : lut[u];
+        if constexpr (std::is_floating_point_v<T>)
+          if (v != v) code = column.missing;
+        any |= code == unseen;
+        codes[r] = code;
+      }
+    }
+  });
+  if (times != 1)
+    for (std::size_t r = 0; r < n; ++r) codes[r] = static_cast<std::uint16_t>(codes[r] * times);
+  return any;
+}
+
+constexpr std::size_t kStrip = 32;  // rows of all columns that stay in the nearest cache
+
+}  // namespace
+
+CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns,
+                     const std::vector<std::uint16_t>& times)
+    : columns_(columns), times_(times) {
   const std::size_t d = columns.size();
+  times_.resize(d, 1);
   together_ = d > 1 && columns[0].cells.stride > 0 && columns[0].cells.stride % 8 == 0 &&
               reinterpret_cast<std::uintptr_t>(columns[0].cells.data) % 8 == 0;
   for (std::size_t j = 0; j < d && together_; ++j)
@@ -65,62 +137,54 @@ void CodeTiles::encode(std::size_t first, std::size_t n, std::uint16_t* codes,
   const std::size_t d = columns_.size();
   if (!together_) {
     for (std::size_t j = 0; j < d; ++j)
-      if (encode_codes(columns_[j], first, n, d, j, codes)) strange[j] = 1;
+      if (encode_codes(columns_[j], first, n, times_[j], codes + j * kTileRows)) strange[j] = 1;
     return;
   }
   const auto* x = reinterpret_cast<const std::int64_t*>(columns_[0].cells.data) + first * stride_;
-  loops_for_this_cpu().window_codes(
-      {d, low_.data(), span_.data(), mask_.data(), one_.data(), outside_.data()}, x, stride_, n,
-      codes, strange);
+  loops_for_this_cpu().window_codes({d, low_.data(), span_.data(), mask_.data(), one_.data(),
+                                     outside_.data(), times_.data()},
+                                    x, stride_, n, codes, strange);
   for (std::size_t j = 0; j < d; ++j)
     if (columns_[j].above) strange[j] = 0;
 }
 
-bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
-                  std::size_t j, std::uint16_t* codes) {
-  bool any = false;
-  with_type(column.cells.type, [&]<class T>(T) {
-    const std::ptrdiff_t stride = column.cells.stride;
-    const unsigned char* p = column.cells.data + static_cast<std::ptrdiff_t>(first) * stride;
-    const std::uint16_t unseen = column.missing + 1;
-    const std::uint64_t span = column.span;
-    const std::int64_t low = column.low;
-    const std::uint16_t* lut = column.lut;
-    std::uint16_t* out = codes + j;
-    if (column.above) {
-      for (std::size_t r = 0; r < n; ++r, p += stride, out += width) {
-        const T v = at<T>(p);
-        *out = v != v ? column.missing : static_cast<std::uint16_t>(v > T{0});
-      }
-      return;
-    }
-    for (std::size_t r = 0; r < n; ++r, p += stride, out += width) {
-      const T v = at<T>(p);
-      const std::uint64_t u = position(v, low);
-      std::uint16_t code = unseen;
-      if (u < span) code = lut == nullptr ? static_cast<std::uint16_t>(u) : lut[u];
-      if constexpr (std::is_floating_point_v<T>)
-        if (v != v) code = column.missing;
-      any |= code == unseen;
-      *out = code;
-    }
-  });
-  return any;
+void encode_values(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
+                   double* values, char* endless) {
+  const std::size_t d = columns.size();
+  for (std::size_t strip = 0; strip < n; strip += kStrip) {
+    const std::size_t m = std::min(kStrip, n - strip);
+    for (std::size_t j = 0; j < d; ++j)
+      with_type(columns[j].type, [&]<class T>(T) {
+        const std::ptrdiff_t stride = columns[j].stride;
+        const unsigned char* p =
+            columns[j].data + static_cast<std::ptrdiff_t>(first + strip) * stride;
+        double* out = values + strip * d + j;
+        bool infinite = false;
+        for (std::size_t r = 0; r < m; ++r, p += stride, out += d) {
+          const double x = static_cast<double>(at<T>(p));
+          if constexpr (std::is_floating_point_v<T>) infinite |= x - x != 0 && x == x;
+          *out = x;
+        }
+        if (infinite && endless != nullptr) endless[j] = 1;
+      });
+  }
 }
 
-bool encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
-                   std::size_t j, double* values) {
-  bool infinite = false;
-  with_type(cells.type, [&]<class T>(T) {
-    const unsigned char* p = cells.data + static_cast<std::ptrdiff_t>(first) * cells.stride;
-    double* out = values + j;
-    for (std::size_t r = 0; r < n; ++r, p += cells.stride, out += width) {
-      const double x = static_cast<double>(at<T>(p));
-      if constexpr (std::is_floating_point_v<T>) infinite |= x - x != 0 && x == x;
-      *out = x;
-    }
-  });
-  return infinite;
+bool encode_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
+                   double* values) {
+  std::size_t stride = 0;
+  if (are_rows(columns, stride, CellType::kI64)) {
+    const auto* x = reinterpret_cast<const std::int64_t*>(columns[0].data) + first * stride;
+    if (!loops_for_this_cpu().whole_counts(x, stride, n, columns.size(), values)) return false;
+  }
+  encode_values(columns, first, n, values, nullptr);
+  bool wrong = false;
+  for (std::size_t i = 0; i < n * columns.size(); ++i) {
+    const double x = values[i];
+    wrong |= (x < 0 || x - x != 0) && x == x;
+    values[i] = x == x ? x : 0.0;
+  }
+  return wrong;
 }
 
 }  // namespace credo::naive

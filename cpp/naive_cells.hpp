@@ -45,16 +45,23 @@ void with_type(CellType type, F&& f) {
   }
 }
 
-// Whether columns are the neighbouring columns of an array of doubles, row by row: they can be read
-// as they lie. OUT stride: doubles from one row to the next.
-bool are_rows(const std::vector<Cells>& columns, std::size_t& stride);
+// Whether columns are the neighbouring columns of an array of doubles (or of 64-bit integers), row
+// by row: they can be read as they lie. OUT stride: numbers from one row to the next.
+bool are_rows(const std::vector<Cells>& columns, std::size_t& stride,
+              CellType type = CellType::kF64);
 
 // Columns of states that are encoded tile by tile: together where they are neighbouring columns of
-// an array of 64-bit integers without look-up tables, else one by one.
+// an array of 64-bit integers without look-up tables, else one by one. The codes lie accordingly:
+// that of row r and column j at r * row_step() + j * column_step().
 class CodeTiles {
  public:
-  explicit CodeTiles(const std::vector<CodeColumn>& columns);
-  // OUT codes [n][columns]; INOUT strange [columns], not 0 where a value was not seen in training.
+  // IN times [columns]: the codes of each column are multiplied by it; 1 where there is none.
+  explicit CodeTiles(const std::vector<CodeColumn>& columns,
+                     const std::vector<std::uint16_t>& times = {});
+  std::size_t row_step() const { return together_ ? columns_.size() : 1; }
+  std::size_t column_step() const { return together_ ? 1 : kTileRows; }
+  // OUT codes [kTileRows * columns]; INOUT strange [columns], not 0 where a value was not seen in
+  // training.
   void encode(std::size_t first, std::size_t n, std::uint16_t* codes,
               std::uint64_t* strange) const;
 
@@ -64,16 +71,17 @@ class CodeTiles {
   std::size_t stride_ = 0;
   std::vector<std::int64_t> low_;
   std::vector<std::uint64_t> span_, mask_, one_, outside_;
+  std::vector<std::uint16_t> times_;
 };
 
-// OUT codes [n][width], at column j: the codes of rows first ... first + n - 1. Returns whether a
-// value was not seen in training.
-bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, std::size_t width,
-                  std::size_t j, std::uint16_t* codes);
+// OUT values [n][columns]: the numbers of the rows first ... first + n - 1, NaN where missing.
+// endless [columns] (or null) is set where one is infinite.
+void encode_values(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
+                   double* values, char* endless);
 
-// OUT values [n][width], at column j: the numbers of the rows, NaN where missing. Returns whether
-// one is infinite.
-bool encode_values(const Cells& cells, std::size_t first, std::size_t n, std::size_t width,
-                   std::size_t j, double* values);
+// OUT values [n][columns]: the same for counts, 0 where missing. Returns whether one is negative or
+// infinite.
+bool encode_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
+                   double* values);
 
 }  // namespace credo::naive

@@ -44,8 +44,8 @@ void sample_centres(const std::vector<Cells>& columns, const ClassRows& rows, do
   for (std::size_t r = 0; r < rows.n_rows; r += stride) {
     const std::size_t g = rows.group[r];
     if (g >= rows.groups) continue;
+    encode_values(columns, r, 1, value.data(), nullptr);
     for (std::size_t j = 0; j < d; ++j) {
-      encode_values(columns[j], r, 1, 1, 0, &value[j]);
       if (value[j] != value[j]) continue;
       for (const std::size_t at : {g * d + j, rows.groups * d + j}) {
         n[at] += 1;
@@ -155,14 +155,15 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
       scratch[chunk].resize(kTileRows * d);
     }
     Cell* counts = parts[chunk].data();
-    std::uint16_t* codes = scratch[chunk].data();
-    tiles.encode(first, n, codes, strange[chunk].data());
-    for (std::size_t r = 0; r < n; ++r, codes += d) {
+    tiles.encode(first, n, scratch[chunk].data(), strange[chunk].data());
+    const std::size_t row_step = tiles.row_step(), column_step = tiles.column_step();
+    for (std::size_t r = 0; r < n; ++r) {
       const std::size_t g = rows.group[first + r];
       if (g >= rows.groups) continue;
       const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
       const std::size_t* at = place.data() + g * d;
-      for (std::size_t j = 0; j < d; ++j) counts[at[j] + codes[j]] += w;
+      const std::uint16_t* code = scratch[chunk].data() + r * row_step;
+      for (std::size_t j = 0; j < d; ++j, code += column_step) counts[at[j] + *code] += w;
     }
   });
   for (const std::vector<Cell>& part : parts)
@@ -191,9 +192,7 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
       double* sums = parts[chunk].data();
       const double* values = scratch[chunk].data();
       if (as_they_lie) values = reinterpret_cast<const double*>(columns[0].data) + first * stride;
-      else
-        for (std::size_t j = 0; j < d; ++j)
-          encode_values(columns[j], first, m, d, j, scratch[chunk].data());
+      else encode_values(columns, first, m, scratch[chunk].data(), nullptr);
       loops.add_moments(values, stride, rows.group + first,
                         weights == nullptr ? nullptr : weights + first, centre.data(), m, d,
                         rows.groups, sums, sums + size, sums + 2 * size);
@@ -229,6 +228,27 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
     out.mean[i] = centre[i] + r;
     out.scatter[i] = std::max(second_sum[i] - first_sum[i] * r, 0.0);
   }
+}
+
+bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
+                  int threads, double* totals) {
+  const std::size_t d = columns.size(), size = rows.groups * d;
+  const Loops& loops = loops_for_this_cpu();
+  std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
+  std::vector<char> wrong(parts.size());
+  walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
+    if (parts[chunk].empty()) {
+      parts[chunk].resize(size);
+      scratch[chunk].resize(kTileRows * d);
+    }
+    double* values = scratch[chunk].data();
+    if (encode_counts(columns, first, m, values)) wrong[chunk] = 1;
+    loops.add_totals(values, rows.group + first, weights == nullptr ? nullptr : weights + first, m,
+                     d, rows.groups, parts[chunk].data());
+  });
+  for (const std::vector<double>& part : parts)
+    for (std::size_t i = 0; i < part.size(); ++i) totals[i] += part[i];
+  return std::any_of(wrong.begin(), wrong.end(), [](char w) { return w != 0; });
 }
 
 }  // namespace credo::naive

@@ -8,15 +8,12 @@ namespace credo::naive {
 
 inline constexpr std::size_t kClassUnit = 4;  // classes are padded to this
 
-// What a row is scored by: one table look-up for each term, one Gaussian for each real column.
+// What a row is scored by: one table look-up for each term, one Gaussian for each real column, one
+// product for each column of counts.
 struct ScoreTerms {
   std::size_t classes;             // padded
   const double* bias;              // IN [classes]
-  std::size_t n_codes;             // columns of codes
-  std::size_t n_group;             // terms of a few columns: tables + offset[g] + place * classes,
-  const std::size_t* group_end;    // IN [n_group]: where the columns of each end
-  const std::uint32_t* member;     // IN: the columns of each, one group after the other
-  const std::uint32_t* times;      // IN: place = sum of code * times
+  std::size_t n_group;             // terms of a few columns: tables + offset[g] + place * classes
   const std::size_t* offset;       // IN [n_group]: in doubles
   std::size_t n_pair;              // terms of two: row code[a] * rows_b + code[b]
   const std::uint32_t* pair_a;     // IN [n_pair]
@@ -25,14 +22,33 @@ struct ScoreTerms {
   const std::size_t* pair_offset;  // IN [n_pair]
   const double* tables;            // IN [rows][classes]: ln P(state | class); 0 for missing
   std::size_t n_real;              // real columns
-  std::size_t real_stride;         // doubles from one row of them to the next
   const double* centre;            // IN [n_real][classes]
   const double* half;              // IN [n_real][classes]: 1 / (2 variance)
   const double* constant;          // IN [n_real][classes]: -ln(2 pi variance) / 2
+  const double* constants;         // IN [classes]: their sum over the columns
+  std::size_t n_count;             // columns of counts
+  const double* weights;           // IN [n_count][classes]: ln P(word | class)
+  bool impossible_words;           // whether a weight is -infinity
+};
+
+// Rows as they are scored. What stands at row r and column j is at r * row + j * column.
+template <class T>
+struct Grid {
+  const T* data;
+  std::size_t row, column;
+};
+
+struct ScoreTile {
+  Grid<std::uint16_t> places;  // IN [n][n_group]
+  Grid<std::uint16_t> codes;   // IN [n][columns], of the pairs
+  const double* reals;         // IN [n][real_stride] (NaN: missing)
+  std::size_t real_stride;
+  const double* counts;        // IN [n][n_count], none of them NaN
 };
 
 // How whole numbers that lie row by row become codes: v is inside its window if v - low < span, and
-// has then the code ((v - low) & mask) + one, else the code `outside`.
+// has then the code ((v - low) & mask) + one, else the code `outside`; the code is multiplied by
+// `times`.
 struct WindowCodes {
   std::size_t width;             // columns
   const std::int64_t* low;       // IN [width]
@@ -40,16 +56,43 @@ struct WindowCodes {
   const std::uint64_t* mask;     // IN [width]
   const std::uint64_t* one;      // IN [width]
   const std::uint64_t* outside;  // IN [width]
+  const std::uint16_t* times;    // IN [width]
 };
 
+// The same for one column whose numbers lie side by side.
+struct ColumnCodes {
+  std::int64_t low;
+  std::uint64_t span;
+  bool above;  // no window: the code is 1 for numbers above 0, else 0
+  std::uint16_t outside, times;
+};
+
+// Sparse documents and what their words weigh. The types of the arrays are told apart by place:
+// indices int32, int64; values double, float, int64, int32.
+struct SparseTerms {
+  const void* begin;    // IN [rows + 1]
+  const void* columns;  // IN [begin[rows]]
+  const void* values;   // IN
+  const double* table;  // IN [n_words][classes]
+  const double* bias;   // IN [classes]
+  std::size_t n_words, classes;
+  bool present;  // a word counts once
+};
+
+inline constexpr unsigned kBadColumn = 1, kBadValue = 2;  // what may be wrong with sparse documents
+inline constexpr std::size_t kIndexTypes = 2, kValueTypes = 4;
+
+using ColumnLoop = bool (*)(const void* x, std::size_t n, const ColumnCodes& window,
+                            std::uint16_t* codes);
+using SparseLoop = unsigned (*)(const SparseTerms& terms, std::size_t first, std::size_t end,
+                                double* joint);
+
 struct Loops {
-  // OUT joint [n][classes] = bias + terms. IN codes [n][n_codes], reals [n][real_stride] (NaN:
-  // missing).
-  void (*score)(const ScoreTerms& terms, const std::uint16_t* codes, const double* reals,
-                std::size_t n, double* joint);
+  // OUT joint [n][classes] = bias + terms. Returns whether it met an infinite number.
+  bool (*score)(const ScoreTerms& terms, const ScoreTile& tile, std::size_t n, double* joint);
   // INOUT x [n]: each becomes exp(x); x must be at most 0 (-inf is 0).
   void (*exponentials)(double* x, std::size_t n);
-  // INOUT x [n]: each becomes ln x; x must be a normal number of at least 1.
+  // INOUT x [n]: each becomes ln x; x must be a normal number above 0.
   void (*logarithms)(double* x, std::size_t n);
   // Sums of rows by class. IN values [n][width], a row every `stride` numbers (NaN is skipped), IN
   // group [n] (groups: the row is skipped), IN weights [n] or null, IN centre [groups][width];
@@ -58,12 +101,23 @@ struct Loops {
                       const double* weights, const double* centre, std::size_t n,
                       std::size_t width, std::size_t groups, double* weight, double* first,
                       double* second);
+  // INOUT totals [groups][width]: sums of w x. IN values [n][width], none of them NaN.
+  void (*add_totals)(const double* values, const std::uint32_t* group, const double* weights,
+                     std::size_t n, std::size_t width, std::size_t groups, double* totals);
   // OUT codes [n][width] of IN x [n][width], a row every `stride` numbers;
   // INOUT strange [width]: not 0 once a value of the column was outside its window.
   void (*window_codes)(const WindowCodes& windows, const std::int64_t* x, std::size_t stride,
                        std::size_t n, std::uint16_t* codes, std::uint64_t* strange);
-  // Whether one of x [n] is infinite (NaN is not).
-  bool (*any_infinite)(const double* x, std::size_t n);
+  // OUT codes [n] of numbers that lie side by side: int8, int16, int32, int64, uint8, uint16.
+  // Returns whether one was outside the window.
+  ColumnLoop column_codes[6];
+  // OUT values [n][width] of IN x [n][width], a row every `stride` numbers. Returns whether one is
+  // negative or 2^51 or more; its value is then not right.
+  bool (*whole_counts)(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t width,
+                       double* values);
+  // OUT joint [rows][classes], of rows first ... end - 1, = bias + sum value * table[column].
+  // Returns kBadColumn, kBadValue (negative or not finite), both or 0.
+  SparseLoop sparse_scores[kIndexTypes][kValueTypes];
 };
 
 const Loops& plain_loops();

@@ -1,6 +1,7 @@
 // The loops themselves; the includer says for which instruction set. No standard containers here:
 // an inline function compiled with AVX2 must not be the copy the linker keeps for all.
 #include "four_doubles.hpp"
+#include "naive_sparse_impl.hpp"
 
 namespace credo::naive {
 namespace {
@@ -10,90 +11,111 @@ typedef std::uint16_t FourShort __attribute__((vector_size(8), aligned(2), may_a
 
 constexpr double kFarthest = 1e290;  // a squared distance stays finite, so that classes cancel
 
+// The Gaussian terms of one row that has a gap, or lies beyond what doubles can hold: INOUT sum
+// [classes]. Returns whether a number is infinite.
+bool add_reals(const ScoreTerms& t, const double* reals, double* sum) {
+  bool endless = false;
+  for (std::size_t j = 0; j < t.n_real; ++j) {
+    const double x = reals[j];
+    if (x != x) continue;
+    endless |= x - x != 0;
+    for (std::size_t k = 0; k < t.classes; ++k) {
+      const double z = x - t.centre[j * t.classes + k];
+      const double far = z * z * t.half[j * t.classes + k];
+      sum[k] += t.constant[j * t.classes + k] - (far < kFarthest ? far : kFarthest);
+    }
+  }
+  return endless;
+}
+
 template <std::size_t N>
-void score_rows(const ScoreTerms& t, const std::uint16_t* codes, const double* reals,
-                std::size_t n, double* joint) {
-  const Four farthest = {kFarthest, kFarthest, kFarthest, kFarthest};
-  for (std::size_t r = 0; r < n; ++r, codes += t.n_codes, reals += t.real_stride) {
+bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
+  const Four zero = {0, 0, 0, 0};
+  bool endless = false;
+  for (std::size_t r = 0; r < n; ++r) {
     Four sum[N];
     for (std::size_t k = 0; k < N; ++k) sum[k] = four(t.bias + 4 * k);
-    for (std::size_t g = 0, m = 0; g < t.n_group; ++g) {
-      std::uint32_t place = 0;
-      for (; m < t.group_end[g]; ++m) place += codes[t.member[m]] * t.times[m];
-      const double* row = t.tables + t.offset[g] + std::size_t{place} * (4 * N);
+    const std::uint16_t* place = tile.places.data + r * tile.places.row;
+    for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
+      const double* row = t.tables + t.offset[g] + std::size_t{*place} * (4 * N);
       for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
     }
+    const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
     for (std::size_t j = 0; j < t.n_pair; ++j) {
-      const std::size_t at =
-          std::size_t{codes[t.pair_a[j]]} * t.pair_rows[j] + codes[t.pair_b[j]];
+      const std::size_t a = code[t.pair_a[j] * tile.codes.column];
+      const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
       const double* row = t.tables + t.pair_offset[j] + at * (4 * N);
       for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
     }
-    for (std::size_t j = 0; j < t.n_real; ++j) {
-      const double x = reals[j];
-      if (x != x) continue;
-      for (std::size_t k = 0; k < N; ++k) {
-        const std::size_t at = j * (4 * N) + 4 * k;
-        const Four z = x - four(t.centre + at);
-        const Four far = z * z * four(t.half + at);
-        sum[k] += four(t.constant + at) - (far < farthest ? far : farthest);
+    if (t.n_real > 0) {
+      const double* reals = tile.reals + r * tile.real_stride;
+      Four far[N];
+      for (std::size_t k = 0; k < N; ++k) far[k] = zero;
+      for (std::size_t j = 0; j < t.n_real; ++j)
+        for (std::size_t k = 0; k < N; ++k) {
+          const std::size_t at = j * (4 * N) + 4 * k;
+          const Four z = reals[j] - four(t.centre + at);
+          far[k] += z * four(t.half + at) * z;
+        }
+      bool near = true;  // false for NaN too
+      for (std::size_t k = 0; k < N; ++k)
+        for (std::size_t i = 0; i < 4; ++i) near &= far[k][i] < kFarthest;
+      if (near) {
+        for (std::size_t k = 0; k < N; ++k) sum[k] += four(t.constants + 4 * k) - far[k];
+      } else {
+        double held[4 * N];
+        for (std::size_t k = 0; k < N; ++k) four(held + 4 * k) = sum[k];
+        endless |= add_reals(t, reals, held);
+        for (std::size_t k = 0; k < N; ++k) sum[k] = four(held + 4 * k);
       }
+    }
+    const double* counts = tile.counts + r * t.n_count;
+    for (std::size_t j = 0; j < t.n_count; ++j) {
+      if (t.impossible_words && counts[j] == 0) continue;
+      for (std::size_t k = 0; k < N; ++k)
+        sum[k] += counts[j] * four(t.weights + j * (4 * N) + 4 * k);
     }
     for (std::size_t k = 0; k < N; ++k) four(joint + (r * N + k) * 4) = sum[k];
   }
+  return endless;
 }
 
 // Any number of classes, four at a time.
-void score_wide(const ScoreTerms& t, const std::uint16_t* codes, const double* reals,
-                std::size_t n, double* joint) {
+bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
   const std::size_t c = t.classes;
-  for (std::size_t r = 0; r < n; ++r, codes += t.n_codes, reals += t.real_stride, joint += c) {
+  bool endless = false;
+  for (std::size_t r = 0; r < n; ++r, joint += c) {
     for (std::size_t k = 0; k < c; ++k) joint[k] = t.bias[k];
-    for (std::size_t g = 0, m = 0; g < t.n_group; ++g) {
-      std::uint32_t place = 0;
-      for (; m < t.group_end[g]; ++m) place += codes[t.member[m]] * t.times[m];
-      const double* row = t.tables + t.offset[g] + std::size_t{place} * c;
+    const std::uint16_t* place = tile.places.data + r * tile.places.row;
+    for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
+      const double* row = t.tables + t.offset[g] + std::size_t{*place} * c;
       for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
     }
+    const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
     for (std::size_t j = 0; j < t.n_pair; ++j) {
-      const std::size_t at =
-          std::size_t{codes[t.pair_a[j]]} * t.pair_rows[j] + codes[t.pair_b[j]];
+      const std::size_t a = code[t.pair_a[j] * tile.codes.column];
+      const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
       const double* row = t.tables + t.pair_offset[j] + at * c;
       for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
     }
-    for (std::size_t j = 0; j < t.n_real; ++j) {
-      const double x = reals[j];
-      if (x != x) continue;
-      for (std::size_t k = 0; k < c; ++k) {
-        const double z = x - t.centre[j * c + k];
-        const double far = z * z * t.half[j * c + k];
-        joint[k] += t.constant[j * c + k] - (far < kFarthest ? far : kFarthest);
-      }
+    endless |= add_reals(t, tile.reals + r * tile.real_stride, joint);
+    const double* counts = tile.counts + r * t.n_count;
+    for (std::size_t j = 0; j < t.n_count; ++j) {
+      if (t.impossible_words && counts[j] == 0) continue;
+      for (std::size_t k = 0; k < c; ++k) joint[k] += counts[j] * t.weights[j * c + k];
     }
   }
+  return endless;
 }
 
-void score(const ScoreTerms& t, const std::uint16_t* codes, const double* reals, std::size_t n,
-           double* joint) {
+bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
   switch (t.classes / kClassUnit) {
-    case 1: return score_rows<1>(t, codes, reals, n, joint);
-    case 2: return score_rows<2>(t, codes, reals, n, joint);
-    case 3: return score_rows<3>(t, codes, reals, n, joint);
-    case 4: return score_rows<4>(t, codes, reals, n, joint);
-    default: return score_wide(t, codes, reals, n, joint);
+    case 1: return score_rows<1>(t, tile, n, joint);
+    case 2: return score_rows<2>(t, tile, n, joint);
+    case 3: return score_rows<3>(t, tile, n, joint);
+    case 4: return score_rows<4>(t, tile, n, joint);
+    default: return score_wide(t, tile, n, joint);
   }
-}
-
-bool any_infinite(const double* x, std::size_t n) {
-  Four found = {0, 0, 0, 0};
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) {  // x - x is NaN for both; NaN is the one that differs from itself
-    const Four v = four(x + i), none = {0, 0, 0, 0};
-    found += v - v == none ? none : (v == v ? none + 1.0 : none);
-  }
-  bool any = found[0] + found[1] + found[2] + found[3] > 0;
-  for (; i < n; ++i) any |= x[i] - x[i] != 0 && x[i] == x[i];
-  return any;
 }
 
 void exponentials(double* x, std::size_t n) {
@@ -107,7 +129,7 @@ void exponentials(double* x, std::size_t n) {
   }
 }
 
-// ln x for x >= 1: x = 2^k m with m in [0.7, 1.42], ln m = 2 (s + s^3/3 + ...), s = (m - 1)/(m + 1).
+// ln x for x > 0: x = 2^k m with m in [0.7, 1.42], ln m = 2 (s + s^3/3 + ...), s = (m - 1)/(m + 1).
 // Ten terms leave less than 1e-17 (s is at most 0.172).
 inline Four four_logarithms(Four x) {
   constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
@@ -171,6 +193,18 @@ void add_moments(const double* values, std::size_t stride, const std::uint32_t* 
   }
 }
 
+void add_totals(const double* values, const std::uint32_t* group, const double* weights,
+                std::size_t n, std::size_t width, std::size_t groups, double* totals) {
+  for (std::size_t r = 0; r < n; ++r, values += width) {
+    if (group[r] >= groups) continue;
+    const double w = weights == nullptr ? 1.0 : weights[r];
+    double* sum = totals + group[r] * width;
+    std::size_t j = 0;
+    for (; j + 4 <= width; j += 4) four(sum + j) += w * four(values + j);
+    for (; j < width; ++j) sum[j] += w * values[j];
+  }
+}
+
 void window_codes(const WindowCodes& t, const std::int64_t* x, std::size_t stride, std::size_t n,
                   std::uint16_t* codes, std::uint64_t* strange) {
   const auto at = [](const auto* p) -> const FourCodes& {
@@ -184,19 +218,77 @@ void window_codes(const WindowCodes& t, const std::int64_t* x, std::size_t strid
       *reinterpret_cast<FourCodes*>(strange + j) |= ~inside;
       const FourCodes code =
           (inside & ((u & at(t.mask + j)) + at(t.one + j))) | (~inside & at(t.outside + j));
-      *reinterpret_cast<FourShort*>(codes + j) = __builtin_convertvector(code, FourShort);
+      *reinterpret_cast<FourShort*>(codes + j) =
+          __builtin_convertvector(code, FourShort) * *reinterpret_cast<const FourShort*>(t.times + j);
     }
     for (; j < t.width; ++j) {
       const std::uint64_t u =
           static_cast<std::uint64_t>(x[j]) - static_cast<std::uint64_t>(t.low[j]);
       const bool inside = u < t.span[j];
       strange[j] |= !inside;
-      codes[j] = static_cast<std::uint16_t>(inside ? (u & t.mask[j]) + t.one[j] : t.outside[j]);
+      const std::uint64_t code = inside ? (u & t.mask[j]) + t.one[j] : t.outside[j];
+      codes[j] = static_cast<std::uint16_t>(code * t.times[j]);
     }
   }
 }
 
-constexpr Loops kLoops = {score, exponentials, logarithms, add_moments, window_codes, any_infinite};
+// The caller has seen to it that v - low does not wrap around into the window.
+template <class T, class Place>
+bool column_codes(const void* data, std::size_t n, const ColumnCodes& t, std::uint16_t* codes) {
+  const T* x = static_cast<const T*>(data);
+  if (t.above) {
+    for (std::size_t r = 0; r < n; ++r)
+      codes[r] = static_cast<std::uint16_t>((x[r] > 0 ? 1 : 0) * t.times);
+    return false;
+  }
+  const Place low = static_cast<Place>(t.low), span = static_cast<Place>(t.span),
+              outside = t.outside;
+  Place any = 0;
+  for (std::size_t r = 0; r < n; ++r) {
+    const Place u = static_cast<Place>(x[r]) - low;
+    const Place code = u < span ? u : outside;
+    any |= code == outside ? Place{1} : Place{0};  // a code of the window may say so itself
+    codes[r] = static_cast<std::uint16_t>(code * t.times);
+  }
+  return any != 0;
+}
+
+bool whole_counts(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t width,
+                  double* values) {
+  constexpr double kShift = 4503599627370496.0;  // 2^52: its low bits are a whole number
+  constexpr std::uint64_t kShiftBits = 0x4330000000000000;
+  FourCodes all = {0, 0, 0, 0};
+  std::uint64_t rest = 0;
+  for (std::size_t r = 0; r < n; ++r, x += stride, values += width) {
+    std::size_t j = 0;
+    for (; j + 4 <= width; j += 4) {
+      const FourCodes v = *reinterpret_cast<const FourCodes*>(x + j);
+      all |= v;
+      four(values + j) = (Four)(v + kShiftBits) - kShift;
+    }
+    for (; j < width; ++j) {
+      rest |= static_cast<std::uint64_t>(x[j]);
+      values[j] = static_cast<double>(x[j]);
+    }
+  }
+  return ((all[0] | all[1] | all[2] | all[3] | rest) >> 51) != 0;
+}
+
+constexpr Loops kLoops = {
+    score,
+    exponentials,
+    logarithms,
+    add_moments,
+    add_totals,
+    window_codes,
+    {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,
+     column_codes<std::int32_t, std::uint32_t>, column_codes<std::int64_t, std::uint64_t>,
+     column_codes<std::uint8_t, std::uint32_t>, column_codes<std::uint16_t, std::uint32_t>},
+    whole_counts,
+    {{sparse_scores<std::int32_t, double>, sparse_scores<std::int32_t, float>,
+      sparse_scores<std::int32_t, std::int64_t>, sparse_scores<std::int32_t, std::int32_t>},
+     {sparse_scores<std::int64_t, double>, sparse_scores<std::int64_t, float>,
+      sparse_scores<std::int64_t, std::int64_t>, sparse_scores<std::int64_t, std::int32_t>}}};
 
 }  // namespace
 }  // namespace credo::naive

@@ -65,6 +65,34 @@ std::int64_t finish_tile(const Loops& loops, double* joint, std::size_t n, std::
   return impossible;
 }
 
+// Where in its table each group of columns stands: the sum of their codes, which are multiplied
+// already. OUT places [kTileRows * groups], unless the codes are the places.
+Grid<std::uint16_t> find_places(const Grouping& grouping, const CodeTiles& tiles,
+                                const std::uint16_t* codes, std::size_t n,
+                                std::uint16_t* places) {
+  const std::size_t groups = grouping.end.size(), row = tiles.row_step(),
+                    column = tiles.column_step();
+  if (column == 1) {
+    for (std::size_t r = 0; r < n; ++r, codes += row)
+      for (std::size_t g = 0, m = 0; g < groups; ++g) {
+        std::uint32_t place = 0;
+        for (; m < grouping.end[g]; ++m) place += codes[grouping.member[m]];
+        places[r * groups + g] = static_cast<std::uint16_t>(place);
+      }
+    return {places, groups, 1};
+  }
+  for (std::size_t g = 0, m = 0; g < groups; ++g) {
+    std::uint16_t* out = places + g * kTileRows;
+    const std::uint16_t* own = codes + grouping.member[m++] * kTileRows;
+    std::copy(own, own + n, out);
+    for (; m < grouping.end[g]; ++m) {
+      own = codes + grouping.member[m] * kTileRows;
+      for (std::size_t r = 0; r < n; ++r) out[r] = static_cast<std::uint16_t>(out[r] + own[r]);
+    }
+  }
+  return {places, 1, kTileRows};
+}
+
 class FirstRow {
  public:
   void see(std::int64_t row) {
@@ -81,40 +109,41 @@ class FirstRow {
 }  // namespace
 
 std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* answers,
-                   std::int64_t* best, std::vector<char>& unseen, std::vector<char>& infinite) {
+                   std::int64_t* best, Oddities& odd) {
   const Loops& loops = loops_for_this_cpu();
-  std::vector<std::atomic<bool>> strange(in.codes.size()), endless(in.reals.size());
-  ScoreTerms terms = in.terms;
-  terms.n_codes = in.codes.size();
-  terms.n_real = in.reals.size();
-  const std::size_t padded = terms.classes, d = in.codes.size(), k = in.reals.size();
+  const Grouping& grouping = in.grouping;
+  const std::size_t d = in.codes.size(), k = in.reals.size(), groups = grouping.end.size();
+  std::vector<std::atomic<bool>> strange(d), endless(k);
+  std::atomic<bool> no_count{false};
+  const std::size_t padded = in.terms.classes;
   FirstRow impossible;
-  terms.real_stride = k;
-  const bool as_they_lie = are_rows(in.reals, terms.real_stride);
-  const CodeTiles tiles(in.codes);
+  std::size_t real_stride = k;
+  const bool as_they_lie = are_rows(in.reals, real_stride);
+  const CodeTiles tiles(in.codes, grouping.times);
   parallel_for((in.n_rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
-    std::vector<std::uint16_t> codes(kTileRows * d);
-    std::vector<std::uint64_t> odd(d);
+    std::vector<std::uint16_t> codes(kTileRows * d), places(kTileRows * groups);
+    std::vector<std::uint64_t> unseen(d);
+    std::vector<char> infinite(k);
     std::vector<double> reals(as_they_lie ? 0 : kTileRows * k), joint(kTileRows * padded),
-        work(kTileRows * in.classes);
+        work(kTileRows * in.classes), counts(kTileRows * in.counts.size());
     const std::size_t end = std::min((task + 1) * kTaskRows, in.n_rows);
     for (std::size_t first = task * kTaskRows; first < end; first += kTileRows) {
       const std::size_t n = std::min(kTileRows, end - first);
-      tiles.encode(first, n, codes.data(), odd.data());
-      const double* numbers = reals.data();
-      if (as_they_lie) {
-        numbers = reinterpret_cast<const double*>(in.reals[0].data) + first * terms.real_stride;
-        for (std::size_t r = 0; r < n; ++r) {
-          const double* row = numbers + r * terms.real_stride;
-          if (loops.any_infinite(row, k))
-            for (std::size_t j = 0; j < k; ++j)
-              if (std::isinf(row[j])) endless[j] = true;
-        }
-      } else {
-        for (std::size_t j = 0; j < k; ++j)
-          if (encode_values(in.reals[j], first, n, k, j, reals.data())) endless[j] = true;
-      }
-      loops.score(terms, codes.data(), numbers, n, joint.data());
+      tiles.encode(first, n, codes.data(), unseen.data());
+      const ScoreTile tile{find_places(grouping, tiles, codes.data(), n, places.data()),
+                           {codes.data(), tiles.row_step(), tiles.column_step()},
+                           as_they_lie ? reinterpret_cast<const double*>(in.reals[0].data) +
+                                             first * real_stride
+                                       : reals.data(),
+                           real_stride,
+                           counts.data()};
+      if (!as_they_lie) encode_values(in.reals, first, n, reals.data(), infinite.data());
+      if (!in.counts.empty() && encode_counts(in.counts, first, n, counts.data()))
+        no_count = true;
+      if (loops.score(in.terms, tile, n, joint.data()) && as_they_lie)
+        for (std::size_t r = 0; r < n; ++r)
+          for (std::size_t j = 0; j < k; ++j)
+            if (std::isinf(tile.reals[r * real_stride + j])) infinite[j] = 1;
       if (in.extra != nullptr)
         for (std::size_t r = 0; r < n; ++r)
           for (std::size_t c = 0; c < in.classes; ++c)
@@ -126,10 +155,13 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
       if (bad >= 0) impossible.see(static_cast<std::int64_t>(first) + bad);
     }
     for (std::size_t j = 0; j < d; ++j)
-      if (odd[j] != 0) strange[j] = true;
+      if (unseen[j] != 0) strange[j] = true;
+    for (std::size_t j = 0; j < k; ++j)
+      if (infinite[j] != 0) endless[j] = true;
   });
-  unseen.assign(strange.begin(), strange.end());
-  infinite.assign(endless.begin(), endless.end());
+  odd.unseen.assign(strange.begin(), strange.end());
+  odd.infinite.assign(endless.begin(), endless.end());
+  odd.no_count = no_count;
   return impossible.get();
 }
 

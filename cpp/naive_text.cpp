@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace credo::naive {
 namespace {
@@ -49,6 +51,64 @@ void Vocabulary::grow() {
     while (slots_[at] >= 0) at = (at + 1) & mask;
     slots_[at] = static_cast<std::int32_t>(i);
   }
+}
+
+void text_table(TextForm form, const double* totals, const double* weight, std::size_t classes,
+                std::size_t words, double l, double* table, double* bias) {
+  constexpr std::size_t kBlock = 64;  // words at a time: their rows of the table stay in the cache
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  const Loops& loops = loops_for_this_cpu();
+  std::vector<double> all(words), sum(classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double* n = totals + c * words;
+    for (std::size_t w = 0; w < words; ++w) all[w] += n[w];
+  }
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double* n = totals + c * words;
+    if (form == TextForm::kBernoulli) sum[c] = weight[c] + 2 * l;
+    else if (form == TextForm::kMultinomial)
+      sum[c] = std::accumulate(n, n + words, 0.0) + l * static_cast<double>(words);
+    else
+      for (std::size_t w = 0; w < words; ++w) sum[c] += all[w] + l - n[w];
+  }
+  const auto logarithms = [&](double* x, std::size_t n) {  // 0 may be there without smoothing
+    bool normal = true;
+    for (std::size_t i = 0; i < n; ++i) normal &= x[i] >= std::numeric_limits<double>::min();
+    if (normal) return loops.logarithms(x, n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = x[i] > 0 ? std::log(x[i]) : kNone;
+  };
+  std::vector<double> there(kBlock), gone(kBlock), added(classes);
+  for (std::size_t first = 0; first < words; first += kBlock) {
+    const std::size_t m = std::min(kBlock, words - first);
+    for (std::size_t c = 0; c < classes; ++c) {
+      const double* n = totals + c * words + first;
+      const double* of_all = all.data() + first;
+      double* out = table + first * classes + c;
+      if (form == TextForm::kMultinomial && sum[c] == 0) {  // nothing is known of the class
+        for (std::size_t w = 0; w < m; ++w) out[w * classes] = -std::log(double(words));
+        continue;
+      }
+      if (form == TextForm::kComplement)
+        for (std::size_t w = 0; w < m; ++w) there[w] = of_all[w] + l - n[w];
+      else
+        for (std::size_t w = 0; w < m; ++w) there[w] = n[w] + l;
+      logarithms(there.data(), m);
+      if (form == TextForm::kBernoulli) {
+        for (std::size_t w = 0; w < m; ++w) gone[w] = std::max(sum[c] - n[w] - l, l / 2);
+        logarithms(gone.data(), m);
+        for (std::size_t w = 0; w < m; ++w) {
+          out[w * classes] = there[w] - gone[w];
+          added[c] += gone[w];
+        }
+        continue;
+      }
+      const double log_sum = std::log(sum[c]), sign = form == TextForm::kComplement ? -1.0 : 1.0;
+      for (std::size_t w = 0; w < m; ++w) out[w * classes] = sign * (there[w] - log_sum);
+    }
+  }
+  if (form == TextForm::kBernoulli)
+    for (std::size_t c = 0; c < classes; ++c)
+      bias[c] += added[c] - static_cast<double>(words) * std::log(sum[c]);
 }
 
 void log_kernel_density(const double* x, std::size_t n, const double* points,

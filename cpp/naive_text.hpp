@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "naive_loops.hpp"
+
 namespace credo::naive {
 
 // Words numbered in the order in which they came. Open addressing; letters in one arena.
@@ -61,69 +63,45 @@ struct SparseRows {
   std::size_t n_rows, n_columns;
 };
 
-inline constexpr int kAhead = 12;  // cells fetched before they are needed: a vocabulary is large
+inline constexpr int kFetch = 12;  // cells fetched before they are needed: a vocabulary is large
 
-// OUT totals [groups][n_columns], zero on entry: sums by class of w * value, or of w where the value
-// is not 0 with `present`. IN group [n_rows] (groups: skipped), weights [n_rows] or null.
+// INOUT totals [groups][n_columns]: sums of w * value, or of w where the value is not 0 with
+// `present`, of the rows whose class lies in from ... to - 1. IN group [n_rows] (groups: skipped),
+// weights [n_rows] or null. Returns kBadColumn, kBadValue (negative or not finite), both or 0.
 template <class Index, class Value>
-void sparse_totals(const SparseRows<Index, Value>& rows, const std::uint32_t* group,
-                   std::size_t groups, const double* weights, bool present, double* totals) {
+unsigned sparse_totals(const SparseRows<Index, Value>& rows, const std::uint32_t* group,
+                       std::size_t from, std::size_t to, const double* weights, bool present,
+                       double* totals) {
+  unsigned wrong = 0;
+  const Index last = rows.begin[rows.n_rows];
   for (std::size_t r = 0; r < rows.n_rows; ++r) {
-    if (group[r] >= groups) continue;
+    if (group[r] < from || group[r] >= to) continue;
     double* row = totals + group[r] * rows.n_columns;
     const double w = weights == nullptr ? 1.0 : weights[r];
-    const Index last = rows.begin[rows.n_rows];
     for (Index i = rows.begin[r]; i < rows.begin[r + 1]; ++i) {
-      if (i + kAhead < last) __builtin_prefetch(row + rows.columns[i + kAhead], 1);
+      if (i + kFetch < last) __builtin_prefetch(row + rows.columns[i + kFetch], 1);
+      const std::size_t at = static_cast<std::size_t>(rows.columns[i]);
+      if (at >= rows.n_columns) {
+        wrong |= kBadColumn;
+        continue;
+      }
       const double v = static_cast<double>(rows.values[i]);
-      row[rows.columns[i]] += present ? (v != 0 ? w : 0.0) : w * v;
+      if (!(v >= 0 && v <= 1.7976931348623157e308)) wrong |= kBadValue;
+      row[at] += present ? (v != 0 ? w : 0.0) : w * v;
     }
   }
+  return wrong;
 }
 
-// OUT joint [n_rows][classes] = bias + sum value * table[column]. IN table [n_columns][classes].
-// kClasses is the number of classes where it is small, so that sums stay in registers; else 0.
-template <std::size_t kClasses, class Index, class Value>
-void sparse_joint_of(const SparseRows<Index, Value>& rows, std::size_t first, std::size_t end,
-                     const double* table, const double* bias, std::size_t n_classes, bool present,
-                     double* joint) {
-  const std::size_t classes = kClasses > 0 ? kClasses : n_classes;
-  const Index last = rows.begin[rows.n_rows];
-  for (std::size_t r = first; r < end; ++r) {
-    double local[kClasses > 0 ? kClasses : 1];
-    double* sum = kClasses > 0 ? local : joint + r * classes;
-    for (std::size_t c = 0; c < classes; ++c) sum[c] = bias[c];
-    for (Index i = rows.begin[r]; i < rows.begin[r + 1]; ++i) {
-      if (i + kAhead < last)
-        __builtin_prefetch(table + static_cast<std::size_t>(rows.columns[i + kAhead]) * classes);
-      double v = static_cast<double>(rows.values[i]);
-      if (v == 0) continue;
-      if (present) v = 1;
-      const double* row = table + static_cast<std::size_t>(rows.columns[i]) * classes;
-      for (std::size_t c = 0; c < classes; ++c) sum[c] += v * row[c];
-    }
-    if (kClasses > 0)
-      for (std::size_t c = 0; c < classes; ++c) joint[r * classes + c] = sum[c];
-  }
-}
+enum class TextForm : std::uint8_t { kMultinomial, kBernoulli, kComplement };
 
-template <class Index, class Value>
-void sparse_joint(const SparseRows<Index, Value>& rows, std::size_t first, std::size_t end,
-                  const double* table, const double* bias, std::size_t classes, bool present,
-                  double* joint) {
-  const auto run = [&]<std::size_t kClasses>() {
-    sparse_joint_of<kClasses>(rows, first, end, table, bias, classes, present, joint);
-  };
-  switch (classes) {
-    case 2: return run.template operator()<2>();
-    case 3: return run.template operator()<3>();
-    case 4: return run.template operator()<4>();
-    case 5: return run.template operator()<5>();
-    case 6: return run.template operator()<6>();
-    case 8: return run.template operator()<8>();
-    default: return run.template operator()<0>();
-  }
-}
+// The weights of the words: OUT table [words][classes], INOUT bias [classes].
+// IN totals [classes][words], weight [classes] of the documents; l is the smoothing.
+//   multinomial   ln (n + l) - ln (sum of n + l words)
+//   Bernoulli     ln (n + l) - ln (d + l - n), bias += sum of ln (d + l - n) - ln (d + 2 l)
+//   complement    ln (sum of m) - ln m, with m = n of all other classes + l
+void text_table(TextForm form, const double* totals, const double* weight, std::size_t classes,
+                std::size_t words, double l, double* table, double* bias);
 
 // ln of a kernel density at each x: points in order, each with its weight, Gaussian kernels of
 // width h. Never 0: far from all points the nearest ones decide.

@@ -404,6 +404,15 @@ def naive_moments(
 ) -> tuple[_Reals, _Reals, _Reals]:
     """Weight, mean and scatter [group][column]; each column skips its own missing cells."""
 
+def naive_totals(
+    columns: Sequence[NDArray[Any]],
+    group: NDArray[np.uint32],
+    groups: int,
+    weights: _Reals | None = None,
+    threads: int = 1,
+) -> tuple[_Reals, bool]:
+    """Sums of counts [group][column], and whether all were finite and not negative."""
+
 def naive_finish(joint: _Reals, answer: str, threads: int = 1) -> tuple[_Ints, int]:
     """Turn ln P(class, row) into 'log', 'posterior' or 'best', in place; a row ruled out or −1."""
 
@@ -420,6 +429,7 @@ class NaiveScorer:
         centre: _Reals,
         half: _Reals,
         constant: _Reals,
+        weights: _Reals | None = None,
     ) -> None: ...
     def score(
         self,
@@ -430,7 +440,8 @@ class NaiveScorer:
         extra: _Reals | None = None,
         answer: str = "posterior",
         threads: int = 1,
-    ) -> tuple[NDArray[Any], int, list[int], list[int]]:
+        counts: Sequence[NDArray[Any]] = (),
+    ) -> tuple[NDArray[Any], int, list[int], list[int], bool]:
         """The answers, a row ruled out (or −1), columns with new states, with infinities."""
 
 @final
@@ -455,7 +466,8 @@ def sparse_totals(
     groups: int,
     weights: _Reals | None = None,
     present: bool = False,
-) -> _Reals:
+    threads: int = 1,
+) -> tuple[_Reals, bool]:
     """Sums of sparse rows by group."""
 
 def sparse_joint(
@@ -466,8 +478,13 @@ def sparse_joint(
     bias: _Reals,
     present: bool = False,
     threads: int = 1,
-) -> _Reals:
-    """bias + Σ value · table[column], for each row."""
+) -> tuple[_Reals, bool]:
+    """bias + Σ value · table[column] for each row; whether all values were finite counts."""
+
+def text_table(
+    totals: _Reals, form: str, weight: _Reals, smoothing: float
+) -> tuple[_Reals, _Reals]:
+    """The weights of words [word][class], and what they add to each class."""
 
 def log_kernel_density(x: _Reals, points: _Reals, weights: _Reals, width: float) -> _Reals:
     """ln of a Gaussian kernel density; 0 where x is NaN."""

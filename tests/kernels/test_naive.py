@@ -63,8 +63,8 @@ def test_moments(seed, dtype, weighted):
                 assert found[2][c, j] == pytest.approx((wt * (v - mean) ** 2).sum(), abs=1e-9)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 19))
-def test_scores(seed, k):
+@given(st.integers(0, 2**32 - 1), st.integers(1, 19), st.booleans())
+def test_scores(seed, k, apart):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 600))
     codes = rng.integers(0, 5, (n, 3)).astype(np.uint8)  # 3 states, missing, not seen
@@ -78,7 +78,7 @@ def test_scores(seed, k):
         bias, [(0, 5), (1, 5)], [(0, 2, 5, 5)], tables, centre, half, constant
     )
     windows = [(0, 5, None, 3)] * 3
-    columns = [codes[:, j] for j in range(3)]
+    columns = [codes[:, j].copy() if apart else codes[:, j] for j in range(3)]
     expected = bias + tables[codes[:, 0]] + tables[5 + codes[:, 1]] + extra
     expected = expected + tables[10 + codes[:, 0] * 5 + codes[:, 2]]
     for j in range(2):
@@ -89,7 +89,7 @@ def test_scores(seed, k):
     def run(answer, threads=1):
         return scorer.score(columns, windows, given_reals, n, extra, answer, threads)
 
-    joint, bad, strange, infinite = run("joint")
+    joint, bad, strange, infinite, _ = run("joint")
     assert bad == -1 and infinite == []
     assert strange == [j for j in range(3) if (codes[:, j] == 4).any()]
     assert np.allclose(joint, expected, atol=1e-12)
@@ -155,7 +155,7 @@ def test_an_infinite_cell_and_an_impossible_row_are_found():
     one = np.ones((1, 2))
     scorer = _core.NaiveScorer(np.zeros(2), [(0, 4)], [], zero, one, one, one)
     codes, x = np.array([0, 1, 0], np.uint8), np.array([1.0, 2.0, np.inf])
-    _, bad, _, infinite = scorer.score([codes], [(0, 4, None, 2)], [x], 3, None, "posterior", 1)
+    _, bad, _, infinite, _ = scorer.score([codes], [(0, 4, None, 2)], [x], 3, None, "posterior", 1)
     assert bad == 1 and infinite == [0]
 
 
@@ -189,11 +189,13 @@ def test_sparse(seed, index, value, k):
     parts = (rows.indptr.astype(index), rows.indices.astype(index), rows.data.astype(value))
     group = rng.integers(0, k + 1, n).astype(np.uint32)
     table, bias = rng.normal(size=(v, k)), rng.normal(size=k)
-    for present in (False, True):
+    for present, threads in ((False, 1), (True, 2), (False, 3)):
         y = (x > 0).astype(float) if present else x
-        totals = _core.sparse_totals(*parts, v, group, k, None, present)
+        totals, fine = _core.sparse_totals(*parts, v, group, k, None, present, threads)
+        assert fine
         assert np.allclose(totals, [y[group == c].sum(axis=0) for c in range(k)])
-        assert np.allclose(_core.sparse_joint(*parts, table, bias, present, 2), bias + y @ table)
+        joint, fine = _core.sparse_joint(*parts, table, bias, present, threads)
+        assert fine and np.allclose(joint, bias + y @ table)
 
 
 def test_kernel_density():
@@ -206,3 +208,97 @@ def test_kernel_density():
     z = (x[:-1, None] - points) / 0.3
     expected = logsumexp(-0.5 * z * z, b=w, axis=1) - np.log(w.sum() * 0.3 * np.sqrt(2 * np.pi))
     assert np.allclose(found[:-1], expected, rtol=1e-12) and found[-1] == 0
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(TYPES), st.booleans(), st.integers(1, 9))
+def test_totals_and_counts(seed, dtype, apart, d):
+    """Sums of counts by class, and ln P of counts, from rows and from columns of every type."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(0, 600)), int(rng.integers(1, 7))
+    x = rng.poisson(2, (n, d)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[rng.random((n, d)) < 0.1] = np.nan
+    known = np.nan_to_num(x).astype(float)
+    group = rng.integers(0, k + 1, n).astype(np.uint32)
+    columns = [np.ascontiguousarray(x[:, j]) if apart else x[:, j] for j in range(d)]
+    for w in (None, rng.random(n)):
+        totals, fine = _core.naive_totals(columns, group, k, w, 2)
+        weighed = known if w is None else known * w[:, None]
+        assert fine and np.allclose(totals, [weighed[group == c].sum(axis=0) for c in range(k)])
+    weights = rng.normal(size=(d, k))
+    if d > 1:
+        weights[0, 0] = -np.inf
+    empty = np.zeros((0, k))
+    scorer = _core.NaiveScorer(np.zeros(k), [], [], empty, empty, empty, empty, weights)
+    joint, _, _, _, fine = scorer.score([], [], [], n, None, "joint", 1, columns)
+    with np.errstate(invalid="ignore"):
+        terms = np.where(known[:, :, None] == 0, 0.0, known[:, :, None] * weights)
+    assert fine and np.allclose(joint, terms.sum(axis=1))
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.inf, -np.inf])
+def test_what_is_no_count_is_found(bad):
+    x = np.ones((700, 5))
+    x[650, 3] = bad
+    columns = [x[:, j] for j in range(5)]
+    assert not _core.naive_totals(columns, np.zeros(700, np.uint32), 1)[1]
+    whole = np.ones((700, 5), dtype=np.int64)
+    whole[650, 1] = -1
+    assert not _core.naive_totals([whole[:, j] for j in range(5)], np.zeros(700, np.uint32), 1)[1]
+    whole[650, 1] = 2**52 + 2
+    totals, fine = _core.naive_totals([whole[:, j] for j in range(5)], np.zeros(700, np.uint32), 1)
+    assert fine and totals[0, 1] == 2**52 + 2 + 699
+    begin, at = np.array([0, 1]), np.array([0])
+    value = np.array([bad])
+    assert not _core.sparse_totals(begin, at, value, 1, np.zeros(1, np.uint32), 1)[1]
+    assert not _core.sparse_joint(begin, at, value, np.zeros((1, 9)), np.zeros(9))[1]
+    assert not _core.sparse_joint(begin, at, value, np.zeros((1, 3)), np.zeros(3))[1]
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16]),
+    st.sampled_from([-(2**62), -(2**31), -200, 0, 3, 2**31 - 5, 2**40]),
+)
+def test_numbers_side_by_side_are_encoded_like_any_others(seed, dtype, low):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(0, 600))
+    limits = np.iinfo(dtype)
+    near = np.clip(low + rng.integers(-4, 9, n), limits.min, limits.max)
+    x = np.where(rng.random(n) < 0.2, rng.choice([limits.min, limits.max], n), near).astype(dtype)
+    spread = np.zeros((n, 3), dtype)
+    spread[:, 1] = x
+    group = np.zeros(n, np.uint32)
+    for window in ((low, 5, None, 5), (0, -1, None, 2)):
+        found = [_core.naive_counts([c], [window], group, 1) for c in (x, spread[:, 1])]
+        np.testing.assert_array_equal(*found)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["multinomial", "bernoulli", "complement"]))
+def test_text_table(seed, form):
+    """The weights of words in a few lines of NumPy; see credo.train.text."""
+    rng = np.random.default_rng(seed)
+    k, v, l = int(rng.integers(1, 6)), int(rng.integers(0, 200)), float(rng.choice([1.0, 0.01, 0]))  # noqa: E741
+    if form != "multinomial":
+        l = max(l, 1e-3)  # noqa: E741
+    weight = rng.integers(1, 50, k).astype(float)
+    n = rng.integers(0, weight[:, None] + 1, (k, v)).astype(float)
+    n[:, rng.random(v) < 0.3] = 0
+    if form == "multinomial" and rng.random() < 0.3:
+        n[0] = 0
+    table, bias = _core.text_table(n, form, weight, l)
+    expected = np.zeros(k)
+    with np.errstate(divide="ignore"):
+        if form == "multinomial":
+            total = n.sum(axis=1, keepdims=True) + l * v
+            twin = np.log(n + l) - np.log(np.where(total > 0, total, 1))
+            twin[total[:, 0] == 0] = -np.log(max(v, 1))
+        elif form == "bernoulli":
+            p = (n + l) / (weight[:, None] + 2 * l)
+            twin = np.log(p) - np.log1p(-p)
+            expected = np.log1p(-p).sum(axis=1)
+        else:
+            other = n.sum(axis=0) + l - n
+            twin = -np.log(other / other.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(table, twin.T, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(bias, expected, rtol=1e-11, atol=1e-11)

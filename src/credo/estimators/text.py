@@ -14,7 +14,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_is_fitted,
+    check_non_negative,
+    validate_data,
+)
 
 from credo import _core
 from credo.data.columns import position_names
@@ -31,6 +36,7 @@ __all__ = ["TextNaiveBayes"]
 
 Floats = NDArray[np.float64]
 Bags = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # begin, words, counts: sparse rows
+_VALUES = [np.float64, np.float32, np.int64, np.int32]
 _BATCH = 20_000  # documents of a stream that are held at a time
 
 
@@ -138,7 +144,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         self._options()
-        threads_of(self.n_jobs)
+        threads = threads_of(self.n_jobs)
         words, bags = self._bags(X, reset, learn=True)
         labels, group = encode_labels(y)
         n = len(bags[0]) - 1
@@ -160,7 +166,11 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
             labels, weight, k = labels[kept], weight[kept], len(kept)
             group = place[group]
         present = self.form == "bernoulli"
-        totals = _core.sparse_totals(*bags, len(words), group, k, floats, present)
+        totals, countable = _core.sparse_totals(
+            *bags, len(words), group, k, floats, present, threads
+        )
+        if not countable:
+            _refuse(X)
         part = Totals(tuple(words), totals)
         if self._text and self.vocabulary is None:
             part = _sorted(part, weights)
@@ -205,15 +215,16 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _matrix(self, X: Any, reset: bool) -> tuple[Any, Bags]:
         from scipy import sparse
 
-        X = validate_data(
-            self,
-            X=X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32, np.int64, np.int32],
-        )
-        check_non_negative(X, "TextNaiveBayes (input X)")
-        rows = sparse.csr_array(X)
+        if not self._is_plain(X, reset):
+            X = validate_data(  # the kernels look at the numbers
+                self,
+                X=X,
+                reset=reset,
+                accept_sparse="csr",
+                dtype=_VALUES,
+                ensure_all_finite=False,
+            )
+        rows = X if hasattr(X, "indptr") else sparse.csr_array(X)
         if self.form == "bernoulli" and not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -228,6 +239,16 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
             begin, columns = begin.astype(np.int64), columns.astype(np.int64)
         return names, (begin, columns, rows.data)
 
+    def _is_plain(self, X: Any, reset: bool) -> bool:
+        """Whether scikit-learn's checks of X would only take note of its width."""
+        if getattr(X, "format", "") != "csr" or X.ndim != 2 or not X.shape[0] * X.shape[1]:
+            return False
+        if X.dtype not in _VALUES or hasattr(self, "feature_names_in_"):
+            return False
+        if reset:
+            self.n_features_in_ = X.shape[1]
+        return bool(X.shape[1] == getattr(self, "n_features_in_", -1))
+
     # --- answering ------------------------------------------------------------------------
 
     def _answer(self, X: Any, answer: str) -> Any:
@@ -239,7 +260,9 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
             X = list(X)
         _, bags = self._bags(X, reset=False)
         present = model.form == "bernoulli"
-        joint = _core.sparse_joint(*bags, model.table, model.bias, present, threads)
+        joint, countable = _core.sparse_joint(*bags, model.table, model.bias, present, threads)
+        if not countable:
+            _refuse(X)
         if answer == "joint":
             return joint
         best, bad = _core.naive_finish(joint, answer, threads)
@@ -308,6 +331,13 @@ def _is_text(X: Any) -> bool:
     if isinstance(first, str) or first is None:
         return first is not None
     return isinstance(first, (list, tuple)) and (not first or isinstance(first[0], str))
+
+
+def _refuse(X: Any) -> None:
+    """Say what is wrong with the numbers of a matrix, as scikit-learn does."""
+    values = X.data if hasattr(X, "tocsr") else np.asarray(X)
+    assert_all_finite(values, input_name="X")
+    check_non_negative(values, "TextNaiveBayes (input X)")
 
 
 def _documents(X: Any) -> list[Any]:

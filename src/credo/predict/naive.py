@@ -24,7 +24,7 @@ from credo.data.columns import Column, Columns, columns_for
 from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
 from credo.model.distribution import Distribution
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.model.naive_bayes_features import Normal, States
+from credo.model.naive_bayes_features import Bag, Normal, States
 from credo.schema import Variable
 
 __all__ = [
@@ -123,6 +123,7 @@ class _Compiled:
 
     states: tuple[States, ...]
     normals: tuple[Normal, ...]
+    bags: tuple[Bag, ...]
     others: tuple[Any, ...]
     scorers: dict[bool, Any]
     windows: dict[int, Window]  # of the features whose columns came as numbers, by place
@@ -136,8 +137,9 @@ def _compiled(model: NaiveBayesModel) -> _Compiled:
     if found is None:
         states = tuple(f for f in model.features if isinstance(f, States))
         normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
-        others = tuple(f for f in model.features if not isinstance(f, (States, Normal)))
-        found = _COMPILED[model] = _Compiled(states, normals, others, {}, {})
+        bags = tuple(f for f in model.features if isinstance(f, Bag))
+        others = tuple(f for f in model.features if not isinstance(f, (States, Normal, Bag)))
+        found = _COMPILED[model] = _Compiled(states, normals, bags, others, {}, {})
     return found
 
 
@@ -163,6 +165,7 @@ def _scorer(model: NaiveBayesModel, compiled: _Compiled, smooth: bool) -> Any:
         stack(lambda f: f.mean),
         stack(lambda f: 0.5 / f.variance),
         stack(lambda f: -0.5 * np.log(2 * math.pi * f.variance)),
+        np.ascontiguousarray(np.concatenate([empty, *(f.log_theta.T for f in compiled.bags)])),
     )
     return found
 
@@ -203,11 +206,17 @@ def predict_columns(
         arrays.append(array)
         windows.append(window)
     reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
+    words = [name for f in compiled.bags for name in f.names]
+    counts = [real(columns.by_name.get(name), n) for name in words]
     extra = _extra(compiled.others, columns, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
-    out, bad, strange, infinite = scorer.score(arrays, windows, reals, n, extra, answer, threads)
+    out, bad, strange, infinite, countable = scorer.score(
+        arrays, windows, reals, n, extra, answer, threads, counts
+    )
     if infinite:
         _finite(compiled.normals[infinite[0]].name, reals[infinite[0]])
+    if not countable:
+        raise _no_count(words, counts)
     if strange and unseen != "smooth":
         odd = [compiled.states[j].variable for j in strange]
         _report(unseen, [(v, columns.by_name[v.name]) for v in odd])
@@ -278,6 +287,16 @@ def _finite(name: str, values: NDArray[Any]) -> NDArray[Any]:
             "neither a number nor missing)."
         )
     return values
+
+
+def _no_count(words: Sequence[str], counts: Sequence[NDArray[Any]]) -> InputError:
+    """Which count is negative; an infinite one says so itself."""
+    for name, values in zip(words, counts, strict=True):
+        if (_finite(name, values) < 0).any():
+            row = int((values < 0).argmax())
+            return InputError(f"The count {name!r} must not be negative; row {row + 1:,} has "
+                              f"{values[row]:g}.")  # fmt: skip
+    return InputError("A count is negative or infinite.")  # pragma: no cover
 
 
 def _extra(others: Sequence[Any], columns: Columns, k: int) -> Floats | None:

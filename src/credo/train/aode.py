@@ -70,7 +70,7 @@ class Aode:
             if not (there.any() or gone.any()):
                 continue
             scorer = self._scorer(i)
-            score, _, _, _ = scorer.score(arrays, windows, [], n, None, "joint", threads)
+            score, *_ = scorer.score(arrays, windows, [], n, None, "joint", threads)
             total[there] = np.logaddexp(total[there], score[there])
             if gone.any():
                 summed = self._summed(scorer, i, [a[gone] for a in arrays], windows, threads)
@@ -78,7 +78,7 @@ class Aode:
             used += there | gone
         lonely = used == 0
         if lonely.any():  # no state was seen often enough: naive Bayes answers
-            score, _, _, _ = self._naive().score(arrays, windows, [], n, None, "joint", threads)
+            score, *_ = self._naive().score(arrays, windows, [], n, None, "joint", threads)
             total[lonely], used[lonely] = score[lonely], 1.0
         out: Floats = total - np.log(used)[:, None]
         return out
@@ -92,7 +92,7 @@ class Aode:
         out = np.full((n, len(self.classes)), -np.inf)
         for v in range(arity):
             given = [*arrays[:i], np.broadcast_to(np.uint16(v), n), *arrays[i + 1 :]]
-            score, _, _, _ = scorer.score(given, windows, [], n, None, "joint", threads)
+            score, *_ = scorer.score(given, windows, [], n, None, "joint", threads)
             out = np.logaddexp(out, score)
         return out
 

@@ -9,8 +9,6 @@ last one; the moments agree to 1e-12.
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,14 @@ from credo.errors import InputError, LimitError, SchemaError
 from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
+from credo.train.naive_bayes_reorder import (
+    cell_numbers,
+    counts_above,
+    moments_of_counts,
+    placed,
+    room_for,
+    spread_in_order,
+)
 from credo.train.naive_bayes_rows import ABOVE, Plan
 
 __all__ = ["once_by_class", "wanted_kinds"]
@@ -133,7 +139,7 @@ class _Counting:
             elif name in self.spreads or self._too_many(name, coder):
                 if not self._to_numbers(name, coder):
                     continue
-                numbers[name] = _numbers(cells, coder)
+                numbers[name] = cell_numbers(cells, coder)
             else:
                 counted[name] = cells
         self._count(counted, group, weights)
@@ -146,7 +152,7 @@ class _Counting:
         if not isinstance(cells, tuple) or len(coder.states) > MAX_STATES:
             raise self._continuous()
         if len(coder.states) > self.k:
-            self._more_classes(_room(len(coder.states)))
+            self._more_classes(room_for(len(coder.states)))
         where, lut = cells
         codes = lut.astype(np.uint32)
         codes[-1] = self.k
@@ -196,17 +202,17 @@ class _Counting:
         """The counts of a column, with room for its states; missing ones stand last but one."""
         kind = np.float64 if self.weighted else np.int64
         old = self.tables.get(name)
-        room = _room(states)
-        if old is not None and old.shape[1] >= room + 2:
+        most = room_for(states)
+        if old is not None and old.shape[1] >= most + 2:
             return old
         held = sum(t.nbytes for t in self.tables.values())
-        if held + 8 * self.k * room > _ROOM:
+        if held + 8 * self.k * most > _ROOM:
             raise LimitError(
                 f"The counts of {name!r} for {self.k:,} classes and {states:,} states would pass "
                 f"{_ROOM / 1e9:.0f} GB.",
                 hint="Leave the column out with kinds={…: 'ignore'}, or group its values.",
             )
-        table = np.zeros((self.k, room + 2), dtype=kind)
+        table = np.zeros((self.k, most + 2), dtype=kind)
         if old is not None:
             table[:, : old.shape[1] - 2] = old[:, :-2]
         self.tables[name] = table
@@ -275,7 +281,7 @@ class _Counting:
         if self.plan.full:
             whole = {n: c for n, c in counted.items() if self.once.coders[n].types <= {"int"}}
             here = tuple(n for n in self.plan.kinds if n in numbers or n in whole)
-            numbers = numbers | {n: _numbers(c, self.once.coders[n]) for n, c in whole.items()}
+            numbers = numbers | {n: cell_numbers(c, self.once.coders[n]) for n, c in whole.items()}
             here = tuple(n for n in here if self._kind(n) in ("auto", "gaussian"))
             if self.full is None:
                 self.full = here
@@ -308,9 +314,9 @@ class _Counting:
             self._let_go(name)
             return False
         if self._kind(name) == "bernoulli":
-            self.above[name] = _above(table, values)
+            self.above[name] = counts_above(table, values)
         else:
-            self.spreads[name] = _moments(name, table, values)
+            self.spreads[name] = moments_of_counts(name, table, values)
         return True
 
     # --- the end --------------------------------------------------------------------------
@@ -339,12 +345,12 @@ class _Counting:
         for group, spread in joint.items():
             for name in group:
                 parts.pop(name, None)
-            parts[group[0]] = _ordered(spread, order, variable.arity)
+            parts[group[0]] = spread_in_order(spread, order, variable.arity)
         bag = plan.of("counts")
         if bag:
-            totals = np.stack([_placed(self.totals[n], order, variable.arity) for n in bag], 1)
+            totals = np.stack([placed(self.totals[n], order, variable.arity) for n in bag], 1)
             parts[bag[0]] = Totals(tuple(bag), frozen(totals))
-        weight = self._whole(_placed(self.weight, order, variable.arity))
+        weight = self._whole(placed(self.weight, order, variable.arity))
         lost = int(self.unlabelled) if self._counts_whole else self.unlabelled
         ordered = tuple(parts[n] for n in plan.kinds if n in parts)
         return ByClass(variable, weight, ordered, lost)
@@ -394,57 +400,5 @@ class _Counting:
         if kind == "bernoulli":
             counts = self.above.get(v.name, np.zeros((self.k, 2)))
             named = Variable(v.name, "discrete", (0, 1))
-            return StateCounts(named, frozen(self._whole(_placed(counts, order, k))), True)
-        return _ordered(self.spreads[v.name], order, k)
-
-
-def _room(n: int) -> int:
-    """A power of two above the number of values, so that tables seldom grow."""
-    return 1 << max(int(n - 1).bit_length(), 2)
-
-
-def _numbers(cells: Cells, coder: Coder) -> Floats:
-    """Cells that came as codes, as numbers."""
-    where, lut = cells
-    values = np.append(coder.state_numbers()[lut[:-1]], np.nan)
-    return np.asarray(values[where], dtype=np.float64)
-
-
-def _moments(name: str, table: NDArray[Any], values: Floats) -> Spread:
-    """The moments of numbers that were counted: n, Σ n·x / n, Σ n·(x − mean)²."""
-    there = np.isfinite(values)
-    x, n = values[there], table[:, : len(values)][:, there].astype(np.float64)
-    total = n.sum(axis=1)
-    some = np.where(total > 0, total, 1.0)
-    middle = x.mean() if len(x) else 0.0
-    mean = np.where(total > 0, middle + n @ (x - middle) / some, 0.0)
-    scatter = (n * (x - mean[:, None]) ** 2).sum(axis=1)
-    return Spread((name,), total, mean[:, None], scatter[:, None, None])
-
-
-def _above(table: NDArray[Any], values: Floats) -> NDArray[Any]:
-    """Counts of numbers at most 0 and above 0."""
-    n = table[:, : len(values)]
-    return np.stack([n[:, values <= 0].sum(axis=1), n[:, values > 0].sum(axis=1)], axis=1)
-
-
-def _placed(values: NDArray[Any], order: Where, k: int) -> NDArray[Any]:
-    """The classes as they were met, in the order of the variable."""
-    out = np.zeros((k, *values.shape[1:]), dtype=values.dtype)
-    np.add.at(out, order, values[: len(order)])  # two spellings may be one class
-    return out
-
-
-def _ordered(spread: Spread, order: Where, k: int) -> Spread:
-    if len(set(order.tolist())) < len(order):
-        first, *more = (
-            Spread(
-                spread.names, *(a[i : i + 1] for a in (spread.n, spread.mean, spread.scatter))
-            ).on_classes(order[i : i + 1], k)
-            for i in range(len(order))
-        )
-        return reduce(add, more, first)
-    n, mean, scatter = (
-        frozen(_placed(a, order, k)) for a in (spread.n, spread.mean, spread.scatter)
-    )
-    return Spread(spread.names, n, mean, scatter)
+            return StateCounts(named, frozen(self._whole(placed(counts, order, k))), True)
+        return spread_in_order(self.spreads[v.name], order, k)

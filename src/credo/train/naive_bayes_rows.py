@@ -113,7 +113,7 @@ def by_class(
         parts[name] = Points.of(name, values, group, k, weights)
     bag = plan.of("counts")
     if bag:
-        parts[bag[0]] = _bag(columns, bag, group, k, floats)
+        parts[bag[0]] = _bag(columns, bag, group, k, floats, threads)
     ordered = tuple(parts[n] for n in plan.kinds if n in parts)
     return ByClass(target, weight[:k], ordered, weight[k].item())
 
@@ -366,18 +366,19 @@ def _together(
 
 
 def _bag(
-    columns: Columns, names: Sequence[str], group: Codes, k: int, weights: Floats | None
+    columns: Columns,
+    names: Sequence[str],
+    group: Codes,
+    k: int,
+    weights: Floats | None,
+    threads: int,
 ) -> Totals:
-    totals = np.zeros((k, len(names)))
-    for j, name in enumerate(names):
-        x = np.asarray(_numbers(name, columns.by_name[name]), dtype=np.float64)
-        gone = np.isnan(x)
-        if gone.any():
-            x = np.where(gone, 0.0, x)
-        if len(x) and (x.min() < 0 or x.max() == np.inf):
-            raise InputError(f"The counts {name!r} must be finite and not negative.")
-        x = x if weights is None else x * weights
-        totals[:, j] = np.bincount(group, x, minlength=k + 1)[:k]
+    arrays = [_numbers(n, columns.by_name[n]) for n in names]
+    totals, countable = _core.naive_totals(arrays, group, k, weights, threads)
+    if not countable:
+        for name, x in zip(names, arrays, strict=True):
+            if ((x < 0) | np.isinf(x)).any():
+                raise InputError(f"The counts {name!r} must be finite and not negative.")
     return Totals(tuple(names), frozen(totals))
 
 

@@ -104,23 +104,8 @@ def train_text(statistic: ByClass, form: str, options: Options) -> TextModel:
     (part,) = statistic.parts
     assert isinstance(part, Totals)
     prior = class_log_prior(statistic, options)
-    n = part.values.astype(np.float64)
-    words = n.shape[1]
-    bias = prior.copy()
-    if form == "bernoulli":
-        total = statistic.weight.astype(np.float64)[:, None] + 2 * l
-        there, gone = np.log(n + l), np.log(np.maximum(total - n - l, l / 2))
-        table = there - gone
-        bias += (gone - np.log(total)).sum(axis=1)
-    elif form == "complement":
-        other = n.sum(axis=0) + l - n
-        with np.errstate(divide="ignore"):  # a vocabulary may be empty
-            table = -(np.log(other) - np.log(other.sum(axis=1, keepdims=True)))
-        if len(bias) > 1:
-            bias = np.zeros(len(bias))
-    else:
-        total = n.sum(axis=1, keepdims=True) + l * words
-        with np.errstate(divide="ignore"):
-            table = np.log(n + l) - np.log(np.where(total > 0, total, 1.0))
-        table[total[:, 0] == 0] = -np.log(max(words, 1))
-    return TextModel(form, statistic, np.ascontiguousarray(table.T), bias, prior)
+    n = np.ascontiguousarray(part.values, dtype=np.float64)
+    weight = np.ascontiguousarray(statistic.weight, dtype=np.float64)
+    table, added = _core.text_table(n, form, weight, l)
+    bias = np.zeros(len(prior)) if form == "complement" and len(prior) > 1 else prior + added
+    return TextModel(form, statistic, table, bias, prior)
