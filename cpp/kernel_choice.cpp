@@ -1,6 +1,7 @@
 // The constants are measured on one Zen 3 core. Only their ratios matter, and near a crossing
 // either kernel will do: with AVX2 popcount wins below some 180 cells alone and below some 90 among
-// siblings that can be packed, sparse where cells are more than about a hundred times the rows.
+// a few siblings, records from about ten siblings on, sparse where cells are more than about a
+// hundred times the rows.
 #include "kernel_choice.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ constexpr double kMarginNs = 1;     // to sum up one cell of a joint table
 constexpr double kMemberNs = 200;   // to set up and take apart a group, each set
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
-constexpr double kFillNs = 0.9;     // to make one row's record, shared by some four calls
+constexpr double kFillNs = 0.4;     // to make one row's record, shared by some ten calls
 constexpr double kBucketNs = 60;    // to clear and read a bucket of records
 constexpr double kTakeNs = 1;       // to take one cell of a table from the buckets
 
@@ -33,8 +34,8 @@ double increment_ns(double cells) {
 
 // To add one row's record to one of so many buckets.
 double record_ns(double buckets) {
-  if (buckets <= 256) return 1.5;
-  return buckets <= 1024 ? 2 : 3;
+  if (buckets <= 256) return 1.9;
+  return buckets <= 1024 ? 2.3 : 3.2;
 }
 
 // To clear and read one cell: small tables stay in the cache, large ones are fresh pages.
