@@ -29,7 +29,7 @@ from credo.data.text import TextOptions
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.schema import Variable
 
-__all__ = ["Column", "Columns", "columns_for", "columns_of", "position_names"]
+__all__ = ["Column", "Columns", "columns_for", "columns_of", "position_names", "with_new_states"]
 
 Array = NDArray[Any]
 _READ = frozenset(np.dtype(t) for t in ("i8", "f8", "i4", "f4", "u1", "i1", "?"))  # as they are
@@ -155,6 +155,21 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
         rows = count
         found |= {n: e.column() for n, e in encoders.items()}
     return Columns(rows, found)
+
+
+def with_new_states(x: Any, found: Columns) -> Columns:
+    """The same columns of a table, those with values that were no states with states of their own.
+
+    >>> known = {"a": Variable("a", "discrete", ("u", "v"))}
+    >>> rows = {"a": ["v", "w", None]}
+    >>> with_new_states(rows, columns_for(rows, known)).by_name["a"].variable.states
+    ('v', 'w')
+    """
+    strange = [n for n, c in found.by_name.items() if c.strange]
+    if not strange:
+        return found
+    again = columns_of(x, dict.fromkeys(strange, "discrete")).by_name
+    return Columns(found.rows, {**found.by_name, **{n: again[n] for n in strange}}, found.aside)
 
 
 def _numbers_of_states(name: str, column: Column) -> Array:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data import Stream, Table
-from credo.errors import InputError
+from credo.errors import InputError, UnknownNameError
 from credo.schema import Variable
 from credo.stats.by_class import ByClass
 
 __all__ = [
+    "among_classes",
     "as_table",
     "encode_labels",
     "is_named_table",
@@ -111,6 +112,22 @@ def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: b
         return statistic
     labels = tuple(np.unique(np.asarray(classes)).tolist())
     return statistic.on(Variable(statistic.target.name, "discrete", labels))
+
+
+def among_classes(known: Variable, found: Variable, group: Codes) -> tuple[Variable, Codes]:
+    """Labels as classes that are known, where all of them are.
+
+    >>> three = Variable("y", "discrete", ("a", "b", "c"))
+    >>> among_classes(three, Variable("y", "discrete", ("c",)), np.array([0, 1, 0], np.uint32))[1]
+    array([2, 3, 2], dtype=uint32)
+    """
+    if known.name != found.name or known.states == found.states:
+        return found, group
+    try:
+        places = [known.code(state) for state in found.states]
+    except UnknownNameError:
+        return found, group
+    return known, np.array([*places, known.arity], dtype=np.uint32)[group]
 
 
 def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:

@@ -17,11 +17,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from credo.data import Stream, Table, read
-from credo.data.columns import Columns, columns_for, columns_of, position_names
+from credo.data.columns import (
+    Columns,
+    columns_for,
+    columns_of,
+    position_names,
+    with_new_states,
+)
 from credo.data.once import comes_in_batches, feed_of_any
 from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
+    among_classes,
     encode_labels,
     is_named_table,
     on_classes,
@@ -235,11 +242,15 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         columns = self._columns(X, reset, schema=self.states)
+        if not reset:
+            columns = with_new_states(X, columns)
         labels, group = encode_labels(y, gaps=True)
         if len(group) != columns.rows:
             check_consistent_length(np.empty(columns.rows), group)
         weights = row_weights(sample_weight, columns.rows)
         target = Variable("y", "discrete", tuple(labels.tolist()))
+        if not reset:
+            target, group = among_classes(self.model_.target, target, group)
         plan = self._planned(list(columns.by_name), reset)
         return ClassedRows(columns, group, weights), target, plan
 

@@ -109,6 +109,37 @@ def test_partial_fit_and_merge_are_exact():
         assert np.abs(other.predict_log_proba(X) - whole.predict_log_proba(X)).max() < 1e-12
 
 
+@pytest.mark.parametrize("form", ["frame", "array", "dict"])
+def test_partial_fit_learns_states_that_come_late(form):
+    rng = np.random.default_rng(4)
+    a = rng.choice(np.array(["u", "v", "w", "x", None], dtype=object), 60)
+    a[:30] = rng.choice(["u", "v"], 30)
+    X = pd.DataFrame({"a": a, "b": rng.normal(size=60)})
+    y = rng.choice(["p", "q"], 60)
+
+    def given(part):
+        return {
+            "frame": part,
+            "array": part.to_numpy(dtype=object),
+            "dict": part.to_dict("list"),
+        }[form]
+
+    kinds = ["categorical", "gaussian"]
+    whole, parts = NaiveBayes(kinds=kinds).fit(given(X), y), NaiveBayes(kinds=kinds)
+    for cut in (slice(0, 30), slice(30, 31), slice(31, 32), slice(32, 60)):
+        parts.partial_fit(given(X[cut]), y[cut], classes=["p", "q"])
+    assert parts.model_.features[0].variable == whole.model_.features[0].variable
+    assert np.array_equal(parts.model_.features[0].alpha, whole.model_.features[0].alpha)
+    rows = given(X)
+    assert np.abs(parts.predict_log_proba(rows) - whole.predict_log_proba(rows)).max() < 1e-12
+
+
+def test_partial_fit_refuses_a_state_that_was_not_declared():
+    clf = NaiveBayes(states={"a": ["u", "v"]}).fit(pd.DataFrame({"a": ["u", "v"]}), [0, 1])
+    with pytest.raises(UnknownNameError, match="State 'z' is not one of 'a'"):
+        clf.partial_fit(pd.DataFrame({"a": ["z"]}), [0])
+
+
 def test_batches_of_arrow_are_one_table():
     import pyarrow as pa
 
