@@ -22,8 +22,8 @@ from credo.checking.held_out import held_out
 from credo.checking.independence import independence
 from credo.checking.influence import influence
 from credo.checking.learned_from import learned_from
-from credo.checking.learners import learner_of, quiet
-from credo.checking.outliers import Surprises, of_folds, outliers
+from credo.checking.learners import has_gaps, learner_of, quiet
+from credo.checking.outliers import FEW, Surprises, of_folds, of_tables, outliers
 from credo.checking.parameters import parameters
 from credo.checking.predictive import own_statistics, predictive
 from credo.checking.report import SECTIONS, Report
@@ -36,7 +36,10 @@ from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.model.value import finite, whole
 
-__all__ = ["check"]
+__all__ = ["WIDE", "check"]
+
+WIDE = 200
+"""Beyond so many variables fewer folds and tables are usual."""
 
 
 def check(
@@ -44,8 +47,8 @@ def check(
     data: Any,
     *,
     learner: Any = None,
-    folds: int = 10,
-    draws: int = 200,
+    folds: int | None = None,
+    draws: int | None = None,
     rows: int = 10_000,
     edges: int | None = None,
     statistics: Mapping[str, Callable[[Table], float]] | None = None,
@@ -68,9 +71,9 @@ def check(
         What made the network from rows; it is then made again without each fold, so that the
         choice of the graph is judged too.
     folds : int
-        The parts into which the rows are dealt out.
+        The parts into which the rows are dealt out; by default 10, 3 for more than 200 variables.
     draws : int
-        Tables generated for the predictive checks.
+        Tables generated for the predictive checks; by default 200, 30 for more than 200 variables.
     rows : int
         The most rows for the checks that generate tables or look at every cell (predictive,
         calibration); more are drawn from at random, and the report says so.
@@ -102,7 +105,9 @@ def check(
     if not isinstance(net, Network):
         raise InputError(f"check needs a Network, got {shown(net)}.", hint="Load one with cr.load.")
     wanted = _sections(sections)
-    draws = whole(draws, 20, "draws")
+    wide = len(net.names) > WIDE
+    draws = whole((30 if wide else 200) if draws is None else draws, 20, "draws")
+    folds = (3 if wide else 10) if folds is None else folds
     most = whole(rows, 10, "rows")
     share = finite(level, "level")
     if not 0 < share < 1:
@@ -241,13 +246,22 @@ def _made(
     make("influence", lambda: influence(net, given, own))
     make("outliers", lambda: outliers(
         net, given, gathered(scored, origin, len(given)),
-        of_folds(judges, table, size, seeds["outliers"]) if in_folds else generated,
+        _in_folds(net, table, judges, parts, size, seeds["outliers"]) if in_folds else generated,
     ))  # fmt: skip
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:
         why.pop("held_out", None)
     return found, why
+
+
+def _in_folds(
+    net: Network, table: Table, judges: list[Judge], parts: list[Any], size: int, seed: int
+) -> Surprises:
+    """What rows that were judged in folds are compared with."""
+    if len(table) < FEW and not has_gaps(table) and set(net.names) <= set(table.schema.names):
+        return of_tables(net, learner_of(net)[1], table, parts, seed)
+    return of_folds(judges, table, size, seed)
 
 
 def _among(judges: list[Judge], kept: Any, n: int) -> list[Judge]:

@@ -7,12 +7,14 @@ stay below: so in a table from the model itself, some row is called one in 5 % o
 tables that is further out than any row generated, and an exponential tail leads there.
 
 Rows that were judged in folds are compared with rows that the network of their own fold generates,
-and judges: what is left open without them surprises both alike.
+and judges: what is left open without them surprises both alike. In a table of fewer than 100 rows
+the only row of its kind surprises the network learned without it, whatever it is; so there whole
+tables are generated, learned again in folds, and judged as the table itself was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
@@ -21,12 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.findings import Finding
-from credo.checking.folds import Judge
+from credo.checking.folds import Judge, scored_by
+from credo.checking.learners import Learner
 from credo.checking.replicates import replicates
 from credo.checking.row_scores import Scored, family_terms, score_rows, weights_of
 from credo.checking.scores import BITS
 from credo.checking.section import SHOWN, Section
 from credo.data import Table
+from credo.errors import CredoError
 from credo.model.randomness import Rng, generator
 from credo.model.value import View
 from credo.render import many, number
@@ -34,13 +38,18 @@ from credo.render import many, number
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["Outlier", "Outliers", "Surprises", "of_folds", "outliers"]
+__all__ = ["FEW", "Outlier", "Outliers", "Surprises", "of_folds", "of_tables", "outliers"]
 
 Floats = NDArray[np.float64]
 
 _KEPT = 100  # the most surprising rows that are told apart
-_DRAWS = 50  # networks drawn from the posterior of each fold
-_FEW = 100  # with fewer rows the threshold is rough
+_DRAWS = 50  # networks drawn from the posterior of each fold,
+_NUMBERS = 10_000  # fewer of wide networks: so many families in all, and at least 5 networks
+_FITS = 20_000  # families that are learned again for tables of few rows
+_TABLES = 20, 100  # at least and at most so many of them
+
+FEW = 100
+"""With fewer rows, what is surprising is told by whole tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,7 @@ class Surprises:
         self.net, self.wanted = net, wanted
         self.parts: list[Floats] = []
         self.rows = self.tables = 0
-        self.folds = False
+        self.folds = self.whole_tables = False
 
     def look(self, table: Table) -> None:
         """Score one replicate, while more are wanted."""
@@ -132,9 +141,12 @@ class Surprises:
 
     def add(self, net: Network, table: Table) -> None:
         """Score one replicate by the network that made it."""
-        found = score_rows(net, table, most=0)
+        self.take(score_rows(net, table, most=0))
+
+    def take(self, found: Scored) -> None:
+        """The scores of one replicate."""
         self.parts.append(-found.log[found.possible] * BITS)
-        self.rows += len(table)
+        self.rows += len(found.log)
         self.tables += 1
 
     def threshold(self, rows: float) -> float:
@@ -164,13 +176,39 @@ def of_folds(judges: Sequence[Judge], table: Table, wanted: int, rng: Rng) -> Su
     for judge in judges:
         if not len(judge.rows):
             continue
-        size = ceil(wanted * len(judge.rows) / len(table) / _DRAWS)
+        draws = min(_DRAWS, max(_NUMBERS // len(judge.net.names), 5))
+        size = ceil(wanted * len(judge.rows) / len(table) / draws)
         some = np.resize(chance.permutation(judge.rows), size)
         names = [n for n in table.schema.names if n in judge.net.schema]
         part = table.select(names).take(some)
-        for one in replicates(judge.net, part, _DRAWS, int(chance.integers(2**62))):
+        for one in replicates(judge.net, part, draws, int(chance.integers(2**62))):
             out.add(judge.net, one)
     return out
+
+
+def of_tables(
+    net: Network, learner: Learner, table: Table, parts: Sequence[NDArray[np.intp]], rng: Rng
+) -> Surprises:
+    """The surprise of rows of whole generated tables, each row judged without its own fold."""
+    out = Surprises(net, 0)
+    out.folds = out.whole_tables = True
+    least, most = _TABLES
+    tables = min(max(_FITS // (len(net.names) * len(parts)), least), most)
+    for one in replicates(net, table, tables, rng):
+        try:
+            judges = [Judge(learner(one.take(rest)), part) for part, rest in _split(parts)]
+        except CredoError:
+            continue  # a column that came out constant has no line to learn
+        out.take(scored_by(judges, one))
+    return out
+
+
+def _split(
+    parts: Sequence[NDArray[np.intp]],
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """The rows of each fold, and those of the others."""
+    for k, part in enumerate(parts):
+        yield part, np.sort(np.concatenate([*parts[:k], *parts[k + 1 :]]))
 
 
 def outliers(
@@ -188,13 +226,18 @@ def outliers(
     weights = weights_of(table)
     mean = float(weights[good] @ bits[good] / weights[good].sum()) if good.any() else 0.0
     above = int((bits[known] > threshold).sum())
-    if generated.rows and generated.rows < 20 * len(table):
+    if generated.whole_tables:
+        notes = (
+            *notes,
+            f"the threshold is that of {generated.tables} generated tables, learned again in folds",
+        )
+    elif generated.rows and generated.rows < 20 * len(table):
         notes = (
             *notes,
             f"the threshold is extrapolated from {number(generated.rows)} generated rows",
         )
-    if generated.folds and weights.sum() < _FEW:
-        notes = (*notes, f"the threshold is rough, as always with fewer than {_FEW} rows: the only "
+    if generated.folds and not generated.whole_tables and weights.sum() < FEW:
+        notes = (*notes, f"the threshold is rough, as always with fewer than {FEW} rows: the only "
                  "row of its kind surprises a network learned without it")  # fmt: skip
     return Outliers(
         found, threshold, above, mean, int(known.sum()), notes, np.where(known, bits, 0.0)

@@ -24,8 +24,10 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @model_argument
 @reading_options
 @click.option("--learner", metavar="SEARCH", help="Learn the graph again too, by this search.")
-@click.option("--folds", type=int, default=10, show_default=True, help="Parts of the rows.")
-@click.option("--draws", type=int, default=200, show_default=True, help="Generated tables.")
+@click.option("--folds", type=int,
+              help="Parts of the rows.  [default: 10; 3 for over 200 variables]")  # fmt: skip
+@click.option("--draws", type=int,
+              help="Generated tables.  [default: 200; 30 for over 200 variables]")  # fmt: skip
 @click.option("--rows", "most", type=int, default=10_000, show_default=True,
               help="The most rows for generated tables and calibration.")  # fmt: skip
 @click.option("--edges", type=int, help="Resamples for the stability of edges; 0 for none.")
@@ -40,8 +42,8 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 def command(
     model: str,
     learner: str | None,
-    folds: int,
-    draws: int,
+    folds: int | None,
+    draws: int | None,
     most: int,
     edges: int | None,
     level: float,

@@ -188,6 +188,7 @@ def _json(groups: Any, output: str | None) -> dict[str, Any]:
             [{"column": t.column, "bits": t.bits, "inside": _named(t.inside)} for t in cluster]
             for cluster in groups.profiles
         ],
+        "rows": list(map(int, groups.row_numbers)),
         "labels": groups.labels.tolist(),
         "membership": None if groups.membership is None else groups.membership.tolist(),
         "seed": groups.record.seed,

@@ -22,8 +22,13 @@ _HOW = {
 def command(shell: str, common: Common) -> None:
     """Print the completion script of a shell: commands, options, files, and names of variables.
 
-    Put the line into your shell's own file, such as ~/.bashrc: for bash and zsh
-    eval "$(credo completion bash)", for fish credo completion fish | source.
+    \b
+    Put one line into your shell's own file, or the script where the shell looks for it:
+      bash  eval "$(credo completion bash)"  in ~/.bashrc
+      zsh   eval "$(credo completion zsh)"  in ~/.zshrc, after compinit;
+            or credo completion zsh > _credo  in a folder of $fpath
+      fish  credo completion fish | source  in ~/.config/fish/config.fish;
+            or credo completion fish > ~/.config/fish/completions/credo.fish
 
     \b
     Examples:

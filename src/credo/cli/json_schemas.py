@@ -386,6 +386,7 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
                 ),
                 "what sets each cluster apart",
             ),
+            "rows": _list(_whole("a row"), "numbers of the rows in the table, from 1"),
             "labels": _list(_whole("a cluster"), "of each row"),
             "membership": _is(["array", "null"], "P(cluster | row), where the method has it"),
             "seed": _maybe(_whole("the seed")),

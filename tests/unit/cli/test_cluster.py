@@ -55,6 +55,7 @@ def test_for_machines(table, tmp_path, method):
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert found["k"] == 2 and found["sizes"] == [6, 5] and len(found["labels"]) == 11
+    assert len(found["rows"]) == 11 and found["rows"][0] == 1
     assert found["profiles"][0][0]["bits"] > 0 and found["quality"]["silhouette"] > 0.5
     assert (found["membership"] is None) == (method != "latent-class")
     head = out.read_text().splitlines()[0]

@@ -80,6 +80,10 @@ def test_the_list_of_commands_says_what_each_does():
 def test_completion_scripts(shell):
     out = CliRunner().invoke(app, ["completion", shell]).output
     assert "_CREDO_COMPLETE" in out
+    mark = {"bash": "complete -o", "zsh": "#compdef credo", "fish": "complete --no-files --command"}
+    assert mark[shell] in out
+    manual = CliRunner().invoke(app, ["completion", "--help"]).output
+    assert f"credo completion {shell}" in manual
 
 
 def test_bash_completes_commands_files_and_variables(stage):

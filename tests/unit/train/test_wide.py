@@ -32,7 +32,7 @@ def wide():
 def test_auto_screens_many_continuous_columns_and_says_so(wide):
     net = cr.learn(wide, budget=2, max_parents=1)
     assert any(f"among the {MOST} columns most correlated" in n for n in net.record.notes)
-    r = np.abs(np.corrcoef(np.array([a for a in wide.block.arrays[1:]])))
+    r = np.abs(np.corrcoef(np.array(wide.block.arrays[1:])))
     np.fill_diagonal(r, 0)
     rank = np.argsort(np.argsort(-r, axis=1), axis=1)
     names = list(wide.schema.names[1:])
