@@ -50,6 +50,7 @@ void bind_mixture(nb::module_& m);
 void bind_naive(nb::module_& m);
 void bind_naive_texts(nb::module_& m);
 void bind_expectations(nb::module_& m);
+void bind_scores(nb::module_& m);
 void bind_structure(nb::module_& m);
 void bind_texts(nb::module_& m);
 void bind_clusters(nb::module_& m);

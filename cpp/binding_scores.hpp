@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "binding_arrays.hpp"
+#include "binding_columns.hpp"
+#include "score_cache.hpp"
 #include "score_mixed.hpp"
 
 namespace credo::binding {
@@ -62,5 +65,13 @@ inline score::Stop stop_after(double seconds) {
     return true;
   };
 }
+
+// The scores, and what must live as long as they do.
+struct PyScores {
+  std::unique_ptr<score::FamilyScores> scores;
+  nb::object columns;
+  std::optional<AnyArray> weights;
+  score::FamilyScores* inner = nullptr;  // those of `columns`, where these are made of others
+};
 
 }  // namespace credo::binding

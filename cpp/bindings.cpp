@@ -235,6 +235,7 @@ NB_MODULE(_core, m) {
   credo::binding::bind_naive(m);
   credo::binding::bind_naive_texts(m);
   credo::binding::bind_expectations(m);
+  credo::binding::bind_scores(m);
   credo::binding::bind_structure(m);
   credo::binding::bind_texts(m);
   credo::binding::bind_clusters(m);
