@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 _KEPT = 100  # the most surprising rows that are told apart
 _DRAWS = 50  # networks drawn from the posterior of each fold,
 _NUMBERS = 10_000  # fewer of wide networks: so many families in all, and at least 5 networks
-_FITS = 20_000  # families that are learned again for tables of few rows
+_FITS = 8_000  # families that are learned again for tables of few rows; a line counts for four
 _TABLES = 20, 100  # at least and at most so many of them
 
 FEW = 100
@@ -193,7 +193,8 @@ def of_tables(
     out = Surprises(net, 0)
     out.folds = out.whole_tables = True
     least, most = _TABLES
-    tables = min(max(_FITS // (len(net.names) * len(parts)), least), most)
+    fits = sum(1 if v.is_discrete else 4 for v in net.variables) * len(parts)
+    tables = min(max(_FITS // fits, least), most)
     for one in replicates(net, table, tables, rng):
         try:
             judges = [Judge(learner(one.take(rest)), part) for part, rest in _split(parts)]

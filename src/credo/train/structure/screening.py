@@ -3,8 +3,8 @@
     near(x, y):  |r_xy| is among the `most` largest of x, or of y
 
 r is the correlation over all rows. A thousand columns make a million pairs, most of which tell
-nothing; a search among the near ones is quicker, and with few rows it is less led astray by
-chance. A parent that tells nothing alone is lost, so `auto` screens wide tables only, and says so.
+nothing, and a search among the near ones is quicker. A parent that tells nothing alone is lost, so
+`auto` screens wide tables only, and says so.
 """
 
 from __future__ import annotations
