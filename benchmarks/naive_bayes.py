@@ -250,8 +250,10 @@ def documents(bench: Bench, rows: int) -> None:
     from credo.estimators import TextNaiveBayes
 
     rng = np.random.default_rng(0)
-    x = sp.random(rows, 50_000, density=0.002, format="csr", random_state=0)
-    x.data = np.ceil(3 * x.data)
+    words = rng.integers(0, 50_000, (rows, 100))
+    counts = rng.integers(1, 4, words.size).astype(np.float64)
+    x = sp.csr_matrix((counts, words.ravel(), np.arange(rows + 1) * 100), (rows, 50_000))
+    x.sum_duplicates()
     y = rng.integers(0, CLASSES, rows)
     for form, peer in (
         ("multinomial", sk.MultinomialNB),

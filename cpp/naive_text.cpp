@@ -77,7 +77,7 @@ void text_table(TextForm form, const double* totals, const double* weight, std::
     if (normal) return loops.logarithms(x, n);
     for (std::size_t i = 0; i < n; ++i) x[i] = x[i] > 0 ? std::log(x[i]) : kNone;
   };
-  std::vector<double> there(kBlock), gone(kBlock), added(classes);
+  std::vector<double> there(kBlock), gone(kBlock);
   for (std::size_t first = 0; first < words; first += kBlock) {
     const std::size_t m = std::min(kBlock, words - first);
     for (std::size_t c = 0; c < classes; ++c) {
@@ -96,19 +96,19 @@ void text_table(TextForm form, const double* totals, const double* weight, std::
       if (form == TextForm::kBernoulli) {
         for (std::size_t w = 0; w < m; ++w) gone[w] = std::max(sum[c] - n[w] - l, l / 2);
         logarithms(gone.data(), m);
+        const double log_total = std::log(sum[c]);
+        double part = 0;  // small numbers, a block at a time: a long sum of large ones loses digits
         for (std::size_t w = 0; w < m; ++w) {
           out[w * classes] = there[w] - gone[w];
-          added[c] += gone[w];
+          part += gone[w] - log_total;
         }
+        bias[c] += part;
         continue;
       }
       const double log_sum = std::log(sum[c]), sign = form == TextForm::kComplement ? -1.0 : 1.0;
       for (std::size_t w = 0; w < m; ++w) out[w * classes] = sign * (there[w] - log_sum);
     }
   }
-  if (form == TextForm::kBernoulli)
-    for (std::size_t c = 0; c < classes; ++c)
-      bias[c] += added[c] - static_cast<double>(words) * std::log(sum[c]);
 }
 
 void log_kernel_density(const double* x, std::size_t n, const double* points,
