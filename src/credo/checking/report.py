@@ -44,7 +44,7 @@ class Report:
     >>> report
     Report(12 rows; ...)
     >>> report.findings[0].kind
-    'outliers'
+    'held_out'
     """
 
     findings: tuple[Finding, ...]

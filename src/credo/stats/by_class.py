@@ -49,7 +49,7 @@ def union(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
 
 def _spread_out(values: NDArray[Any], where: Where, size: int, axis: int) -> NDArray[Any]:
     """The values at their places along an axis of a larger array of zeros."""
-    if not values.size or (len(where) == size and (where == np.arange(size)).all()):
+    if values.ndim <= axis or (len(where) == size and (where == np.arange(size)).all()):
         return values
     shape = list(values.shape)
     shape[axis] = size
