@@ -23,7 +23,8 @@ constexpr std::size_t kFlushRows = std::size_t{1} << 31;  // before a 32-bit cou
 std::size_t copies_for(std::uint64_t cells) { return cells <= 1024 ? 4 : cells <= 8192 ? 2 : 1; }
 
 // IN index [n]; INOUT table: `copies` tables of cells + 1 counts.
-void increment(const std::uint32_t* index, std::size_t n, std::uint64_t cells, std::size_t copies,
+template <class Index>
+void increment(const Index* index, std::size_t n, std::uint64_t cells, std::size_t copies,
                std::uint32_t* table) {
   const std::size_t stride = cells + 1;
   std::size_t i = 0;
@@ -43,8 +44,8 @@ void increment(const std::uint32_t* index, std::size_t n, std::uint64_t cells, s
   for (; i < n; ++i) ++table[index[i]];
 }
 
-template <class Cell>
-void add_weights(const std::uint32_t* index, const Cell* weights, std::size_t n, Cell* table) {
+template <class Index, class Cell>
+void add_weights(const Index* index, const Cell* weights, std::size_t n, Cell* table) {
   for (std::size_t i = 0; i < n; ++i) table[index[i]] += weights[i];
 }
 
@@ -53,8 +54,14 @@ struct HistogramTable {
   std::size_t copies = 1;
 };
 
-// The walk of one trie; Count is what the tables hold while rows come in.
-template <class Count>
+// Whether every table is small enough for indices of 16 bits.
+bool all_short(const SetTrie& trie) {
+  return std::ranges::all_of(trie.nodes,
+                             [](const TrieNode& node) { return node.cells <= kShortCells; });
+}
+
+// The walk of one trie; Count is what the tables hold while rows come in, Index a row's cell.
+template <class Count, class Index>
 class HistogramWalk {
  public:
   HistogramWalk(const Columns& columns, const PackedTrie& packed, const LaneKernels& kernels,
@@ -88,11 +95,11 @@ class HistogramWalk {
                  packed_codes_.data() + k * block_rows_);
     for (std::size_t i = 0; i < packed_.trie.nodes.size(); ++i) {
       const TrieNode& node = packed_.trie.nodes[i];
-      std::uint32_t* index = levels_[node.depth].data();  // all zero at the root
+      Index* index = levels_[node.depth].data();  // all zero at the root
       if (node.depth > 0) {
-        const std::uint32_t* parent = node.depth > 1 ? levels_[node.depth - 1].data() : nullptr;
-        kernels_.extend_index(parent, view(node), is_packed(node) ? 0 : first, n,
-                              static_cast<std::uint32_t>(node.cells), gaps_[i], index);
+        const Index* parent = node.depth > 1 ? levels_[node.depth - 1].data() : nullptr;
+        extend(parent, view(node), is_packed(node) ? 0 : first, n,
+               static_cast<std::uint32_t>(node.cells), gaps_[i], index);
       }
       if (node.requested) put(index, n, node, tables_of_[i], counts(i));
     }
@@ -102,6 +109,11 @@ class HistogramWalk {
   const HistogramTable& table(std::size_t node) const { return tables_of_[node]; }
 
  private:
+  template <class... Given>
+  void extend(Given... given) const {
+    if constexpr (sizeof(Index) == 2) kernels_.extend_short(given...);
+    else kernels_.extend_index(given...);
+  }
   bool is_packed(const TrieNode& node) const {
     return node.variable >= static_cast<std::int32_t>(columns_.n_variables());
   }
@@ -117,7 +129,7 @@ class HistogramWalk {
   const LaneKernels& kernels_;
   std::vector<HistogramTable> tables_of_;
   std::vector<char> gaps_;  // whether a row may be missing from a node's table
-  std::vector<std::vector<std::uint32_t>> levels_;
+  std::vector<std::vector<Index>> levels_;
   std::size_t block_rows_;
   std::vector<std::uint8_t> packed_codes_;  // of the block, by packing
   std::unique_ptr<ZeroArray<Count>> tables_;
@@ -139,13 +151,14 @@ void put_sums(const std::uint32_t* tables, std::size_t cells, std::size_t copies
   }
 }
 
-void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
-                RowRange rows, const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
-  const PackedTrie packed = pack_leaves(columns, trie, rows.end - rows.begin);
-  HistogramWalk<std::uint32_t> walk(columns, packed, kernels, rows, false);
+template <class Index>
+void count_rows(const Columns& columns, const SetTrie& trie, const PackedTrie& packed,
+                std::span<const std::size_t> chosen, RowRange rows, const LaneKernels& kernels,
+                const TableSink<std::int64_t>& sink) {
+  HistogramWalk<std::uint32_t, Index> walk(columns, packed, kernels, rows, false);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
     walk.block(first, std::min(kBlockRows, rows.end - first),
-               [](const std::uint32_t* index, std::size_t n, const TrieNode& node,
+               [](const Index* index, std::size_t n, const TrieNode& node,
                   const HistogramTable& table, std::uint32_t* counts) {
                  increment(index, n, node.cells, table.copies, counts);
                });
@@ -173,12 +186,21 @@ void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std
   }
 }
 
+void count_rows(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
+                RowRange rows, const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
+  const PackedTrie packed = pack_leaves(columns, trie, rows.end - rows.begin);
+  if (all_short(packed.trie))
+    count_rows<std::uint16_t>(columns, trie, packed, chosen, rows, kernels, sink);
+  else
+    count_rows<std::uint32_t>(columns, trie, packed, chosen, rows, kernels, sink);
+}
+
 template <class Cell>
 void sum_weights(const Columns& columns, const SetTrie& trie, std::span<const std::size_t> chosen,
                  RowRange rows, const Cell* weights, const LaneKernels& kernels,
                  const TableSink<Cell>& sink) {
   const PackedTrie packed = pack_nothing(trie);
-  HistogramWalk<Cell> walk(columns, packed, kernels, rows, true);
+  HistogramWalk<Cell, std::uint32_t> walk(columns, packed, kernels, rows, true);
   for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
     walk.block(
         first, std::min(kBlockRows, rows.end - first),

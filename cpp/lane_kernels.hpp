@@ -56,6 +56,9 @@ struct RecordBuckets {
   std::uint32_t* counts;  // [buckets][kRecordBits]: rows that have each bit
 };
 
+// An index just past such a table, and one more code, still fit 16 bits.
+inline constexpr std::uint32_t kShortCells = 32767;
+
 struct LaneKernels {
   // table[p * row + s] += popcount(prefix[p] & states[s]).
   // IN prefix, states; IN words per mask (a multiple of kMaskUnit); INOUT table; IN row length.
@@ -77,6 +80,9 @@ struct LaneKernels {
   // one cell past the table. IN parent (may be null: all zero); IN cells; OUT out [n].
   void (*extend_index)(const std::uint32_t* parent, CodeView column, std::size_t first,
                        std::size_t n, std::uint32_t cells, bool gaps, std::uint32_t* out);
+  // The same for tables of at most kShortCells cells: twice the rows in a vector.
+  void (*extend_short)(const std::uint16_t* parent, CodeView column, std::size_t first,
+                       std::size_t n, std::uint32_t cells, bool gaps, std::uint16_t* out);
 
   // keys[i] = keys[i] * radix + code[first + i]. INOUT keys [n].
   void (*extend_key)(std::uint64_t* keys, CodeView column, std::size_t first, std::size_t n,

@@ -132,22 +132,23 @@ void state_bits(CodeView column, std::size_t n_rows, std::uint64_t* bitmap, std:
 
 // ---------------------------------------------------------------- mixed-radix indices
 
-template <class L>
-void extend_index(const std::uint32_t* parent, CodeView column, std::size_t first, std::size_t n,
-                  std::uint32_t cells, bool gaps, std::uint32_t* out) {
-  const std::uint32_t arity = column.arity;
+template <class L, class Index>
+void extend_index(const Index* parent, CodeView column, std::size_t first, std::size_t n,
+                  std::uint32_t cells, bool gaps, Index* out) {
+  const auto arity = static_cast<Index>(column.arity), past = static_cast<Index>(cells);
   with_codes(column, first, [&](const auto* __restrict codes) {
-    std::uint32_t* __restrict to = out;
-    const std::uint32_t* __restrict from = parent;
+    Index* __restrict to = out;
+    const Index* __restrict from = parent;
     if (from == nullptr) {  // a missing code is arity, and cells == arity: right with gaps too
-      for (std::size_t i = 0; i < n; ++i) to[i] = codes[i];
+      for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<Index>(codes[i]);
     } else if (!gaps) {
-      for (std::size_t i = 0; i < n; ++i) to[i] = from[i] * arity + codes[i];
+      for (std::size_t i = 0; i < n; ++i)
+        to[i] = static_cast<Index>(from[i] * arity + static_cast<Index>(codes[i]));
     } else {
       for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t code = codes[i];
-        const std::uint32_t index = from[i] * arity + code;
-        to[i] = (code == arity || index > cells) ? cells : index;
+        const auto code = static_cast<Index>(codes[i]);
+        const auto index = static_cast<Index>(from[i] * arity + code);
+        to[i] = (code == arity || index > past) ? past : index;
       }
     }
   });

@@ -14,16 +14,25 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
+// What a variable gets that has no list entry within its order: so little that nothing makes up for
+// it, and still a number that can be taken away again.
+constexpr double kNever = -1e100;
+
 // One order with what each variable gets in it.
 class Order {
  public:
   Order(const ParentLists& lists, std::vector<std::int32_t> order)
-      : lists_(lists.lists()), order_(std::move(order)), n_(order_.size()) {
-    before_.resize(n_);
-    chosen_.resize(n_);
-    others_.resize(n_);
-    out_.resize(n_);
-    in_.resize(n_);
+      : lists_(lists.lists()),
+        order_(std::move(order)),
+        n_(order_.size()),
+        at_(n_),
+        before_(n_),
+        chosen_(n_),
+        takers_(n_),
+        change_(n_) {
+    for (std::size_t y = 0; y < n_; ++y)
+      for (const std::int32_t x : lists_[y].candidates)
+        takers_[static_cast<std::size_t>(x)].push_back(static_cast<std::int32_t>(y));
     refresh();
   }
 
@@ -32,7 +41,7 @@ class Order {
   double total() const {
     double sum = 0;
     for (std::size_t v = 0; v < n_; ++v) sum += score(v, chosen_[v]);
-    return sum;
+    return sum < kNever / 2 ? kMinusInfinity : sum;
   }
 
   void set(std::vector<std::int32_t> order) {
@@ -43,46 +52,40 @@ class Order {
   // Moves x to its best position; whether that is better by more than `slack`.
   bool improve(std::int32_t x, double slack) {
     const ParentList& own = lists_[static_cast<std::size_t>(x)];
-    const auto at = static_cast<std::size_t>(
-        std::find(order_.begin(), order_.end(), x) - order_.begin());
-    std::size_t m = 0;
-    for (const std::int32_t y : order_)
-      if (y != x) others_[m++] = y;
-    double after = 0;  // sum of in_ from here on
-    for (std::size_t k = 0; k < m; ++k) {
-      const auto y = static_cast<std::size_t>(others_[k]);
-      const int bit = lists_[y].bit_of[static_cast<std::size_t>(x)];
-      const double now = score(y, chosen_[y]);
-      out_[k] = in_[k] = now;
-      if (bit >= 0) {
-        const std::uint64_t mask = std::uint64_t{1} << bit;
-        if (k >= at) {  // x is before it now
-          if (chosen_[y] < lists_[y].masks.size() && (lists_[y].masks[chosen_[y]] & mask) != 0)
-            out_[k] = score(y, lists_[y].best(before_[y] & ~mask, chosen_[y]));
-        } else {
-          in_[k] = score(y, first_with(lists_[y], before_[y] | mask, chosen_[y]));
-        }
+    const std::size_t at = at_[static_cast<std::size_t>(x)];
+    // What each other would gain with x before it, or lose with x after it, by its position.
+    std::fill(change_.begin(), change_.end(), 0.0);
+    double now = 0;  // of all others, less what stays the same; x is first
+    for (const std::int32_t v : takers_[static_cast<std::size_t>(x)]) {
+      const auto y = static_cast<std::size_t>(v);
+      const ParentList& list = lists_[y];
+      const std::uint64_t mask = bit(list, x);
+      const std::size_t k = at_[y];
+      if (k < at) {
+        change_[k] = score(y, first_with(list, before_[y] | mask, chosen_[y])) - score(y, chosen_[y]);
+        now += change_[k];
+      } else if (chosen_[y] < list.masks.size() && (list.masks[chosen_[y]] & mask) != 0) {
+        change_[k] = score(y, list.best(before_[y] & ~mask, chosen_[y])) - score(y, chosen_[y]);
       }
-      after += in_[k];
     }
-    double best = kMinusInfinity, here = kMinusInfinity, sum_out = 0;
-    std::size_t best_at = at;
     std::uint64_t mask = 0;
     std::size_t entry = own.best(0);
-    for (std::size_t p = 0; p <= m; ++p) {
-      const double total = sum_out + score(static_cast<std::size_t>(x), entry) + after;
-      if (p == at) here = total;
-      if (total > best + slack || (std::isinf(best) && !std::isinf(total))) {
-        best = total;
-        best_at = p;
-      }
-      if (p == m) break;
-      sum_out += out_[p];
-      after = p + 1 == m ? 0 : after - in_[p];
-      const int bit = own.bit_of[static_cast<std::size_t>(others_[p])];
-      if (bit >= 0) {
-        mask |= std::uint64_t{1} << bit;
+    double best = now + score(static_cast<std::size_t>(x), entry), here = best;
+    std::size_t best_at = 0;
+    for (std::size_t k = 0; k < n_; ++k) {  // x passes whoever is at k
+      if (k == at) continue;
+      now += k < at ? -change_[k] : change_[k];
+      const int b = own.bit_of[static_cast<std::size_t>(order_[k])];
+      if (b >= 0) {
+        mask |= std::uint64_t{1} << b;
         entry = first_with(own, mask, entry);
+      }
+      const std::size_t position = k < at ? k + 1 : k;
+      const double total = now + score(static_cast<std::size_t>(x), entry);
+      if (position == at) here = total;
+      if (total > best + slack) {
+        best = total;
+        best_at = position;
       }
     }
     if (!(best > here + slack)) return false;
@@ -96,19 +99,12 @@ class Order {
     if (a < b) std::rotate(first + a, first + a + 1, first + b + 1);
     else std::rotate(first + b, first + a, first + a + 1);
     const std::size_t low = std::min(from, to), high = std::max(from, to);
-    std::uint64_t mask = 0;
-    const ParentList& own = lists_[static_cast<std::size_t>(x)];
-    for (std::size_t k = 0; k < to; ++k) {
-      const int bit = own.bit_of[static_cast<std::size_t>(order_[k])];
-      if (bit >= 0) mask |= std::uint64_t{1} << bit;
-    }
-    before_[static_cast<std::size_t>(x)] = mask;
-    chosen_[static_cast<std::size_t>(x)] = own.best(mask);
-    for (std::size_t k = low; k <= high; ++k) {
-      const auto y = static_cast<std::size_t>(order_[k]);
-      const int bit = lists_[y].bit_of[static_cast<std::size_t>(x)];
-      if (bit < 0 || order_[k] == x) continue;
-      const std::uint64_t one = std::uint64_t{1} << bit;
+    for (std::size_t k = low; k <= high; ++k) at_[static_cast<std::size_t>(order_[k])] = k;
+    choose(static_cast<std::size_t>(x));
+    for (const std::int32_t v : takers_[static_cast<std::size_t>(x)]) {
+      const auto y = static_cast<std::size_t>(v);
+      if (at_[y] < low || at_[y] > high) continue;
+      const std::uint64_t one = bit(lists_[y], x);
       if (from < to) {  // x now comes after it
         before_[y] &= ~one;
         chosen_[y] = lists_[y].best(before_[y], chosen_[y]);
@@ -129,7 +125,10 @@ class Order {
 
  private:
   double score(std::size_t v, std::size_t entry) const {
-    return entry < lists_[v].scores.size() ? lists_[v].scores[entry] : kMinusInfinity;
+    return entry < lists_[v].scores.size() ? lists_[v].scores[entry] : kNever;
+  }
+  static std::uint64_t bit(const ParentList& list, std::int32_t x) {
+    return std::uint64_t{1} << list.bit_of[static_cast<std::size_t>(x)];
   }
   // The first entry within `allowed` before `most`, which is within it too.
   static std::size_t first_with(const ParentList& list, std::uint64_t allowed, std::size_t most) {
@@ -137,26 +136,28 @@ class Order {
     while (i < most && (list.masks[i] & ~allowed) != 0) ++i;
     return i;
   }
+  // Who is before it among its candidates, and the best entry of those.
+  void choose(std::size_t v) {
+    std::uint64_t mask = 0;
+    const ParentList& list = lists_[v];
+    for (std::size_t b = 0; b < list.candidates.size(); ++b)
+      if (at_[static_cast<std::size_t>(list.candidates[b])] < at_[v]) mask |= std::uint64_t{1} << b;
+    before_[v] = mask;
+    chosen_[v] = list.best(mask);
+  }
   void refresh() {
-    for (std::size_t k = 0; k < n_; ++k) {
-      const auto v = static_cast<std::size_t>(order_[k]);
-      std::uint64_t mask = 0;
-      for (std::size_t j = 0; j < k; ++j) {
-        const int bit = lists_[v].bit_of[static_cast<std::size_t>(order_[j])];
-        if (bit >= 0) mask |= std::uint64_t{1} << bit;
-      }
-      before_[v] = mask;
-      chosen_[v] = lists_[v].best(mask);
-    }
+    for (std::size_t k = 0; k < n_; ++k) at_[static_cast<std::size_t>(order_[k])] = k;
+    for (std::size_t v = 0; v < n_; ++v) choose(v);
   }
 
   const std::vector<ParentList>& lists_;
   std::vector<std::int32_t> order_;
   std::size_t n_;
+  std::vector<std::size_t> at_;  // where each variable stands
   std::vector<std::uint64_t> before_;
   std::vector<std::size_t> chosen_;
-  std::vector<std::int32_t> others_;
-  std::vector<double> out_, in_;
+  std::vector<std::vector<std::int32_t>> takers_;  // whose candidate each variable is
+  std::vector<double> change_;
 };
 
 void shuffle(std::vector<std::int32_t>& items, Random& random) {

@@ -3,8 +3,9 @@
 // An order allows each variable the parents before it; the best DAG of an order takes each
 // child's best list entry within them. Moving one variable x through all positions costs one
 // sweep: total(p) = sum of what the others get without x before them (k < p), what x gets from
-// the first p, and what the others get with x before them (k >= p). Local optima are left by a
-// few random insertions (iterated local search), in several chains.
+// the first p, and what the others get with x before them (k >= p). Only those change whose
+// candidate x is. Local optima are left by a few random insertions (iterated local search), in
+// several chains.
 #pragma once
 
 #include "search_lists.hpp"

@@ -70,6 +70,11 @@ void compare_codes(const credo::LaneKernels& a, const credo::LaneKernels& b) {
         a.extend_index(parent.data(), column, 0, n, 5 * arity, gaps, u.data());
         b.extend_index(parent.data(), column, 0, n, 5 * arity, gaps, v.data());
         require(u == v, "extend_index");
+        const std::vector<std::uint16_t> short_parent(parent.begin(), parent.end());
+        std::vector<std::uint16_t> w(n + 1), z(n + 1);
+        a.extend_short(short_parent.data(), column, 0, n, 5 * arity, gaps, w.data());
+        b.extend_short(short_parent.data(), column, 0, n, 5 * arity, gaps, z.data());
+        require(w == z && std::equal(w.begin(), w.begin() + n, u.begin()), "extend_short");
       }
       auto keys = random_words(n + 1), same = keys;
       a.extend_key(keys.data(), column, 0, n, arity + 1);

@@ -50,6 +50,18 @@ def test_counts_equal_bincount(n_rows: int, kernel: str, path: str) -> None:
         )
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("arities", [[217, 151, 2], [128, 256], [3, 10923, 2], [32767], [32768]])
+def test_tables_at_the_edge_of_indices_of_16_bits(arities: list[int], path: str) -> None:
+    available(path)
+    for gaps in (0.0, 0.5):
+        table = twins.random_table(3000, arities, seed=len(arities), gaps=gaps)
+        sets = [list(range(k + 1)) for k in range(len(arities))]
+        for asked in ([s] for s in sets):  # alone, so that the largest table of each is its own
+            got = table.columns.count(asked, kernel="histogram", path=path)
+            assert_same(got, [twins.count(table, s) for s in asked])
+
+
 @pytest.mark.parametrize("kernel", ["popcount", "records", "histogram"])
 def test_threads_that_share_rows_or_sets_agree(kernel: str) -> None:
     table = twins.random_table(300_001, [3, 4, 2, 3, 2, 5, 4, 2], seed=5)
