@@ -64,7 +64,6 @@ class Task:
     entries: Sequence[Entry]
     items: Sequence[Any] = (None,)
     tolerance: float = 0.0
-    heights: bool = False  # answers are objectives: a peer's may be lower than the first row's
 
 
 @dataclass
@@ -166,7 +165,7 @@ class Bench:
             else:
                 at = {id(item): k for k, item in enumerate(task.items)}
                 expected = [truth[at[id(i)]] for i in items]
-                result.wrong = _difference(found, expected, task.tolerance, task.heights)
+                result.wrong = _difference(found, expected, task.tolerance)
             del raw, found
             if not result.wrong:
                 ready.append((entry, state, items, result))
@@ -358,9 +357,7 @@ def _spread(items: Sequence[Any], most: int) -> Sequence[Any]:
     return [items[i] for i in dict.fromkeys(at.tolist())]
 
 
-def _difference(
-    found: Sequence[Any], expected: Sequence[Any], tolerance: float, heights: bool = False
-) -> str:
+def _difference(found: Sequence[Any], expected: Sequence[Any], tolerance: float) -> str:
     """Empty if the answers agree, else a word about how they do not."""
     if len(found) != len(expected):
         return f"{len(found)} answers instead of {len(expected)}"
@@ -368,8 +365,7 @@ def _difference(
         a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
         if a.shape != b.shape:
             return f"answer {k} has shape {a.shape}, not {b.shape}"
-        apart = np.maximum(a - b, 0.0) if heights else np.abs(a - b)
-        gap = apart.max() if a.size else 0.0
+        gap = np.abs(a - b).max() if a.size else 0.0
         if gap > tolerance * max(np.abs(b).max() if b.size else 0.0, 1.0):
             return f"answer {k} is off by {gap:g}"
     return ""
