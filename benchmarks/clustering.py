@@ -147,6 +147,17 @@ def single(bench: Bench, rows: int, width: int) -> None:
             threads=2,
         ),
     ]
+    if installed("genieclust"):
+        entries.append(
+            Entry(
+                "genieclust, without its correction for unequal sizes",
+                lambda x, _: genie(x),
+                "genieclust",
+                setup=lambda: x,
+                answer=lambda d, _: [np.sort(d)],
+                threads=2,
+            )
+        )
     if installed("scikit-learn"):
         entries.append(
             Entry(
@@ -167,6 +178,13 @@ def single(bench: Bench, rows: int, width: int) -> None:
             )
         )
     bench.compare(Task(f"single link, {rows:,} × {width}", entries, tolerance=1e-7))
+
+
+def genie(x: Any) -> Any:
+    """Single link of genieclust, which stands on the same spanning tree."""
+    from genieclust import Genie
+
+    return Genie(n_clusters=K, gini_threshold=1.0).fit(x).distances_
 
 
 def merged(x: Any) -> Any:

@@ -17,6 +17,10 @@ namespace credo::binding {
 
 namespace nb = nanobind;
 
+inline void require(bool holds, const char* otherwise) {  // costs nothing where it holds
+  if (!holds) throw std::invalid_argument(otherwise);
+}
+
 inline void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }

@@ -33,6 +33,12 @@ class Merging {
     return true;
   }
 
+  // Begin to look a row up, and what it stands under, ahead of the merge that needs them.
+  void expect(std::int64_t v) const { __builtin_prefetch(&rows_[v], 1); }
+  void expect_above(std::int64_t v) const {
+    if (rows_[v].up >= 0) __builtin_prefetch(&rows_[rows_[v].up], 1);
+  }
+
  private:
   struct Row {
     Id up;       // towards the root; of a root, minus the size
@@ -54,10 +60,19 @@ class Merging {
   std::vector<Row> rows_;
 };
 
+constexpr std::size_t kAhead = 16;  // merges
+
 template <class Id>
 bool merged(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
   Merging<Id> rows(n);
   for (std::size_t t = 0; t + 1 < n; ++t) {
+    if (t + 2 * kAhead + 1 < n) {
+      const std::int64_t *far = edges + 2 * (t + 2 * kAhead), *near = edges + 2 * (t + kAhead);
+      rows.expect(far[0]);
+      rows.expect(far[1]);
+      rows.expect_above(near[0]);
+      rows.expect_above(near[1]);
+    }
     double* link = z + 4 * t;
     link[2] = lengths[t];
     if (!rows.merge(edges[2 * t], edges[2 * t + 1], n + t, link)) return false;
