@@ -41,6 +41,9 @@ class CallbackSource : public score::TableSource {
   std::vector<std::uint32_t> arities() const override { return arities_; }
   double dense_cells() const override { return dense_; }
   double chunk_cells() const override { return 5e7; }
+  double chunk_sets() const override {  // a call may read a whole file
+    return std::numeric_limits<double>::infinity();
+  }
 
   void count(const SetList& sets, int, score::Tables& out) override {
     const nb::gil_scoped_acquire acquire;

@@ -368,14 +368,16 @@ void FamilyScores::run(std::vector<Job>& jobs) {
     ++counters_.batches;
   }
   Tables tables;
-  for (std::size_t first = 0; first < dense.size() && !enough(0);) {
+  for (std::size_t first = 0; first < dense.size() && !enough(first > 0 ? kBetween : 0);) {
     SetList sets;
     double cells = 0;
     std::size_t end = first;
     for (; end < dense.size(); ++end) {
       const Job& job = jobs[dense[end]];
       cells += job.cells;
-      if (end > first && cells > source_->chunk_cells()) break;
+      if (end > first && (cells > source_->chunk_cells() ||
+                          static_cast<double>(end - first) >= source_->chunk_sets()))
+        break;
       sets.variables.insert(sets.variables.end(), job.set.begin(), job.set.end());
       sets.begin.push_back(sets.variables.size());
     }

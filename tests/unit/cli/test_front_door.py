@@ -210,3 +210,12 @@ def test_pictures_are_replaced_whole(stage, tmp_path):
     path.write_text("old")
     run("show", stage / "asia.bif", "--svg", path, "-q")
     assert path.read_text().startswith("<svg") and len(list(tmp_path.iterdir())) == 1
+
+
+def test_python_m_credo_is_the_command(tmp_path):
+    ran = subprocess.run(
+        [sys.executable, "-m", "credo", "schema", "nope.csv"],
+        capture_output=True, text=True, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 2
+    assert "There is no file nope.csv." in ran.stderr

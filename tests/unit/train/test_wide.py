@@ -96,3 +96,14 @@ def test_many_tests_with_gaps_use_the_rows_of_each():
     many = ManyTests(table)
     assert many.correlations is None
     assert many.p(asked) == pytest.approx([t.p for t in independence_tests.tests_of(table, asked)])
+
+
+def test_a_tree_stopped_on_its_way_is_a_forest_of_the_first_pairs():
+    rng = np.random.default_rng(0)
+    n = 400_000  # so many that the pairs are counted in two turns
+    first = rng.integers(0, 2, n, dtype=np.int8)
+    table = cr.read({f"x{i}": first & rng.integers(0, 2, n, dtype=np.int8) for i in range(120)})
+    net = cr.learn(table, "bic", "chow-liu", budget=1e-6)
+    assert net.record.reason == "the budget of 1e-06 s was spent"
+    assert 60 < len(net.dag.edges) < 119
+    assert all(len(net.dag.parents(n)) <= 1 for n in net.dag.nodes)

@@ -59,13 +59,20 @@ def tan(problem: Problem) -> Outcome:
 
 
 def _gains(problem: Problem, variables: Sequence[int], given: tuple[int, ...]) -> Floats:
-    """gain[c, p] of adding parent p to child c beside what is given; -inf where not allowed."""
+    """gain[c, p] of adding parent p to child c beside what is given; -inf where not allowed.
+
+    Both ways of a pair are asked for together, so that a search stopped on its way has the gains
+    of the first so many variables whole.
+    """
     m = len(variables)
     asked = [(v, list(given)) for v in variables]
-    asked += [(c, [*given, p]) for c in variables for p in variables if c != p]
+    for k, c in enumerate(variables):
+        for p in variables[:k]:
+            asked += [(c, [*given, p]), (p, [*given, c])]
     found = problem.scores.native.score(asked)
     alone, gains = found[:m], np.full((m, m), -np.inf)
-    gains[~np.eye(m, dtype=bool)] = found[m:]
+    child, parent = np.tril_indices(m, -1)
+    gains[child, parent], gains[parent, child] = found[m::2], found[m + 1 :: 2]
     with np.errstate(invalid="ignore"):
         gains -= alone[:, None]
     gains[np.isnan(gains)] = -np.inf  # neither family has a score
@@ -138,13 +145,14 @@ def _named(problem: Problem, option: str) -> int | None:
 def _within(problem: Problem, parents: list[list[int]], search: str) -> None:
     """Refuse a given structure that the rules do not allow."""
     names, rules = problem.rules.names, problem.rules
+    required = rules.needed
     for c, row in enumerate(parents):
         for p in row:
             if not rules.allowed[c, p]:
                 raise InputError(f"{search} needs {names[p]} → {names[c]}, which is not allowed.")
         if len(row) > rules.most[c]:
             raise InputError(f"{search} gives {names[c]!r} more parents than max_parents allows.")
-        for needed in rules.needed[c]:
+        for needed in required[c]:
             if needed not in row:
                 raise InputError(
                     f"The required edge {names[needed]} → {names[c]} is not one of {search}."
