@@ -7,7 +7,7 @@ Front doors: the algorithms live in `credo.predict`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError
@@ -34,78 +34,6 @@ class FactorQuestions(Questions):
                 "directions does not keep.",
                 hint="Fit a Bayesian network with a prior, or leave the interval out.",
             )
-
-    def p(
-        self,
-        target: str | Sequence[str],
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """The distribution of one variable, or the joint of several, given evidence.
-
-        Exact if that fits, else by Gibbs sampling with its error, which is said. `method` is
-        "auto", "exact", "gibbs" or "loopy"; `budget` and `error` as in docs/approximate.md.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> net.p("A", given={"B": 1})
-        Distribution(A: 0 0.166667, 1 0.833333)
-        """
-        from credo.predict.posterior import posterior
-
-        how, _ = self._effort(interval, draws, method, budget, error, rng)
-        return posterior(self._asked, target, {} if given is None else given, how)
-
-    def ask(
-        self,
-        question: str,
-        *,
-        explain: bool = False,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """Answer a question in text, such as `"P(A | B=yes)"`; the options are those of `p`.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> round(net.ask("P(A=1 | C=1)"), 6)
-        0.6875
-        """
-        from credo.predict.asking import ask
-
-        how, _ = self._effort(interval, draws, method, budget, error, rng)
-        return ask(self._asked, question, explain=explain, effort=how)
-
-    def log_evidence(
-        self,
-        given: Mapping[str, Any],
-        *,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> float:
-        """ln P(evidence); where exact is too much, Bethe's estimate by messages.
-
-        >>> from credo.model.markov_network import MarkovNetwork
-        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
-        >>> round(net.log_evidence({"B": 1}), 6)  # ln 0.6
-        -0.510826
-        """
-        from credo.predict.budget import effort
-        from credo.predict.posterior import log_evidence
-
-        return log_evidence(self._asked, given, effort(method, budget, error, rng))
 
     def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
         """P(target | the other cells) for each row of a table, a column for each state.

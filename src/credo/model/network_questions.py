@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from credo.checking.tipping import Sensitivity
     from credo.model.network import Network
     from credo.model.randomness import Rng
-    from credo.predict.answer import Answer
     from credo.progress import Report
 
 __all__ = ["NetworkQuestions"]
@@ -31,97 +30,6 @@ class NetworkQuestions(Questions):
     """The questions of a Bayesian network; `Network` adds the rest."""
 
     __slots__ = ()
-
-    def p(
-        self,
-        target: str | Sequence[str],
-        given: Mapping[str, Any] | None = None,
-        *,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Any:
-        """The distribution of one variable, or the joint of several, given evidence.
-
-        With `interval=0.95` it carries credible intervals, from `draws` (1,000) of the parameters
-        (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
-        `method` is "auto", "exact", "importance", "weighting", "loopy" or "gibbs"; `budget` is a
-        time ("2 s") or a number of "10000 samples"; `error` is half the width of each 95 %
-        interval that is wanted (docs/approximate.md). `rng` is the seed.
-
-        >>> from credo.model.network import Network
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> print(net.p("rain", given={"wet": True}))
-        rain         p
-        False  0.33333  ██████▋
-        True   0.66667  █████████████▍
-        >>> round(net.p(["rain", "wet"])[True, True], 6)
-        0.16
-        """
-        from credo.predict.posterior import posterior
-
-        how, n = self._effort(interval, draws, method, budget, error, rng)
-        known = {} if given is None else given
-        if interval is not None:
-            from credo.predict.interval import posterior_interval
-
-            return posterior_interval(self._asked, target, known, interval, n, how.draws_seed)
-        return posterior(self._asked, target, known, how)
-
-    def ask(
-        self,
-        question: str,
-        *,
-        explain: bool = False,
-        interval: float | None = None,
-        draws: int | None = None,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> Answer | Any:
-        """Answer a question in text, such as `"P(lung | smoke=yes)"`; see docs/asking.md.
-
-        The options are those of `p`; with `interval=0.95` the answer carries its credible
-        interval (docs/how-sure.md).
-
-        >>> from credo.model.network import Network
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> round(net.ask("P(rain=true | wet=true)"), 6)
-        0.666667
-        >>> dict(net.ask("argmax P(rain, wet)"))
-        {'rain': False, 'wet': False}
-        """
-        from credo.predict.asking import ask
-
-        how, n = self._effort(interval, draws, method, budget, error, rng)
-        return ask(self._asked, question, explain=explain, effort=how, interval=interval, draws=n)
-
-    def log_evidence(
-        self,
-        given: Mapping[str, Any],
-        *,
-        method: str = "auto",
-        budget: float | str | None = None,
-        error: float | None = None,
-        rng: Rng = 0,
-    ) -> float:
-        """ln P(evidence).
-
-        `method`, `budget`, `error` and `rng` are those of `p`; `error` is that of the logarithm.
-
-        >>> from credo.model.network import Network
-        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
-        >>> round(net.log_evidence({"wet": True}), 6)  # ln 0.24
-        -1.427116
-        """
-        from credo.predict.budget import effort
-        from credo.predict.posterior import log_evidence
-
-        return log_evidence(self._asked, given, effort(method, budget, error, rng))
 
     def predict_proba(
         self,
