@@ -1,6 +1,7 @@
 #include "naive_cells.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "naive_loops.hpp"
@@ -31,14 +32,17 @@ std::uint64_t position(T v, std::int64_t low) {
 }  // namespace
 
 bool are_rows(const std::vector<Cells>& columns, std::size_t& stride, CellType type) {
-  if (columns.empty() || columns[0].stride <= 0 || columns[0].stride % 8 != 0 ||
-      reinterpret_cast<std::uintptr_t>(columns[0].data) % 8 != 0)
+  std::size_t size = 0;
+  with_type(type, [&]<class T>(T) { size = sizeof(T); });
+  if (columns.empty() || columns[0].stride <= 0 ||
+      static_cast<std::size_t>(columns[0].stride) % size != 0 ||
+      reinterpret_cast<std::uintptr_t>(columns[0].data) % size != 0)
     return false;
   for (std::size_t j = 0; j < columns.size(); ++j)
     if (columns[j].type != type || columns[j].stride != columns[0].stride ||
-        columns[j].data != columns[0].data + 8 * j)
+        columns[j].data != columns[0].data + size * j)
       return false;
-  stride = static_cast<std::size_t>(columns[0].stride) / 8;
+  stride = static_cast<std::size_t>(columns[0].stride) / size;
   return true;
 }
 
@@ -151,6 +155,22 @@ void CodeTiles::encode(std::size_t first, std::size_t n, std::uint16_t* codes,
 void encode_values(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
                    double* values, char* endless) {
   const std::size_t d = columns.size();
+  std::size_t stride = 0;
+  if (d > 1 && are_rows(columns, stride, columns[0].type)) {
+    with_type(columns[0].type, [&]<class T>(T) {
+      const T* x = reinterpret_cast<const T*>(columns[0].data) + first * stride;
+      bool finite = true;
+      for (std::size_t r = 0; r < n; ++r, x += stride) {
+        double* out = values + r * d;
+        for (std::size_t j = 0; j < d; ++j) out[j] = static_cast<double>(x[j]);
+        if constexpr (std::is_floating_point_v<T>)
+          for (std::size_t j = 0; j < d; ++j) finite &= out[j] - out[j] == 0;
+      }
+      for (std::size_t i = 0; i < n * d && !finite && endless != nullptr; ++i)
+        if (std::isinf(values[i])) endless[i % d] = 1;
+    });
+    return;
+  }
   for (std::size_t strip = 0; strip < n; strip += kStrip) {
     const std::size_t m = std::min(kStrip, n - strip);
     for (std::size_t j = 0; j < d; ++j)
@@ -170,21 +190,28 @@ void encode_values(const std::vector<Cells>& columns, std::size_t first, std::si
   }
 }
 
-bool encode_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
-                   double* values) {
+CountTile read_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
+                      bool present, double* scratch) {
+  const Loops& loops = loops_for_this_cpu();
+  const std::size_t d = columns.size();
   std::size_t stride = 0;
-  if (are_rows(columns, stride, CellType::kI64)) {
-    const auto* x = reinterpret_cast<const std::int64_t*>(columns[0].data) + first * stride;
-    if (!loops_for_this_cpu().whole_counts(x, stride, n, columns.size(), values)) return false;
+  if (!present && are_rows(columns, stride)) {
+    const auto* x = reinterpret_cast<const double*>(columns[0].data) + first * stride;
+    if (loops.are_counts(x, stride, n, d)) return {x, stride, false};
   }
-  encode_values(columns, first, n, values, nullptr);
+  const bool whole = are_rows(columns, stride, CellType::kI64) &&
+                     !loops.whole_counts(
+                         reinterpret_cast<const std::int64_t*>(columns[0].data) + first * stride,
+                         stride, n, d, scratch);
+  if (!whole) encode_values(columns, first, n, scratch, nullptr);
+  if (whole && !present) return {scratch, d, false};
   bool wrong = false;
-  for (std::size_t i = 0; i < n * columns.size(); ++i) {
-    const double x = values[i];
+  for (std::size_t i = 0; i < n * d; ++i) {
+    const double x = scratch[i];
     wrong |= (x < 0 || x - x != 0) && x == x;
-    values[i] = x == x ? x : 0.0;
+    scratch[i] = x == x ? (present ? (x > 0 ? 1.0 : 0.0) : x) : 0.0;
   }
-  return wrong;
+  return {scratch, d, wrong};
 }
 
 }  // namespace credo::naive

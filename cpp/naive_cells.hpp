@@ -45,8 +45,8 @@ void with_type(CellType type, F&& f) {
   }
 }
 
-// Whether columns are the neighbouring columns of an array of doubles (or of 64-bit integers), row
-// by row: they can be read as they lie. OUT stride: numbers from one row to the next.
+// Whether columns are the neighbouring columns of an array of doubles (or of another type), row by
+// row: they can be read as they lie. OUT stride: numbers from one row to the next.
 bool are_rows(const std::vector<Cells>& columns, std::size_t& stride,
               CellType type = CellType::kF64);
 
@@ -79,9 +79,16 @@ class CodeTiles {
 void encode_values(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
                    double* values, char* endless);
 
-// OUT values [n][columns]: the same for counts, 0 where missing. Returns whether one is negative or
-// infinite.
-bool encode_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
-                   double* values);
+// Counts as they are read: where they lie if they are rows of doubles, else as `scratch`.
+struct CountTile {
+  const double* values;  // [n][stride], none of them NaN
+  std::size_t stride;
+  bool wrong;  // whether one is negative or infinite
+};
+
+// The counts of rows first ... first + n - 1, 0 where missing; with `present` 1 for all above 0.
+// OUT scratch [n][columns].
+CountTile read_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
+                      bool present, double* scratch);
 
 }  // namespace credo::naive

@@ -231,7 +231,7 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
 }
 
 bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
-                  int threads, double* totals) {
+                  int threads, bool present, double* totals) {
   const std::size_t d = columns.size(), size = rows.groups * d;
   const Loops& loops = loops_for_this_cpu();
   std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
@@ -241,10 +241,11 @@ bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, cons
       parts[chunk].resize(size);
       scratch[chunk].resize(kTileRows * d);
     }
-    double* values = scratch[chunk].data();
-    if (encode_counts(columns, first, m, values)) wrong[chunk] = 1;
-    loops.add_totals(values, rows.group + first, weights == nullptr ? nullptr : weights + first, m,
-                     d, rows.groups, parts[chunk].data());
+    const CountTile tile = read_counts(columns, first, m, present, scratch[chunk].data());
+    if (tile.wrong) wrong[chunk] = 1;
+    loops.add_totals(tile.values, tile.stride, rows.group + first,
+                     weights == nullptr ? nullptr : weights + first, m, d, rows.groups,
+                     parts[chunk].data());
   });
   for (const std::vector<double>& part : parts)
     for (std::size_t i = 0; i < part.size(); ++i) totals[i] += part[i];

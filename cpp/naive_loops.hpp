@@ -15,6 +15,10 @@ struct ScoreTerms {
   const double* bias;              // IN [classes]
   std::size_t n_group;             // terms of a few columns: tables + offset[g] + place * classes
   const std::size_t* offset;       // IN [n_group]: in doubles
+  const std::uint32_t* member;     // IN: the columns of the groups, whose tables are then not
+                                   // multiplied out: tables + member_offset[m] + code * classes
+  const std::size_t* member_end;   // IN [n_group]: members of a group end here
+  const std::size_t* member_offset;  // IN [members]: in doubles
   std::size_t n_pair;              // terms of two: row code[a] * rows_b + code[b]
   const std::uint32_t* pair_a;     // IN [n_pair]
   const std::uint32_t* pair_b;     // IN [n_pair]
@@ -40,10 +44,11 @@ struct Grid {
 
 struct ScoreTile {
   Grid<std::uint16_t> places;  // IN [n][n_group]
-  Grid<std::uint16_t> codes;   // IN [n][columns], of the pairs
+  Grid<std::uint16_t> codes;   // IN [n][columns], of members and pairs
   const double* reals;         // IN [n][real_stride] (NaN: missing)
   std::size_t real_stride;
-  const double* counts;        // IN [n][n_count], none of them NaN
+  const double* counts;        // IN [n][count_stride], none of them NaN
+  std::size_t count_stride;
 };
 
 // How whole numbers that lie row by row become codes: v is inside its window if v - low < span, and
@@ -90,8 +95,14 @@ using SparseLoop = unsigned (*)(const SparseTerms& terms, std::size_t first, std
 struct Loops {
   // OUT joint [n][classes] = bias + terms. Returns whether it met an infinite number.
   bool (*score)(const ScoreTerms& terms, const ScoreTile& tile, std::size_t n, double* joint);
-  // INOUT x [n]: each becomes exp(x); x must be at most 0 (-inf is 0).
-  void (*exponentials)(double* x, std::size_t n);
+  // INOUT codes [n][width]: that of the first of every `step` columns (2 or 4) becomes the sum of
+  // them, of which none passes 65535; what the others become is not said.
+  void (*add_codes)(std::uint16_t* codes, std::size_t n, std::size_t width, std::size_t step);
+  // OUT answers [n][classes]: ln of the shares of each row, s - max - ln sum exp(s - max), or the
+  // shares themselves, of IN joint [n][stride]; answers may be the joint where stride is classes.
+  // Returns the first row of which all are -infinity, where it stops, or -1.
+  std::int64_t (*normalise)(const double* joint, std::size_t n, std::size_t stride,
+                            std::size_t classes, bool logarithms, double* answers);
   // INOUT x [n]: each becomes ln x; x must be a normal number above 0.
   void (*logarithms)(double* x, std::size_t n);
   // Sums of rows by class. IN values [n][width], a row every `stride` numbers (NaN is skipped), IN
@@ -101,9 +112,13 @@ struct Loops {
                       const double* weights, const double* centre, std::size_t n,
                       std::size_t width, std::size_t groups, double* weight, double* first,
                       double* second);
-  // INOUT totals [groups][width]: sums of w x. IN values [n][width], none of them NaN.
-  void (*add_totals)(const double* values, const std::uint32_t* group, const double* weights,
-                     std::size_t n, std::size_t width, std::size_t groups, double* totals);
+  // INOUT totals [groups][width]: sums of w x. IN values [n][width], a row every `stride` numbers,
+  // none of them NaN.
+  void (*add_totals)(const double* values, std::size_t stride, const std::uint32_t* group,
+                     const double* weights, std::size_t n, std::size_t width, std::size_t groups,
+                     double* totals);
+  // Whether all x [n][width], a row every `stride` numbers, are finite and not negative.
+  bool (*are_counts)(const double* x, std::size_t stride, std::size_t n, std::size_t width);
   // OUT codes [n][width] of IN x [n][width], a row every `stride` numbers;
   // INOUT strange [width]: not 0 once a value of the column was outside its window.
   void (*window_codes)(const WindowCodes& windows, const std::int64_t* x, std::size_t stride,

@@ -8,6 +8,8 @@ namespace {
 
 typedef std::uint64_t FourCodes __attribute__((vector_size(32), aligned(8), may_alias));
 typedef std::uint16_t FourShort __attribute__((vector_size(8), aligned(2), may_alias));
+typedef std::uint32_t EightPairs __attribute__((vector_size(32), aligned(2), may_alias));
+typedef std::uint64_t FourQuads __attribute__((vector_size(32), aligned(2), may_alias));
 
 constexpr double kFarthest = 1e290;  // a squared distance stays finite, so that classes cancel
 
@@ -35,12 +37,25 @@ bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
   for (std::size_t r = 0; r < n; ++r) {
     Four sum[N];
     for (std::size_t k = 0; k < N; ++k) sum[k] = four(t.bias + 4 * k);
-    const std::uint16_t* place = tile.places.data + r * tile.places.row;
-    for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
-      const double* row = t.tables + t.offset[g] + std::size_t{*place} * (4 * N);
-      for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
-    }
     const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
+    if (t.member == nullptr) {
+      const std::uint16_t* place = tile.places.data + r * tile.places.row;
+      for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
+        const double* row = t.tables + t.offset[g] + std::size_t{*place} * (4 * N);
+        for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
+      }
+    } else {  // each group by itself, as its table would have it
+      for (std::size_t g = 0, m = 0; g < t.n_group; ++g) {
+        Four group[N];
+        for (std::size_t first = m; m < t.member_end[g]; ++m) {
+          const std::size_t at = code[t.member[m] * tile.codes.column];
+          const double* row = t.tables + t.member_offset[m] + at * (4 * N);
+          for (std::size_t k = 0; k < N; ++k)
+            group[k] = m == first ? four(row + 4 * k) : group[k] + four(row + 4 * k);
+        }
+        for (std::size_t k = 0; k < N; ++k) sum[k] += group[k];
+      }
+    }
     for (std::size_t j = 0; j < t.n_pair; ++j) {
       const std::size_t a = code[t.pair_a[j] * tile.codes.column];
       const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
@@ -69,12 +84,6 @@ bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
         for (std::size_t k = 0; k < N; ++k) sum[k] = four(held + 4 * k);
       }
     }
-    const double* counts = tile.counts + r * t.n_count;
-    for (std::size_t j = 0; j < t.n_count; ++j) {
-      if (t.impossible_words && counts[j] == 0) continue;
-      for (std::size_t k = 0; k < N; ++k)
-        sum[k] += counts[j] * four(t.weights + j * (4 * N) + 4 * k);
-    }
     for (std::size_t k = 0; k < N; ++k) four(joint + (r * N + k) * 4) = sum[k];
   }
   return endless;
@@ -86,12 +95,25 @@ bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
   bool endless = false;
   for (std::size_t r = 0; r < n; ++r, joint += c) {
     for (std::size_t k = 0; k < c; ++k) joint[k] = t.bias[k];
-    const std::uint16_t* place = tile.places.data + r * tile.places.row;
-    for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
-      const double* row = t.tables + t.offset[g] + std::size_t{*place} * c;
-      for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
-    }
     const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
+    const std::uint16_t* place = tile.places.data + r * tile.places.row;
+    for (std::size_t g = 0, m = 0; g < t.n_group; ++g, place += tile.places.column) {
+      if (t.member == nullptr) {
+        const double* row = t.tables + t.offset[g] + std::size_t{*place} * c;
+        for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
+        continue;
+      }
+      const std::size_t first = m, last = t.member_end[g];
+      const auto row = [&](std::size_t i) {
+        return t.tables + t.member_offset[i] + code[t.member[i] * tile.codes.column] * c;
+      };
+      for (std::size_t k = 0; k < c; k += 4) {
+        Four group = four(row(first) + k);
+        for (m = first + 1; m < last; ++m) group += four(row(m) + k);
+        four(joint + k) += group;
+      }
+      m = last;
+    }
     for (std::size_t j = 0; j < t.n_pair; ++j) {
       const std::size_t a = code[t.pair_a[j] * tile.codes.column];
       const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
@@ -99,34 +121,75 @@ bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
       for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
     }
     endless |= add_reals(t, tile.reals + r * tile.real_stride, joint);
-    const double* counts = tile.counts + r * t.n_count;
-    for (std::size_t j = 0; j < t.n_count; ++j) {
-      if (t.impossible_words && counts[j] == 0) continue;
-      for (std::size_t k = 0; k < c; ++k) joint[k] += counts[j] * t.weights[j * c + k];
-    }
   }
   return endless;
 }
 
-bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
-  switch (t.classes / kClassUnit) {
-    case 1: return score_rows<1>(t, tile, n, joint);
-    case 2: return score_rows<2>(t, tile, n, joint);
-    case 3: return score_rows<3>(t, tile, n, joint);
-    case 4: return score_rows<4>(t, tile, n, joint);
-    default: return score_wide(t, tile, n, joint);
+// R rows and N vectors of classes at a time: INOUT joint [R][classes] += counts x weights.
+template <std::size_t R, std::size_t N>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint,
+                std::size_t first) {
+  Four sum[R][N];
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t k = 0; k < N; ++k) sum[r][k] = four(joint + r * t.classes + first + 4 * k);
+  for (std::size_t j = 0; j < t.n_count; ++j) {
+    const double* weights = t.weights + j * t.classes + first;
+    for (std::size_t r = 0; r < R; ++r) {
+      const double x = counts[r * stride + j];
+      if (t.impossible_words && x == 0) continue;
+      for (std::size_t k = 0; k < N; ++k) sum[r][k] += x * four(weights + 4 * k);
+    }
   }
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t k = 0; k < N; ++k) four(joint + r * t.classes + first + 4 * k) = sum[r][k];
 }
 
-void exponentials(double* x, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) four(x + i) = four_exponentials(four(x + i));
-  if (i < n) {
-    double last[4] = {0, 0, 0, 0};
-    for (std::size_t k = i; k < n; ++k) last[k - i] = x[k];
-    four(last) = four_exponentials(four(last));
-    for (std::size_t k = i; k < n; ++k) x[k] = last[k - i];
+template <std::size_t R>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint) {
+  std::size_t k = 0;
+  for (; k + 8 <= t.classes; k += 8) add_counts<R, 2>(t, counts, stride, joint, k);
+  if (k < t.classes) add_counts<R, 1>(t, counts, stride, joint, k);
+}
+
+bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
+  bool endless = false;
+  switch (t.classes / kClassUnit) {
+    case 1: endless = score_rows<1>(t, tile, n, joint); break;
+    case 2: endless = score_rows<2>(t, tile, n, joint); break;
+    case 3: endless = score_rows<3>(t, tile, n, joint); break;
+    case 4: endless = score_rows<4>(t, tile, n, joint); break;
+    default: endless = score_wide(t, tile, n, joint);
   }
+  if (t.n_count == 0) return endless;
+  std::size_t r = 0;
+  for (; r + 4 <= n; r += 4)
+    add_counts<4>(t, tile.counts + r * tile.count_stride, tile.count_stride,
+                  joint + r * t.classes);
+  for (; r < n; ++r)
+    add_counts<1>(t, tile.counts + r * tile.count_stride, tile.count_stride,
+                  joint + r * t.classes);
+  return endless;
+}
+
+void add_codes(std::uint16_t* codes, std::size_t n, std::size_t width, std::size_t step) {
+  const auto some = [&](std::uint16_t* row, std::size_t size) {
+    std::size_t j = 0;
+    for (; j + 16 <= size; j += 16) {
+      if (step == 2) {
+        EightPairs& pairs = *reinterpret_cast<EightPairs*>(row + j);
+        pairs += pairs >> 16;
+      } else {
+        FourQuads& quads = *reinterpret_cast<FourQuads*>(row + j);
+        quads += quads >> 16;
+        quads += quads >> 32;
+      }
+    }
+    for (; j < size; j += step)
+      for (std::size_t i = j + 1; i < j + step && i < size; ++i)
+        row[j] = static_cast<std::uint16_t>(row[j] + row[i]);
+  };
+  if (width % step == 0) return some(codes, n * width);
+  for (std::size_t r = 0; r < n; ++r) some(codes + r * width, width);
 }
 
 // ln x for x > 0: x = 2^k m with m in [0.7, 1.42], ln m = 2 (s + s^3/3 + ...), s = (m - 1)/(m + 1).
@@ -193,9 +256,76 @@ void add_moments(const double* values, std::size_t stride, const std::uint32_t* 
   }
 }
 
-void add_totals(const double* values, const std::uint32_t* group, const double* weights,
-                std::size_t n, std::size_t width, std::size_t groups, double* totals) {
-  for (std::size_t r = 0; r < n; ++r, values += width) {
+// Four rows at a time, a class after the other; R of them count.
+template <bool kLogarithms>
+std::int64_t normalise_rows(const double* joint, std::size_t n, std::size_t stride,
+                            std::size_t classes, double* answers) {
+  constexpr std::size_t kHeld = 16;
+  constexpr double kInfinity = __builtin_inf();
+  for (std::size_t first = 0; first < n; first += 4) {
+    const std::size_t rows = n - first < 4 ? n - first : 4;
+    const double* s[4];
+    double* out[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t r = first + (i < rows ? i : 0);
+      s[i] = joint + r * stride;
+      out[i] = answers + r * classes;
+    }
+    const auto column = [&](std::size_t c) { return Four{s[0][c], s[1][c], s[2][c], s[3][c]}; };
+    const auto put = [&](std::size_t c, Four v) {
+      for (std::size_t i = 0; i < rows; ++i) out[i][c] = v[i];
+    };
+    Four held[kHeld];  // of the first classes; the others are read again
+    Four top = column(0);
+    for (std::size_t c = 0; c < classes; ++c) {
+      const Four v = column(c);
+      if (c < kHeld) held[c] = v;
+      top = v > top ? v : top;
+    }
+    for (std::size_t i = 0; i < rows; ++i)
+      if (top[i] == -kInfinity) return static_cast<std::int64_t>(first + i);
+    Four total = {0, 0, 0, 0};
+    for (std::size_t c = 0; c < classes; ++c) {
+      const Four away = (c < kHeld ? held[c] : column(c)) - top;
+      const Four e = four_exponentials(away);
+      total += e;
+      if (c < kHeld) held[c] = kLogarithms ? away : e;
+      else put(c, kLogarithms ? away : e);
+    }
+    const Four last = kLogarithms ? four_logarithms(total) : 1.0 / total;
+    for (std::size_t c = 0; c < classes; ++c) {
+      Four v;
+      if (c < kHeld) v = held[c];
+      else for (std::size_t i = 0; i < 4; ++i) v[i] = out[i][c];
+      put(c, kLogarithms ? v - last : v * last);
+    }
+  }
+  return -1;
+}
+
+std::int64_t normalise(const double* joint, std::size_t n, std::size_t stride, std::size_t classes,
+                       bool logarithms, double* answers) {
+  return logarithms ? normalise_rows<true>(joint, n, stride, classes, answers)
+                    : normalise_rows<false>(joint, n, stride, classes, answers);
+}
+
+bool are_counts(const double* x, std::size_t stride, std::size_t n, std::size_t width) {
+  constexpr double kMost = 1.7976931348623157e308;
+  const Four zero = {0, 0, 0, 0}, most = {kMost, kMost, kMost, kMost};
+  FourBits all = {-1, -1, -1, -1};
+  bool rest = true;
+  for (std::size_t r = 0; r < n; ++r, x += stride) {
+    std::size_t j = 0;
+    for (; j + 4 <= width; j += 4) all &= (four(x + j) >= zero) & (four(x + j) <= most);
+    for (; j < width; ++j) rest &= x[j] >= 0 && x[j] <= kMost;
+  }
+  return rest && (all[0] & all[1] & all[2] & all[3]) != 0;
+}
+
+void add_totals(const double* values, std::size_t stride, const std::uint32_t* group,
+                const double* weights, std::size_t n, std::size_t width, std::size_t groups,
+                double* totals) {
+  for (std::size_t r = 0; r < n; ++r, values += stride) {
     if (group[r] >= groups) continue;
     const double w = weights == nullptr ? 1.0 : weights[r];
     double* sum = totals + group[r] * width;
@@ -276,10 +406,12 @@ bool whole_counts(const std::int64_t* x, std::size_t stride, std::size_t n, std:
 
 constexpr Loops kLoops = {
     score,
-    exponentials,
+    add_codes,
+    normalise,
     logarithms,
     add_moments,
     add_totals,
+    are_counts,
     window_codes,
     {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,
      column_codes<std::int32_t, std::uint32_t>, column_codes<std::int64_t, std::uint64_t>,

@@ -21,6 +21,7 @@ from credo.data.columns import (
     Columns,
     columns_for,
     columns_of,
+    matrix_columns,
     position_names,
     with_new_states,
 )
@@ -356,6 +357,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
 
     def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
         if not reset and hasattr(self, "model_"):
+            plain = matrix_columns(X)
+            if plain is not None and tuple(plain.by_name) == self.model_.names:
+                return plain
             return columns_for(X, variables_of(self.model_))
         named = is_named_table(X) or hasattr(X, "columns")
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
