@@ -125,7 +125,14 @@ inline std::vector<naive::CodeColumn> code_columns(const GivenColumns& given, nb
   }
   const nb::tuple all = nb::cast<nb::tuple>(windows);
   if (all.size() == 4) {
-    for (const naive::Cells& cells : given.cells) of_tuple(cells, all);
+    for (const naive::Cells& cells : given.cells) {
+      if (out.empty()) {
+        of_tuple(cells, all);
+        continue;
+      }
+      out.push_back(out.front());
+      out.back().cells = cells;
+    }
     return out;
   }
   require(all.size() == 5, "Windows are a list, one window, or five arrays.");

@@ -85,7 +85,8 @@ nb::tuple class_moments(nb::handle columns, const Group& group, std::int64_t gro
 
 // The totals [groups][columns], and whether all counts were finite and not negative.
 nb::tuple class_totals(nb::handle columns, const Group& group, std::int64_t groups,
-                       const std::optional<Reals>& weights, int threads, bool present) {
+                       const std::optional<Reals>& weights, int threads, bool present,
+                       bool gaps) {
   const naive::ClassRows rows = class_rows(group, groups, threads);
   const GivenColumns given = columns_given(columns);
   const std::vector<naive::Cells>& cells = given.cells;
@@ -96,7 +97,7 @@ nb::tuple class_totals(nb::handle columns, const Group& group, std::int64_t grou
   {
     const nb::gil_scoped_release release;
     wrong = naive::class_totals(cells, rows, weights ? weights->data() : nullptr, threads,
-                                present, totals.data());
+                                {present, gaps}, totals.data());
   }
   return nb::make_tuple(totals.release(), !wrong);
 }
@@ -197,7 +198,7 @@ class PyScorer {
 
   nb::tuple score(nb::handle columns, nb::handle windows, nb::handle reals, std::int64_t n_rows,
                   const std::optional<Matrix>& extra, const std::string& answer, int threads,
-                  nb::handle counts, bool present) {
+                  nb::handle counts, bool present, bool gaps) {
     require(threads >= 1 && n_rows >= 0, "The 'threads' parameter must be at least 1.");
     const auto n = static_cast<std::size_t>(n_rows);
     const std::size_t classes = scorer_.classes();
@@ -205,7 +206,7 @@ class PyScorer {
                        words = columns_given(counts);
     for (const GivenColumns* given : {&states, &numbers, &words}) require_rows(*given, n);
     naive::ScoreInput input{code_columns(states, windows), numbers.cells, words.cells,
-                            scorer_.grouping(), {}, n, classes, nullptr, present};
+                            scorer_.grouping(), {}, n, classes, nullptr, {present, gaps}};
     require(words.cells.size() == scorer_.n_count(), "There must be a column for each weight.");
     require(numbers.cells.size() == scorer_.n_real(), "There must be a column for each Gaussian.");
     const std::vector<std::int64_t>& need = scorer_.need();
@@ -273,7 +274,8 @@ void bind_naive(nb::module_& m) {
   m.def("naive_moments", &class_moments, "columns"_a, "group"_a.noconvert(), "groups"_a,
         "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
   m.def("naive_totals", &class_totals, "columns"_a, "group"_a.noconvert(), "groups"_a,
-        "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1, "present"_a = false);
+        "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1, "present"_a = false,
+        "gaps"_a = true);
   m.def("naive_merged", &merged_moments, "n"_a.noconvert(), "mean"_a.noconvert(),
         "scatter"_a.noconvert(), "other_n"_a.noconvert(), "other_mean"_a.noconvert(),
         "other_scatter"_a.noconvert());
@@ -288,7 +290,7 @@ void bind_naive(nb::module_& m) {
            "weights"_a.noconvert().none() = nb::none())
       .def("score", &PyScorer::score, "columns"_a, "windows"_a, "reals"_a, "n_rows"_a,
            "extra"_a.noconvert().none() = nb::none(), "answer"_a = "posterior", "threads"_a = 1,
-           "counts"_a = nb::list(), "present"_a = false);
+           "counts"_a = nb::list(), "present"_a = false, "gaps"_a = true);
 }
 
 }  // namespace credo::binding

@@ -112,6 +112,27 @@ bool encode_codes(const CodeColumn& column, std::size_t first, std::size_t n, st
 
 constexpr std::size_t kStrip = 32;  // rows of all columns that stay in the nearest cache
 
+// Columns whose numbers lie side by side, all doubles or all 64-bit integers, become rows; false
+// where they do not, or hold numbers that need a closer look.
+bool turn(const std::vector<Cells>& columns, std::size_t first, std::size_t n, double* values,
+          char* endless) {
+  const std::size_t d = columns.size();
+  const CellType type = columns[0].type;
+  if (type != CellType::kF64 && type != CellType::kI64) return false;
+  for (std::size_t j = 0; j < d; ++j)
+    if (columns[j].type != type || columns[j].stride != 8 ||
+        reinterpret_cast<std::uintptr_t>(columns[j].data) % 8 != 0)
+      return false;
+  std::vector<const void*> at(d);
+  for (std::size_t j = 0; j < d; ++j) at[j] = columns[j].data + 8 * first;
+  const Loops& loops = loops_for_this_cpu();
+  if (type == CellType::kI64) return loops.turn_wholes(at.data(), n, d, values);
+  if (!loops.turn_reals(at.data(), n, d, values) && endless != nullptr)
+    for (std::size_t i = 0; i < n * d; ++i)
+      if (std::isinf(values[i])) endless[i % d] = 1;
+  return true;
+}
+
 }  // namespace
 
 CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns,
@@ -171,6 +192,7 @@ void encode_values(const std::vector<Cells>& columns, std::size_t first, std::si
     });
     return;
   }
+  if (d > 1 && turn(columns, first, n, values, endless)) return;
   for (std::size_t strip = 0; strip < n; strip += kStrip) {
     const std::size_t m = std::min(kStrip, n - strip);
     for (std::size_t j = 0; j < d; ++j)
@@ -191,11 +213,11 @@ void encode_values(const std::vector<Cells>& columns, std::size_t first, std::si
 }
 
 CountTile read_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
-                      bool present, double* scratch) {
+                      const CountRule& rule, double* scratch) {
   const Loops& loops = loops_for_this_cpu();
   const std::size_t d = columns.size();
   std::size_t stride = 0;
-  if (!present && are_rows(columns, stride)) {
+  if (!rule.present && are_rows(columns, stride)) {
     const auto* x = reinterpret_cast<const double*>(columns[0].data) + first * stride;
     if (loops.are_counts(x, stride, n, d)) return {x, stride, false};
   }
@@ -204,12 +226,12 @@ CountTile read_counts(const std::vector<Cells>& columns, std::size_t first, std:
                          reinterpret_cast<const std::int64_t*>(columns[0].data) + first * stride,
                          stride, n, d, scratch);
   if (!whole) encode_values(columns, first, n, scratch, nullptr);
-  if (whole && !present) return {scratch, d, false};
+  if (!rule.present && (whole || loops.are_counts(scratch, d, n, d))) return {scratch, d, false};
   bool wrong = false;
   for (std::size_t i = 0; i < n * d; ++i) {
     const double x = scratch[i];
-    wrong |= (x < 0 || x - x != 0) && x == x;
-    scratch[i] = x == x ? (present ? (x > 0 ? 1.0 : 0.0) : x) : 0.0;
+    wrong |= (x < 0 || x - x != 0) && (x == x || !rule.gaps);
+    scratch[i] = x == x ? (rule.present ? (x > 0 ? 1.0 : 0.0) : x) : 0.0;
   }
   return {scratch, d, wrong};
 }

@@ -27,7 +27,14 @@ struct CodeColumn {
   bool above = false;  // no window: the code is 1 for numbers above 0, else 0
 };
 
-inline constexpr std::size_t kTileRows = 256;  // rows encoded at a time: they stay in the cache
+inline constexpr std::size_t kTileRows = 256;  // rows encoded at a time at most
+
+// As many of them as stay in the cache, if a row takes this many bytes.
+inline std::size_t tile_rows(std::size_t bytes) {
+  constexpr std::size_t kCache = std::size_t{1} << 17;
+  const std::size_t most = kCache / (bytes + 1) / 8 * 8;
+  return most < 8 ? 8 : most > kTileRows ? kTileRows : most;
+}
 
 template <class F>
 void with_type(CellType type, F&& f) {
@@ -86,9 +93,13 @@ struct CountTile {
   bool wrong;  // whether one is negative or infinite
 };
 
-// The counts of rows first ... first + n - 1, 0 where missing; with `present` 1 for all above 0.
-// OUT scratch [n][columns].
+struct CountRule {
+  bool present = false;  // a count above 0 is 1
+  bool gaps = true;      // NaN is a missing count; else it is wrong
+};
+
+// The counts of rows first ... first + n - 1, 0 where missing. OUT scratch [n][columns].
 CountTile read_counts(const std::vector<Cells>& columns, std::size_t first, std::size_t n,
-                      bool present, double* scratch);
+                      const CountRule& rule, double* scratch);
 
 }  // namespace credo::naive

@@ -42,9 +42,9 @@ struct ClassMoments {
 void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
                    int threads, const ClassMoments& out);
 
-// OUT totals [groups][columns], zero on entry: sums by class of w * count; a missing count is 0,
-// with `present` one above 0 is 1. Returns whether a count is negative or infinite.
+// OUT totals [groups][columns], zero on entry: sums by class of w * count; a missing count is 0.
+// Returns whether a count is negative or infinite.
 bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
-                  int threads, bool present, double* totals);
+                  int threads, const CountRule& rule, double* totals);
 
 }  // namespace credo::naive

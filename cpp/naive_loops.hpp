@@ -103,6 +103,10 @@ struct Loops {
   // Returns the first row of which all are -infinity, where it stops, or -1.
   std::int64_t (*normalise)(const double* joint, std::size_t n, std::size_t stride,
                             std::size_t classes, bool logarithms, double* answers);
+  // OUT best [n]: the place of the largest of IN joint [n][stride], the first of equal ones, among
+  // the first `classes`. Returns the first row of which all are -infinity, or -1.
+  std::int64_t (*best)(const double* joint, std::size_t n, std::size_t stride,
+                       std::size_t classes, std::int64_t* best);
   // INOUT x [n]: each becomes ln x; x must be a normal number above 0.
   void (*logarithms)(double* x, std::size_t n);
   // Sums of rows by class. IN values [n][width], a row every `stride` numbers (NaN is skipped), IN
@@ -117,6 +121,12 @@ struct Loops {
   void (*add_totals)(const double* values, std::size_t stride, const std::uint32_t* group,
                      const double* weights, std::size_t n, std::size_t width, std::size_t groups,
                      double* totals);
+  // OUT values [n][width] of columns of doubles, or of 64-bit integers, whose numbers lie side by
+  // side: IN columns [width], each [n]. Returns whether all are finite, and integers below 2^51; if
+  // not, integers are not right.
+  bool (*turn_reals)(const void* const* columns, std::size_t n, std::size_t width, double* values);
+  bool (*turn_wholes)(const void* const* columns, std::size_t n, std::size_t width,
+                      double* values);
   // Whether all x [n][width], a row every `stride` numbers, are finite and not negative.
   bool (*are_counts)(const double* x, std::size_t stride, std::size_t n, std::size_t width);
   // OUT codes [n][width] of IN x [n][width], a row every `stride` numbers;

@@ -1,6 +1,6 @@
 // The loops themselves; the includer says for which instruction set. No standard containers here:
 // an inline function compiled with AVX2 must not be the copy the linker keeps for all.
-#include "four_doubles.hpp"
+#include "four_turned.hpp"
 #include "naive_sparse_impl.hpp"
 
 namespace credo::naive {
@@ -162,6 +162,8 @@ bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* jo
   }
   if (t.n_count == 0) return endless;
   std::size_t r = 0;
+  for (; t.classes == 4 && r + 8 <= n; r += 8)  // more rows: sums that need not wait for each other
+    add_counts<8, 1>(t, tile.counts + r * tile.count_stride, tile.count_stride, joint + r * 4, 0);
   for (; r + 4 <= n; r += 4)
     add_counts<4>(t, tile.counts + r * tile.count_stride, tile.count_stride,
                   joint + r * t.classes);
@@ -309,6 +311,80 @@ std::int64_t normalise(const double* joint, std::size_t n, std::size_t stride, s
                     : normalise_rows<false>(joint, n, stride, classes, answers);
 }
 
+std::int64_t best(const double* joint, std::size_t n, std::size_t stride, std::size_t classes,
+                  std::int64_t* best) {
+  constexpr double kLeast = -__builtin_inf();
+  std::int64_t impossible = -1;
+  for (std::size_t r = 0; r < n; ++r, joint += stride) {
+    double top = joint[0];
+    std::size_t at = 0, c = 1;
+    if (classes >= 12) {
+      Four most = four(joint);
+      for (c = 4; c + 4 <= classes; c += 4)
+        most = four(joint + c) > most ? four(joint + c) : most;
+      top = most[0];
+      for (std::size_t i = 1; i < 4; ++i) top = most[i] > top ? most[i] : top;
+      for (; c < classes; ++c) top = joint[c] > top ? joint[c] : top;
+      while (at + 1 < classes && joint[at] != top) ++at;
+    } else {
+      for (; c < classes; ++c) {
+        at = joint[c] > top ? c : at;
+        top = joint[c] > top ? joint[c] : top;
+      }
+    }
+    if (top == kLeast && impossible < 0) impossible = static_cast<std::int64_t>(r);
+    best[r] = static_cast<std::int64_t>(at);
+  }
+  return impossible;
+}
+
+// Four doubles from four numbers; `odd` is not 0 once one is not finite, or not below 2^51.
+inline Four as_doubles(const double* p, FourBits& odd) {
+  const Four v = four(p);
+  odd |= (v - v) != Four{0, 0, 0, 0};
+  return v;
+}
+
+inline Four as_doubles(const std::int64_t* p, FourBits& odd) {
+  constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: its low bits are a whole number
+  const FourBits v = *reinterpret_cast<const FourBits*>(p);
+  odd |= (v + (std::int64_t{1} << 51)) & ~((std::int64_t{1} << 52) - 1);
+  return (Four)(v + 0x4338000000000000) - kShift;
+}
+
+template <class T>
+bool turn_columns(const void* const* columns, std::size_t n, std::size_t width, double* values) {
+  FourBits odd = {0, 0, 0, 0};
+  std::size_t j = 0;
+  for (; j + 4 <= width; j += 4) {
+    const T* x[4];
+    for (std::size_t i = 0; i < 4; ++i) x[i] = static_cast<const T*>(columns[j + i]);
+    double* out = values + j;
+    std::size_t r = 0;
+    for (; r + 4 <= n; r += 4, out += 4 * width) {
+      Four a = as_doubles(x[0] + r, odd), b = as_doubles(x[1] + r, odd),
+           c = as_doubles(x[2] + r, odd), d = as_doubles(x[3] + r, odd);
+      transpose(a, b, c, d);
+      four(out) = a;
+      four(out + width) = b;
+      four(out + 2 * width) = c;
+      four(out + 3 * width) = d;
+    }
+    for (; r < n; ++r, out += width)
+      for (std::size_t i = 0; i < 4; ++i) {
+        const T held[4] = {x[i][r], x[i][r], x[i][r], x[i][r]};
+        out[i] = as_doubles(held, odd)[0];
+      }
+  }
+  for (; j < width; ++j)
+    for (std::size_t r = 0; r < n; ++r) {
+      const T v = static_cast<const T*>(columns[j])[r];
+      const T held[4] = {v, v, v, v};
+      values[r * width + j] = as_doubles(held, odd)[0];
+    }
+  return (odd[0] | odd[1] | odd[2] | odd[3]) == 0;
+}
+
 bool are_counts(const double* x, std::size_t stride, std::size_t n, std::size_t width) {
   constexpr double kMost = 1.7976931348623157e308;
   const Four zero = {0, 0, 0, 0}, most = {kMost, kMost, kMost, kMost};
@@ -408,9 +484,12 @@ constexpr Loops kLoops = {
     score,
     add_codes,
     normalise,
+    best,
     logarithms,
     add_moments,
     add_totals,
+    turn_columns<double>,
+    turn_columns<std::int64_t>,
     are_counts,
     window_codes,
     {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,

@@ -19,19 +19,14 @@ std::int64_t finish_tile(const Loops& loops, const double* joint, std::size_t n,
                          std::size_t classes, Answer answer, double* answers, std::int64_t* best) {
   if (answer == Answer::kLogPosterior || answer == Answer::kPosterior)
     return loops.normalise(joint, n, stride, classes, answer == Answer::kLogPosterior, answers);
+  if (answer == Answer::kBest) return loops.best(joint, n, stride, classes, best);
   std::int64_t impossible = -1;
   for (std::size_t r = 0; r < n; ++r) {
     const double* s = joint + r * stride;
-    double top = s[0];
-    std::int64_t at = 0;
-    for (std::size_t c = 1; c < classes; ++c) {
-      at = s[c] > top ? static_cast<std::int64_t>(c) : at;
-      top = s[c] > top ? s[c] : top;
-    }
-    if (top == -std::numeric_limits<double>::infinity() && impossible < 0)
+    if (impossible < 0 &&
+        *std::max_element(s, s + classes) == -std::numeric_limits<double>::infinity())
       impossible = static_cast<std::int64_t>(r);
-    if (answer == Answer::kBest) best[r] = at;
-    else std::copy(s, s + classes, answers + r * classes);
+    std::copy(s, s + classes, answers + r * classes);
   }
   return impossible;
 }
@@ -112,21 +107,22 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
   const bool as_they_lie = are_rows(in.reals, real_stride);
   const bool loose = in.terms.member != nullptr;  // the members of groups are looked up themselves
   const CodeTiles tiles(in.codes, loose ? std::vector<std::uint16_t>{} : grouping.times);
-  const std::size_t step = step_of(grouping);
+  const std::size_t step = step_of(grouping),
+                    row_bytes = 8 * (padded + in.counts.size() + k) + 2 * (d + groups);
   parallel_for((in.n_rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
     const std::size_t begin = task * kTaskRows, end = std::min(begin + kTaskRows, in.n_rows),
-                      most = std::min(kTileRows, end - begin);
+                      most = std::min(tile_rows(row_bytes), end - begin);
     std::vector<std::uint16_t> codes(kTileRows * d), places(loose ? 0 : kTileRows * groups);
     std::vector<std::uint64_t> unseen(d);
     std::vector<char> infinite(k);
     std::vector<double> reals(as_they_lie ? 0 : most * k), joint(most * padded),
         counts(most * in.counts.size());
-    for (std::size_t first = begin; first < end; first += kTileRows) {
-      const std::size_t n = std::min(kTileRows, end - first);
+    for (std::size_t first = begin; first < end; first += most) {
+      const std::size_t n = std::min(most, end - first);
       tiles.encode(first, n, codes.data(), unseen.data());
       CountTile counted{nullptr, 0, false};
       if (!in.counts.empty())
-        counted = read_counts(in.counts, first, n, in.present, counts.data());
+        counted = read_counts(in.counts, first, n, in.rule, counts.data());
       if (counted.wrong) no_count = true;
       Grid<std::uint16_t> found{nullptr, 0, 0};
       if (!loose)

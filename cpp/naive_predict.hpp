@@ -28,7 +28,7 @@ struct ScoreInput {
   std::size_t n_rows;
   std::size_t classes;  // as they are; terms.classes is padded
   const double* extra;  // IN [n_rows][classes], added to the joint, or null
-  bool present = false;  // a count above 0 is 1
+  CountRule rule = {};
 };
 
 // What was met on the way.

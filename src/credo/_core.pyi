@@ -418,10 +418,11 @@ def naive_totals(
     weights: _Reals | None = None,
     threads: int = 1,
     present: bool = False,
+    gaps: bool = True,
 ) -> tuple[_Reals, bool]:
     """Sums of counts [group][column], and whether all were finite and not negative.
 
-    With `present` a count above 0 is 1.
+    With `present` a count above 0 is 1; with `gaps` NaN is a missing one, else it is wrong.
     """
 
 def naive_merged(
@@ -468,6 +469,7 @@ class NaiveScorer:
         threads: int = 1,
         counts: _Given = ...,
         present: bool = False,
+        gaps: bool = True,
     ) -> tuple[NDArray[Any], int, list[int], list[int], bool]:
         """The answers, a row ruled out (or −1), columns with new states, with infinities."""
 

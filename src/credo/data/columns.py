@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+_FEW = 1 << 18  # cells that are copied sooner than looked at column by column
 _READ = frozenset(np.dtype(t) for t in ("i8", "f8", "i4", "f4", "u1", "i1", "?"))  # as they are
 
 
@@ -64,6 +65,11 @@ class Columns:
     aside: Mapping[str, str] = field(default_factory=dict)
     matrix: Array | None = None
     """All columns side by side, in order, where they lie in one array of numbers."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return self.by_name.names if isinstance(self.by_name, _OfMatrix) else tuple(self.by_name)
 
 
 class _OfMatrix(Mapping[str, Column]):
@@ -103,17 +109,30 @@ def matrix_columns(x: Any) -> Columns | None:
         if x.ndim != 2 or not _is_read(x.dtype):
             return None
         names = position_names(x.shape[1])
-    elif type(x).__name__ == "DataFrame" and type(x).__module__.split(".")[0] == "pandas":
-        if not getattr(getattr(x, "_mgr", None), "is_single_block", False):
+    elif type(x).__name__ == "DataFrame":
+        found = _frame_matrix(x, type(x).__module__.split(".")[0])
+        if found is None:
             return None
-        names, x = tuple(x.columns.tolist()), x.to_numpy()
-        if not _is_read(x.dtype) or len(set(names)) < len(names):
+        names, x = tuple(found[0]), found[1]
+        if not _is_read(x.dtype) or not all(type(n) is str for n in names):
             return None
-        if not all(type(n) is str for n in names):
+        if len(set(names)) < len(names):
             return None
     else:
         return None
     return Columns(len(x), _OfMatrix(names, x), {}, x)
+
+
+def _frame_matrix(x: Any, package: str) -> tuple[list[Any], Array] | None:
+    """Names and numbers of a frame that is one array, or so small that a copy costs nothing."""
+    if package == "pandas" and getattr(getattr(x, "_mgr", None), "is_single_block", False):
+        return x.columns.tolist(), x.to_numpy()
+    if package == "polars" and 0 < x.height * x.width <= _FEW:
+        kind, *others = x.dtypes
+        if kind.is_numeric() and all(k == kind for k in others):
+            array = x.to_numpy()
+            return (x.columns, array) if kind.is_float() or array.dtype.kind in "iu" else None
+    return None
 
 
 @lru_cache(maxsize=8)
@@ -227,6 +246,8 @@ def with_new_states(x: Any, found: Columns) -> Columns:
     >>> with_new_states(rows, columns_for(rows, known)).by_name["a"].variable.states
     ('v', 'w')
     """
+    if found.matrix is not None:
+        return found
     strange = [n for n, c in found.by_name.items() if c.strange]
     if not strange:
         return found

@@ -73,6 +73,8 @@ class NaiveBayesModel:
         """The names of the features."""
         if isinstance(self.features, FeatureBlock):
             return self.features.names
+        if len(self.features) == 1:
+            return self.features[0].names
         return tuple(n for f in self.features for n in f.names)
 
     @property

@@ -245,7 +245,7 @@ def predict_columns(
 
 def _are_names(columns: Columns, names: tuple[str, ...]) -> bool:
     """Whether the columns lie in one array and are these, in order."""
-    return columns.matrix is not None and tuple(columns.by_name) == names
+    return columns.matrix is not None and columns.names == names
 
 
 def _of_block(

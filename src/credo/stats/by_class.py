@@ -319,6 +319,8 @@ class ByClass:
         """The names of the features."""
         if isinstance(self.parts, Block):
             return self.parts.names
+        if len(self.parts) == 1:
+            return self.parts[0].names
         return tuple(n for part in self.parts for n in part.names)
 
     def on(self, target: Variable) -> ByClass:

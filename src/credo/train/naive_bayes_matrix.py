@@ -7,7 +7,7 @@ apart, decimals as states, columns without a value) is left to `credo.train.naiv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +17,15 @@ from credo import _core
 from credo.data.columns import Columns
 from credo.data.infer import FEW_INTEGERS
 from credo.errors import InputError
-from credo.stats.by_class import Part
+from credo.stats.by_class import Part, Totals
 from credo.stats.class_blocks import WIDEST, Spreads, StateTables
+from credo.stats.configurations import frozen
 from credo.stats.moments import refuse_underflow
 
 if TYPE_CHECKING:
     from credo.train.naive_bayes_rows import Plan
 
-__all__ = ["block_of", "refuse_infinite"]
+__all__ = ["block_of", "refuse_infinite", "refuse_no_counts"]
 
 Array = NDArray[Any]
 _MOST = 1 << 22  # cells of a block
@@ -53,6 +54,8 @@ def block_of(
         found: Sequence[Part] | None = _spreads(columns, matrix, group, k, weights, threads)
     elif kind == "bernoulli":
         found = _above(columns, matrix, group, k, weights, threads)
+    elif kind == "counts":
+        found = (_totals(columns, matrix, group, k, weights, threads),)
     elif kind in ("categorical", "auto") and matrix.dtype.kind != "b":
         found = _states(columns, matrix, group, k, weights, threads, kind == "auto")
         kind = "categorical"
@@ -82,7 +85,7 @@ def _spreads(
     threads: int,
 ) -> Spreads:
     floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    names = tuple(columns.by_name)
+    names = columns.names
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(matrix, group, k, floats, threads)
     finite = np.isfinite(mean)
@@ -109,7 +112,29 @@ def _above(
     d = matrix.shape[1]
     table = _core.naive_counts(matrix, (0, -1, None, 2), group, k, weights, threads)
     counts = np.ascontiguousarray(table.reshape(d, k, 4)[:, :, :2])
-    return StateTables(tuple(columns.by_name), 0, counts, np.ones((d, 2), dtype=bool), True)
+    return StateTables(columns.names, 0, counts, np.ones((d, 2), dtype=bool), True)
+
+
+def _totals(
+    columns: Columns,
+    matrix: Array,
+    group: NDArray[np.uint32],
+    k: int,
+    weights: Array | None,
+    threads: int,
+) -> Totals:
+    floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    totals, countable = _core.naive_totals(matrix, group, k, floats, threads)
+    if not countable:
+        refuse_no_counts(columns.names, matrix.T)
+    return Totals(columns.names, frozen(totals))
+
+
+def refuse_no_counts(names: Sequence[str], columns: Iterable[Array]) -> None:
+    """Refuse the first column with a count that is negative or infinite."""
+    for name, x in zip(names, columns, strict=True):
+        if ((x < 0) | np.isinf(x)).any():
+            raise InputError(f"The counts {name!r} must be finite and not negative.")
 
 
 def _states(
@@ -146,7 +171,7 @@ def _states(
         few = (many <= 2) | ((many <= 4) & (many < n)) | (2 * many <= n)
         if not few.all():
             return None
-    return StateTables(tuple(columns.by_name), low, counts, known)
+    return StateTables(columns.names, low, counts, known)
 
 
 def _limits(rows: Array) -> tuple[int, int] | None:

@@ -5,7 +5,8 @@ A table with a thousand columns and a few rows has thousands of them, and nobody
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -27,12 +28,15 @@ class Notes(Sequence[str]):
     @overload
     def __getitem__(self, at: slice) -> tuple[str, ...]: ...
     def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
-        if isinstance(at, slice):
-            return tuple(self._one(i) for i in range(*at.indices(len(self))))
-        return self._one(range(len(self))[at])
+        places = range(len(self))[at]
+        return self.texts([places])[0] if isinstance(places, int) else self.texts(places)
 
-    def _one(self, at: int) -> str:
-        raise NotImplementedError
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts(range(len(self))))
+
+    @abstractmethod
+    def texts(self, places: Sequence[int]) -> tuple[str, ...]:
+        """The notes at some places."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (tuple, Notes)) and tuple(self) == tuple(other)
@@ -74,8 +78,11 @@ class SpreadNotes(Notes):
         alone = int(np.count_nonzero(self.constant))
         return int(np.count_nonzero(self.floored[~self.constant])) + (alone if k else 0)
 
-    def _one(self, at: int) -> str:
-        j, c = self._where()[at].tolist()
+    def texts(self, places: Sequence[int]) -> tuple[str, ...]:
+        """The notes at some places."""
+        return tuple(self._told(*where) for where in self._where()[list(places)].tolist())
+
+    def _told(self, j: int, c: int) -> str:
         name = self.names[j]
         if self.constant[j]:
             what = "is constant" if self.n[j].sum() else "has no value"
@@ -101,9 +108,10 @@ class StateNotes(Notes):
     def __len__(self) -> int:
         return len(self.where)
 
-    def _one(self, at: int) -> str:
-        name = self.names[self.where[at]]
-        return f"column {name!r} has one state, {self.states[at]!r}: it tells nothing"
+    def texts(self, places: Sequence[int]) -> tuple[str, ...]:
+        """The notes at some places."""
+        told = [(self.names[self.where[i]], self.states[i]) for i in places]
+        return tuple(f"column {n!r} has one state, {s!r}: it tells nothing" for n, s in told)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -116,5 +124,7 @@ class AndMore(Notes):
     def __len__(self) -> int:
         return len(self.notes) + len(self.more)
 
-    def _one(self, at: int) -> str:
-        return self.notes[at] if at < len(self.notes) else self.more[at - len(self.notes)]
+    def texts(self, places: Sequence[int]) -> tuple[str, ...]:
+        """The notes at some places."""
+        n = len(self.notes)
+        return tuple(self.notes[i] if i < n else self.more[i - n] for i in places)

@@ -22,7 +22,7 @@ from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Tot
 from credo.stats.configurations import frozen
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments, refuse_underflow
-from credo.train.naive_bayes_matrix import block_of, refuse_infinite
+from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
 
 __all__ = ["KINDS", "Plan", "by_class", "few_values", "tally_by_class"]
 
@@ -368,13 +368,10 @@ def _bag(
     weights: Floats | None,
     threads: int,
 ) -> Totals:
-    whole = columns.matrix is not None and len(names) == len(columns.by_name)
-    arrays: Any = columns.matrix if whole else [_numbers(n, columns.by_name[n]) for n in names]
+    arrays = [_numbers(n, columns.by_name[n]) for n in names]
     totals, countable = _core.naive_totals(arrays, group, k, weights, threads)
     if not countable:
-        for name, x in zip(names, arrays.T if whole else arrays, strict=True):
-            if ((x < 0) | np.isinf(x)).any():
-                raise InputError(f"The counts {name!r} must be finite and not negative.")
+        refuse_no_counts(names, arrays)
     return Totals(tuple(names), frozen(totals))
 
 
