@@ -226,7 +226,10 @@ CountTile read_counts(const std::vector<Cells>& columns, std::size_t first, std:
                          reinterpret_cast<const std::int64_t*>(columns[0].data) + first * stride,
                          stride, n, d, scratch);
   if (!whole) encode_values(columns, first, n, scratch, nullptr);
-  if (!rule.present && (whole || loops.are_counts(scratch, d, n, d))) return {scratch, d, false};
+  if (whole || loops.are_counts(scratch, d, n, d)) {
+    for (std::size_t i = 0; i < n * d && rule.present; ++i) scratch[i] = scratch[i] > 0 ? 1.0 : 0.0;
+    return {scratch, d, false};
+  }
   bool wrong = false;
   for (std::size_t i = 0; i < n * d; ++i) {
     const double x = scratch[i];

@@ -46,13 +46,14 @@ bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
       }
     } else {  // each group by itself, as its table would have it
       for (std::size_t g = 0, m = 0; g < t.n_group; ++g) {
+        const auto row = [&](std::size_t i) {
+          const std::size_t at = code[t.member[i] * tile.codes.column];
+          return t.tables + t.member_offset[i] + at * (4 * N);
+        };
         Four group[N];
-        for (std::size_t first = m; m < t.member_end[g]; ++m) {
-          const std::size_t at = code[t.member[m] * tile.codes.column];
-          const double* row = t.tables + t.member_offset[m] + at * (4 * N);
-          for (std::size_t k = 0; k < N; ++k)
-            group[k] = m == first ? four(row + 4 * k) : group[k] + four(row + 4 * k);
-        }
+        for (std::size_t k = 0; k < N; ++k) group[k] = four(row(m) + 4 * k);
+        for (++m; m < t.member_end[g]; ++m)
+          for (std::size_t k = 0; k < N; ++k) group[k] += four(row(m) + 4 * k);
         for (std::size_t k = 0; k < N; ++k) sum[k] += group[k];
       }
     }
@@ -125,8 +126,9 @@ bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
   return endless;
 }
 
-// R rows and N vectors of classes at a time: INOUT joint [R][classes] += counts x weights.
-template <std::size_t R, std::size_t N>
+// R rows and N vectors of classes at a time: INOUT joint [R][classes] += counts x weights. A word
+// that a class rules out (kRuled) says so only where it stands.
+template <std::size_t R, std::size_t N, bool kRuled>
 void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint,
                 std::size_t first) {
   Four sum[R][N];
@@ -136,7 +138,7 @@ void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, d
     const double* weights = t.weights + j * t.classes + first;
     for (std::size_t r = 0; r < R; ++r) {
       const double x = counts[r * stride + j];
-      if (t.impossible_words && x == 0) continue;
+      if (kRuled && x == 0) continue;
       for (std::size_t k = 0; k < N; ++k) sum[r][k] += x * four(weights + 4 * k);
     }
   }
@@ -144,11 +146,22 @@ void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, d
     for (std::size_t k = 0; k < N; ++k) four(joint + r * t.classes + first + 4 * k) = sum[r][k];
 }
 
-template <std::size_t R>
+template <std::size_t R, bool kRuled>
 void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint) {
   std::size_t k = 0;
-  for (; k + 8 <= t.classes; k += 8) add_counts<R, 2>(t, counts, stride, joint, k);
-  if (k < t.classes) add_counts<R, 1>(t, counts, stride, joint, k);
+  for (; k + 8 <= t.classes; k += 8) add_counts<R, 2, kRuled>(t, counts, stride, joint, k);
+  if (k < t.classes) add_counts<R, 1, kRuled>(t, counts, stride, joint, k);
+}
+
+template <bool kRuled>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, std::size_t n,
+                double* joint) {
+  std::size_t r = 0;
+  for (; t.classes == 4 && r + 8 <= n; r += 8)  // more rows: sums that need not wait for each other
+    add_counts<8, 1, kRuled>(t, counts + r * stride, stride, joint + r * 4, 0);
+  for (; r + 4 <= n; r += 4)
+    add_counts<4, kRuled>(t, counts + r * stride, stride, joint + r * t.classes);
+  for (; r < n; ++r) add_counts<1, kRuled>(t, counts + r * stride, stride, joint + r * t.classes);
 }
 
 bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
@@ -160,16 +173,10 @@ bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* jo
     case 4: endless = score_rows<4>(t, tile, n, joint); break;
     default: endless = score_wide(t, tile, n, joint);
   }
-  if (t.n_count == 0) return endless;
-  std::size_t r = 0;
-  for (; t.classes == 4 && r + 8 <= n; r += 8)  // more rows: sums that need not wait for each other
-    add_counts<8, 1>(t, tile.counts + r * tile.count_stride, tile.count_stride, joint + r * 4, 0);
-  for (; r + 4 <= n; r += 4)
-    add_counts<4>(t, tile.counts + r * tile.count_stride, tile.count_stride,
-                  joint + r * t.classes);
-  for (; r < n; ++r)
-    add_counts<1>(t, tile.counts + r * tile.count_stride, tile.count_stride,
-                  joint + r * t.classes);
+  if (t.n_count > 0 && t.impossible_words)
+    add_counts<true>(t, tile.counts, tile.count_stride, n, joint);
+  else if (t.n_count > 0)
+    add_counts<false>(t, tile.counts, tile.count_stride, n, joint);
   return endless;
 }
 
@@ -315,23 +322,30 @@ std::int64_t best(const double* joint, std::size_t n, std::size_t stride, std::s
                   std::int64_t* best) {
   constexpr double kLeast = -__builtin_inf();
   std::int64_t impossible = -1;
-  for (std::size_t r = 0; r < n; ++r, joint += stride) {
-    double top = joint[0];
-    std::size_t at = 0, c = 1;
-    if (classes >= 12) {
-      Four most = four(joint);
-      for (c = 4; c + 4 <= classes; c += 4)
-        most = four(joint + c) > most ? four(joint + c) : most;
-      top = most[0];
-      for (std::size_t i = 1; i < 4; ++i) top = most[i] > top ? most[i] : top;
-      for (; c < classes; ++c) top = joint[c] > top ? joint[c] : top;
-      while (at + 1 < classes && joint[at] != top) ++at;
-    } else {
-      for (; c < classes; ++c) {
-        at = joint[c] > top ? c : at;
-        top = joint[c] > top ? joint[c] : top;
-      }
+  for (std::size_t first = 0; classes < 12 && first < n; first += 4) {  // four rows at a time
+    const std::size_t rows = n - first < 4 ? n - first : 4;
+    const double* s[4];
+    for (std::size_t i = 0; i < 4; ++i) s[i] = joint + (first + (i < rows ? i : 0)) * stride;
+    Four top = {s[0][0], s[1][0], s[2][0], s[3][0]};
+    FourBits at = {0, 0, 0, 0};
+    for (std::size_t c = 1; c < classes; ++c) {
+      const Four v = {s[0][c], s[1][c], s[2][c], s[3][c]};
+      const auto place = static_cast<std::int64_t>(c);
+      at = v > top ? FourBits{place, place, place, place} : at;
+      top = v > top ? v : top;
     }
+    for (std::size_t i = 0; i < rows; ++i) best[first + i] = at[i];
+    for (std::size_t i = 0; i < rows && impossible < 0; ++i)
+      if (top[i] == kLeast) impossible = static_cast<std::int64_t>(first + i);
+  }
+  for (std::size_t r = 0; classes >= 12 && r < n; ++r, joint += stride) {
+    Four most = four(joint);
+    std::size_t c = 4, at = 0;
+    for (; c + 4 <= classes; c += 4) most = four(joint + c) > most ? four(joint + c) : most;
+    double top = most[0];
+    for (std::size_t i = 1; i < 4; ++i) top = most[i] > top ? most[i] : top;
+    for (; c < classes; ++c) top = joint[c] > top ? joint[c] : top;
+    while (at + 1 < classes && joint[at] != top) ++at;
     if (top == kLeast && impossible < 0) impossible = static_cast<std::int64_t>(r);
     best[r] = static_cast<std::int64_t>(at);
   }

@@ -17,6 +17,7 @@ from credo.train.text import TextModel
 __all__ = ["DenseRows", "Rows", "SparseRows"]
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.uint32]
 Totals = tuple[Floats, bool]
 Scores = tuple[NDArray[Any], int, bool]
 
