@@ -157,6 +157,25 @@ CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns,
   }
 }
 
+bool CodeTiles::four_above() const {
+  return together_ && columns_.size() % 4 == 0 &&
+         std::all_of(columns_.begin(), columns_.end(), [](const CodeColumn& c) { return c.above; });
+}
+
+std::vector<std::uint16_t> CodeTiles::above_sums() const {
+  std::vector<std::uint16_t> sums(columns_.size() / 4 * 16);
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    for (std::size_t m = 0; m < 4; ++m)
+      if ((i % 16) >> m & 1) sums[i] = static_cast<std::uint16_t>(sums[i] + times_[i / 16 * 4 + m]);
+  return sums;
+}
+
+void CodeTiles::add_above(std::size_t first, std::size_t n, const std::uint16_t* sums,
+                          std::uint16_t* places) const {
+  const auto* x = reinterpret_cast<const std::int64_t*>(columns_[0].cells.data) + first * stride_;
+  loops_for_this_cpu().above_places(x, stride_, n, columns_.size() / 4, sums, places);
+}
+
 void CodeTiles::encode(std::size_t first, std::size_t n, std::uint16_t* codes,
                        std::uint64_t* strange) const {
   const std::size_t d = columns_.size();

@@ -67,6 +67,13 @@ class CodeTiles {
                      const std::vector<std::uint16_t>& times = {});
   std::size_t row_step() const { return together_ ? columns_.size() : 1; }
   std::size_t column_step() const { return together_ ? 1 : kTileRows; }
+  // Whether all are whole numbers above 0 or not, row by row, and as many as a multiple of four.
+  bool four_above() const;
+  // OUT places [n][columns / 4]: the sum of the codes of every four, where that is so.
+  void add_above(std::size_t first, std::size_t n, const std::uint16_t* sums,
+                 std::uint16_t* places) const;
+  // OUT sums [columns / 4][16]: the sum of the codes of four, by which of them are above 0.
+  std::vector<std::uint16_t> above_sums() const;
   // OUT codes [kTileRows * columns]; INOUT strange [columns], not 0 where a value was not seen in
   // training.
   void encode(std::size_t first, std::size_t n, std::uint16_t* codes,

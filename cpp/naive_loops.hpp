@@ -133,6 +133,10 @@ struct Loops {
   // INOUT strange [width]: not 0 once a value of the column was outside its window.
   void (*window_codes)(const WindowCodes& windows, const std::int64_t* x, std::size_t stride,
                        std::size_t n, std::uint16_t* codes, std::uint64_t* strange);
+  // OUT out [n][groups] of IN x [n][4 * groups], a row every `stride` numbers: which of four are
+  // above 0, a bit for each, says where in IN places [groups][16].
+  void (*above_places)(const std::int64_t* x, std::size_t stride, std::size_t n,
+                       std::size_t groups, const std::uint16_t* places, std::uint16_t* out);
   // OUT codes [n] of numbers that lie side by side: int8, int16, int32, int64, uint8, uint16.
   // Returns whether one was outside the window.
   ColumnLoop column_codes[6];

@@ -8,8 +8,24 @@ namespace {
 
 typedef std::uint64_t FourCodes __attribute__((vector_size(32), aligned(8), may_alias));
 typedef std::uint16_t FourShort __attribute__((vector_size(8), aligned(2), may_alias));
+typedef std::uint16_t SixteenShort __attribute__((vector_size(32), aligned(2), may_alias));
+struct __attribute__((packed, may_alias)) TwoShort {
+  std::uint32_t pair;
+};
 typedef std::uint32_t EightPairs __attribute__((vector_size(32), aligned(2), may_alias));
 typedef std::uint64_t FourQuads __attribute__((vector_size(32), aligned(2), may_alias));
+
+// Which of four are negative, a bit for each.
+inline unsigned signs_of(Four v) {
+#if defined(__AVX__)
+  return static_cast<unsigned>(__builtin_ia32_movmskpd256(v));
+#else
+  const FourBits bits = (FourBits)v;
+  unsigned out = 0;
+  for (unsigned i = 0; i < 4; ++i) out |= (bits[i] < 0 ? 1u : 0u) << i;
+  return out;
+#endif
+}
 
 constexpr double kFarthest = 1e290;  // a squared distance stays finite, so that classes cancel
 
@@ -425,31 +441,60 @@ void add_totals(const double* values, std::size_t stride, const std::uint32_t* g
   }
 }
 
+// Four columns of some rows at a time, so that their windows stay in registers.
 void window_codes(const WindowCodes& t, const std::int64_t* x, std::size_t stride, std::size_t n,
                   std::uint16_t* codes, std::uint64_t* strange) {
+  constexpr std::size_t kRows = 64;
   const auto at = [](const auto* p) -> const FourCodes& {
     return *reinterpret_cast<const FourCodes*>(p);
   };
-  for (std::size_t r = 0; r < n; ++r, x += stride, codes += t.width) {
+  for (std::size_t first = 0; first < n; first += kRows) {
+    const std::size_t rows = n - first < kRows ? n - first : kRows;
+    const std::int64_t* block = x + first * stride;
+    std::uint16_t* out = codes + first * t.width;
     std::size_t j = 0;
     for (; j + 4 <= t.width; j += 4) {
-      const FourCodes u = at(x + j) - at(t.low + j);
-      const FourCodes inside = (FourCodes)(u < at(t.span + j));
-      *reinterpret_cast<FourCodes*>(strange + j) |= ~inside;
-      const FourCodes code =
-          (inside & ((u & at(t.mask + j)) + at(t.one + j))) | (~inside & at(t.outside + j));
-      *reinterpret_cast<FourShort*>(codes + j) =
-          __builtin_convertvector(code, FourShort) * *reinterpret_cast<const FourShort*>(t.times + j);
+      const FourCodes low = at(t.low + j), span = at(t.span + j), mask = at(t.mask + j),
+                      one = at(t.one + j), outside = at(t.outside + j);
+      const FourShort times = *reinterpret_cast<const FourShort*>(t.times + j);
+      const SixteenShort factor = {times[0], 0, 0, 0, times[1], 0, 0, 0,
+                                   times[2], 0, 0, 0, times[3], 0, 0, 0};
+      FourCodes beyond = {0, 0, 0, 0};
+      for (std::size_t r = 0; r < rows; ++r) {
+        const FourCodes u = at(block + r * stride + j) - low;
+        const FourCodes inside = (FourCodes)(u < span);
+        beyond |= ~inside;
+        const FourCodes code = (inside & ((u & mask) + one)) | (~inside & outside);
+        // the low sixteen bits of each, side by side
+        const SixteenShort product = (SixteenShort)code * factor;
+        const EightPairs turned = (EightPairs)__builtin_shuffle(
+            product, SixteenShort{0, 4, 1, 1, 1, 1, 1, 1, 8, 12, 9, 9, 9, 9, 9, 9});
+        std::uint16_t* own = out + r * t.width + j;
+        reinterpret_cast<TwoShort*>(own)->pair = turned[0];
+        reinterpret_cast<TwoShort*>(own + 2)->pair = turned[4];
+      }
+      *reinterpret_cast<FourCodes*>(strange + j) |= beyond;
     }
-    for (; j < t.width; ++j) {
-      const std::uint64_t u =
-          static_cast<std::uint64_t>(x[j]) - static_cast<std::uint64_t>(t.low[j]);
-      const bool inside = u < t.span[j];
-      strange[j] |= !inside;
-      const std::uint64_t code = inside ? (u & t.mask[j]) + t.one[j] : t.outside[j];
-      codes[j] = static_cast<std::uint16_t>(code * t.times[j]);
-    }
+    for (; j < t.width; ++j)
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::uint64_t u =
+            static_cast<std::uint64_t>(block[r * stride + j]) - static_cast<std::uint64_t>(t.low[j]);
+        const bool inside = u < t.span[j];
+        strange[j] |= !inside;
+        const std::uint64_t code = inside ? (u & t.mask[j]) + t.one[j] : t.outside[j];
+        out[r * t.width + j] = static_cast<std::uint16_t>(code * t.times[j]);
+      }
   }
+}
+
+void above_places(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t groups,
+                  const std::uint16_t* places, std::uint16_t* out) {
+  for (std::size_t r = 0; r < n; ++r, x += stride, out += groups)
+    for (std::size_t g = 0; g < groups; ++g) {
+      const FourBits v = *reinterpret_cast<const FourBits*>(x + 4 * g);
+      const FourBits above = v > FourBits{0, 0, 0, 0};
+      out[g] = places[16 * g + signs_of((Four)above)];
+    }
 }
 
 // The caller has seen to it that v - low does not wrap around into the window.
@@ -506,6 +551,7 @@ constexpr Loops kLoops = {
     turn_columns<std::int64_t>,
     are_counts,
     window_codes,
+    above_places,
     {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,
      column_codes<std::int32_t, std::uint32_t>, column_codes<std::int64_t, std::uint64_t>,
      column_codes<std::uint8_t, std::uint32_t>, column_codes<std::uint16_t, std::uint32_t>},

@@ -109,6 +109,9 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
   const CodeTiles tiles(in.codes, loose ? std::vector<std::uint16_t>{} : grouping.times);
   const std::size_t step = step_of(grouping),
                     row_bytes = 8 * (padded + in.counts.size() + k) + 2 * (d + groups);
+  const bool fours = !loose && in.terms.n_pair == 0 && step == 4 && d == 4 * groups &&
+                     tiles.four_above();
+  const std::vector<std::uint16_t> sums = fours ? tiles.above_sums() : std::vector<std::uint16_t>{};
   parallel_for((in.n_rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
     const std::size_t begin = task * kTaskRows, end = std::min(begin + kTaskRows, in.n_rows),
                       most = std::min(tile_rows(row_bytes), end - begin);
@@ -119,13 +122,16 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
         counts(most * in.counts.size());
     for (std::size_t first = begin; first < end; first += most) {
       const std::size_t n = std::min(most, end - first);
-      tiles.encode(first, n, codes.data(), unseen.data());
+      if (!fours) tiles.encode(first, n, codes.data(), unseen.data());
       CountTile counted{nullptr, 0, false};
       if (!in.counts.empty())
         counted = read_counts(in.counts, first, n, in.rule, counts.data());
       if (counted.wrong) no_count = true;
       Grid<std::uint16_t> found{nullptr, 0, 0};
-      if (!loose)
+      if (fours) {
+        tiles.add_above(first, n, sums.data(), places.data());
+        found = {places.data(), groups, 1};
+      } else if (!loose)
         found = find_places(loops, grouping, step, tiles, codes.data(), n, places.data());
       const ScoreTile tile{found,
                            {codes.data(), tiles.row_step(), tiles.column_step()},
