@@ -33,7 +33,7 @@ void walk(std::size_t n_rows, std::size_t row_bytes, int threads, Visit&& visit)
 }
 
 constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
-constexpr std::size_t kSample = 64;
+constexpr std::size_t kSample = 32;
 
 // OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
 // such row, or whose cells are missing there, that of all classes.

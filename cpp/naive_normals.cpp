@@ -25,14 +25,16 @@ void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t c
     const double* n = moments.n + j * classes;
     const double* own = moments.mean + j * classes;
     const double* scatter = moments.scatter + j * classes;
+    std::size_t some = 0;  // the first class that has rows: about its mean, so that a variable that
+    while (some + 1 < classes && !(n[some] > 0)) ++some;  // is constant is so to the last bit
     double total = 0, within = 0, away = 0;
     for (std::size_t c = 0; c < classes; ++c) {
       total += n[c];
       within += scatter[c];
-      away += (own[c] - own[0]) * n[c];
+      away += (own[c] - own[some]) * n[c];
     }
     const double weight = total > 0 ? total : 1.0;
-    const double middle = away / weight + (total > 0 ? own[0] : 0.0);
+    const double middle = away / weight + (total > 0 ? own[some] : 0.0);
     double between = 0;
     for (std::size_t c = 0; c < classes; ++c) between += n[c] * (own[c] - middle) * (own[c] - middle);
     const double pooled = total > 0 ? within + between : 0.0;

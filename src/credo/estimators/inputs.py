@@ -154,14 +154,15 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
         y = column_or_1d(y, warn=True)
     if y.dtype.kind in "biuf" and len(y):
         low, high = y.min().item(), y.max().item()
-        if high - low < _SPAN and (y.dtype.kind != "f" or (y == np.floor(y)).all()):
+        whole = y.dtype.kind != "f" or (abs(low) < 2**53 and (y == np.floor(y)).all())
+        if high - low < _SPAN and whole:
             place = y.astype(np.int64)
             place -= int(low)
             seen = np.bincount(place) > 0
             labels = (np.flatnonzero(seen) + int(low)).astype(y.dtype)
             number = (np.cumsum(seen) - 1).astype(np.uint32)
             return labels, number[place]
-    if y.dtype.kind in "OU":
+    if y.dtype.kind == "O":
         found = _by_first_sight(y)
         if found is not None:
             return found
