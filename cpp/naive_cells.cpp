@@ -140,12 +140,17 @@ CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns,
     : columns_(columns), times_(times) {
   const std::size_t d = columns.size();
   times_.resize(d, 1);
+  constexpr std::int64_t kFar = std::int64_t{1} << 50;
   together_ = d > 1 && columns[0].cells.stride > 0 && columns[0].cells.stride % 8 == 0 &&
               reinterpret_cast<std::uintptr_t>(columns[0].cells.data) % 8 == 0;
+  const CellType type = d > 0 ? columns[0].cells.type : CellType::kI64;
+  real_ = type == CellType::kF64;
+  together_ &= real_ || type == CellType::kI64;
   for (std::size_t j = 0; j < d && together_; ++j)
-    together_ = columns[j].cells.type == CellType::kI64 && columns[j].lut == nullptr &&
+    together_ = columns[j].cells.type == type && columns[j].lut == nullptr &&
                 columns[j].cells.stride == columns[0].cells.stride &&
-                columns[j].cells.data == columns[0].cells.data + 8 * j;
+                columns[j].cells.data == columns[0].cells.data + 8 * j &&
+                (!real_ || (columns[j].low > -kFar && columns[j].low < kFar));
   if (!together_) return;
   stride_ = static_cast<std::size_t>(columns[0].cells.stride) / 8;
   for (const CodeColumn& c : columns) {  // above 0: from 1 on
@@ -154,6 +159,8 @@ CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns,
     mask_.push_back(c.above ? 0 : ~std::uint64_t{0});
     one_.push_back(c.above ? 1 : 0);
     outside_.push_back(c.above ? 0 : std::uint64_t{c.missing} + 1);
+    missing_.push_back(c.missing);
+    above_.push_back(c.above ? ~std::uint64_t{0} : 0);
   }
 }
 
@@ -170,10 +177,10 @@ std::vector<std::uint16_t> CodeTiles::above_sums() const {
   return sums;
 }
 
-void CodeTiles::add_above(std::size_t first, std::size_t n, const std::uint16_t* sums,
+bool CodeTiles::add_above(std::size_t first, std::size_t n, const std::uint16_t* sums,
                           std::uint16_t* places) const {
-  const auto* x = reinterpret_cast<const std::int64_t*>(columns_[0].cells.data) + first * stride_;
-  loops_for_this_cpu().above_places(x, stride_, n, columns_.size() / 4, sums, places);
+  return loops_for_this_cpu().above_places[real_](columns_[0].cells.data + 8 * first * stride_,
+                                                  stride_, n, columns_.size() / 4, sums, places);
 }
 
 void CodeTiles::encode(std::size_t first, std::size_t n, std::uint16_t* codes,
@@ -184,10 +191,10 @@ void CodeTiles::encode(std::size_t first, std::size_t n, std::uint16_t* codes,
       if (encode_codes(columns_[j], first, n, times_[j], codes + j * kTileRows)) strange[j] = 1;
     return;
   }
-  const auto* x = reinterpret_cast<const std::int64_t*>(columns_[0].cells.data) + first * stride_;
-  loops_for_this_cpu().window_codes({d, low_.data(), span_.data(), mask_.data(), one_.data(),
-                                     outside_.data(), times_.data()},
-                                    x, stride_, n, codes, strange);
+  loops_for_this_cpu().window_codes[real_](
+      {d, low_.data(), span_.data(), mask_.data(), one_.data(), outside_.data(), missing_.data(),
+       above_.data(), times_.data()},
+      columns_[0].cells.data + 8 * first * stride_, stride_, n, codes, strange);
   for (std::size_t j = 0; j < d; ++j)
     if (columns_[j].above) strange[j] = 0;
 }

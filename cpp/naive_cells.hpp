@@ -67,10 +67,11 @@ class CodeTiles {
                      const std::vector<std::uint16_t>& times = {});
   std::size_t row_step() const { return together_ ? columns_.size() : 1; }
   std::size_t column_step() const { return together_ ? 1 : kTileRows; }
-  // Whether all are whole numbers above 0 or not, row by row, and as many as a multiple of four.
+  // Whether all are numbers above 0 or not, row by row, and as many as a multiple of four.
   bool four_above() const;
-  // OUT places [n][columns / 4]: the sum of the codes of every four, where that is so.
-  void add_above(std::size_t first, std::size_t n, const std::uint16_t* sums,
+  // OUT places [n][columns / 4]: the sum of the codes of every four, where that is so. Returns whether
+  // no cell was missing; if one was, the places are not right.
+  bool add_above(std::size_t first, std::size_t n, const std::uint16_t* sums,
                  std::uint16_t* places) const;
   // OUT sums [columns / 4][16]: the sum of the codes of four, by which of them are above 0.
   std::vector<std::uint16_t> above_sums() const;
@@ -81,10 +82,10 @@ class CodeTiles {
 
  private:
   const std::vector<CodeColumn>& columns_;
-  bool together_;
+  bool together_, real_ = false;
   std::size_t stride_ = 0;
   std::vector<std::int64_t> low_;
-  std::vector<std::uint64_t> span_, mask_, one_, outside_;
+  std::vector<std::uint64_t> span_, mask_, one_, outside_, missing_, above_;
   std::vector<std::uint16_t> times_;
 };
 

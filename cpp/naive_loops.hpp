@@ -51,9 +51,10 @@ struct ScoreTile {
   std::size_t count_stride;
 };
 
-// How whole numbers that lie row by row become codes: v is inside its window if v - low < span, and
-// has then the code ((v - low) & mask) + one, else the code `outside`; the code is multiplied by
-// `times`.
+// How numbers that lie row by row become codes: v is inside its window if v - low < span, and has
+// then the code ((v - low) & mask) + one, else the code `outside`; the code is multiplied by
+// `times`. Of doubles, whose windows lie within 2^50 of 0, only whole ones are inside, with the code
+// v - low; NaN has the code `missing`; where `above` is all ones, the code is 1 above 0, else 0.
 struct WindowCodes {
   std::size_t width;             // columns
   const std::int64_t* low;       // IN [width]
@@ -61,6 +62,8 @@ struct WindowCodes {
   const std::uint64_t* mask;     // IN [width]
   const std::uint64_t* one;      // IN [width]
   const std::uint64_t* outside;  // IN [width]
+  const std::uint64_t* missing;  // IN [width]
+  const std::uint64_t* above;    // IN [width]
   const std::uint16_t* times;    // IN [width]
 };
 
@@ -130,13 +133,14 @@ struct Loops {
   // Whether all x [n][width], a row every `stride` numbers, are finite and not negative.
   bool (*are_counts)(const double* x, std::size_t stride, std::size_t n, std::size_t width);
   // OUT codes [n][width] of IN x [n][width], a row every `stride` numbers;
-  // INOUT strange [width]: not 0 once a value of the column was outside its window.
-  void (*window_codes)(const WindowCodes& windows, const std::int64_t* x, std::size_t stride,
-                       std::size_t n, std::uint16_t* codes, std::uint64_t* strange);
+  // INOUT strange [width]: not 0 once a value of the column was outside its window. Of int64, double.
+  void (*window_codes[2])(const WindowCodes& windows, const void* x, std::size_t stride,
+                          std::size_t n, std::uint16_t* codes, std::uint64_t* strange);
   // OUT out [n][groups] of IN x [n][4 * groups], a row every `stride` numbers: which of four are
-  // above 0, a bit for each, says where in IN places [groups][16].
-  void (*above_places)(const std::int64_t* x, std::size_t stride, std::size_t n,
-                       std::size_t groups, const std::uint16_t* places, std::uint16_t* out);
+  // above 0, a bit for each, says where in IN places [groups][16]. Of int64, double; returns whether
+  // none was NaN, for which there is no place.
+  bool (*above_places[2])(const void* x, std::size_t stride, std::size_t n, std::size_t groups,
+                          const std::uint16_t* places, std::uint16_t* out);
   // OUT codes [n] of numbers that lie side by side: int8, int16, int32, int64, uint8, uint16.
   // Returns whether one was outside the window.
   ColumnLoop column_codes[6];

@@ -441,60 +441,100 @@ void add_totals(const double* values, std::size_t stride, const std::uint32_t* g
   }
 }
 
+// The codes of four numbers of four columns; `beyond` is not 0 once one is outside its window.
+struct FourWindows {
+  FourCodes low, span, mask, one, outside, missing, above;
+
+  FourCodes codes(const std::int64_t* x, FourCodes& beyond) const {
+    const FourCodes u = *reinterpret_cast<const FourCodes*>(x) - low;
+    const FourCodes inside = (FourCodes)(u < span);
+    beyond |= ~inside;
+    return (inside & ((u & mask) + one)) | (~inside & outside);
+  }
+
+  // A whole number below 2^51 has itself in the low bits of x + 1.5 * 2^52; windows lie far below.
+  FourCodes codes(const double* p, FourCodes& beyond) const {
+    constexpr double kShift = 6755399441055744.0;
+    constexpr std::uint64_t kShiftBits = 0x4338000000000000;
+    const Four x = four(p), shifted = x + kShift;
+    const FourCodes gone = (FourCodes)(x != x), more = (FourCodes)(x > Four{0, 0, 0, 0});
+    const FourCodes u = (FourCodes)shifted - kShiftBits - low;
+    const FourCodes inside = (FourCodes)(u < span) & (FourCodes)(shifted - kShift == x);
+    beyond |= ~(inside | gone | above);
+    const FourCodes code = (inside & u) | (~inside & outside);
+    return (gone & missing) | (~gone & ((above & more & 1) | (~above & code)));
+  }
+};
+
 // Four columns of some rows at a time, so that their windows stay in registers.
-void window_codes(const WindowCodes& t, const std::int64_t* x, std::size_t stride, std::size_t n,
+template <class T>
+void window_codes(const WindowCodes& t, const void* data, std::size_t stride, std::size_t n,
                   std::uint16_t* codes, std::uint64_t* strange) {
   constexpr std::size_t kRows = 64;
-  const auto at = [](const auto* p) -> const FourCodes& {
-    return *reinterpret_cast<const FourCodes*>(p);
-  };
+  const T* x = static_cast<const T*>(data);
   for (std::size_t first = 0; first < n; first += kRows) {
     const std::size_t rows = n - first < kRows ? n - first : kRows;
-    const std::int64_t* block = x + first * stride;
+    const T* block = x + first * stride;
     std::uint16_t* out = codes + first * t.width;
-    std::size_t j = 0;
-    for (; j + 4 <= t.width; j += 4) {
-      const FourCodes low = at(t.low + j), span = at(t.span + j), mask = at(t.mask + j),
-                      one = at(t.one + j), outside = at(t.outside + j);
-      const FourShort times = *reinterpret_cast<const FourShort*>(t.times + j);
-      const SixteenShort factor = {times[0], 0, 0, 0, times[1], 0, 0, 0,
-                                   times[2], 0, 0, 0, times[3], 0, 0, 0};
+    for (std::size_t j = 0; j < t.width; j += 4) {
+      const std::size_t m = t.width - j < 4 ? t.width - j : 4;
+      const auto four_of = [&](const auto* p) {
+        FourCodes held = {0, 0, 0, 0};
+        for (std::size_t i = 0; i < m; ++i) held[i] = static_cast<std::uint64_t>(p[j + i]);
+        return held;
+      };
+      const FourWindows windows = {four_of(t.low),     four_of(t.span),    four_of(t.mask),
+                                   four_of(t.one),     four_of(t.outside), four_of(t.missing),
+                                   four_of(t.above)};
+      const SixteenShort factor = (SixteenShort)four_of(t.times);
       FourCodes beyond = {0, 0, 0, 0};
       for (std::size_t r = 0; r < rows; ++r) {
-        const FourCodes u = at(block + r * stride + j) - low;
-        const FourCodes inside = (FourCodes)(u < span);
-        beyond |= ~inside;
-        const FourCodes code = (inside & ((u & mask) + one)) | (~inside & outside);
+        const T* own = block + r * stride + j;
+        std::uint16_t* to = out + r * t.width + j;
+        T last[4] = {};
+        for (std::size_t i = 0; i < m && m < 4; ++i) last[i] = own[i];
+        const FourCodes code = windows.codes(m < 4 ? last : own, beyond);
         // the low sixteen bits of each, side by side
-        const SixteenShort product = (SixteenShort)code * factor;
         const EightPairs turned = (EightPairs)__builtin_shuffle(
-            product, SixteenShort{0, 4, 1, 1, 1, 1, 1, 1, 8, 12, 9, 9, 9, 9, 9, 9});
-        std::uint16_t* own = out + r * t.width + j;
-        reinterpret_cast<TwoShort*>(own)->pair = turned[0];
-        reinterpret_cast<TwoShort*>(own + 2)->pair = turned[4];
+            (SixteenShort)code * factor,
+            SixteenShort{0, 4, 1, 1, 1, 1, 1, 1, 8, 12, 9, 9, 9, 9, 9, 9});
+        if (m == 4) {
+          reinterpret_cast<TwoShort*>(to)->pair = turned[0];
+          reinterpret_cast<TwoShort*>(to + 2)->pair = turned[4];
+        } else {
+          for (std::size_t i = 0; i < m; ++i)
+            to[i] = static_cast<std::uint16_t>(turned[i / 2 * 4] >> (16 * (i % 2)));
+        }
       }
-      *reinterpret_cast<FourCodes*>(strange + j) |= beyond;
+      for (std::size_t i = 0; i < m; ++i) strange[j + i] |= beyond[i];
     }
-    for (; j < t.width; ++j)
-      for (std::size_t r = 0; r < rows; ++r) {
-        const std::uint64_t u =
-            static_cast<std::uint64_t>(block[r * stride + j]) - static_cast<std::uint64_t>(t.low[j]);
-        const bool inside = u < t.span[j];
-        strange[j] |= !inside;
-        const std::uint64_t code = inside ? (u & t.mask[j]) + t.one[j] : t.outside[j];
-        out[r * t.width + j] = static_cast<std::uint16_t>(code * t.times[j]);
-      }
   }
 }
 
-void above_places(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t groups,
+inline bool any_above(const std::int64_t* p, unsigned& above) {
+  const FourBits v = *reinterpret_cast<const FourBits*>(p);
+  above = signs_of((Four)(v > FourBits{0, 0, 0, 0}));
+  return false;
+}
+
+inline bool any_above(const double* p, unsigned& above) {
+  const Four v = four(p);
+  above = signs_of((Four)(v > Four{0, 0, 0, 0}));
+  return signs_of((Four)(v != v)) != 0;
+}
+
+template <class T>
+bool above_places(const void* data, std::size_t stride, std::size_t n, std::size_t groups,
                   const std::uint16_t* places, std::uint16_t* out) {
+  const T* x = static_cast<const T*>(data);
+  bool gaps = false;
   for (std::size_t r = 0; r < n; ++r, x += stride, out += groups)
     for (std::size_t g = 0; g < groups; ++g) {
-      const FourBits v = *reinterpret_cast<const FourBits*>(x + 4 * g);
-      const FourBits above = v > FourBits{0, 0, 0, 0};
-      out[g] = places[16 * g + signs_of((Four)above)];
+      unsigned above = 0;
+      gaps |= any_above(x + 4 * g, above);
+      out[g] = places[16 * g + above];
     }
+  return !gaps;
 }
 
 // The caller has seen to it that v - low does not wrap around into the window.
@@ -550,8 +590,8 @@ constexpr Loops kLoops = {
     turn_columns<double>,
     turn_columns<std::int64_t>,
     are_counts,
-    window_codes,
-    above_places,
+    {window_codes<std::int64_t>, window_codes<double>},
+    {above_places<std::int64_t>, above_places<double>},
     {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,
      column_codes<std::int32_t, std::uint32_t>, column_codes<std::int64_t, std::uint64_t>,
      column_codes<std::uint8_t, std::uint32_t>, column_codes<std::uint16_t, std::uint32_t>},

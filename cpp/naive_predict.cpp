@@ -122,16 +122,16 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
         counts(most * in.counts.size());
     for (std::size_t first = begin; first < end; first += most) {
       const std::size_t n = std::min(most, end - first);
-      if (!fours) tiles.encode(first, n, codes.data(), unseen.data());
+      const bool quick = fours && tiles.add_above(first, n, sums.data(), places.data());
+      if (!quick) tiles.encode(first, n, codes.data(), unseen.data());
       CountTile counted{nullptr, 0, false};
       if (!in.counts.empty())
         counted = read_counts(in.counts, first, n, in.rule, counts.data());
       if (counted.wrong) no_count = true;
       Grid<std::uint16_t> found{nullptr, 0, 0};
-      if (fours) {
-        tiles.add_above(first, n, sums.data(), places.data());
+      if (quick)
         found = {places.data(), groups, 1};
-      } else if (!loose)
+      else if (!loose)
         found = find_places(loops, grouping, step, tiles, codes.data(), n, places.data());
       const ScoreTile tile{found,
                            {codes.data(), tiles.row_step(), tiles.column_step()},
