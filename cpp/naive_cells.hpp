@@ -58,7 +58,7 @@ bool are_rows(const std::vector<Cells>& columns, std::size_t& stride,
               CellType type = CellType::kF64);
 
 // Columns of states that are encoded tile by tile: together where they are neighbouring columns of
-// an array of 64-bit integers without look-up tables, else one by one. The codes lie accordingly:
+// an array of 64-bit integers or doubles without look-up tables, else one by one. The codes lie so:
 // that of row r and column j at r * row_step() + j * column_step().
 class CodeTiles {
  public:

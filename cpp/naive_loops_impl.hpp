@@ -17,7 +17,7 @@ typedef std::uint64_t FourQuads __attribute__((vector_size(32), aligned(2), may_
 
 // Which of four are negative, a bit for each.
 inline unsigned signs_of(Four v) {
-#if defined(__AVX__)
+#if defined(CREDO_NAIVE_AVX2)
   return static_cast<unsigned>(__builtin_ia32_movmskpd256(v));
 #else
   const FourBits bits = (FourBits)v;
@@ -511,30 +511,27 @@ void window_codes(const WindowCodes& t, const void* data, std::size_t stride, st
   }
 }
 
-inline bool any_above(const std::int64_t* p, unsigned& above) {
+// Which of four numbers are above 0; `gone` is not 0 once one is NaN.
+inline unsigned which_above(const std::int64_t* p, FourBits&) {
   const FourBits v = *reinterpret_cast<const FourBits*>(p);
-  above = signs_of((Four)(v > FourBits{0, 0, 0, 0}));
-  return false;
+  return signs_of((Four)(v > FourBits{0, 0, 0, 0}));
 }
 
-inline bool any_above(const double* p, unsigned& above) {
+inline unsigned which_above(const double* p, FourBits& gone) {
   const Four v = four(p);
-  above = signs_of((Four)(v > Four{0, 0, 0, 0}));
-  return signs_of((Four)(v != v)) != 0;
+  gone |= v != v;
+  return signs_of((Four)(v > Four{0, 0, 0, 0}));
 }
 
 template <class T>
 bool above_places(const void* data, std::size_t stride, std::size_t n, std::size_t groups,
                   const std::uint16_t* places, std::uint16_t* out) {
   const T* x = static_cast<const T*>(data);
-  bool gaps = false;
+  FourBits gone = {0, 0, 0, 0};
   for (std::size_t r = 0; r < n; ++r, x += stride, out += groups)
-    for (std::size_t g = 0; g < groups; ++g) {
-      unsigned above = 0;
-      gaps |= any_above(x + 4 * g, above);
-      out[g] = places[16 * g + above];
-    }
-  return !gaps;
+    for (std::size_t g = 0; g < groups; ++g)
+      out[g] = places[16 * g + which_above(x + 4 * g, gone)];
+  return (gone[0] | gone[1] | gone[2] | gone[3]) == 0;
 }
 
 // The caller has seen to it that v - low does not wrap around into the window.
