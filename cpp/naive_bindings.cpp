@@ -182,6 +182,7 @@ class PyScorer {
         add(column, rows);
     } else {
       const Places rows = nb::cast<Places>(singles, false);
+      scorer_.reserve(rows.size());
       for (std::size_t j = 0; j < rows.size(); ++j)
         add(static_cast<std::int64_t>(j), rows.data()[j]);
     }

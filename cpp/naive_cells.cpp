@@ -153,6 +153,8 @@ CodeTiles::CodeTiles(const std::vector<CodeColumn>& columns,
                 (!real_ || (columns[j].low > -kFar && columns[j].low < kFar));
   if (!together_) return;
   stride_ = static_cast<std::size_t>(columns[0].cells.stride) / 8;
+  low_.reserve(d);
+  for (auto* each : {&span_, &mask_, &one_, &outside_, &missing_, &above_}) each->reserve(d);
   for (const CodeColumn& c : columns) {  // above 0: from 1 on
     low_.push_back(c.above ? 1 : c.low);
     span_.push_back(c.above ? (std::uint64_t{1} << 63) - 1 : c.span);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <type_traits>
 
@@ -153,7 +154,7 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
     size += rows.groups * width[j];
   }
   std::vector<std::vector<Cell>> parts(n_chunks(rows.n_rows));
-  std::vector<std::vector<std::uint16_t>> scratch(parts.size());
+  std::vector<std::unique_ptr<std::uint16_t[]>> scratch(parts.size());
   std::vector<std::vector<std::uint64_t>> strange(parts.size());
   const CodeTiles tiles(columns);
   // Numbers above 0 or not, four at a time: which of them are is counted, sixteen cells for each
@@ -169,11 +170,11 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
     if (parts[chunk].empty()) {
       strange[chunk].resize(d);
       parts[chunk].resize(size);
-      scratch[chunk].resize(kTileRows * d);
+      scratch[chunk] = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * d);
     }
     if (fours && signs[chunk].empty()) signs[chunk].resize(rows.groups * d * 4);
-    if (fours && tiles.add_above(first, n, cell.data(), scratch[chunk].data())) {
-      const std::uint16_t* at = scratch[chunk].data();
+    if (fours && tiles.add_above(first, n, cell.data(), scratch[chunk].get())) {
+      const std::uint16_t* at = scratch[chunk].get();
       for (std::size_t r = 0; r < n; ++r, at += d / 4) {
         const std::size_t g = rows.group[first + r];
         if (g >= rows.groups) continue;
@@ -184,14 +185,14 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
       return;
     }
     Cell* counts = parts[chunk].data();
-    tiles.encode(first, n, scratch[chunk].data(), strange[chunk].data());
+    tiles.encode(first, n, scratch[chunk].get(), strange[chunk].data());
     const std::size_t row_step = tiles.row_step(), column_step = tiles.column_step();
     for (std::size_t r = 0; r < n; ++r) {
       const std::size_t g = rows.group[first + r];
       if (g >= rows.groups) continue;
       const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
       const std::size_t* at = place.data() + g * d;
-      const std::uint16_t* code = scratch[chunk].data() + r * row_step;
+      const std::uint16_t* code = scratch[chunk].get() + r * row_step;
       for (std::size_t j = 0; j < d; ++j, code += column_step) counts[at[j] + *code] += w;
     }
   });

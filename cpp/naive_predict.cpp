@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "parallel.hpp"
 
@@ -115,26 +116,27 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
   parallel_for((in.n_rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
     const std::size_t begin = task * kTaskRows, end = std::min(begin + kTaskRows, in.n_rows),
                       most = std::min(tile_rows(row_bytes), end - begin);
-    std::vector<std::uint16_t> codes(kTileRows * d), places(loose ? 0 : kTileRows * groups);
+    const auto codes = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * d),
+               places = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * groups);
     std::vector<std::uint64_t> unseen(d);
     std::vector<char> infinite(k);
     std::vector<double> reals(as_they_lie ? 0 : most * k), joint(most * padded),
         counts(most * in.counts.size());
     for (std::size_t first = begin; first < end; first += most) {
       const std::size_t n = std::min(most, end - first);
-      const bool quick = fours && tiles.add_above(first, n, sums.data(), places.data());
-      if (!quick) tiles.encode(first, n, codes.data(), unseen.data());
+      const bool quick = fours && tiles.add_above(first, n, sums.data(), places.get());
+      if (!quick) tiles.encode(first, n, codes.get(), unseen.data());
       CountTile counted{nullptr, 0, false};
       if (!in.counts.empty())
         counted = read_counts(in.counts, first, n, in.rule, counts.data());
       if (counted.wrong) no_count = true;
       Grid<std::uint16_t> found{nullptr, 0, 0};
       if (quick)
-        found = {places.data(), groups, 1};
+        found = {places.get(), groups, 1};
       else if (!loose)
-        found = find_places(loops, grouping, step, tiles, codes.data(), n, places.data());
+        found = find_places(loops, grouping, step, tiles, codes.get(), n, places.get());
       const ScoreTile tile{found,
-                           {codes.data(), tiles.row_step(), tiles.column_step()},
+                           {codes.get(), tiles.row_step(), tiles.column_step()},
                            as_they_lie ? reinterpret_cast<const double*>(in.reals[0].data) +
                                              first * real_stride
                                        : reals.data(),

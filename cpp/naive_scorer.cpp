@@ -44,6 +44,14 @@ void Scorer::set_tables(const double* tables, std::size_t rows) {
   given_ = padded_rows(tables, rows);
 }
 
+void Scorer::reserve(std::size_t singles) {
+  need_.reserve(singles);
+  grouping_.times.reserve(singles);
+  grouping_.member.reserve(singles);
+  for (auto* each : {&group_rows_, &member_rows_, &member_offset_, &grouping_.end})
+    each->reserve(singles);
+}
+
 void Scorer::need(std::size_t column, std::size_t rows) {
   if (need_.size() <= column) {
     need_.resize(column + 1, 0);

@@ -24,6 +24,7 @@ class Scorer {
   void set_reals(std::size_t n, const double* centre, const double* half, const double* constant);
   void set_counts(std::size_t n, const double* weights);
   void set_tables(const double* tables, std::size_t rows);
+  void reserve(std::size_t singles);
   void add_single(std::size_t column, std::size_t rows, bool together);
   void add_pair(std::size_t a, std::size_t b, std::size_t rows_a, std::size_t rows_b);
 

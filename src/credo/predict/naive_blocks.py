@@ -36,10 +36,10 @@ def block_reading(block: FeatureBlock) -> Reading:
     if isinstance(block, NormalBlock):
         return Reading(None, np.flatnonzero(~block.idle) if block.idle.any() else None)
     assert isinstance(block, StateBlock)
-    d, width = block.known.shape
-    count = block.known.sum(axis=1)
     if block.above:
         return Reading((0, -1, None, 2), None)
+    d, width = block.known.shape
+    count = block.known.sum(axis=1)
     first = block.known.argmax(axis=1)
     span = width - block.known[:, ::-1].argmax(axis=1) - first
     begin = np.full(d, -1, dtype=np.int64)
@@ -72,7 +72,10 @@ def block_scorer(block: FeatureBlock, log_prior: Floats, smooth: bool) -> Any:
     rows[:, :width] = block.log_theta.transpose(0, 2, 1)
     if smooth:
         rows[:, width + 1] = block.unseen
-    used = np.ones((d, width + 2), dtype=bool)
-    used[:, :width] = block.known
-    many = used.sum(axis=1)
-    return _core.NaiveScorer(prior, many, [], rows[used], empty, empty, empty)
+    if block.known.all():
+        many, tables = np.full(d, width + 2), rows.reshape(-1, k)
+    else:
+        used = np.ones((d, width + 2), dtype=bool)
+        used[:, :width] = block.known
+        many, tables = used.sum(axis=1), rows[used]
+    return _core.NaiveScorer(prior, many, [], tables, empty, empty, empty)
