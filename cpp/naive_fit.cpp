@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <type_traits>
 
 #include "naive_loops.hpp"
@@ -23,39 +25,49 @@ std::size_t chunk_rows(std::size_t n) {
 }
 
 template <class Visit>  // visit(chunk, first, n) for each tile of each chunk
-void walk(std::size_t n_rows, int threads, Visit&& visit) {
-  const std::size_t size = chunk_rows(n_rows);
+void walk(std::size_t n_rows, std::size_t row_bytes, int threads, Visit&& visit) {
+  const std::size_t size = chunk_rows(n_rows), tile = tile_rows(row_bytes);
   parallel_for((n_rows + size - 1) / size, threads, [&](std::size_t chunk) {
     const std::size_t end = std::min((chunk + 1) * size, n_rows);
-    for (std::size_t first = chunk * size; first < end; first += kTileRows)
-      visit(chunk, first, std::min(kTileRows, end - first));
+    for (std::size_t first = chunk * size; first < end; first += tile)
+      visit(chunk, first, std::min(tile, end - first));
   });
 }
 
 constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
-constexpr std::size_t kSample = 512;
+constexpr std::size_t kSample = 32;
 
 // OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
 // such row, or whose cells are missing there, that of all classes.
 void sample_centres(const std::vector<Cells>& columns, const ClassRows& rows, double* centre) {
-  const std::size_t d = columns.size(), stride = std::max<std::size_t>(1, rows.n_rows / kSample);
-  std::vector<double> n((rows.groups + 1) * d), sum(n.size());
-  std::vector<double> value(d);
+  const std::size_t d = columns.size(), stride = (rows.n_rows + kSample - 1) / kSample;
+  std::vector<double> n((rows.groups + 1) * d), sum(n.size()), value(d), from(d, std::nan(""));
   for (std::size_t r = 0; r < rows.n_rows; r += stride) {
     const std::size_t g = rows.group[r];
     if (g >= rows.groups) continue;
     encode_values(columns, r, 1, value.data(), nullptr);
+    double* own_n = n.data() + g * d;
+    double* own_sum = sum.data() + g * d;
     for (std::size_t j = 0; j < d; ++j) {
-      if (value[j] != value[j]) continue;
-      for (const std::size_t at : {g * d + j, rows.groups * d + j}) {
-        n[at] += 1;
-        sum[at] += (value[j] - sum[at]) / n[at];  // a running mean cannot overflow
-      }
+      from[j] = from[j] == from[j] ? from[j] : value[j];
+      const double away = value[j] - from[j];  // about the first value, so that digits are kept
+      own_n[j] += away == away ? 1.0 : 0.0;
+      own_sum[j] += away == away ? away : 0.0;
     }
   }
+  double *all_n = n.data() + rows.groups * d, *all_sum = sum.data() + rows.groups * d;
   for (std::size_t g = 0; g < rows.groups; ++g)
-    for (std::size_t j = 0; j < d; ++j)
-      centre[g * d + j] = n[g * d + j] > 0 ? sum[g * d + j] : sum[rows.groups * d + j];
+    for (std::size_t j = 0; j < d; ++j) {
+      all_n[j] += n[g * d + j];
+      all_sum[j] += sum[g * d + j];
+    }
+  for (std::size_t g = 0; g < rows.groups; ++g)
+    for (std::size_t j = 0; j < d; ++j) {
+      const std::size_t at = g * d + j;
+      const double away = n[at] > 0 ? sum[at] / n[at] : all_n[j] > 0 ? all_sum[j] / all_n[j] : 0.0;
+      const double start = from[j] == from[j] ? from[j] : 0.0;
+      centre[at] = std::isfinite(start + away) ? start + away : start;
+    }
 }
 
 std::size_t n_chunks(std::size_t n_rows) {
@@ -142,32 +154,56 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
     size += rows.groups * width[j];
   }
   std::vector<std::vector<Cell>> parts(n_chunks(rows.n_rows));
-  std::vector<std::vector<std::uint16_t>> scratch(parts.size());
+  std::vector<std::unique_ptr<std::uint16_t[]>> scratch(parts.size());
   std::vector<std::vector<std::uint64_t>> strange(parts.size());
   const CodeTiles tiles(columns);
+  // Numbers above 0 or not, four at a time: which of them are is counted, sixteen cells for each
+  // class and four columns. Sums of decimals keep the order of the rows.
+  const bool fours = std::is_same_v<Cell, std::int64_t> && d < 16384 && tiles.four_above();
+  std::vector<std::uint16_t> cell(fours ? d * 4 : 0);
+  std::iota(cell.begin(), cell.end(), std::uint16_t{0});
+  std::vector<std::vector<Cell>> signs(parts.size());
   std::vector<std::size_t> place(rows.groups * d);  // of each class and column in the table
   for (std::size_t g = 0; g < rows.groups; ++g)
     for (std::size_t j = 0; j < d; ++j) place[g * d + j] = offset[j] + g * width[j];
-  walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t n) {
+  walk(rows.n_rows, 2 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t n) {
     if (parts[chunk].empty()) {
       strange[chunk].resize(d);
       parts[chunk].resize(size);
-      scratch[chunk].resize(kTileRows * d);
+      scratch[chunk] = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * d);
+    }
+    if (fours && signs[chunk].empty()) signs[chunk].resize(rows.groups * d * 4);
+    if (fours && tiles.add_above(first, n, cell.data(), scratch[chunk].get())) {
+      const std::uint16_t* at = scratch[chunk].get();
+      for (std::size_t r = 0; r < n; ++r, at += d / 4) {
+        const std::size_t g = rows.group[first + r];
+        if (g >= rows.groups) continue;
+        const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
+        Cell* counts = signs[chunk].data() + g * d * 4;
+        for (std::size_t q = 0; q < d / 4; ++q) counts[at[q]] += w;
+      }
+      return;
     }
     Cell* counts = parts[chunk].data();
-    tiles.encode(first, n, scratch[chunk].data(), strange[chunk].data());
+    tiles.encode(first, n, scratch[chunk].get(), strange[chunk].data());
     const std::size_t row_step = tiles.row_step(), column_step = tiles.column_step();
     for (std::size_t r = 0; r < n; ++r) {
       const std::size_t g = rows.group[first + r];
       if (g >= rows.groups) continue;
       const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
       const std::size_t* at = place.data() + g * d;
-      const std::uint16_t* code = scratch[chunk].data() + r * row_step;
+      const std::uint16_t* code = scratch[chunk].get() + r * row_step;
       for (std::size_t j = 0; j < d; ++j, code += column_step) counts[at[j] + *code] += w;
     }
   });
   for (const std::vector<Cell>& part : parts)
     for (std::size_t i = 0; i < part.size(); ++i) table[i] += part[i];
+  for (const std::vector<Cell>& part : signs)
+    for (std::size_t i = 0; i < part.size(); ++i)
+      for (std::size_t m = 0; m < 4; ++m) {
+        const std::size_t g = i / (d * 4), j = i % (d * 4) / 16 * 4 + m;
+        table[place[g * d + j] + (i % 16 >> m & 1)] += part[i];
+      }
 }
 
 template void class_counts<std::int64_t>(const std::vector<CodeColumn>&, const ClassRows&,
@@ -184,10 +220,10 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
   const bool as_they_lie = are_rows(columns, stride);
   const auto pass = [&] {
     std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
-    walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
+    walk(rows.n_rows, 8 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
       if (parts[chunk].empty()) {
         parts[chunk].resize(3 * size);
-        if (!as_they_lie) scratch[chunk].resize(kTileRows * d);
+        if (!as_they_lie) scratch[chunk].resize(tile_rows(8 * d) * d);
       }
       double* sums = parts[chunk].data();
       const double* values = scratch[chunk].data();
@@ -231,20 +267,21 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
 }
 
 bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
-                  int threads, double* totals) {
+                  int threads, const CountRule& rule, double* totals) {
   const std::size_t d = columns.size(), size = rows.groups * d;
   const Loops& loops = loops_for_this_cpu();
   std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
   std::vector<char> wrong(parts.size());
-  walk(rows.n_rows, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
+  walk(rows.n_rows, 8 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
     if (parts[chunk].empty()) {
       parts[chunk].resize(size);
-      scratch[chunk].resize(kTileRows * d);
+      scratch[chunk].resize(tile_rows(8 * d) * d);
     }
-    double* values = scratch[chunk].data();
-    if (encode_counts(columns, first, m, values)) wrong[chunk] = 1;
-    loops.add_totals(values, rows.group + first, weights == nullptr ? nullptr : weights + first, m,
-                     d, rows.groups, parts[chunk].data());
+    const CountTile tile = read_counts(columns, first, m, rule, scratch[chunk].data());
+    if (tile.wrong) wrong[chunk] = 1;
+    loops.add_totals(tile.values, tile.stride, rows.group + first,
+                     weights == nullptr ? nullptr : weights + first, m, d, rows.groups,
+                     parts[chunk].data());
   });
   for (const std::vector<double>& part : parts)
     for (std::size_t i = 0; i < part.size(); ++i) totals[i] += part[i];

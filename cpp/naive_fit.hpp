@@ -45,6 +45,6 @@ void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, con
 // OUT totals [groups][columns], zero on entry: sums by class of w * count; a missing count is 0.
 // Returns whether a count is negative or infinite.
 bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
-                  int threads, double* totals);
+                  int threads, const CountRule& rule, double* totals);
 
 }  // namespace credo::naive

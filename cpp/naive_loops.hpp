@@ -15,6 +15,10 @@ struct ScoreTerms {
   const double* bias;              // IN [classes]
   std::size_t n_group;             // terms of a few columns: tables + offset[g] + place * classes
   const std::size_t* offset;       // IN [n_group]: in doubles
+  const std::uint32_t* member;     // IN: the columns of the groups, whose tables are then not
+                                   // multiplied out: tables + member_offset[m] + code * classes
+  const std::size_t* member_end;   // IN [n_group]: members of a group end here
+  const std::size_t* member_offset;  // IN [members]: in doubles
   std::size_t n_pair;              // terms of two: row code[a] * rows_b + code[b]
   const std::uint32_t* pair_a;     // IN [n_pair]
   const std::uint32_t* pair_b;     // IN [n_pair]
@@ -40,15 +44,17 @@ struct Grid {
 
 struct ScoreTile {
   Grid<std::uint16_t> places;  // IN [n][n_group]
-  Grid<std::uint16_t> codes;   // IN [n][columns], of the pairs
+  Grid<std::uint16_t> codes;   // IN [n][columns], of members and pairs
   const double* reals;         // IN [n][real_stride] (NaN: missing)
   std::size_t real_stride;
-  const double* counts;        // IN [n][n_count], none of them NaN
+  const double* counts;        // IN [n][count_stride], none of them NaN
+  std::size_t count_stride;
 };
 
-// How whole numbers that lie row by row become codes: v is inside its window if v - low < span, and
-// has then the code ((v - low) & mask) + one, else the code `outside`; the code is multiplied by
-// `times`.
+// How numbers that lie row by row become codes: v is inside its window if v - low < span, and has
+// then the code ((v - low) & mask) + one, else the code `outside`; the code is multiplied by
+// `times`. Of doubles, whose windows lie within 2^50 of 0, only whole ones are inside, with the code
+// v - low; NaN has the code `missing`; where `above` is all ones, the code is 1 above 0, else 0.
 struct WindowCodes {
   std::size_t width;             // columns
   const std::int64_t* low;       // IN [width]
@@ -56,6 +62,8 @@ struct WindowCodes {
   const std::uint64_t* mask;     // IN [width]
   const std::uint64_t* one;      // IN [width]
   const std::uint64_t* outside;  // IN [width]
+  const std::uint64_t* missing;  // IN [width]
+  const std::uint64_t* above;    // IN [width]
   const std::uint16_t* times;    // IN [width]
 };
 
@@ -90,8 +98,18 @@ using SparseLoop = unsigned (*)(const SparseTerms& terms, std::size_t first, std
 struct Loops {
   // OUT joint [n][classes] = bias + terms. Returns whether it met an infinite number.
   bool (*score)(const ScoreTerms& terms, const ScoreTile& tile, std::size_t n, double* joint);
-  // INOUT x [n]: each becomes exp(x); x must be at most 0 (-inf is 0).
-  void (*exponentials)(double* x, std::size_t n);
+  // INOUT codes [n][width]: that of the first of every `step` columns (2 or 4) becomes the sum of
+  // them, of which none passes 65535; what the others become is not said.
+  void (*add_codes)(std::uint16_t* codes, std::size_t n, std::size_t width, std::size_t step);
+  // OUT answers [n][classes]: ln of the shares of each row, s - max - ln sum exp(s - max), or the
+  // shares themselves, of IN joint [n][stride]; answers may be the joint where stride is classes.
+  // Returns the first row of which all are -infinity, where it stops, or -1.
+  std::int64_t (*normalise)(const double* joint, std::size_t n, std::size_t stride,
+                            std::size_t classes, bool logarithms, double* answers);
+  // OUT best [n]: the place of the largest of IN joint [n][stride], the first of equal ones, among
+  // the first `classes`. Returns the first row of which all are -infinity, or -1.
+  std::int64_t (*best)(const double* joint, std::size_t n, std::size_t stride,
+                       std::size_t classes, std::int64_t* best);
   // INOUT x [n]: each becomes ln x; x must be a normal number above 0.
   void (*logarithms)(double* x, std::size_t n);
   // Sums of rows by class. IN values [n][width], a row every `stride` numbers (NaN is skipped), IN
@@ -101,13 +119,28 @@ struct Loops {
                       const double* weights, const double* centre, std::size_t n,
                       std::size_t width, std::size_t groups, double* weight, double* first,
                       double* second);
-  // INOUT totals [groups][width]: sums of w x. IN values [n][width], none of them NaN.
-  void (*add_totals)(const double* values, const std::uint32_t* group, const double* weights,
-                     std::size_t n, std::size_t width, std::size_t groups, double* totals);
+  // INOUT totals [groups][width]: sums of w x. IN values [n][width], a row every `stride` numbers,
+  // none of them NaN.
+  void (*add_totals)(const double* values, std::size_t stride, const std::uint32_t* group,
+                     const double* weights, std::size_t n, std::size_t width, std::size_t groups,
+                     double* totals);
+  // OUT values [n][width] of columns of doubles, or of 64-bit integers, whose numbers lie side by
+  // side: IN columns [width], each [n]. Returns whether all are finite, and integers below 2^51; if
+  // not, integers are not right.
+  bool (*turn_reals)(const void* const* columns, std::size_t n, std::size_t width, double* values);
+  bool (*turn_wholes)(const void* const* columns, std::size_t n, std::size_t width,
+                      double* values);
+  // Whether all x [n][width], a row every `stride` numbers, are finite and not negative.
+  bool (*are_counts)(const double* x, std::size_t stride, std::size_t n, std::size_t width);
   // OUT codes [n][width] of IN x [n][width], a row every `stride` numbers;
-  // INOUT strange [width]: not 0 once a value of the column was outside its window.
-  void (*window_codes)(const WindowCodes& windows, const std::int64_t* x, std::size_t stride,
-                       std::size_t n, std::uint16_t* codes, std::uint64_t* strange);
+  // INOUT strange [width]: not 0 once a value of the column was outside its window. Of int64, double.
+  void (*window_codes[2])(const WindowCodes& windows, const void* x, std::size_t stride,
+                          std::size_t n, std::uint16_t* codes, std::uint64_t* strange);
+  // OUT out [n][groups] of IN x [n][4 * groups], a row every `stride` numbers: which of four are
+  // above 0, a bit for each, says where in IN places [groups][16]. Of int64, double; returns whether
+  // none was NaN, for which there is no place.
+  bool (*above_places[2])(const void* x, std::size_t stride, std::size_t n, std::size_t groups,
+                          const std::uint16_t* places, std::uint16_t* out);
   // OUT codes [n] of numbers that lie side by side: int8, int16, int32, int64, uint8, uint16.
   // Returns whether one was outside the window.
   ColumnLoop column_codes[6];

@@ -5,6 +5,7 @@
 
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#define CREDO_NAIVE_AVX2
 
 #include "naive_loops_impl.hpp"
 

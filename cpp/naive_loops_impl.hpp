@@ -1,13 +1,12 @@
 // The loops themselves; the includer says for which instruction set. No standard containers here:
 // an inline function compiled with AVX2 must not be the copy the linker keeps for all.
-#include "four_doubles.hpp"
+#include "naive_codes_impl.hpp"
+#include "naive_finish_impl.hpp"
+#include "naive_numbers_impl.hpp"
 #include "naive_sparse_impl.hpp"
 
 namespace credo::naive {
 namespace {
-
-typedef std::uint64_t FourCodes __attribute__((vector_size(32), aligned(8), may_alias));
-typedef std::uint16_t FourShort __attribute__((vector_size(8), aligned(2), may_alias));
 
 constexpr double kFarthest = 1e290;  // a squared distance stays finite, so that classes cancel
 
@@ -35,12 +34,26 @@ bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
   for (std::size_t r = 0; r < n; ++r) {
     Four sum[N];
     for (std::size_t k = 0; k < N; ++k) sum[k] = four(t.bias + 4 * k);
-    const std::uint16_t* place = tile.places.data + r * tile.places.row;
-    for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
-      const double* row = t.tables + t.offset[g] + std::size_t{*place} * (4 * N);
-      for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
-    }
     const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
+    if (t.member == nullptr) {
+      const std::uint16_t* place = tile.places.data + r * tile.places.row;
+      for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
+        const double* row = t.tables + t.offset[g] + std::size_t{*place} * (4 * N);
+        for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
+      }
+    } else {  // each group by itself, as its table would have it
+      for (std::size_t g = 0, m = 0; g < t.n_group; ++g) {
+        const auto row = [&](std::size_t i) {
+          const std::size_t at = code[t.member[i] * tile.codes.column];
+          return t.tables + t.member_offset[i] + at * (4 * N);
+        };
+        Four group[N];
+        for (std::size_t k = 0; k < N; ++k) group[k] = four(row(m) + 4 * k);
+        for (++m; m < t.member_end[g]; ++m)
+          for (std::size_t k = 0; k < N; ++k) group[k] += four(row(m) + 4 * k);
+        for (std::size_t k = 0; k < N; ++k) sum[k] += group[k];
+      }
+    }
     for (std::size_t j = 0; j < t.n_pair; ++j) {
       const std::size_t a = code[t.pair_a[j] * tile.codes.column];
       const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
@@ -69,12 +82,6 @@ bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
         for (std::size_t k = 0; k < N; ++k) sum[k] = four(held + 4 * k);
       }
     }
-    const double* counts = tile.counts + r * t.n_count;
-    for (std::size_t j = 0; j < t.n_count; ++j) {
-      if (t.impossible_words && counts[j] == 0) continue;
-      for (std::size_t k = 0; k < N; ++k)
-        sum[k] += counts[j] * four(t.weights + j * (4 * N) + 4 * k);
-    }
     for (std::size_t k = 0; k < N; ++k) four(joint + (r * N + k) * 4) = sum[k];
   }
   return endless;
@@ -86,12 +93,25 @@ bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
   bool endless = false;
   for (std::size_t r = 0; r < n; ++r, joint += c) {
     for (std::size_t k = 0; k < c; ++k) joint[k] = t.bias[k];
-    const std::uint16_t* place = tile.places.data + r * tile.places.row;
-    for (std::size_t g = 0; g < t.n_group; ++g, place += tile.places.column) {
-      const double* row = t.tables + t.offset[g] + std::size_t{*place} * c;
-      for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
-    }
     const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
+    const std::uint16_t* place = tile.places.data + r * tile.places.row;
+    for (std::size_t g = 0, m = 0; g < t.n_group; ++g, place += tile.places.column) {
+      if (t.member == nullptr) {
+        const double* row = t.tables + t.offset[g] + std::size_t{*place} * c;
+        for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
+        continue;
+      }
+      const std::size_t first = m, last = t.member_end[g];
+      const auto row = [&](std::size_t i) {
+        return t.tables + t.member_offset[i] + code[t.member[i] * tile.codes.column] * c;
+      };
+      for (std::size_t k = 0; k < c; k += 4) {
+        Four group = four(row(first) + k);
+        for (m = first + 1; m < last; ++m) group += four(row(m) + k);
+        four(joint + k) += group;
+      }
+      m = last;
+    }
     for (std::size_t j = 0; j < t.n_pair; ++j) {
       const std::size_t a = code[t.pair_a[j] * tile.codes.column];
       const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
@@ -99,67 +119,62 @@ bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
       for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
     }
     endless |= add_reals(t, tile.reals + r * tile.real_stride, joint);
-    const double* counts = tile.counts + r * t.n_count;
-    for (std::size_t j = 0; j < t.n_count; ++j) {
-      if (t.impossible_words && counts[j] == 0) continue;
-      for (std::size_t k = 0; k < c; ++k) joint[k] += counts[j] * t.weights[j * c + k];
-    }
   }
   return endless;
 }
 
+// R rows and N vectors of classes at a time: INOUT joint [R][classes] += counts x weights. A word
+// that a class rules out (kRuled) says so only where it stands.
+template <std::size_t R, std::size_t N, bool kRuled>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint,
+                std::size_t first) {
+  Four sum[R][N];
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t k = 0; k < N; ++k) sum[r][k] = four(joint + r * t.classes + first + 4 * k);
+  for (std::size_t j = 0; j < t.n_count; ++j) {
+    const double* weights = t.weights + j * t.classes + first;
+    for (std::size_t r = 0; r < R; ++r) {
+      const double x = counts[r * stride + j];
+      if (kRuled && x == 0) continue;
+      for (std::size_t k = 0; k < N; ++k) sum[r][k] += x * four(weights + 4 * k);
+    }
+  }
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t k = 0; k < N; ++k) four(joint + r * t.classes + first + 4 * k) = sum[r][k];
+}
+
+template <std::size_t R, bool kRuled>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint) {
+  std::size_t k = 0;
+  for (; k + 8 <= t.classes; k += 8) add_counts<R, 2, kRuled>(t, counts, stride, joint, k);
+  if (k < t.classes) add_counts<R, 1, kRuled>(t, counts, stride, joint, k);
+}
+
+template <bool kRuled>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, std::size_t n,
+                double* joint) {
+  std::size_t r = 0;
+  for (; t.classes == 4 && r + 8 <= n; r += 8)  // more rows: sums that need not wait for each other
+    add_counts<8, 1, kRuled>(t, counts + r * stride, stride, joint + r * 4, 0);
+  for (; r + 4 <= n; r += 4)
+    add_counts<4, kRuled>(t, counts + r * stride, stride, joint + r * t.classes);
+  for (; r < n; ++r) add_counts<1, kRuled>(t, counts + r * stride, stride, joint + r * t.classes);
+}
+
 bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
+  bool endless = false;
   switch (t.classes / kClassUnit) {
-    case 1: return score_rows<1>(t, tile, n, joint);
-    case 2: return score_rows<2>(t, tile, n, joint);
-    case 3: return score_rows<3>(t, tile, n, joint);
-    case 4: return score_rows<4>(t, tile, n, joint);
-    default: return score_wide(t, tile, n, joint);
+    case 1: endless = score_rows<1>(t, tile, n, joint); break;
+    case 2: endless = score_rows<2>(t, tile, n, joint); break;
+    case 3: endless = score_rows<3>(t, tile, n, joint); break;
+    case 4: endless = score_rows<4>(t, tile, n, joint); break;
+    default: endless = score_wide(t, tile, n, joint);
   }
-}
-
-void exponentials(double* x, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) four(x + i) = four_exponentials(four(x + i));
-  if (i < n) {
-    double last[4] = {0, 0, 0, 0};
-    for (std::size_t k = i; k < n; ++k) last[k - i] = x[k];
-    four(last) = four_exponentials(four(last));
-    for (std::size_t k = i; k < n; ++k) x[k] = last[k - i];
-  }
-}
-
-// ln x for x > 0: x = 2^k m with m in [0.7, 1.42], ln m = 2 (s + s^3/3 + ...), s = (m - 1)/(m + 1).
-// Ten terms leave less than 1e-17 (s is at most 0.172).
-inline Four four_logarithms(Four x) {
-  constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
-  const FourBits bits = (FourBits)x;
-  const FourBits up = ((bits & 0xFFFFFFFFFFFFF) > 0x6A09E667F3BCC) & 1;  // above the root of 2
-  const FourBits k = (bits >> 52) - 1023 + up;
-  const Four m = (Four)(bits - (k << 52));
-  const Four e = {double(k[0]), double(k[1]), double(k[2]), double(k[3])};
-  const Four s = (m - 1.0) / (m + 1.0), z = s * s;
-  Four p = {1.0 / 19, 1.0 / 19, 1.0 / 19, 1.0 / 19};
-  p = p * z + 1.0 / 17;
-  p = p * z + 1.0 / 15;
-  p = p * z + 1.0 / 13;
-  p = p * z + 1.0 / 11;
-  p = p * z + 1.0 / 9;
-  p = p * z + 1.0 / 7;
-  p = p * z + 1.0 / 5;
-  p = p * z + 1.0 / 3;
-  return e * kLn2High + (e * kLn2Low + (2.0 * s + 2.0 * s * z * p));
-}
-
-void logarithms(double* x, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) four(x + i) = four_logarithms(four(x + i));
-  if (i < n) {
-    double last[4] = {1, 1, 1, 1};
-    for (std::size_t k = i; k < n; ++k) last[k - i] = x[k];
-    four(last) = four_logarithms(four(last));
-    for (std::size_t k = i; k < n; ++k) x[k] = last[k - i];
-  }
+  if (t.n_count > 0 && t.impossible_words)
+    add_counts<true>(t, tile.counts, tile.count_stride, n, joint);
+  else if (t.n_count > 0)
+    add_counts<false>(t, tile.counts, tile.count_stride, n, joint);
+  return endless;
 }
 
 void add_moments(const double* values, std::size_t stride, const std::uint32_t* group,
@@ -193,9 +208,10 @@ void add_moments(const double* values, std::size_t stride, const std::uint32_t* 
   }
 }
 
-void add_totals(const double* values, const std::uint32_t* group, const double* weights,
-                std::size_t n, std::size_t width, std::size_t groups, double* totals) {
-  for (std::size_t r = 0; r < n; ++r, values += width) {
+void add_totals(const double* values, std::size_t stride, const std::uint32_t* group,
+                const double* weights, std::size_t n, std::size_t width, std::size_t groups,
+                double* totals) {
+  for (std::size_t r = 0; r < n; ++r, values += stride) {
     if (group[r] >= groups) continue;
     const double w = weights == nullptr ? 1.0 : weights[r];
     double* sum = totals + group[r] * width;
@@ -205,82 +221,19 @@ void add_totals(const double* values, const std::uint32_t* group, const double* 
   }
 }
 
-void window_codes(const WindowCodes& t, const std::int64_t* x, std::size_t stride, std::size_t n,
-                  std::uint16_t* codes, std::uint64_t* strange) {
-  const auto at = [](const auto* p) -> const FourCodes& {
-    return *reinterpret_cast<const FourCodes*>(p);
-  };
-  for (std::size_t r = 0; r < n; ++r, x += stride, codes += t.width) {
-    std::size_t j = 0;
-    for (; j + 4 <= t.width; j += 4) {
-      const FourCodes u = at(x + j) - at(t.low + j);
-      const FourCodes inside = (FourCodes)(u < at(t.span + j));
-      *reinterpret_cast<FourCodes*>(strange + j) |= ~inside;
-      const FourCodes code =
-          (inside & ((u & at(t.mask + j)) + at(t.one + j))) | (~inside & at(t.outside + j));
-      *reinterpret_cast<FourShort*>(codes + j) =
-          __builtin_convertvector(code, FourShort) * *reinterpret_cast<const FourShort*>(t.times + j);
-    }
-    for (; j < t.width; ++j) {
-      const std::uint64_t u =
-          static_cast<std::uint64_t>(x[j]) - static_cast<std::uint64_t>(t.low[j]);
-      const bool inside = u < t.span[j];
-      strange[j] |= !inside;
-      const std::uint64_t code = inside ? (u & t.mask[j]) + t.one[j] : t.outside[j];
-      codes[j] = static_cast<std::uint16_t>(code * t.times[j]);
-    }
-  }
-}
-
-// The caller has seen to it that v - low does not wrap around into the window.
-template <class T, class Place>
-bool column_codes(const void* data, std::size_t n, const ColumnCodes& t, std::uint16_t* codes) {
-  const T* x = static_cast<const T*>(data);
-  if (t.above) {
-    for (std::size_t r = 0; r < n; ++r)
-      codes[r] = static_cast<std::uint16_t>((x[r] > 0 ? 1 : 0) * t.times);
-    return false;
-  }
-  const Place low = static_cast<Place>(t.low), span = static_cast<Place>(t.span),
-              outside = t.outside;
-  Place any = 0;
-  for (std::size_t r = 0; r < n; ++r) {
-    const Place u = static_cast<Place>(x[r]) - low;
-    const Place code = u < span ? u : outside;
-    any |= code == outside ? Place{1} : Place{0};  // a code of the window may say so itself
-    codes[r] = static_cast<std::uint16_t>(code * t.times);
-  }
-  return any != 0;
-}
-
-bool whole_counts(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t width,
-                  double* values) {
-  constexpr double kShift = 4503599627370496.0;  // 2^52: its low bits are a whole number
-  constexpr std::uint64_t kShiftBits = 0x4330000000000000;
-  FourCodes all = {0, 0, 0, 0};
-  std::uint64_t rest = 0;
-  for (std::size_t r = 0; r < n; ++r, x += stride, values += width) {
-    std::size_t j = 0;
-    for (; j + 4 <= width; j += 4) {
-      const FourCodes v = *reinterpret_cast<const FourCodes*>(x + j);
-      all |= v;
-      four(values + j) = (Four)(v + kShiftBits) - kShift;
-    }
-    for (; j < width; ++j) {
-      rest |= static_cast<std::uint64_t>(x[j]);
-      values[j] = static_cast<double>(x[j]);
-    }
-  }
-  return ((all[0] | all[1] | all[2] | all[3] | rest) >> 51) != 0;
-}
-
 constexpr Loops kLoops = {
     score,
-    exponentials,
+    add_codes,
+    normalise,
+    best,
     logarithms,
     add_moments,
     add_totals,
-    window_codes,
+    turn_columns<double>,
+    turn_columns<std::int64_t>,
+    are_counts,
+    {window_codes<std::int64_t>, window_codes<double>},
+    {above_places<std::int64_t>, above_places<double>},
     {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,
      column_codes<std::int32_t, std::uint32_t>, column_codes<std::int64_t, std::uint64_t>,
      column_codes<std::uint8_t, std::uint32_t>, column_codes<std::uint16_t, std::uint32_t>},

@@ -28,6 +28,7 @@ struct ScoreInput {
   std::size_t n_rows;
   std::size_t classes;  // as they are; terms.classes is padded
   const double* extra;  // IN [n_rows][classes], added to the joint, or null
+  CountRule rule = {};
 };
 
 // What was met on the way.
@@ -38,7 +39,8 @@ struct Oddities {
 };
 
 // OUT answers [n_rows][classes], or for kBest the class of each row in best [n_rows] (the first of
-// equal ones). Returns the first row that every class rules out, or -1; its answers are the joint.
+// equal ones). Returns the first row that every class rules out, or -1; where there is one, what the
+// answers of normalised kinds are is not said.
 std::int64_t score(const ScoreInput& input, Answer answer, int threads, double* answers,
                    std::int64_t* best, Oddities& odd);
 

@@ -379,12 +379,17 @@ def weighted_sums(
 
 _Window: TypeAlias = tuple[int, int, NDArray[np.uint16] | None, int]
 
-def naive_ranges(columns: Sequence[NDArray[Any]]) -> list[tuple[int, int, bool, bool, bool]]:
+_Given: TypeAlias = list[NDArray[Any]] | NDArray[Any] | tuple[NDArray[Any], _Ints]
+_Windows: TypeAlias = (
+    list[_Window] | _Window | tuple[_Ints, _Ints, _Ints, NDArray[np.uint16], _Ints]
+)
+
+def naive_ranges(columns: _Given) -> list[tuple[int, int, bool, bool, bool]]:
     """Of each column: low, high, whether whole, with missing cells, with infinite ones."""
 
 def naive_counts(
-    columns: Sequence[NDArray[Any]],
-    windows: Sequence[_Window],
+    columns: _Given,
+    windows: _Windows,
     group: NDArray[np.uint32],
     groups: int,
     weights: _Ints | _Reals | None = None,
@@ -392,11 +397,13 @@ def naive_counts(
 ) -> NDArray[Any]:
     """Counts [group][code] of each column, one after the other; missing and unseen come last.
 
-    A window is (low, span, look-up table or None, code of missing).
+    A window is (low, span, look-up table or None, code of missing). Columns are a list, a matrix,
+    or a matrix and the places of some of its columns; windows a list, one for all, or five arrays
+    (low, span, missing, look-up tables, where each begins or −1).
     """
 
 def naive_moments(
-    columns: Sequence[NDArray[Any]],
+    columns: _Given,
     group: NDArray[np.uint32],
     groups: int,
     weights: _Reals | None = None,
@@ -405,13 +412,33 @@ def naive_moments(
     """Weight, mean and scatter [group][column]; each column skips its own missing cells."""
 
 def naive_totals(
-    columns: Sequence[NDArray[Any]],
+    columns: _Given,
     group: NDArray[np.uint32],
     groups: int,
     weights: _Reals | None = None,
     threads: int = 1,
+    present: bool = False,
+    gaps: bool = True,
 ) -> tuple[_Reals, bool]:
-    """Sums of counts [group][column], and whether all were finite and not negative."""
+    """Sums of counts [group][column], and whether all were finite and not negative.
+
+    With `present` a count above 0 is 1; with `gaps` NaN is a missing one, else it is wrong.
+    """
+
+def naive_merged(
+    n: _Reals,
+    mean: _Reals,
+    scatter: _Reals,
+    other_n: _Reals,
+    other_mean: _Reals,
+    other_scatter: _Reals,
+) -> tuple[_Reals, _Reals, _Reals]:
+    """The moments [variable][class] of two parts together."""
+
+def naive_gaussians(
+    n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool
+) -> tuple[_Reals, _Reals, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Mean, variance, whether it is the floor [variable][class]; whether a variable is constant."""
 
 def naive_finish(joint: _Reals, answer: str, threads: int = 1) -> tuple[_Ints, int]:
     """Turn ln P(class, row) into 'log', 'posterior' or 'best', in place; a row ruled out or −1."""
@@ -423,7 +450,7 @@ class NaiveScorer:
     def __init__(
         self,
         bias: _Reals,
-        singles: Sequence[tuple[int, int]],
+        singles: list[tuple[int, int]] | _Ints,
         pairs: Sequence[tuple[int, int, int, int]],
         tables: _Reals,
         centre: _Reals,
@@ -433,14 +460,16 @@ class NaiveScorer:
     ) -> None: ...
     def score(
         self,
-        columns: Sequence[NDArray[Any]],
-        windows: Sequence[_Window],
-        reals: Sequence[NDArray[Any]],
+        columns: _Given,
+        windows: _Windows,
+        reals: _Given,
         n_rows: int,
         extra: _Reals | None = None,
         answer: str = "posterior",
         threads: int = 1,
-        counts: Sequence[NDArray[Any]] = (),
+        counts: _Given = ...,
+        present: bool = False,
+        gaps: bool = True,
     ) -> tuple[NDArray[Any], int, list[int], list[int], bool]:
         """The answers, a row ruled out (or −1), columns with new states, with infinities."""
 

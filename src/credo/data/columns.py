@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -29,9 +29,18 @@ from credo.data.text import TextOptions
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.schema import Variable
 
-__all__ = ["Column", "Columns", "columns_for", "columns_of", "position_names", "with_new_states"]
+__all__ = [
+    "Column",
+    "Columns",
+    "columns_for",
+    "columns_of",
+    "matrix_columns",
+    "position_names",
+    "with_new_states",
+]
 
 Array = NDArray[Any]
+_FEW = 1 << 18  # cells that are copied sooner than looked at column by column
 _READ = frozenset(np.dtype(t) for t in ("i8", "f8", "i4", "f4", "u1", "i1", "?"))  # as they are
 
 
@@ -54,6 +63,76 @@ class Columns:
     rows: int
     by_name: Mapping[str, Column]
     aside: Mapping[str, str] = field(default_factory=dict)
+    matrix: Array | None = None
+    """All columns side by side, in order, where they lie in one array of numbers."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return self.by_name.names if isinstance(self.by_name, _OfMatrix) else tuple(self.by_name)
+
+
+class _OfMatrix(Mapping[str, Column]):
+    """The columns of a matrix by name, each made when it is asked for."""
+
+    __slots__ = ("_places", "matrix", "names")
+
+    def __init__(self, names: tuple[str, ...], matrix: Array) -> None:
+        self.names, self.matrix = names, matrix
+        self._places: dict[str, int] | None = None
+
+    def __getitem__(self, name: str) -> Column:
+        if self._places is None:
+            self._places = {n: i for i, n in enumerate(self.names)}
+        return Column(self.matrix[:, self._places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def _is_read(kind: np.dtype[Any]) -> bool:
+    """Whether the kernels read numbers of a type as they lie."""
+    return kind in _READ or (kind.kind in "iu" and kind.isnative)
+
+
+def matrix_columns(x: Any) -> Columns | None:
+    """The columns of a table that is one array of numbers (as a pandas frame may be); else None.
+
+    >>> found = matrix_columns(np.array([[1, 2], [3, 4]]))
+    >>> tuple(found.by_name), found.by_name["x1"].values.tolist()
+    (('x0', 'x1'), [2, 4])
+    """
+    if type(x) is np.ndarray:
+        if x.ndim != 2 or not _is_read(x.dtype):
+            return None
+        names = position_names(x.shape[1])
+    elif type(x).__name__ == "DataFrame":
+        found = _frame_matrix(x, type(x).__module__.split(".")[0])
+        if found is None:
+            return None
+        names, x = tuple(found[0]), found[1]
+        if not _is_read(x.dtype) or not all(type(n) is str for n in names):
+            return None
+        if len(set(names)) < len(names):
+            return None
+    else:
+        return None
+    return Columns(len(x), _OfMatrix(names, x), {}, x)
+
+
+def _frame_matrix(x: Any, package: str) -> tuple[list[Any], Array] | None:
+    """Names and numbers of a frame that is one array, or so small that a copy costs nothing."""
+    if package == "pandas" and getattr(getattr(x, "_mgr", None), "is_single_block", False):
+        return x.columns.tolist(), x.to_numpy()
+    if package == "polars" and 0 < x.height * x.width <= _FEW:
+        kind, *others = x.dtypes
+        if kind.is_numeric() and all(k == kind for k in others):
+            array = x.to_numpy()
+            return (x.columns, array) if kind.is_float() or array.dtype.kind in "iu" else None
+    return None
 
 
 @lru_cache(maxsize=8)
@@ -74,6 +153,8 @@ def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:
     (('u', 'v'), [1.5, 2.5])
     """
     wanted = dict(schema or {})
+    if not wanted and (plain := matrix_columns(x)) is not None:
+        return plain
     if isinstance(x, (Table, Stream)):
         return _of_table(x)
     names, rows, raw, rest = _split(x)
@@ -165,6 +246,8 @@ def with_new_states(x: Any, found: Columns) -> Columns:
     >>> with_new_states(rows, columns_for(rows, known)).by_name["a"].variable.states
     ('v', 'w')
     """
+    if found.matrix is not None:
+        return found
     strange = [n for n, c in found.by_name.items() if c.strange]
     if not strange:
         return found

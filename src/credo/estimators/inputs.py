@@ -20,6 +20,7 @@ __all__ = [
     "encode_labels",
     "is_named_table",
     "on_classes",
+    "plainly_valid",
     "row_weights",
     "threads_of",
     "validated",
@@ -53,7 +54,7 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
     from sklearn.utils.validation import validate_data
 
     X = as_table(X)
-    if _plainly_valid(estimator, X, reset):
+    if plainly_valid(estimator, X, reset):
         return X
     if hasattr(X, "columns") and hasattr(X, "shape"):
         validate_data(estimator, X=X, reset=reset, skip_check_array=True)
@@ -68,7 +69,7 @@ def validated(estimator: Any, X: Any, reset: bool) -> Any:
     return X
 
 
-def _plainly_valid(estimator: Any, X: Any, reset: bool) -> bool:
+def plainly_valid(estimator: Any, X: Any, reset: bool) -> bool:
     """Whether X is so plain that scikit-learn's checks would only take note of its shape.
 
     They cost more than a prediction of a few rows. What is not plain goes through them.
@@ -82,9 +83,10 @@ def _plainly_valid(estimator: Any, X: Any, reset: bool) -> bool:
             estimator.n_features_in_ = X.shape[1]
         return bool(X.shape[1] == getattr(estimator, "n_features_in_", -1))
     kind = type(X)
-    if kind.__name__ != "DataFrame" or kind.__module__.split(".")[0] != "pandas" or not X.size:
+    package = kind.__module__.split(".")[0]
+    if kind.__name__ != "DataFrame" or package not in ("pandas", "polars") or 0 in X.shape:
         return False
-    names = X.columns.tolist()
+    names = X.columns.tolist() if package == "pandas" else X.columns
     if not all(type(n) is str for n in names):
         return False
     if reset:
@@ -150,14 +152,20 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
         )
     if type(y) is not np.ndarray or y.ndim != 1:
         y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "biu" and len(y):
-        low, high = int(y.min()), int(y.max())
-        if high - low < _SPAN:
-            place = y.astype(np.int64) - low
-            seen = np.bincount(place, minlength=high - low + 1) > 0
-            labels = (np.flatnonzero(seen) + low).astype(y.dtype)
+    if y.dtype.kind in "biuf" and len(y):
+        low, high = y.min().item(), y.max().item()
+        whole = y.dtype.kind != "f" or (abs(low) < 2**53 and (y == np.floor(y)).all())
+        if high - low < _SPAN and whole:
+            place = y.astype(np.int64)
+            place -= int(low)
+            seen = np.bincount(place) > 0
+            labels = (np.flatnonzero(seen) + int(low)).astype(y.dtype)
             number = (np.cumsum(seen) - 1).astype(np.uint32)
             return labels, number[place]
+    if y.dtype.kind == "O":
+        found = _by_first_sight(y)
+        if found is not None:
+            return found
     if gaps and y.dtype.kind in "fO":
         there = np.array([v is not None and v == v for v in y], dtype=bool)
         if not there.all():
@@ -170,6 +178,19 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
         check_classification_targets(y)
     labels, codes = np.unique(y, return_inverse=True)
     return labels, codes.astype(np.uint32)
+
+
+def _by_first_sight(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:
+    """Texts numbered as they are met, then in order: no sorting of all rows; None for others."""
+    met: dict[Any, int] = {}
+    try:
+        codes = [met.setdefault(v, len(met)) for v in y.tolist()]
+    except TypeError:
+        return None
+    if not all(type(v) is str for v in met):
+        return None
+    labels, place = np.unique(np.array(list(met), dtype=y.dtype), return_inverse=True)
+    return labels, place.astype(np.uint32)[np.array(codes, dtype=np.intp)]
 
 
 def _with_gaps(y: NDArray[Any], there: NDArray[np.bool_]) -> tuple[NDArray[Any], Codes]:

@@ -7,7 +7,7 @@ updating with new rows: what the model knows; this class only opens the door to 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from credo.data.columns import (
     Columns,
     columns_for,
     columns_of,
+    matrix_columns,
     position_names,
     with_new_states,
 )
@@ -224,7 +225,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         self.model_: NaiveBayesModel = model
         self.classes_ = _label_array(model.classes)
         self.class_count_ = np.array(model.statistic.weight)
-        self.kinds_ = {n: k for n, k in self._plan.kinds.items() if k != "ignore"}
+        self.kinds_ = dict(self._plan.kinds)
+        if "ignore" in self.kinds_.values():
+            self.kinds_ = {n: k for n, k in self.kinds_.items() if k != "ignore"}
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         check_unseen(self.unseen)
@@ -251,7 +254,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         target = Variable("y", "discrete", tuple(labels.tolist()))
         if not reset:
             target, group = among_classes(self.model_.target, target, group)
-        plan = self._planned(list(columns.by_name), reset)
+        plan = self._planned(columns.names, reset)
         return ClassedRows(columns, group, weights), target, plan
 
     def _read(self, X: Any, target: str, sample_weight: Any) -> Any:
@@ -325,10 +328,12 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         threads = threads_of(self.n_jobs)
         return by_class(Columns(found.rows, features), group, label, self._plan, None, threads)
 
-    def _planned(self, names: list[str], reset: bool) -> Plan:
+    def _planned(self, names: Sequence[str], reset: bool) -> Plan:
         if reset or not hasattr(self, "_plan"):
             kinds = self.kinds
-            aside = [n for n in self._all_names() if n not in names]
+            kept = set(names)
+            some = len(names) < self.n_features_in_
+            aside = {n for n in self._all_names() if n not in kept} if some else set()
             if aside and not isinstance(kinds, (str, Mapping)):
                 kinds = dict(zip(self._all_names(), list(kinds), strict=True))
             if isinstance(kinds, Mapping):
@@ -356,6 +361,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
 
     def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
         if not reset and hasattr(self, "model_"):
+            plain = matrix_columns(X)
+            if plain is not None and plain.names == self.model_.names:
+                return plain
             return columns_for(X, variables_of(self.model_))
         named = is_named_table(X) or hasattr(X, "columns")
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)

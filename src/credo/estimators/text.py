@@ -22,10 +22,17 @@ from sklearn.utils.validation import (
 )
 
 from credo import _core
-from credo.data.columns import position_names
+from credo.data.columns import matrix_columns, position_names
 from credo.errors import ImpossibleError, InputError
 from credo.estimators.answers import Answers
-from credo.estimators.inputs import encode_labels, on_classes, row_weights, threads_of
+from credo.estimators.inputs import (
+    encode_labels,
+    on_classes,
+    plainly_valid,
+    row_weights,
+    threads_of,
+)
+from credo.estimators.text_rows import DenseRows, Rows, SparseRows
 from credo.predict.naive_explain import Contributions
 from credo.schema import Variable
 from credo.stats.by_class import ByClass, Totals
@@ -35,7 +42,6 @@ from credo.train.text import FORMS, TextModel, train_text
 __all__ = ["TextNaiveBayes"]
 
 Floats = NDArray[np.float64]
-Bags = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # begin, words, counts: sparse rows
 _VALUES = [np.float64, np.float32, np.int64, np.int32]
 _BATCH = 20_000  # documents of a stream that are held at a time
 
@@ -145,9 +151,9 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         self._options()
         threads = threads_of(self.n_jobs)
-        words, bags = self._bags(X, reset, learn=True)
+        words, rows = self._rows(X, reset, learn=True)
         labels, group = encode_labels(y)
-        n = len(bags[0]) - 1
+        n = len(rows)
         if len(group) != n:
             raise InputError(
                 f"Found input variables with inconsistent numbers of samples: {n:,} documents and "
@@ -166,9 +172,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
             labels, weight, k = labels[kept], weight[kept], len(kept)
             group = place[group]
         present = self.form == "bernoulli"
-        totals, countable = _core.sparse_totals(
-            *bags, len(words), group, k, floats, present, threads
-        )
+        totals, countable = rows.totals(len(words), group, k, floats, present, threads)
         if not countable:
             _refuse(X)
         part = Totals(tuple(words), totals)
@@ -178,7 +182,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     # --- documents ------------------------------------------------------------------------
 
-    def _bags(self, X: Any, reset: bool, learn: bool = False) -> tuple[Any, Bags]:
+    def _rows(self, X: Any, reset: bool, learn: bool = False) -> tuple[Any, Rows]:
         """The words, and how often each document has each of them."""
         text = _is_text(X)
         if reset:
@@ -206,16 +210,16 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
             bags = native.bags(documents, grow, int(self.shortest), bool(self.lower))
             if reset:
                 self.n_features_in_ = 1
-            return native.words(), bags
+            return native.words(), SparseRows(*bags)
         native = self.model_.vocabulary
-        return self.model_.words, native.bags(
-            documents, False, int(self.shortest), bool(self.lower)
-        )
+        bags = native.bags(documents, False, int(self.shortest), bool(self.lower))
+        return self.model_.words, SparseRows(*bags)
 
-    def _matrix(self, X: Any, reset: bool) -> tuple[Any, Bags]:
-        from scipy import sparse
-
-        if not self._is_plain(X, reset):
+    def _matrix(self, X: Any, reset: bool) -> tuple[Any, Rows]:
+        plain = matrix_columns(X)
+        if plain is not None and plainly_valid(self, X, reset):
+            X = plain.matrix
+        elif not self._is_plain(X, reset):
             X = validate_data(  # the kernels look at the numbers
                 self,
                 X=X,
@@ -224,20 +228,21 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
                 dtype=_VALUES,
                 ensure_all_finite=False,
             )
-        rows = X if hasattr(X, "indptr") else sparse.csr_array(X)
-        if self.form == "bernoulli" and not rows.has_canonical_format:
-            rows = rows.copy()
-            rows.sum_duplicates()
         if not reset and hasattr(self, "model_"):
             names: Any = self.model_.words
         elif hasattr(self, "feature_names_in_"):
             names = tuple(map(str, self.feature_names_in_))
         else:
-            names = position_names(rows.shape[1])
-        begin, columns = rows.indptr, rows.indices
+            names = position_names(X.shape[1])
+        if not hasattr(X, "indptr"):
+            return names, DenseRows(X)
+        if self.form == "bernoulli" and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        begin, columns = X.indptr, X.indices
         if begin.dtype != columns.dtype:
             begin, columns = begin.astype(np.int64), columns.astype(np.int64)
-        return names, (begin, columns, rows.data)
+        return names, SparseRows(begin, columns, X.data)
 
     def _is_plain(self, X: Any, reset: bool) -> bool:
         """Whether scikit-learn's checks of X would only take note of its width."""
@@ -255,24 +260,19 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         if not hasattr(self, "model_"):
             check_is_fitted(self, "model_")
         threads = threads_of(self.n_jobs)
-        model = self.model_
         if isinstance(X, Iterator):
             X = list(X)
-        _, bags = self._bags(X, reset=False)
-        present = model.form == "bernoulli"
-        joint, countable = _core.sparse_joint(*bags, model.table, model.bias, present, threads)
+        _, rows = self._rows(X, reset=False)
+        found, bad, countable = rows.scores(self.model_, answer, threads)
         if not countable:
             _refuse(X)
-        if answer == "joint":
-            return joint
-        best, bad = _core.naive_finish(joint, answer, threads)
         if bad >= 0:
             raise ImpossibleError(
                 f"Document {bad + 1:,} has probability zero in every class: each class lacks one "
                 "of its words.",
                 hint="Use smoothing above 0.",
             )
-        return best if answer == "best" else joint
+        return found
 
     def telling_words(self, most: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class the words that speak most for it, with their bits.
@@ -293,11 +293,11 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         order = list(np.argsort(-joint, kind="stable"))
         first = order[0] if of is None else target.code(of)
         second = next(c for c in order if c != first) if against is None else target.code(against)
-        _, (_, columns, counts) = self._bags([document], reset=False)
+        _, rows = self._rows([document], reset=False)
         differ = (model.table[:, first] - model.table[:, second]) / np.log(2)
         cells = [
             (model.words[k], int(n), float(differ[k] * (1 if model.form == "bernoulli" else n)))
-            for k, n in zip(columns, counts, strict=True)
+            for k, n in rows.first()
         ]
         cells.sort(key=lambda c: -abs(c[2]))
         p = np.exp(joint - joint.max())

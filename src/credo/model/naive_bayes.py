@@ -9,7 +9,7 @@ Its methods are front doors: the algorithms live in `credo.predict`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from credo.model.cpt import Cpt
 from credo.model.dag import Dag
 from credo.model.distribution import Distribution
 from credo.model.linear_gaussian import LinearGaussian
+from credo.model.naive_bayes_blocks import FeatureBlock
 from credo.model.naive_bayes_features import Feature, Normal, Normals, States
 from credo.model.network import Network
 from credo.model.record import Record
@@ -55,7 +56,7 @@ class NaiveBayesModel:
 
     target: Variable
     log_prior: Floats
-    features: tuple[Feature, ...]
+    features: Sequence[Feature]
     statistic: ByClass = field(repr=False)
     again: Callable[[ByClass], NaiveBayesModel] = field(repr=False)
     record: Record | None = field(default=None, repr=False)
@@ -70,6 +71,10 @@ class NaiveBayesModel:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the features."""
+        if isinstance(self.features, FeatureBlock):
+            return self.features.names
+        if len(self.features) == 1:
+            return self.features[0].names
         return tuple(n for f in self.features for n in f.names)
 
     @property

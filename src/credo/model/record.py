@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,7 @@ class Record:
     reason: str = ""
     seconds: float | None = None
     seed: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property

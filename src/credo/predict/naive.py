@@ -24,7 +24,9 @@ from credo.data.columns import Column, Columns, columns_for
 from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
 from credo.model.distribution import Distribution
 from credo.model.naive_bayes import NaiveBayesModel
+from credo.model.naive_bayes_blocks import FeatureBlock
 from credo.model.naive_bayes_features import Bag, Normal, States
+from credo.predict.naive_blocks import Reading, block_reading, block_scorer
 from credo.schema import Variable
 
 __all__ = [
@@ -127,9 +129,20 @@ class _Compiled:
     others: tuple[Any, ...]
     scorers: dict[bool, Any]
     windows: dict[int, Window]  # of the features whose columns came as numbers, by place
+    words: tuple[str, ...]  # of the bags
+    alone: bool  # whether there is nothing but words
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The same for a block of features, whose columns lie in one array."""
+
+    reading: Reading
+    scorers: dict[bool, Any]
 
 
 _COMPILED: WeakKeyDictionary[NaiveBayesModel, _Compiled] = WeakKeyDictionary()
+_WHOLE: WeakKeyDictionary[NaiveBayesModel, _Whole] = WeakKeyDictionary()
 
 
 def _compiled(model: NaiveBayesModel) -> _Compiled:
@@ -139,7 +152,9 @@ def _compiled(model: NaiveBayesModel) -> _Compiled:
         normals = tuple(f for f in model.features if isinstance(f, Normal) and not f.idle)
         bags = tuple(f for f in model.features if isinstance(f, Bag))
         others = tuple(f for f in model.features if not isinstance(f, (States, Normal, Bag)))
-        found = _COMPILED[model] = _Compiled(states, normals, bags, others, {}, {})
+        words = tuple(name for f in bags for name in f.names)
+        alone = not (states or normals or others)
+        found = _COMPILED[model] = _Compiled(states, normals, bags, others, {}, {}, words, alone)
     return found
 
 
@@ -191,6 +206,8 @@ def predict_columns(
     Columns that are not there are not observed. A row that every class rules out is refused.
     """
     check_unseen(unseen)
+    if isinstance(model.features, FeatureBlock) and _are_names(columns, model.features.names):
+        return _of_block(model, model.features, columns, answer, unseen, threads)
     compiled = _compiled(model)
     n = columns.rows
     arrays, windows = [], []
@@ -206,8 +223,10 @@ def predict_columns(
         arrays.append(array)
         windows.append(window)
     reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
-    words = [name for f in compiled.bags for name in f.names]
-    counts = [real(columns.by_name.get(name), n) for name in words]
+    words = compiled.words
+    counts: Any = columns.matrix
+    if not (compiled.alone and _are_names(columns, words)):
+        counts = [real(columns.by_name.get(name), n) for name in words]
     extra = _extra(compiled.others, columns, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
     out, bad, strange, infinite, countable = scorer.score(
@@ -216,17 +235,59 @@ def predict_columns(
     if infinite:
         _finite(compiled.normals[infinite[0]].name, reals[infinite[0]])
     if not countable:
-        raise _no_count(words, counts)
+        raise _no_count(words, list(counts.T) if isinstance(counts, np.ndarray) else counts)
     if strange and unseen != "smooth":
-        odd = [compiled.states[j].variable for j in strange]
-        _report(unseen, [(v, columns.by_name[v.name]) for v in odd])
+        _report(unseen, columns, [compiled.states[j].variable for j in strange])
     if bad >= 0 and answer != "joint":
-        row = {name: _cell(model, name, columns.by_name[name], bad) for name in columns.by_name}
-        raise ImpossibleError(
-            f"Row {bad + 1:,} has probability zero in every class: {_zeros(model, row)}.",
-            hint="Use smoothing above 0.",
-        )
+        raise _ruled_out(model, columns, bad)
     return out
+
+
+def _are_names(columns: Columns, names: tuple[str, ...]) -> bool:
+    """Whether the columns lie in one array and are these, in order."""
+    return columns.matrix is not None and columns.names == names
+
+
+def _of_block(
+    model: NaiveBayesModel,
+    block: FeatureBlock,
+    columns: Columns,
+    answer: str,
+    unseen: str,
+    threads: int,
+) -> Any:
+    whole = _WHOLE.get(model)
+    if whole is None:
+        whole = _WHOLE[model] = _Whole(block_reading(block), {})
+    smooth = unseen == "smooth"
+    scorer = whole.scorers.get(smooth)
+    if scorer is None:
+        scorer = whole.scorers[smooth] = block_scorer(block, model.log_prior, smooth)
+    assert columns.matrix is not None
+    inputs = whole.reading.inputs(columns.matrix)
+    out, bad, strange, infinite, _ = scorer.score(*inputs, columns.rows, None, answer, threads)
+    if infinite:
+        places = whole.reading.places
+        name = block.names[infinite[0] if places is None else places[infinite[0]]]
+        _finite(name, columns.by_name[name].values)
+    if strange and not smooth:
+        _report(unseen, columns, [_variable(block[j]) for j in strange])
+    if bad >= 0 and answer != "joint":
+        raise _ruled_out(model, columns, bad)
+    return out
+
+
+def _variable(feature: Any) -> Variable:
+    assert isinstance(feature, States)
+    return feature.variable
+
+
+def _ruled_out(model: NaiveBayesModel, columns: Columns, bad: int) -> ImpossibleError:
+    row = {name: _cell(model, name, columns.by_name[name], bad) for name in columns.by_name}
+    return ImpossibleError(
+        f"Row {bad + 1:,} has probability zero in every class: {_zeros(model, row)}.",
+        hint="Use smoothing above 0.",
+    )
 
 
 def coded(f: States, column: Column | None, n: int) -> tuple[NDArray[Any], Window]:
@@ -320,10 +381,11 @@ def _extra(others: Sequence[Any], columns: Columns, k: int) -> Floats | None:
 # --- states that were not seen ------------------------------------------------------------
 
 
-def _report(unseen: str, found: list[tuple[Variable, Column]]) -> None:
+def _report(unseen: str, columns: Columns, odd: Sequence[Variable]) -> None:
     """One warning, or an error, that names the columns and their values."""
     values = []
-    for variable, column in found:
+    for variable in odd:
+        column = columns.by_name[variable.name]
         strange = list(column.strange)
         if not strange and column.variable is not None:
             known = set(variable.states)

@@ -11,6 +11,7 @@ that the other lacks (their counts there are 0).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +23,19 @@ from credo.errors import InputError, SchemaError
 from credo.schema import Variable
 from credo.stats.configurations import frozen
 
-__all__ = ["ByClass", "Part", "Points", "Spread", "StateCounts", "Totals", "union"]
+__all__ = [
+    "Block",
+    "ByClass",
+    "Part",
+    "Points",
+    "Spread",
+    "StateCounts",
+    "Totals",
+    "Where",
+    "refuse_extremes",
+    "spread_out",
+    "union",
+]
 
 Floats = NDArray[np.float64]
 Where = NDArray[np.intp]
@@ -47,7 +60,7 @@ def union(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
 
 
-def _spread_out(values: NDArray[Any], where: Where, size: int, axis: int) -> NDArray[Any]:
+def spread_out(values: NDArray[Any], where: Where, size: int, axis: int) -> NDArray[Any]:
     """The values at their places along an axis of a larger array of zeros."""
     if values.ndim <= axis or (len(where) == size and (where == np.arange(size)).all()):
         return values
@@ -80,7 +93,7 @@ class StateCounts:
 
     def on_classes(self, where: Where, size: int) -> StateCounts:
         """The same counts among more classes."""
-        return replace(self, values=frozen(_spread_out(self.values, where, size, 0)))
+        return replace(self, values=frozen(spread_out(self.values, where, size, 0)))
 
     def __add__(self, other: StateCounts) -> StateCounts:
         if self.variable == other.variable:
@@ -89,8 +102,8 @@ class StateCounts:
         variable = self.variable
         if states != variable.states:
             variable = Variable(variable.name, "discrete", states, variable.ordered)
-        a = _spread_out(self.values, _places(self.variable, variable), len(states), 1)
-        b = _spread_out(other.values, _places(other.variable, variable), len(states), 1)
+        a = spread_out(self.values, _places(self.variable, variable), len(states), 1)
+        b = spread_out(other.values, _places(other.variable, variable), len(states), 1)
         return StateCounts(variable, frozen(a + b), self.above)
 
 
@@ -105,7 +118,7 @@ class Spread:
 
     def __post_init__(self) -> None:
         square = np.diagonal(self.scatter, axis1=1, axis2=2)
-        _refuse_extremes(self.names, self.mean, square)
+        refuse_extremes(self.names, self.mean, square)
 
     @classmethod
     def each(cls, names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> list[Spread]:
@@ -115,7 +128,7 @@ class Spread:
         >>> two[1].names, two[1].mean.tolist(), two[1].scatter.shape
         (('b',), [[1.0]], (1, 1, 1))
         """
-        _refuse_extremes(names, mean.T, scatter.T)
+        refuse_extremes(names, mean.T, scatter.T)
         n, mean, scatter = frozen(n), frozen(mean[:, :, None]), frozen(scatter[:, :, None, None])
         out, put = [], object.__setattr__
         for name, *values in zip(names, n, mean, scatter, strict=True):
@@ -130,7 +143,7 @@ class Spread:
     def on_classes(self, where: Where, size: int) -> Spread:
         """The same moments among more classes."""
         n, mean, scatter = (
-            frozen(_spread_out(a, where, size, 0)) for a in (self.n, self.mean, self.scatter)
+            frozen(spread_out(a, where, size, 0)) for a in (self.n, self.mean, self.scatter)
         )
         return Spread(self.names, n, mean, scatter)
 
@@ -172,7 +185,7 @@ def _merged(a: Moments, b: Moments) -> Moments:
     return n, mean, scatter
 
 
-def _refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
+def refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
     """Numbers [class, variable] whose squares pass what floats can hold, by the variable's name."""
     with np.errstate(all="ignore"):
         bad = ~(np.isfinite(square) & np.isfinite(mean))
@@ -203,7 +216,7 @@ class Totals:
 
     def on_classes(self, where: Where, size: int) -> Totals:
         """The same totals among more classes."""
-        return replace(self, values=frozen(_spread_out(self.values, where, size, 0)))
+        return replace(self, values=frozen(spread_out(self.values, where, size, 0)))
 
     def __add__(self, other: Totals) -> Totals:
         if self.words == other.words:
@@ -211,7 +224,7 @@ class Totals:
         words = union(self.words, other.words)
         at = {w: i for i, w in enumerate(words)}
         parts = [
-            _spread_out(t.values, np.array([at[w] for w in t.words], np.intp), len(words), 1)
+            spread_out(t.values, np.array([at[w] for w in t.words], np.intp), len(words), 1)
             for t in (self, other)
         ]
         return Totals(words, frozen(parts[0] + parts[1]))
@@ -262,6 +275,25 @@ class Points:
 Part = StateCounts | Spread | Totals | Points
 
 
+class Block(Sequence[Part]):
+    """The statistics of many features that lie in one array; each is made when it is asked for."""
+
+    __slots__ = ()
+
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @abstractmethod
+    def on_classes(self, where: Where, size: int) -> Block:
+        """The same statistics among more classes."""
+
+    @abstractmethod
+    def joined(self, other: Block) -> Block | None:
+        """Those of both together; None where they do not fit into one array."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class ByClass:
     """The weight of each class, and one statistic for each feature (or group of features).
@@ -276,7 +308,7 @@ class ByClass:
 
     target: Variable
     weight: NDArray[Any]
-    parts: tuple[Part, ...]
+    parts: Sequence[Part]
     unlabelled: int | float = 0
 
     def __post_init__(self) -> None:
@@ -285,6 +317,10 @@ class ByClass:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the features."""
+        if isinstance(self.parts, Block):
+            return self.parts.names
+        if len(self.parts) == 1:
+            return self.parts[0].names
         return tuple(n for part in self.parts for n in part.names)
 
     def on(self, target: Variable) -> ByClass:
@@ -292,13 +328,16 @@ class ByClass:
         if target == self.target:
             return self
         where, size = _places(self.target, target), len(target.states)
+        if isinstance(self.parts, Block):
+            weight = spread_out(self.weight, where, size, 0)
+            return ByClass(target, weight, self.parts.on_classes(where, size), self.unlabelled)
         alone, (n, mean, scatter) = _alone(self.parts)
         found = _each(
-            self.parts, alone, *(_spread_out(a, where, size, 1) for a in (n, mean, scatter))
+            self.parts, alone, *(spread_out(a, where, size, 1) for a in (n, mean, scatter))
         )
         return ByClass(
             target,
-            _spread_out(self.weight, where, size, 0),
+            spread_out(self.weight, where, size, 0),
             tuple(found.get(i) or p.on_classes(where, size) for i, p in enumerate(self.parts)),
             self.unlabelled,
         )
@@ -316,6 +355,10 @@ class ByClass:
         if classes != target.states:
             target = Variable(target.name, "discrete", classes, target.ordered)
         a, b = self.on(target), other.on(target)
+        if isinstance(a.parts, Block) and isinstance(b.parts, Block):
+            joined = a.parts.joined(b.parts)
+            if joined is not None:
+                return ByClass(target, a.weight + b.weight, joined, a.unlabelled + b.unlabelled)
         if len(a.parts) != len(b.parts) or any(
             type(p) is not type(q) or (p.names != q.names and not isinstance(p, Totals))
             for p, q in zip(a.parts, b.parts, strict=False)

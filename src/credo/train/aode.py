@@ -28,7 +28,7 @@ from credo.predict.naive import coded, plain_codes
 from credo.render import text_html
 from credo.schema import Variable
 from credo.stats.counts import Counts
-from credo.train.naive_bayes import not_negative
+from credo.train.naive_bayes_options import not_negative
 from credo.train.tan import class_features
 
 __all__ = ["Aode", "aode", "as_states"]

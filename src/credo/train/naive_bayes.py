@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,57 +23,17 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.model.naive_bayes_features import Bag, Feature, Kernel, Normal, Normals, States
+from credo.model.naive_bayes_features import Bag, Feature, Kernel, Normals, States
 from credo.model.record import Record
-from credo.stats.by_class import ByClass, Points, Spread, StateCounts, Totals
+from credo.stats.by_class import Block, ByClass, Points, Spread, StateCounts, Totals
+from credo.stats.class_blocks import Spreads
+from credo.train.naive_bayes_blocks import feature_block, log_shares, normal_block
+from credo.train.naive_bayes_notes import AndMore
+from credo.train.naive_bayes_options import Options, not_negative
 
 __all__ = ["Options", "class_log_prior", "train"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a statistic becomes a model; see the names in `NaiveBayes`."""
-
-    smoothing: Any = 1.0
-    class_prior: Any = None
-    class_smoothing: float = 0.0
-    variance: str = "ml"
-    variance_floor: float = 1e-9
-    min_states: Any = None
-
-    def __post_init__(self) -> None:
-        if self.variance not in ("ml", "sample"):
-            raise InputError(f"variance must be 'ml' or 'sample', got {self.variance!r}.")
-        not_negative(self.class_smoothing, "class_smoothing")
-        if not (not_negative(self.variance_floor, "variance_floor") > 0):
-            raise InputError("variance_floor must be above 0, got 0.")
-
-    def smoothing_of(self, name: str) -> float:
-        """l of one feature."""
-        return self.of_feature(self.smoothing, name, 1.0, f"The smoothing of {name!r}")
-
-    def least_of(self, name: str) -> float:
-        """The number of states a feature has at least."""
-        return self.of_feature(self.min_states or 0, name, 0, f"min_states of {name!r}")
-
-    def of_feature(self, given: Any, name: str, otherwise: float, what: str) -> float:
-        """A number for one feature, from one for all or a mapping by name."""
-        if isinstance(given, Mapping):
-            given = given.get(name, otherwise)
-        return not_negative(given, what)
-
-
-def not_negative(value: Any, what: str) -> float:
-    """A finite number that is 0 or more; anything else is refused."""
-    if type(value) is float and 0 <= value < math.inf:
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InputError(f"{what} must be a number of 0 or more, got {value!r}.")
-    if not 0 <= value < math.inf:
-        raise InputError(f"{what} must be a number of 0 or more, got {value!r}.")
-    return float(value)
 
 
 def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesModel:
@@ -93,14 +52,9 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
             for name in given:
                 if name not in statistic.names:
                     raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
-    notes: list[str] = []
-    known = _alike(statistic, options)
-    features = tuple(
-        _noted(known.pop(i), notes) if i in known else _feature(part, options, statistic, notes)
-        for i, part in enumerate(statistic.parts)
-    )
+    features, notes = _features(statistic, options)
     if statistic.unlabelled:
-        notes.append(f"{statistic.unlabelled:,} rows without a class were left out")
+        notes = AndMore(notes, (f"{statistic.unlabelled:,} rows without a class were left out",))
     how = f"naive Bayes with l = {options.smoothing}"
     return NaiveBayesModel(
         statistic.target,
@@ -108,7 +62,7 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
         features,
         statistic,
         partial(train, options=options, source=source),
-        Record(how, source, notes=tuple(notes)),
+        Record(how, source, notes=notes),
     )
 
 
@@ -147,6 +101,19 @@ def class_log_prior(statistic: ByClass, options: Options) -> Floats:
 Noted = tuple[Feature, list[str]]
 
 
+def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], Sequence[str]]:
+    """All features, and what was noticed of them."""
+    if isinstance(statistic.parts, Block):
+        return feature_block(statistic.parts, options, statistic.target.states)
+    notes: list[str] = []
+    known = _alike(statistic, options)
+    features = tuple(
+        _noted(known.pop(i), notes) if i in known else _feature(part, options, statistic, notes)
+        for i, part in enumerate(statistic.parts)
+    )
+    return features, tuple(notes)
+
+
 def _noted(found: Noted, notes: list[str]) -> Feature:
     notes += found[1]
     return found[0]
@@ -180,27 +147,11 @@ def _feature(part: Any, options: Options, statistic: ByClass, notes: list[str]) 
     return _normals(part, options, statistic, notes)
 
 
-def _logs(n: Floats, smoothing: float, states: float) -> tuple[Floats, Floats]:
-    """ln (n + l) / (N + l·J) for each state, and for one never seen; unseen classes are uniform.
-
-    The states are the last axis of `n`.
-    """
-    total = n.sum(axis=-1) + smoothing * states
-    empty = total == 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        theta = np.log(n + smoothing) - np.log(total)[..., None]
-        new = np.log(smoothing) - np.log(total + smoothing)
-    if empty.any():
-        theta[empty] = -math.log(states)
-        new[empty] = -math.log(states + 1)
-    return theta, new
-
-
 def _states(parts: Sequence[StateCounts], smoothing: float, least: float) -> list[Noted]:
     """Features that have the same number of states."""
     n = np.stack([p.values for p in parts]).astype(np.float64)
     states = n.shape[-1]
-    theta, new = _logs(n, smoothing, max(states, least))
+    theta, new = log_shares(n, smoothing, max(states, least))
     alpha = n + smoothing
     out: list[Noted] = []
     for i, p in enumerate(parts):
@@ -218,7 +169,7 @@ def _bag(part: Totals, options: Options) -> Bag:
     default = 1.0 if isinstance(given, Mapping) else given
     l = not_negative(default, "smoothing")  # noqa: E741  (the lecture's letter)
     n = part.values.astype(np.float64)
-    theta, _ = _logs(n, l, len(part.words))
+    theta, _ = log_shares(n, l, len(part.words))
     return Bag(part.words, theta, n + l)
 
 
@@ -245,40 +196,14 @@ def _normals_alone(parts: Sequence[Any], options: Options, classes: Sequence[Any
     if not parts:
         return []
     n = np.array([p.n for p in parts])
-    own = np.array([p.mean for p in parts])[:, :, 0]
+    mean = np.array([p.mean for p in parts])[:, :, 0]
     scatter = np.array([p.scatter for p in parts])[:, :, 0, 0]
-    total = n.sum(axis=1)
-    some = np.maximum(total, 1.0)
-    weight = np.where(total > 0, total, 1.0)
-    middle = ((own - own[:, :1]) * n).sum(axis=1) / weight + np.where(total > 0, own[:, 0], 0.0)
-    within = scatter.sum(axis=1)
-    pooled = within + (n * (own - middle[:, None]) ** 2).sum(axis=1)
-    pooled = np.where(total > 0, pooled, 0.0)
-    scale = np.where(within > 0, within, pooled) / some
-    floor = np.where(scale > 0, scale * options.variance_floor, np.maximum(middle**2, 1.0) * 1e-18)[
-        :, None
-    ]
-    freedom = n - 1.0 if options.variance == "sample" else n
-    variance = np.where(freedom > 0, scatter / np.where(freedom > 0, freedom, 1.0), 0.0)
-    variance = np.where((n == 0) & (total > 0)[:, None], (pooled / weight)[:, None], variance)
-    floored = variance < floor
-    varies = pooled > 0
-    variance = np.maximum(variance, floor)
-    mean = np.where(n > 0, own, middle[:, None])
-    idle = (~varies).tolist()
-    out: list[Noted] = [
-        (Normal(p.names[0], *values), [])
-        for p, *values in zip(parts, mean, variance, n, scatter, floored, idle, strict=True)
-    ]
-    for j in np.flatnonzero(idle).tolist():
-        what = "is constant" if total[j] else "has no value"
-        out[j][1].append(f"column {parts[j].names[0]!r} {what}: it tells nothing")
-    for j, c in np.argwhere(floored & varies[:, None]).tolist():
-        out[j][1].append(
-            f"column {parts[j].names[0]!r} has no spread in class {classes[c]!r} "
-            f"({n[j, c]:g} rows): its variance is the floor"
-        )
-    return out
+    block = Spreads(tuple(p.names[0] for p in parts), n, mean.copy(), scatter.copy())
+    features, noted = normal_block(block, options, classes)
+    notes: list[list[str]] = [[] for _ in parts]
+    for place, note in zip(noted.places(), noted, strict=True):
+        notes[place].append(note)
+    return list(zip(features, notes, strict=True))
 
 
 def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str]) -> Normals:

@@ -158,8 +158,9 @@ def plan_of(
         found = dict(zip(names, given, strict=True))
     else:
         raise InputError(f"kinds must be a word, a mapping or a list, got {kinds!r}.")
-    for name, kind in found.items():
-        if kind not in (*KINDS, "auto"):
+    known = (*KINDS, "auto")
+    for name, kind in () if isinstance(kinds, str) and kinds in known else found.items():
+        if kind not in known:
             near = close_names(kind, KINDS)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise InputError(

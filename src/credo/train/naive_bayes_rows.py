@@ -22,6 +22,7 @@ from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Tot
 from credo.stats.configurations import frozen
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments, refuse_underflow
+from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
 
 __all__ = ["KINDS", "Plan", "by_class", "few_values", "tally_by_class"]
 
@@ -99,6 +100,9 @@ def by_class(
         weight = np.bincount(group, weights, minlength=k + 1)
         if weights.dtype.kind == "i":
             weight = weight.astype(np.int64)
+    block = block_of(columns, group, k, plan, weights, threads)
+    if block is not None:
+        return ByClass(target, weight[:k], block, weight[k].item())
     parts: dict[str, Part] = _counted(columns, group, k, plan, weights, threads)
     plan.settle()
     floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
@@ -109,7 +113,7 @@ def by_class(
     for name in plan.of("kernel"):
         numbers = _numbers(name, columns.by_name[name])
         values = np.ascontiguousarray(numbers, dtype=np.float64)
-        _refuse_infinite(name, values)
+        refuse_infinite(name, values)
         parts[name] = Points.of(name, values, group, k, weights)
     bag = plan.of("counts")
     if bag:
@@ -292,7 +296,7 @@ def _whole(name: str, column: Column) -> Column:
     values = column.values
     ((_, _, whole, _, infinite),) = _core.naive_ranges([values])
     if infinite:
-        _refuse_infinite(name, values)
+        refuse_infinite(name, values)
     if whole:
         return column
     different, where = np.unique(values, return_inverse=True)
@@ -305,15 +309,6 @@ def _whole(name: str, column: Column) -> Column:
         )
     codes = np.minimum(where, len(different)).astype(np.uint16)
     return Column(codes, Variable(name, "discrete", tuple(different.tolist())))
-
-
-def _refuse_infinite(name: str, values: NDArray[Any]) -> None:
-    if values.dtype.kind == "f" and np.isinf(values).any():
-        row = int(np.isinf(values).argmax())
-        raise InputError(
-            f"Row {row + 1:,} of {name!r} is infinite: a value must be finite (infinity is "
-            "neither a number nor missing)."
-        )
 
 
 def _numbers(name: str, column: Column) -> NDArray[Any]:
@@ -340,7 +335,7 @@ def _spreads(
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
     for j in np.flatnonzero(~np.isfinite(mean).all(axis=0)).tolist():
-        _refuse_infinite(names[j], arrays[j])
+        refuse_infinite(names[j], arrays[j])
     for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=0)).tolist():
         refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
     each = Spread.each(names, n.T.copy(), mean.T.copy(), scatter.T.copy())
@@ -360,7 +355,7 @@ def _together(
         np.ascontiguousarray(_numbers(n, columns.by_name[n]), dtype=np.float64) for n in names
     ]
     for name, values in zip(names, arrays, strict=True):
-        _refuse_infinite(name, values)
+        refuse_infinite(name, values)
     n, mean, scatter = _core.moments(arrays, group, k, weights, threads)
     return Spread(tuple(names), frozen(n), frozen(mean), frozen(scatter))
 
@@ -376,9 +371,7 @@ def _bag(
     arrays = [_numbers(n, columns.by_name[n]) for n in names]
     totals, countable = _core.naive_totals(arrays, group, k, weights, threads)
     if not countable:
-        for name, x in zip(names, arrays, strict=True):
-            if ((x < 0) | np.isinf(x)).any():
-                raise InputError(f"The counts {name!r} must be finite and not negative.")
+        refuse_no_counts(names, arrays)
     return Totals(tuple(names), frozen(totals))
 
 

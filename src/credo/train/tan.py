@@ -27,7 +27,8 @@ from credo.model.naive_bayes_features import Normal
 from credo.model.network import Network
 from credo.model.record import Record
 from credo.stats.counts import Counts
-from credo.train.naive_bayes import Options, not_negative, train
+from credo.train.naive_bayes import train
+from credo.train.naive_bayes_options import Options, not_negative
 from credo.train.naive_bayes_rows import Plan, tally_by_class
 
 __all__ = [

@@ -62,8 +62,14 @@ class TextModel:
         native.add(list(self.words))
         return native
 
+    @cached_property
+    def scorer(self) -> Any:
+        """Table and bias as the kernel reads them for dense rows."""
+        empty = np.zeros((0, len(self.bias)))
+        return _core.NaiveScorer(self.bias, [], [], empty, empty, empty, empty, self.table)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "vocabulary"}
+        return {k: v for k, v in self.__dict__.items() if k not in ("vocabulary", "scorer")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -86,6 +86,6 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
         quality=quality,
         trace=mixture.record.trace,
         reason=mixture.record.reason,
-        notes=mixture.record.notes,
+        notes=tuple(mixture.record.notes),
         model=mixture,
     )

@@ -1,0 +1,56 @@
+#include "naive_normals.hpp"
+
+#include <algorithm>
+
+namespace credo::naive {
+
+void merge_moments(const ConstMoments& a, const ConstMoments& b, std::size_t cells, Moments out) {
+  for (std::size_t i = 0; i < cells; ++i) {
+    const bool here = a.n[i] > 0, there = b.n[i] > 0;
+    const double n = a.n[i] + b.n[i];
+    const double middle = here && there ? (a.mean[i] + b.mean[i]) / 2 : here ? a.mean[i] : b.mean[i];
+    const double shift = a.n[i] * (a.mean[i] - middle) + b.n[i] * (b.mean[i] - middle);
+    const double mean = middle + shift / (n > 0 ? n : 1.0);
+    const double from_a = here ? a.mean[i] - mean : 0.0, from_b = there ? b.mean[i] - mean : 0.0;
+    out.n[i] = n;
+    out.mean[i] = mean;
+    out.scatter[i] = (a.scatter[i] + b.scatter[i]) +
+                     (a.n[i] * from_a * from_a + b.n[i] * from_b * from_b);
+  }
+}
+
+void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t classes,
+               double share, bool sample, const Gaussians& out) {
+  for (std::size_t j = 0; j < variables; ++j) {
+    const double* n = moments.n + j * classes;
+    const double* own = moments.mean + j * classes;
+    const double* scatter = moments.scatter + j * classes;
+    std::size_t some = 0;  // the first class that has rows: about its mean, so that a variable that
+    while (some + 1 < classes && !(n[some] > 0)) ++some;  // is constant is so to the last bit
+    double total = 0, within = 0, away = 0;
+    for (std::size_t c = 0; c < classes; ++c) {
+      total += n[c];
+      within += scatter[c];
+      away += (own[c] - own[some]) * n[c];
+    }
+    const double weight = total > 0 ? total : 1.0;
+    const double middle = away / weight + (total > 0 ? own[some] : 0.0);
+    double between = 0;
+    for (std::size_t c = 0; c < classes; ++c) between += n[c] * (own[c] - middle) * (own[c] - middle);
+    const double pooled = total > 0 ? within + between : 0.0;
+    const double scale = (within > 0 ? within : pooled) / std::max(total, 1.0);
+    const double floor =
+        scale > 0 ? scale * share : std::max(middle * middle, 1.0) * 1e-18;
+    out.constant[j] = !(pooled > 0);
+    for (std::size_t c = 0; c < classes; ++c) {
+      const double freedom = sample ? n[c] - 1.0 : n[c];
+      double variance = freedom > 0 ? scatter[c] / freedom : 0.0;
+      if (n[c] == 0 && total > 0) variance = pooled / weight;
+      out.floored[j * classes + c] = variance < floor;
+      out.variance[j * classes + c] = std::max(variance, floor);
+      out.mean[j * classes + c] = n[c] > 0 ? own[c] : middle;
+    }
+  }
+}
+
+}  // namespace credo::naive

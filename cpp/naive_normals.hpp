@@ -1,0 +1,32 @@
+// Real features that stand alone, many at a time: their moments added, and Gaussians from them.
+#pragma once
+
+#include <cstddef>
+
+namespace credo::naive {
+
+struct Moments {  // IN or OUT, [variables][classes]
+  double *n, *mean, *scatter;
+};
+
+struct ConstMoments {
+  const double *n, *mean, *scatter;
+};
+
+// The moments of two parts together, cell by cell (Chan, Golub & LeVeque 1983), about the middle of
+// the two means, so that the order of the parts does not matter to the last bit.
+void merge_moments(const ConstMoments& a, const ConstMoments& b, std::size_t cells, Moments out);
+
+struct Gaussians {
+  double* mean;      // OUT [variables][classes]: over all rows where a class has none
+  double* variance;  // OUT [variables][classes]: at least the floor
+  bool* floored;     // OUT [variables][classes]: whether it is the floor
+  bool* constant;    // OUT [variables]: whether no two rows differ
+};
+
+// The floor of a variable is `share` of its variance within the classes; over all rows, if no class
+// has any. With `sample` sums of squares are divided by n - 1.
+void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t classes,
+               double share, bool sample, const Gaussians& out);
+
+}  // namespace credo::naive
