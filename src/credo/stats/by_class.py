@@ -85,6 +85,8 @@ class StateCounts:
     values: NDArray[Any]
     above: bool = False
     """Whether the states are numbers above 0 or not (a Bernoulli feature)."""
+    unseen: bool = False
+    """Whether no row had a value: the one state only holds the place of those to come."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,7 +99,10 @@ class StateCounts:
 
     def __add__(self, other: StateCounts) -> StateCounts:
         if self.variable == other.variable:
-            return StateCounts(self.variable, frozen(self.values + other.values), self.above)
+            values, both = frozen(self.values + other.values), self.unseen and other.unseen
+            return StateCounts(self.variable, values, self.above, both)
+        if self.unseen or other.unseen:
+            return other if self.unseen else self
         states = union(self.variable.states, other.variable.states)
         variable = self.variable
         if states != variable.states:

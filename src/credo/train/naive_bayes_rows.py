@@ -200,7 +200,8 @@ def _state_counts(
         plan.kinds[name] = "categorical" if few_values(len(seen), n) else "gaussian"
         if plan.kinds[name] == "gaussian":
             return None
-    if not len(seen):
+    unseen = not len(seen)
+    if unseen:
         seen = np.zeros(1, dtype=np.intp)
     if len(seen) > MAX_STATES:
         raise LimitError(
@@ -208,9 +209,8 @@ def _state_counts(
             hint="Make it 'gaussian', or group its values.",
         )
     states = tuple((seen + low).tolist()) if lut is None else tuple(lut[seen].tolist())
-    return StateCounts(
-        Variable(name, "discrete", states), frozen(np.ascontiguousarray(table[:, seen]))
-    )
+    variable = Variable(name, "discrete", states)
+    return StateCounts(variable, frozen(np.ascontiguousarray(table[:, seen])), unseen=unseen)
 
 
 def _tables(

@@ -348,3 +348,16 @@ def test_labels_with_gaps(dtype):
     assert labels.tolist() == [1, 3] and codes.tolist() == [1, 2, 0, 1]
     with pytest.raises(InputError, match="contains NaN"):
         encode_labels(np.array([3, gap, 1, 3], dtype=dtype))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_column_without_a_value_in_one_part_gets_its_states_from_the_others(first: int) -> None:
+    x = np.array([[np.nan, 1.0], [2.0, np.nan], [3.0, 1.0]])
+    y = np.array([0, 1, 0])
+    order = np.roll(np.arange(3), -first)
+    parts = NaiveBayes(kinds="categorical")
+    for i in order:
+        parts.partial_fit(x[[i]], y[[i]], classes=[0, 1])
+    whole = NaiveBayes(kinds="categorical").fit(x, y)
+    assert parts.model_.features[0].variable.states == (2, 3)
+    assert np.array_equal(parts.predict_proba(x), whole.predict_proba(x))
