@@ -116,6 +116,33 @@ std::vector<std::uint32_t> counts_of(const credo::LaneKernels& kernels,
   return counts;
 }
 
+// The same of two records a row: those of the second follow.
+std::vector<std::uint32_t> pair_counts_of(const credo::LaneKernels& kernels,
+                                          const std::vector<credo::Record>& records,
+                                          const std::vector<credo::Record>& others,
+                                          const std::vector<std::uint32_t>& bucket,
+                                          std::size_t n_buckets) {
+  using credo::Record, credo::RecordBuckets;
+  constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
+  const std::size_t all = 2 * n_buckets;
+  std::vector<Record*> next(all);
+  std::vector<std::uint32_t> groups(all), rows(all), counts(all * credo::kRecordBits);
+  auto* waiting = static_cast<Record*>(std::aligned_alloc(kGroupBytes, all * kGroupBytes));
+  auto* sums = static_cast<std::uint64_t*>(
+      std::aligned_alloc(64, all * RecordBuckets::kSumWords * sizeof(std::uint64_t)));
+  const RecordBuckets buckets{next.data(),   waiting,     sums,
+                              groups.data(), rows.data(), counts.data()};
+  kernels.clear_buckets(buckets, all);
+  kernels.add_record_pairs(records.data(), others.data(), bucket.data(), bucket.size(), buckets,
+                           n_buckets);
+  for (std::size_t b = 0; b < n_buckets; ++b)
+    next[b + n_buckets] = next[b] + n_buckets * RecordBuckets::kGroup;
+  kernels.finish_buckets(buckets, all);
+  std::free(waiting);
+  std::free(sums);
+  return counts;
+}
+
 template <class Code>
 void compare_records(const credo::LaneKernels& a, const credo::LaneKernels& b) {
   for (const std::size_t n : {0, 1, 31, 32, 33, 511, 513, 3000, 140000}) {
@@ -150,6 +177,13 @@ void compare_records(const credo::LaneKernels& a, const credo::LaneKernels& b) {
         ++one_by_one[n_buckets * credo::kRecordBits + bucket[i]];
       }
       require(counts == one_by_one, "add_records");
+      const auto pairs = pair_counts_of(b, x, y, bucket, n_buckets);
+      require(pairs == pair_counts_of(a, x, y, bucket, n_buckets), "add_record_pairs");
+      const auto others = counts_of(a, y, bucket, n_buckets);
+      const auto size = static_cast<std::ptrdiff_t>(n_buckets * credo::kRecordBits);
+      require(std::equal(counts.begin(), counts.begin() + size, pairs.begin()) &&
+                  std::equal(others.begin(), others.begin() + size, pairs.begin() + size),
+              "add_record_pairs");
     }
   }
 }
