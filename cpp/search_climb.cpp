@@ -323,9 +323,10 @@ Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
       return polish(climber, options, kicks, report, best);
     };
     do {
-      if (options.lazy && options.polish > 0)
-        do walk(climber, options, true, report, best);
-        while (goes_on(0));
+      if (options.lazy && options.polish > 0) {
+        walk(climber, options, true, report, best);
+        if (goes_on(0)) walk(climber, options, true, report, best);
+      }
       walk(climber, options, false, report, best);
     } while (goes_on(options.polish));
   }
