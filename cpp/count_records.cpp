@@ -15,18 +15,20 @@ constexpr std::size_t kBlockRows = 4096;                     // whose buckets ar
 constexpr std::size_t kFlushRows = std::size_t{1} << 31;     // before a 32-bit count can overflow
 constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 16;
 
-// The memory behind RecordBuckets.
+// The memory behind RecordBuckets, for one group of siblings after the other.
 class BucketMemory {
  public:
-  explicit BucketMemory(std::size_t n)
-      : next_(n),
-        waiting_((n + 1) * RecordBuckets::kGroup),
-        sums_(n * RecordBuckets::kSumWords),
-        groups_(n),
-        rows_(n),
-        counts_(n * kRecordBits) {}
+  RecordBuckets of(std::size_t n) {
+    if (n > size_) {
+      size_ = n;
+      next_ = BigArray<Record*>(n);
+      waiting_ = BigArray<Record>((n + 1) * RecordBuckets::kGroup);
+      sums_ = BigArray<std::uint64_t>(n * RecordBuckets::kSumWords);
+      groups_ = BigArray<std::uint32_t>(n);
+      rows_ = BigArray<std::uint32_t>(n);
+      counts_ = BigArray<std::uint32_t>(n * kRecordBits);
+    }
 
-  RecordBuckets view() {
     constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
     const std::size_t past = reinterpret_cast<std::uintptr_t>(waiting_.data()) % kGroupBytes;
     Record* first = waiting_.data() + (past == 0 ? 0 : kGroupBytes - past) / sizeof(Record);
@@ -35,6 +37,7 @@ class BucketMemory {
   }
 
  private:
+  std::size_t size_ = 0;
   BigArray<Record*> next_;
   BigArray<Record> waiting_;
   BigArray<std::uint64_t> sums_;
@@ -67,47 +70,60 @@ class Cells {
   BigArray<std::uint32_t> index_, before_;
 };
 
-// Siblings from `first` on in `chosen`: those whose last variables are in one layer are counted.
+// Siblings whose last variables are in one layer of records, or in two that are read together.
 class SiblingCount {
  public:
-  SiblingCount(const Columns& columns, std::span<const std::int32_t> prefix, std::size_t block)
+  SiblingCount(const Columns& columns, std::span<const std::int32_t> prefix, std::size_t block,
+               BucketMemory& memory)
       : columns_(columns),
         cells_(columns, prefix, block),
         n_cells_(cells_of(columns, prefix)),
-        memory_(n_cells_ + 1),  // the last one is for rows with a gap
-        buckets_(memory_.view()) {}
+        buckets_(memory.of(2 * (n_cells_ + 1))) {}  // the last one is for rows with a gap
 
-  void count_rows(std::size_t layer, RowRange rows, const LaneKernels& kernels) {
-    const Record* records = columns_.records(layer, kernels);
-    kernels.clear_buckets(buckets_, n_cells_ + 1);
+  // IN layers: one or two.
+  void count_rows(std::span<const std::size_t> layers, RowRange rows, const LaneKernels& kernels) {
+    const std::size_t apart = n_cells_ + 1;
+    layers_ = layers;
+    const Record* records = columns_.records(layers[0], kernels);
+    const Record* others = layers.size() > 1 ? columns_.records(layers[1], kernels) : nullptr;
+    kernels.clear_buckets(buckets_, apart * layers.size());
     for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows) {
       const std::size_t n = std::min(kBlockRows, rows.end - first);
-      kernels.add_records(records + first, cells_.of_rows(first, n, kernels), n, buckets_);
+      const std::uint32_t* bucket = cells_.of_rows(first, n, kernels);
+      if (others == nullptr)
+        kernels.add_records(records + first, bucket, n, buckets_);
+      else
+        kernels.add_record_pairs(records + first, others + first, bucket, n, buckets_, apart);
     }
-    kernels.finish_buckets(buckets_, n_cells_);
+    if (others != nullptr)
+      for (std::size_t b = 0; b < apart; ++b)
+        buckets_.next[b + apart] = buckets_.next[b] + apart * RecordBuckets::kGroup;
+    kernels.finish_buckets(buckets_, apart * layers.size());
   }
 
   // The table of one more variable, from the buckets.
   std::span<const std::int64_t> table_of(std::int32_t variable) {
     const Columns::Place& place = columns_.place(variable);
     const std::size_t arity = columns_[variable].arity;
+    const bool second = static_cast<std::size_t>(place.layer) != layers_[0];
+    const std::size_t first = second ? n_cells_ + 1 : 0;  // bucket
     table_.resize(n_cells_ * arity);
-    if (place.states == arity) read_states(place, arity, false);
-    else if (arity == 2) read_states(place, 2, true);  // loops of known length
-    else if (arity == 3) read_states(place, 3, true);
-    else if (arity == 4) read_states(place, 4, true);
-    else read_states(place, arity, true);
+    if (place.states == arity) read_states(place, first, arity, false);
+    else if (arity == 2) read_states(place, first, 2, true);  // loops of known length
+    else if (arity == 3) read_states(place, first, 3, true);
+    else if (arity == 4) read_states(place, first, 4, true);
+    else read_states(place, first, arity, true);
     return table_;
   }
 
  private:
-  [[gnu::always_inline]] void read_states(const Columns::Place& place, std::size_t arity,
-                                          bool last_by_subtraction) {
+  [[gnu::always_inline]] void read_states(const Columns::Place& place, std::size_t first,
+                                          std::size_t arity, bool last_by_subtraction) {
     const std::size_t states = last_by_subtraction ? arity - 1 : arity;
-    const std::uint32_t* counts = buckets_.counts + place.bit;
+    const std::uint32_t* counts = buckets_.counts + first * kRecordBits + place.bit;
     std::int64_t* out = table_.data();
     for (std::size_t cell = 0; cell < n_cells_; ++cell, out += arity, counts += kRecordBits) {
-      std::uint32_t rest = buckets_.rows[cell];
+      std::uint32_t rest = buckets_.rows[first + cell];
       for (std::size_t s = 0; s < states; ++s) {
         out[s] = counts[s];
         rest -= counts[s];
@@ -119,25 +135,32 @@ class SiblingCount {
   const Columns& columns_;
   Cells cells_;
   std::size_t n_cells_;
-  BucketMemory memory_;
   RecordBuckets buckets_;
+  std::span<const std::size_t> layers_;  // what the buckets hold
   std::vector<std::int64_t> table_;
 };
 
 void count_siblings(const Columns& columns, const SetList& sets,
                     std::span<const std::size_t> siblings, RowRange rows,
-                    const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
+                    const LaneKernels& kernels, BucketMemory& memory,
+                    const TableSink<std::int64_t>& sink) {
   const auto set = sets[siblings[0]];
+  const auto layer_of = [&](std::size_t position) {
+    return static_cast<std::size_t>(columns.place(sets[position].back()).layer);
+  };
+  std::vector<std::size_t> layers;
+  for (const std::size_t position : siblings) layers.push_back(layer_of(position));
+  std::ranges::sort(layers);
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
   SiblingCount count(columns, set.first(set.size() - 1),
-                     std::min(kBlockRows, rows.end - rows.begin));
-  for (std::size_t layer = 0; layer < columns.n_layers(); ++layer) {
-    const auto here = [&](std::size_t position) {
-      return columns.place(sets[position].back()).layer == static_cast<std::int32_t>(layer);
-    };
-    if (std::ranges::none_of(siblings, here)) continue;
-    count.count_rows(layer, rows, kernels);
+                     std::min(kBlockRows, rows.end - rows.begin), memory);
+  for (std::size_t first = 0; first < layers.size(); first += 2) {
+    const std::size_t end = std::min(first + 2, layers.size());
+    const auto some = std::span(layers).subspan(first, end - first);
+    count.count_rows(some, rows, kernels);
     for (const std::size_t position : siblings)
-      if (here(position)) sink(position, 0, count.table_of(sets[position].back()));
+      if (std::ranges::find(some, layer_of(position)) != some.end())
+        sink(position, 0, count.table_of(sets[position].back()));
   }
 }
 
@@ -151,11 +174,12 @@ bool has_record(const Columns& columns, std::span<const std::int32_t> set) {
 void count_by_records(const Columns& columns, const SetList& sets,
                       std::span<const std::size_t> chosen, RowRange rows,
                       const LaneKernels& kernels, const TableSink<std::int64_t>& sink) {
+  BucketMemory memory;
   for (std::size_t i = 0; i < chosen.size();) {
     const std::size_t end = siblings_end(sets, chosen, i);
     for (std::size_t first = rows.begin; first < rows.end; first += kFlushRows)
       count_siblings(columns, sets, chosen.subspan(i, end - i),
-                     {first, std::min(first + kFlushRows, rows.end)}, kernels, sink);
+                     {first, std::min(first + kFlushRows, rows.end)}, kernels, memory, sink);
     i = end;
   }
 }

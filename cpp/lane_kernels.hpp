@@ -101,6 +101,12 @@ struct LaneKernels {
   // Puts each record into its bucket. IN bucket [n]; INOUT buckets, cleared before the first call.
   void (*add_records)(const Record* records, const std::uint32_t* bucket, std::size_t n,
                       RecordBuckets buckets);
+  // The same for two records of each row: the second goes `apart` buckets on, beyond all buckets of
+  // the first, and to the same place there; its bucket's `next` is left as it was. A row is looked
+  // up once for both.
+  void (*add_record_pairs)(const Record* records, const Record* others,
+                           const std::uint32_t* bucket, std::size_t n, RecordBuckets buckets,
+                           std::size_t apart);
   void (*clear_buckets)(RecordBuckets buckets, std::size_t n_buckets);
   // Brings rows and counts up to date; no records may come after it.
   void (*finish_buckets)(RecordBuckets buckets, std::size_t n_buckets);

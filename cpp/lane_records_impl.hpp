@@ -174,6 +174,24 @@ void add_records(const Record* records, const std::uint32_t* bucket, std::size_t
 }
 
 template <class L>
+void add_record_pairs(const Record* records, const Record* others, const std::uint32_t* bucket,
+                      std::size_t n, RecordBuckets buckets, std::size_t apart) {
+  constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t b = bucket[i];
+    Record* next = buckets.next[b];
+    next[apart * RecordBuckets::kGroup] = others[i];
+    *next++ = records[i];
+    if (reinterpret_cast<std::uintptr_t>(next) % kGroupBytes == 0) [[unlikely]] {
+      next -= RecordBuckets::kGroup;
+      add_group<L>(buckets, b);
+      add_group<L>(buckets, b + apart);
+    }
+    buckets.next[b] = next;
+  }
+}
+
+template <class L>
 void finish_buckets(RecordBuckets buckets, std::size_t n_buckets) {
   for (std::size_t b = 0; b < n_buckets; ++b) {
     Record* waiting = buckets.waiting + b * RecordBuckets::kGroup;

@@ -19,6 +19,7 @@ constexpr LaneKernels kernels_of() {
           .extend_byte = extend_byte<L>,
           .fill_records = fill_records<L>,
           .add_records = add_records<L>,
+          .add_record_pairs = add_record_pairs<L>,
           .clear_buckets = clear_buckets<L>,
           .finish_buckets = finish_buckets<L>,
           .add_products = add_products<L>,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "score_gaussian.hpp"
+#include "score_joint.hpp"
 #include "score_source.hpp"
 #include "score_tables.hpp"
 #include "set_trie.hpp"
@@ -39,6 +40,8 @@ struct Families {
   }
   void clear() { child.clear(), parents.variables.clear(), parents.begin.assign(1, 0); }
 };
+
+inline constexpr double kMostJointCells = 1 << 15;  // of one table for all around a child
 
 // Whether whoever waits for scores has had enough.
 using Stop = std::function<bool()>;
@@ -96,6 +99,16 @@ class FamilyScores {
   // OUT out: the scores of a family with each of many variables as one more parent, not kept.
   void screen(std::int32_t child, std::span<const std::int32_t> parents,
               std::span<const std::int32_t> more, double* out);
+  // One table for each group of variables, and families within a group scored from it, which costs
+  // no rows. Empty where it would not pay, or the score is not one of sets.
+  std::vector<Joint> joints(const SetList& groups);
+  double joint_cells() const;
+  // The states of a variable; 1 where tables are not what is scored.
+  double states(std::int32_t variable) const {
+    return arities_.empty() ? 1.0 : arities_[static_cast<std::size_t>(variable)];
+  }
+  bool knows(std::int32_t child, std::span<const std::int32_t> parents) const;  // both its sets
+  double score(const Joint& within, std::int32_t child, std::span<const std::int32_t> parents);
   // From now on long work asks `stop` on its way. Once it says yes, what is not scored yet counts as
   // minus infinity and is not kept, until another is set; none: work is always done.
   void set_stop(Stop stop);
@@ -125,6 +138,8 @@ class FamilyScores {
   bool enough(std::size_t work);
   template <class Cell>
   void value_dense(const Job& job, std::span<const Cell> table, std::vector<SetValue>& out) const;
+  template <class Cell>
+  void value_within(const Joint& within, std::int32_t child, std::span<const std::int32_t> parents);
   template <class Cell>
   void value_sparse(const Job& job, const SparseTable& table, std::span<const Cell> cells,
                     std::vector<SetValue>& out) const;

@@ -61,6 +61,17 @@ class Climber {
     return out;
   }
 
+  // Sets that were scored elsewhere and are worth having.
+  void take(const ParentLists& lists) {
+    for (std::size_t c = 0; c < n_; ++c) {
+      const ParentList& list = lists.lists()[c];
+      for (std::size_t i = 0; i < list.masks.size(); ++i) {
+        seen_.add(static_cast<std::int32_t>(c), list.parents_of(list.masks[i]));
+        seen_scores_.push_back(list.scores[i]);
+      }
+    }
+  }
+
   double total() const {
     double out = 0;
     for (const double s : local_) out += s;
@@ -268,16 +279,17 @@ void walk(Climber& climber, const ClimbOptions& options, bool lazily, const Repo
 }
 
 // A better graph of families that were scored on the way, if orders find one.
-bool polish(Climber& climber, const ClimbOptions& options, const Report& report,
-                   Found& best) {
+bool polish(Climber& climber, const ClimbOptions& options, std::int64_t kicks, const Report& report,
+            Found& best) {
   if (best.stopped || options.polish == 0) return false;
   if (options.most_steps > 0 && best.steps >= options.most_steps) return false;
   ParentLists lists = climber.lists();
   lists.grow(best.parents,
              {static_cast<std::size_t>(options.around), static_cast<std::size_t>(options.alone)},
              report);
+  climber.take(lists);
   const Found found =
-      order_search(lists, best.parents, {1, options.polish, 0, options.seed, 1},
+      order_search(lists, best.parents, {1, kicks, 0, options.seed, 1, true},
                    [&](double, std::int64_t, std::int64_t edges) {
                      return report(best.score, best.steps, edges);
                    });
@@ -307,13 +319,16 @@ Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
       climber.set(best.parents);
       for (std::int64_t k = 0; k < options.kicks; ++k) climber.kick(random);
     }
-    const auto goes_on = [&] { return polish(climber, options, report, best); };
+    const auto goes_on = [&](std::int64_t kicks) {
+      return polish(climber, options, kicks, report, best);
+    };
     do {
-      if (options.lazy && options.polish > 0)
-        do walk(climber, options, true, report, best);
-        while (goes_on());
+      if (options.lazy && options.polish > 0) {
+        walk(climber, options, true, report, best);
+        if (goes_on(0)) walk(climber, options, true, report, best);
+      }
       walk(climber, options, false, report, best);
-    } while (goes_on());
+    } while (goes_on(options.polish));
   }
   return best;
 }

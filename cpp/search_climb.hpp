@@ -7,8 +7,9 @@
 //
 // Lazy: when a child's parents change, a variable that was worth nothing to it before is looked at
 // again only where nothing else raises the score, so that most tables are never counted, and the
-// end is a local optimum all the same. Polish: where the climb ends, the families it has scored are
-// put together anew by a search over orders, which counts nothing; from a better graph it goes on.
+// end is a local optimum all the same. Polish: where the climb ends, the families it has scored, and
+// sets of each child's Markov blanket, are put together anew by a search over orders, which counts
+// nothing; from a better graph it goes on.
 #pragma once
 
 #include "score_cache.hpp"
@@ -23,9 +24,9 @@ struct ClimbOptions {
   std::int64_t restarts = 0;
   std::int64_t kicks = 0;     // random moves before each restart
   std::int64_t most_steps = 0;  // 0: no limit
-  std::int64_t polish = 0;      // kicks of the search over orders, 0: none
+  std::int64_t polish = 0;      // kicks of the last search over orders, 0: no such searches
   bool lazy = false;            // hopeless parents are looked at last
-  std::int64_t alone = 0;       // before it, sets grow among the neighbours and so many more,
+  std::int64_t alone = 0;       // before it, sets grow in the Markov blanket and so many more,
   std::int64_t around = 0;      // so many of a level
   std::uint64_t seed = 0;
 };

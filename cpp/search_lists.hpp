@@ -60,9 +60,9 @@ class ParentLists {
   bool build(const ListOptions& options, const Report& report);
   // The lists of families that are scored already, one score each.
   void take(const score::Families& families, std::span<const double> scores);
-  // Adds, for each child, sets of its neighbours in a DAG, those that are not worth more than
-  // their subsets left alone: what the DAG could be with its edges turned. Returns how many
-  // were added that are worth having.
+  // Adds, for each child, sets of its neighbours in a DAG and of those that share a child with it,
+  // those that are not worth more than their subsets left alone: what the DAG could be with its
+  // edges turned. Returns how many were added that are worth having.
   std::size_t grow(const Parents& parents, const GrowOptions& options, const Report& report);
   // Adds, for each child whose candidates were chosen, what completes its best `pairs` sets of two
   // parents best, among all variables that may be its parents: a parent may be worth nothing but
@@ -93,6 +93,8 @@ class ParentLists {
   std::uint64_t join(std::size_t child, std::span<const std::int32_t> parents, bool& fits);
   std::uint64_t best_alone(std::size_t child, std::size_t most) const;
   double best_subset(std::size_t child, std::uint64_t mask) const;
+  std::vector<std::vector<std::int32_t>> blankets(const Parents& parents) const;
+  void fit(const Parents& parents, std::vector<std::uint64_t>& around);
 
   score::FamilyScores& scores_;
   Rules rules_;

@@ -74,45 +74,127 @@ std::uint64_t ParentLists::best_alone(std::size_t child, std::size_t most) const
   return out;
 }
 
+// For each child the variables that sets of parents are grown from: its neighbours, and whoever
+// shares a child with it, since an edge that is turned takes the other parents with it.
+std::vector<std::vector<std::int32_t>> ParentLists::blankets(const Parents& parents) const {
+  const std::size_t n = rules_.n;
+  std::vector<std::vector<std::int32_t>> out(n);
+  for (std::size_t c = 0; c < n; ++c)
+    for (const std::int32_t p : parents[c]) {
+      auto& near = out[static_cast<std::size_t>(p)];
+      out[c].push_back(p);
+      near.push_back(static_cast<std::int32_t>(c));
+      for (const std::int32_t q : parents[c])
+        if (q != p) near.push_back(q);
+    }
+  for (std::size_t c = 0; c < n; ++c) {
+    std::erase_if(out[c], [&](std::int32_t p) { return !rules_.may(c, static_cast<std::size_t>(p)); });
+    std::sort(out[c].begin(), out[c].end());
+    out[c].erase(std::unique(out[c].begin(), out[c].end()), out[c].end());
+  }
+  return out;
+}
+
+// Of each child's candidates, those whose table together with the child's is not too large: the
+// parents it has, then the best by themselves.
+void ParentLists::fit(const Parents& parents, std::vector<std::uint64_t>& around) {
+  const auto variable = [&](std::size_t c, std::uint64_t bit) {
+    return lists_[c].candidates[static_cast<std::size_t>(__builtin_ctzll(bit))];
+  };
+  const auto cells_of = [&](std::size_t c, std::uint64_t mask) {
+    double cells = scores_.states(static_cast<std::int32_t>(c));
+    for_each_bit(mask, [&](std::uint64_t bit) { cells *= scores_.states(variable(c, bit)); });
+    return cells;
+  };
+  Families alone;
+  std::vector<std::pair<std::size_t, std::uint64_t>> where;
+  for (std::size_t c = 0; c < rules_.n; ++c) {
+    if (cells_of(c, around[c]) <= score::kMostJointCells) continue;
+    bool fits = false;
+    const std::uint64_t own = lists_[c].mask_of(parents[c], fits) & around[c];
+    for_each_bit(around[c] & ~own, [&](std::uint64_t bit) {
+      alone.add(static_cast<std::int32_t>(c), {}, variable(c, bit));
+      where.emplace_back(c, bit);
+    });
+    around[c] = own;
+  }
+  if (where.empty()) return;
+  std::vector<double> found(alone.size());
+  scores_.score(alone, found.data());
+  std::vector<std::size_t> order(found.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return found[a] > found[b]; });
+  for (const std::size_t i : order) {
+    const auto [c, bit] = where[i];
+    if (cells_of(c, around[c] | bit) <= score::kMostJointCells) around[c] |= bit;
+  }
+}
+
 std::size_t ParentLists::grow(const Parents& parents, const GrowOptions& options,
                               const Report& report) {
   const std::size_t n = rules_.n;
-  std::vector<std::vector<std::int32_t>> near(n);
-  for (std::size_t c = 0; c < n; ++c)
-    for (const std::int32_t p : parents[c]) {
-      near[c].push_back(p);
-      near[static_cast<std::size_t>(p)].push_back(static_cast<std::int32_t>(c));
-    }
+  const auto near = blankets(parents);
   std::vector<std::uint64_t> around(n);
-  std::vector<std::vector<std::uint64_t>> level(n);
+  std::vector<std::vector<std::uint64_t>> level(n), open(n);
   for (std::size_t c = 0; c < n; ++c) {
-    std::erase_if(near[c], [&](std::int32_t p) { return !rules_.may(c, static_cast<std::size_t>(p)); });
-    std::sort(near[c].begin(), near[c].end());
     bool fits = false;
     around[c] = join(c, near[c], fits) | best_alone(c, options.alone);
     level[c] = {lists_[c].required};
   }
+  fit(parents, around);
+  std::vector<score::Joint> joints(n);
+  std::vector<char> joined(n);
   std::size_t worth = 0;
   std::vector<double> found;
   for (bool any = true; any;) {
     any = false;
+    const auto learn = [&](std::size_t c, std::uint64_t mask, double score) {
+      const double below = best_subset(c, mask);
+      known_[c][mask] = {score, std::max(score, below)};
+      worth += score > below;
+      ++scored_;
+    };
+    // What is known; then, of children with several sets that are not, one table of all around.
+    for (std::size_t c = 0; c < n; ++c) {
+      open[c].clear();
+      for (const std::uint64_t mask : level[c]) {
+        if (known_[c].contains(mask)) continue;
+        const auto set = lists_[c].parents_of(mask);
+        if (scores_.knows(static_cast<std::int32_t>(c), set))
+          learn(c, mask, scores_.score(joints[c], static_cast<std::int32_t>(c), set));
+        else
+          open[c].push_back(mask);
+      }
+    }
+    SetList groups;
+    std::vector<std::size_t> of;
+    for (std::size_t c = 0; c < n; ++c) {
+      if (joined[c] != 0 || open[c].size() < 2) continue;
+      joined[c] = 1;
+      of.push_back(c);
+      const auto all = lists_[c].parents_of(around[c] | lists_[c].required);
+      groups.variables.insert(groups.variables.end(), all.begin(), all.end());
+      groups.variables.push_back(static_cast<std::int32_t>(c));
+      groups.begin.push_back(groups.variables.size());
+    }
+    auto made = scores_.joints(groups);
+    for (std::size_t i = 0; i < of.size(); ++i) joints[of[i]] = std::move(made[i]);
     Families batch;
     std::vector<std::pair<std::size_t, std::uint64_t>> where;
     for (std::size_t c = 0; c < n; ++c)
-      for (const std::uint64_t mask : level[c])
-        if (!known_[c].contains(mask)) {
-          batch.add(static_cast<std::int32_t>(c), lists_[c].parents_of(mask));
+      for (const std::uint64_t mask : open[c]) {
+        const auto set = lists_[c].parents_of(mask);
+        if (!joints[c].empty()) {
+          learn(c, mask, scores_.score(joints[c], static_cast<std::int32_t>(c), set));
+        } else {
+          batch.add(static_cast<std::int32_t>(c), set);
           where.emplace_back(c, mask);
         }
+      }
     found.resize(batch.size());
     if (batch.size() != 0) scores_.score(batch, found.data());
-    scored_ += static_cast<std::int64_t>(batch.size());
-    for (std::size_t i = 0; i < where.size(); ++i) {
-      const auto [c, mask] = where[i];
-      const double below = best_subset(c, mask);
-      known_[c][mask] = {found[i], std::max(found[i], below)};
-      worth += found[i] > below;
-    }
+    for (std::size_t i = 0; i < where.size(); ++i) learn(where[i].first, where[i].second, found[i]);
     if (!report(0, scored_, 0)) break;
     for (std::size_t c = 0; c < n; ++c) {
       auto& sets = level[c];

@@ -1,6 +1,7 @@
 #include "search_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -18,6 +19,10 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 // it, and still a number that can be taken away again.
 constexpr double kNever = -1e100;
 
+struct Edge {
+  std::int32_t parent, child;
+};
+
 // One order with what each variable gets in it.
 class Order {
  public:
@@ -29,14 +34,15 @@ class Order {
         before_(n_),
         chosen_(n_),
         takers_(n_),
-        change_(n_) {
+        change_(n_),
+        waits_(n_) {
     for (std::size_t y = 0; y < n_; ++y)
       for (const std::int32_t x : lists_[y].candidates)
         takers_[static_cast<std::size_t>(x)].push_back(static_cast<std::int32_t>(y));
     refresh();
   }
 
-  const std::vector<std::int32_t>& order() const { return order_; }
+  std::int32_t at(std::size_t position) const { return order_[position]; }
 
   double total() const {
     double sum = 0;
@@ -44,9 +50,20 @@ class Order {
     return sum < kNever / 2 ? kMinusInfinity : sum;
   }
 
-  void set(std::vector<std::int32_t> order) {
-    order_ = std::move(order);
-    refresh();
+  // Where everything stands, to come back to.
+  struct State {
+    std::vector<std::int32_t> order;
+    std::vector<std::size_t> at, chosen;
+    std::vector<std::uint64_t> before;
+  };
+  State state() const { return {order_, at_, chosen_, before_}; }
+  void set(const State& state) {
+    order_ = state.order;
+    at_ = state.at;
+    chosen_ = state.chosen;
+    before_ = state.before;
+    waiting_.clear();
+    std::fill(waits_.begin(), waits_.end(), 0);
   }
 
   // Moves x to its best position; whether that is better by more than `slack`.
@@ -93,6 +110,53 @@ class Order {
     return true;
   }
 
+  // Improves the positions of those that wait, and of whoever their moves concern, until none
+  // waits; whether anything got better.
+  bool settle(double slack) {
+    bool better = false;
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const std::int32_t x = waiting_[i];
+      waits_[static_cast<std::size_t>(x)] = 0;
+      better |= improve(x, slack);
+    }
+    waiting_.clear();
+    return better;
+  }
+  void wait(std::int32_t x) {
+    if (waits_[static_cast<std::size_t>(x)] != 0) return;
+    waits_[static_cast<std::size_t>(x)] = 1;
+    waiting_.push_back(x);
+  }
+
+  // The edges of the order's graph.
+  std::vector<Edge> edges() const {
+    std::vector<Edge> out;
+    for (std::size_t c = 0; c < n_; ++c)
+      if (chosen_[c] < lists_[c].masks.size())
+        for (const std::int32_t p : lists_[c].parents_of(lists_[c].masks[chosen_[c]]))
+          out.push_back({p, static_cast<std::int32_t>(c)});
+    return out;
+  }
+
+  // Turns an edge: its parent is put right after its child, or the child right before the parent.
+  // Whom that concerns waits, the ends of the edge last, or they would just turn back.
+  void turn(const Edge& edge, bool late) {
+    const std::size_t low = at_[static_cast<std::size_t>(edge.parent)];
+    const std::size_t high = at_[static_cast<std::size_t>(edge.child)];
+    if (late) place(edge.parent, low, high);
+    else place(edge.child, high, low);
+    put_off(std::array{edge.parent, edge.child});
+  }
+  // These wait until all others have been looked at.
+  void put_off(std::span<const std::int32_t> last) {
+    const auto is_one = [&](std::int32_t x) {
+      return std::find(last.begin(), last.end(), x) != last.end();
+    };
+    std::erase_if(waiting_, is_one);
+    for (const std::int32_t x : last) waits_[static_cast<std::size_t>(x)] = 0;
+    for (const std::int32_t x : last) wait(x);
+  }
+
   void place(std::int32_t x, std::size_t from, std::size_t to) {
     const auto first = order_.begin();
     const auto a = static_cast<std::ptrdiff_t>(from), b = static_cast<std::ptrdiff_t>(to);
@@ -100,11 +164,14 @@ class Order {
     else std::rotate(first + b, first + a, first + a + 1);
     const std::size_t low = std::min(from, to), high = std::max(from, to);
     for (std::size_t k = low; k <= high; ++k) at_[static_cast<std::size_t>(order_[k])] = k;
+    const std::size_t had = chosen_[static_cast<std::size_t>(x)];
     choose(static_cast<std::size_t>(x));
+    concern(static_cast<std::size_t>(x), had);
     for (const std::int32_t v : takers_[static_cast<std::size_t>(x)]) {
       const auto y = static_cast<std::size_t>(v);
       if (at_[y] < low || at_[y] > high) continue;
       const std::uint64_t one = bit(lists_[y], x);
+      const std::size_t before = chosen_[y];
       if (from < to) {  // x now comes after it
         before_[y] &= ~one;
         chosen_[y] = lists_[y].best(before_[y], chosen_[y]);
@@ -112,6 +179,7 @@ class Order {
         before_[y] |= one;
         chosen_[y] = first_with(lists_[y], before_[y], chosen_[y]);
       }
+      concern(y, before);
     }
   }
 
@@ -124,6 +192,19 @@ class Order {
   }
 
  private:
+  // Whoever takes other parents than before, and those parents, then and now, wait to be looked at
+  // again.
+  void concern(std::size_t v, std::size_t before) {
+    const ParentList& list = lists_[v];
+    if (chosen_[v] == before) return;
+    wait(static_cast<std::int32_t>(v));
+    const auto mask = [&](std::size_t entry) {
+      return entry < list.masks.size() ? list.masks[entry] : 0;
+    };
+    for_each_bit(mask(before) | mask(chosen_[v]), [&](std::uint64_t bit) {
+      wait(list.candidates[static_cast<std::size_t>(__builtin_ctzll(bit))]);
+    });
+  }
   double score(std::size_t v, std::size_t entry) const {
     return entry < lists_[v].scores.size() ? lists_[v].scores[entry] : kNever;
   }
@@ -158,6 +239,8 @@ class Order {
   std::vector<std::size_t> chosen_;
   std::vector<std::vector<std::int32_t>> takers_;  // whose candidate each variable is
   std::vector<double> change_;
+  std::vector<std::int32_t> waiting_;  // to be looked at again, in this order
+  std::vector<char> waits_;
 };
 
 void shuffle(std::vector<std::int32_t>& items, Random& random) {
@@ -197,16 +280,16 @@ Found order_search(const ParentLists& lists, const Parents& start, const OrderOp
       for (bool better = true; better && !stop;) {
         better = false;
         shuffle(all, random);
-        const double slack = slack_of(order.total());
-        for (const std::int32_t x : all) better |= order.improve(x, slack);
+        for (const std::int32_t x : all) order.wait(x);
+        better = order.settle(slack_of(order.total()));
         if (!goes_on(order)) return;
       }
     };
     if (chain > 0) {  // other chains begin elsewhere, where the rules allow it
-      const std::vector<std::int32_t> kept = order.order();
+      const Order::State kept = order.state();
       for (std::size_t k = 0; k < n; ++k) {
         const std::size_t from = random.below(n), to = random.below(n);
-        order.place(order.order()[from], from, to);
+        order.place(order.at(from), from, to);
       }
       if (std::isinf(order.total())) order.set(kept);
     }
@@ -214,23 +297,42 @@ Found order_search(const ParentLists& lists, const Parents& start, const OrderOp
     best.score = order.total();
     best.parents = order.parents();
     best.trace.push_back(best.score);
-    std::vector<std::int32_t> kept = order.order();
+    Order::State kept = order.state();
     double kept_score = best.score;
-    for (std::int64_t idle = 0; idle < options.patience && !stop && n > 2; ++idle) {
-      for (std::int64_t k = 0; k < kicks; ++k) {
-        const std::size_t from = random.below(n), to = random.below(n);
-        order.place(order.order()[from], from, to);
+    std::vector<Edge> edges = order.edges();
+    std::size_t turned = 0;  // turns since the last better order, and where they go on
+    std::size_t next = 0;
+    for (std::int64_t idle = 0; !stop && n > 2; ++idle) {
+      const bool turns = options.turns && turned < 2 * edges.size();
+      if (!turns && idle >= options.patience) break;
+      if (turns) {
+        --idle;
+        ++turned;
+        next = (next + 1) % (2 * edges.size());
+        order.turn(edges[next / 2], next % 2 == 1);
+      } else {
+        for (std::int64_t k = 0; k < kicks; ++k) {
+          const std::size_t from = random.below(n), to = random.below(n);
+          order.place(order.at(from), from, to);
+        }
       }
       if (std::isinf(order.total())) {
         order.set(kept);
         continue;
       }
-      descend();
+      if (turns) {
+        order.settle(slack_of(kept_score));
+        if (order.total() > kept_score + slack_of(kept_score)) descend();
+        else if (!goes_on(order)) break;
+      } else {
+        descend();
+      }
       ++best.steps;
       const double now = order.total();
       if (now >= kept_score - slack_of(kept_score)) {
-        kept = order.order();
+        kept = order.state();
         kept_score = now;
+        edges = order.edges();
       } else {
         order.set(kept);
       }
@@ -239,6 +341,7 @@ Found order_search(const ParentLists& lists, const Parents& start, const OrderOp
         best.parents = order.parents();
         best.trace.push_back(now);
         idle = -1;
+        turned = 0;
       }
     }
   });

@@ -5,7 +5,8 @@
 // sweep: total(p) = sum of what the others get without x before them (k < p), what x gets from
 // the first p, and what the others get with x before them (k >= p). Only those change whose
 // candidate x is. Local optima are left by a few random insertions (iterated local search), in
-// several chains.
+// several chains. Turns: before that, each edge of the order's graph is turned, by moving one end
+// past the other, and only those are moved again whom it concerns.
 #pragma once
 
 #include "search_lists.hpp"
@@ -18,6 +19,7 @@ struct OrderOptions {
   std::int64_t kicks = 0;       // insertions of a kick; 0: n / 8, from 2 to 12
   std::uint64_t seed = 0;
   int threads = 1;
+  bool turns = false;  // before the kicks, every edge of the graph is turned
 };
 
 // IN start: a DAG within the lists' rules.

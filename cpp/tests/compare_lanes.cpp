@@ -85,11 +85,10 @@ void compare_codes(const credo::LaneKernels& a, const credo::LaneKernels& b) {
   }
 }
 
-// The counts of some records in buckets: [buckets][kRecordBits], and the rows of each at the end.
-std::vector<std::uint32_t> counts_of(const credo::LaneKernels& kernels,
-                                     const std::vector<credo::Record>& records,
-                                     const std::vector<std::uint32_t>& bucket,
-                                     std::size_t n_buckets) {
+// What `fill` counts in buckets: [buckets][kRecordBits], and the rows of each at the end.
+template <class Fill>
+std::vector<std::uint32_t> bucket_counts(const credo::LaneKernels& kernels, std::size_t n_buckets,
+                                         Fill&& fill) {
   using credo::Record, credo::RecordBuckets;
   constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
   std::vector<Record*> next(n_buckets);
@@ -101,14 +100,39 @@ std::vector<std::uint32_t> counts_of(const credo::LaneKernels& kernels,
   const RecordBuckets buckets{next.data(),   waiting,     sums,
                               groups.data(), rows.data(), counts.data()};
   kernels.clear_buckets(buckets, n_buckets);
-  const std::size_t half = bucket.size() / 2;
-  kernels.add_records(records.data(), bucket.data(), half, buckets);
-  kernels.add_records(records.data() + half, bucket.data() + half, bucket.size() - half, buckets);
+  fill(buckets);
   kernels.finish_buckets(buckets, n_buckets);
   std::free(waiting);
   std::free(sums);
   counts.insert(counts.end(), rows.begin(), rows.end());
   return counts;
+}
+
+// The counts of a record a row.
+std::vector<std::uint32_t> counts_of(const credo::LaneKernels& kernels,
+                                     const std::vector<credo::Record>& records,
+                                     const std::vector<std::uint32_t>& bucket,
+                                     std::size_t n_buckets) {
+  return bucket_counts(kernels, n_buckets, [&](const credo::RecordBuckets& buckets) {
+    const std::size_t half = bucket.size() / 2;
+    kernels.add_records(records.data(), bucket.data(), half, buckets);
+    kernels.add_records(records.data() + half, bucket.data() + half, bucket.size() - half, buckets);
+  });
+}
+
+// The counts of two records a row: those of the second follow.
+std::vector<std::uint32_t> pair_counts_of(const credo::LaneKernels& kernels,
+                                          const std::vector<credo::Record>& records,
+                                          const std::vector<credo::Record>& others,
+                                          const std::vector<std::uint32_t>& bucket,
+                                          std::size_t n_buckets) {
+  return bucket_counts(kernels, 2 * n_buckets, [&](const credo::RecordBuckets& buckets) {
+    kernels.add_record_pairs(records.data(), others.data(), bucket.data(), bucket.size(), buckets,
+                             n_buckets);
+    for (std::size_t b = 0; b < n_buckets; ++b)
+      buckets.next[b + n_buckets] =
+          buckets.next[b] + n_buckets * credo::RecordBuckets::kGroup;
+  });
 }
 
 template <class Code>
@@ -145,6 +169,13 @@ void compare_records(const credo::LaneKernels& a, const credo::LaneKernels& b) {
         ++one_by_one[n_buckets * credo::kRecordBits + bucket[i]];
       }
       require(counts == one_by_one, "add_records");
+      const auto pairs = pair_counts_of(b, x, y, bucket, n_buckets);
+      require(pairs == pair_counts_of(a, x, y, bucket, n_buckets), "add_record_pairs");
+      const auto others = counts_of(a, y, bucket, n_buckets);
+      const auto size = static_cast<std::ptrdiff_t>(n_buckets * credo::kRecordBits);
+      require(std::equal(counts.begin(), counts.begin() + size, pairs.begin()) &&
+                  std::equal(others.begin(), others.begin() + size, pairs.begin() + size),
+              "add_record_pairs");
     }
   }
 }

@@ -145,6 +145,27 @@ def test_random_rules_are_kept_and_scores_are_true(seed, search):
     assert net.record.score == pytest.approx(cr.score(net, table, "bdeu"), rel=1e-12)
 
 
+@pytest.mark.parametrize("score", ["bic", "aic", "bdeu", "qnml", "k2"])
+@pytest.mark.parametrize("weights", ["none", "whole", "real"])
+def test_families_scored_from_one_table_around_a_child_are_those_scored_alone(score, weights):
+    rng = np.random.default_rng(12)
+    arities = [2, 3, 4, 2, 3, 2, 4, 3, 2, 2]
+    columns = random_table(rng, 4000, arities, mixing=0.5)
+    columns["v9"] = (columns["v1"] + columns["v4"] + (rng.random(4000) < 0.1)) % 2
+    if weights != "none":
+        drawn = rng.integers(1, 4, 4000)
+        columns["w"] = drawn if weights == "whole" else drawn + 0.25
+    more = {} if weights == "none" else {"weights": "w"}
+    table = cr.read(columns, schema={f"v{i}": [*range(r)] for i, r in enumerate(arities)}, **more)
+    found = cr.learn(table, score, "hill-climb")
+    assert found.record.details["polished"] >= 0 and found.dag.edges
+    again = cr.learn(table, score, "hill-climb", threads=3, rng=0)
+    assert again.dag == found.dag and again.record.score == found.record.score
+    assert found.record.score == pytest.approx(cr.score(found, table, score), rel=1e-11)
+    for dag in (found.dag.remove(e) for e in found.dag.edges):
+        assert cr.score(dag, table, score) < found.record.score + 1e-8
+
+
 def test_hill_climbing_is_what_a_plain_loop_does():
     rng = np.random.default_rng(8)
     table = discrete(random_table(rng, 300, [2, 3, 2, 2, 3]), [2, 3, 2, 2, 3])

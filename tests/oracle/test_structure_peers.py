@@ -53,4 +53,24 @@ def test_scores_against_pybnesian(networks):
         assert cr.score(truth, table, score, **more) == pytest.approx(theirs.score(model), rel=1e-9)
     climbed = pbn.hc(batch, bn_type=pbn.DiscreteBNType(), score="bic", operators=["arcs"])
     other = cr.score(cr.Dag(climbed.arcs(), truth.dag.nodes), table, "bic")
-    assert cr.learn(table, "bic", "order").record.score >= other - 1e-9 * abs(other)
+    for search in ("order", "hill-climb"):
+        assert cr.learn(table, "bic", search).record.score >= other - 1e-9 * abs(other)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", ["alarm", "insurance", "hailfinder"])
+def test_the_climb_ends_no_lower_than_pyagrums(networks, name, seed):
+    gum = pytest.importorskip("pyagrum")
+    pd = pytest.importorskip("pandas")
+    truth = cr.load(networks / f"{name}.bif.gz")
+    table = sampled(truth, 5_000, seed)
+    frame = pd.DataFrame(dict(zip(table.schema.names, table.block.arrays, strict=True)))
+    template = gum.BayesNet()
+    for variable in table.schema.variables:
+        template.add(gum.LabelizedVariable(variable.name, "", variable.arity))
+    learner = gum.BNLearner(frame.astype(str), template)
+    learner.useGreedyHillClimbing()
+    learner.useScoreBIC()
+    arcs = [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in learner.learnDAG().arcs()]
+    other = cr.score(cr.Dag(arcs, truth.dag.nodes), table, "bic")
+    assert cr.learn(table, "bic", "hill-climb", threads=1).record.score >= other

@@ -66,7 +66,7 @@ class Block:
     def gaps(self) -> tuple[bool, ...]:
         """Whether each variable has missing cells."""
         return tuple(
-            bool((a == v.arity).any()) if v.is_discrete else bool(np.isnan(a).any())
+            bool(a.max(initial=0) >= v.arity) if v.is_discrete else bool(np.isnan(a).any())
             for v, a in zip(self.schema.variables, self.arrays, strict=True)
         )
 

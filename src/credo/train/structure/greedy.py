@@ -9,8 +9,11 @@ nothing better.
 With `polish`, the default, a climb differs from the textbook's in two ways. A parent that was
 worth nothing to a child is looked at again only where nothing else helps, and once more at the
 end, so that half of the tables are never counted. And where the climb ends, the families scored on
-the way, with some sets of each child's neighbours, are put together anew by a short search over
-orders (`polish` kicks); from a better graph it goes on. `polish=0` is the textbook's climb.
+the way, with some sets of each child's Markov blanket, are put together anew by a short search over
+orders: every edge is turned, and the rest settles around it; at the end also after `polish` random
+kicks. From a better graph it goes on. The blanket is what turning an edge takes: its two ends take
+each other's parents (Shachter 1986), and a climb that may not do that in one step stays where two
+parents meet in the wrong child. `polish=0` is the textbook's climb.
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ from credo.train.structure.problem import Outcome, Problem
 
 __all__ = ["POLISH", "SIDEWAYS", "climbed", "hill_climb", "tabu"]
 
-# kicks over orders; sets of neighbours of a child that grow; candidates besides its neighbours
-POLISH: Mapping[str, Any] = {"polish": 20, "around": 4, "alone": 3, "lazy": True}
+# kicks over orders; sets around a child that grow; candidates besides its Markov blanket
+POLISH: Mapping[str, Any] = {"polish": 20, "around": 8, "alone": 3, "lazy": True}
 SIDEWAYS = 30
 
 
