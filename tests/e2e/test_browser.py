@@ -244,7 +244,9 @@ def test_five_hundred_nodes_can_be_searched_and_their_parts_open(browser, pages)
     assert 1 <= page.locator("#tables details:visible").count() < 500
     page.fill("input[data-filter]", "")
     page.click(f"#tables .index a:text-is('{name}')")
-    assert page.locator("#tables details[open]").count() == 1
+    revealed = page.locator("#tables details[open]")
+    revealed.first.wait_for()  # a browser tells the page of a new hash a moment after the click
+    assert revealed.count() == 1
     part = page.locator("#network details").first
     part.locator("summary").click()
     assert part.locator("svg.network rect.bar").count() >= 2
