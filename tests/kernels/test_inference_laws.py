@@ -287,7 +287,7 @@ def test_interrupt_stops_a_run() -> None:
     plan = world.model.compile(observed, [], budget_ms=50)
     assert plan.bytes < 4e9
     evidence = np.zeros((1, 3), np.int32)
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
@@ -296,4 +296,4 @@ def test_interrupt_stops_a_run() -> None:
                 plan.run(world.tables, evidence)
     finally:
         timer.cancel()
-    assert time.perf_counter() - began < 1.3
+    assert time.process_time() - used < 1.3  # of work: a busy machine stretches the clock

@@ -1,15 +1,12 @@
 """Networks of the repository against a variable elimination of its own, in NumPy, to 1e-9."""
 
 import os
-import signal
-import subprocess
 import sys
-import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.interrupts import work_after_ctrl_c
 
 import credo as cr
 
@@ -120,32 +117,18 @@ def test_rows_of_alarm_one_by_one():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_stops_a_long_run_within_a_second_and_the_model_is_intact(tmp_path):
-    code = f"""
-        import sys, time
+def test_ctrl_c_stops_a_long_run_within_a_second_and_the_model_is_intact():
+    seconds, intact = work_after_ctrl_c(
+        f"""
         import credo as cr
         net = cr.load({str(FOLDER / "munin1.bif.gz")!r})
         first = net.p(net.names[0])
-        try:
-            print("running", flush=True)
-            while True:
-                net.__dict__.pop("_engine", None)
-                net.marginals()
-        except KeyboardInterrupt:
-            print("stopped", time.time(), net.p(net.names[0]) == first, flush=True)
-    """
-    child = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+        """,
+        """
+        net.__dict__.pop("_engine", None)
+        net.marginals()
+        """,
+        tell="net.p(net.names[0]) == first",
+        after=1.5,
     )
-    try:
-        assert child.stdout.readline() == "running\n"
-        time.sleep(1.5)
-        sent = time.time()
-        child.send_signal(signal.SIGINT)
-        word, when, same = child.stdout.readline().split()
-        assert (word, same) == ("stopped", "True")
-        assert float(when) - sent < 1.0
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
+    assert seconds < 1.0 and intact == "True"

@@ -97,10 +97,10 @@ def test_generalisation_is_a_mapping_that_prints(game):
 def test_large_spaces_are_quick(game):
     rng = np.random.default_rng(0)
     data = rng.integers(10, 30, 10_000)
-    start = time.perf_counter()
+    start = time.process_time()
     h = game.observe(data)
     assert h.choose() == "[10, 29]" and h.n == 10_000
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert h.posterior["[10, 29]"] == pytest.approx(1)
 
 

@@ -306,11 +306,11 @@ def test_ctrl_c_stops_a_long_draw():
 import _thread, threading, time, credo as cr
 net = cr.Network([], {f"v{i}": 0.3 for i in range(50)})
 threading.Timer(0.3, _thread.interrupt_main).start()
-start = time.monotonic()
+start = time.process_time()
 try:
     net.sample(150_000_000, rng=0, threads=1)
 except KeyboardInterrupt:
-    print(time.monotonic() - start)
+    print(time.process_time() - start)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert float(done.stdout) < 1.5
