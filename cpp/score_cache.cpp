@@ -130,6 +130,12 @@ double FamilyScores::extra(std::int32_t child, std::span<const std::int32_t> par
   return out;
 }
 
+bool FamilyScores::idle(std::int32_t variable) const {
+  const bool of_tables = source_ && !arities_.empty() && !extras_.gaussian;
+  return of_tables && extras_.by_edge.empty() && extras_.by_parents.empty() &&
+         arities_[static_cast<std::size_t>(variable)] == 1;
+}
+
 double FamilyScores::bound(std::int32_t child, std::span<const std::int32_t> parents) const {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (!extras_.by_edge.empty()) return kNone;

@@ -116,6 +116,9 @@ class FamilyScores {
   const Counters& counters() const { return counters_; }
   std::size_t cached() const { return cache_.size(); }
 
+  // Whether a variable adds nothing as a parent, and nothing to it: a column of one state.
+  bool idle(std::int32_t variable) const;
+
   // An upper bound on the score of a family with these parents or more: the penalty alone for a
   // likelihood, and for a marginal likelihood over tables minus ln(arity) for each parent
   // configuration seen (the first row of each is predicted with 1 / arity). Infinity if none.

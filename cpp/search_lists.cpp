@@ -95,8 +95,12 @@ void ParentLists::choose_candidates(std::size_t most) {
   for (std::size_t c = 0; c < n; ++c) {
     ParentList& list = lists_[c];
     list.candidates.clear();
-    for (std::size_t p = 0; p < n; ++p)
-      if (p != c && rules_.may(c, p)) list.candidates.push_back(static_cast<std::int32_t>(p));
+    const bool alone = scores_.idle(static_cast<std::int32_t>(c));
+    for (std::size_t p = 0; p < n; ++p) {
+      const auto parent = static_cast<std::int32_t>(p);
+      if (p == c || !rules_.may(c, p)) continue;
+      if (rules_.must(c, p) || !(alone || scores_.idle(parent))) list.candidates.push_back(parent);
+    }
     if (list.candidates.size() > most) {
       complete_ = false;
       list.candidates = screened(c, list.candidates, most);

@@ -216,20 +216,20 @@ void bind_structure(nb::module_& m) {
            "parents"_a, "around"_a)
       .def("order",
            [](PyLists& self, const Parents& start, std::int64_t chains, std::int64_t patience,
-              std::int64_t kicks, std::uint64_t seed, int threads, nb::object report) {
+              std::int64_t kicks, std::uint64_t seed, int threads, bool turns, nb::object report) {
              check_parents(start, self.lists->rules().n);
              PyReport teller(std::move(report));
              Found found;
              {
                const nb::gil_scoped_release release;
                found = search::order_search(*self.lists, start,
-                                            {chains, patience, kicks, seed, threads},
+                                            {chains, patience, kicks, seed, threads, turns},
                                             teller.report());
              }
              return found_dict(found, teller.interrupted());
            },
            "start"_a, "chains"_a = 4, "patience"_a = 100, "kicks"_a = 0, "seed"_a = 0,
-           "threads"_a = 1, "report"_a = nb::none())
+           "threads"_a = 1, "turns"_a = false, "report"_a = nb::none())
       .def("exact",
            [](PyLists& self, nb::object report) {
              PyReport teller(std::move(report));

@@ -747,9 +747,10 @@ class ParentLists:
         kicks: int = 0,
         seed: int = 0,
         threads: int = 1,
+        turns: bool = False,
         report: _Report = None,
     ) -> dict[str, Any]:
-        """Iterated insertion search over orders."""
+        """Iterated insertion search over orders; `turns`: of every edge, before kicks."""
 
     def exact(self, report: _Report = None) -> dict[str, Any]:
         """The best graph of the lists by dynamic programming; at most 28 variables."""

@@ -74,3 +74,13 @@ def test_the_climb_ends_no_lower_than_pyagrums(networks, name, seed):
     arcs = [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in learner.learnDAG().arcs()]
     other = cr.score(cr.Dag(arcs, truth.dag.nodes), table, "bic")
     assert cr.learn(table, "bic", "hill-climb", threads=1).record.score >= other
+
+
+@pytest.mark.parametrize(("name", "seed"), [("insurance", 1), ("child", 2), ("insurance", 3)])
+def test_the_search_over_orders_reaches_the_optimum(networks, name, seed):
+    table = sampled(cr.load(networks / f"{name}.bif.gz"), 500, seed)
+    best = cr.learn(table, "bic", "exact", threads=1).record
+    assert best.details["proven"]
+    for rng in range(3):
+        found = cr.learn(table, "bic", "order", threads=1, rng=rng).record
+        assert found.score == pytest.approx(best.score, abs=1e-6)

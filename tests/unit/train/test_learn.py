@@ -99,6 +99,23 @@ def test_a_start_is_gone_on_from(small):
     assert again.dag == best.dag and again.record.score == pytest.approx(best.record.score)
 
 
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2", "aic"])
+def test_columns_of_one_state_do_not_swell_the_exact_search(small, score):
+    states = {n: list(small.schema[n].states) for n in small.schema.names}
+    columns = {n: [states[n][c] for c in small.codes(n)] for n in small.schema.names}
+    ones = {f"one{i}": ["only"] * len(small) for i in range(8)}
+    kinds = states | {n: ["only"] for n in ones}
+    best = cr.learn(small, score, "exact", parameters=None).record
+    with_ones = cr.read(ones | columns, schema=kinds)
+    net = cr.learn(with_ones, score, "exact", parameters=None)
+    assert net.record.score == pytest.approx(best.score, rel=1e-12) and net.record.details["proven"]
+    assert net.record.details["families_scored"] <= best.details["families_scored"] + 16
+    told = cr.learn(
+        with_ones, score, "exact", parameters=None, required=[("one0", net.dag.nodes[-1])]
+    )
+    assert told.record.score == pytest.approx(best.score, rel=1e-12)  # asked for, it is a parent
+
+
 def test_the_optimum_is_proven_two_ways(small):
     one = cr.learn(small, "bic", "exact", method="dynamic")
     two = cr.learn(small, "bic", "exact", method="linear")

@@ -28,6 +28,7 @@ _FAMILIES = 100_000  # the most families of one build
 _FAMILIES_WIDE = 4000  # of each variable, in a wide table
 _STAGES = ((12, 1), (24, 2), (40, 4))  # candidate parents, and sets of a level that are extended
 _STAGES_WIDE = ((24, 2), (40, 4))
+_LAST = 5  # times as patient is the last search, unless the table is wide
 _PAIRS = 12  # pairs of parents of a child that any variable may complete, in a wide table
 _SCREEN = 10_000  # rows that are enough to see which
 _CLIMB = 2e9  # rows times pairs of variables up to which a wide table is climbed first
@@ -82,6 +83,8 @@ def order(problem: Problem) -> Outcome:
         if wide and stage == 0:
             _reach(problem, lists, trace)
         _improve(problem, lists, chains, patience, trace)
+    if not wide and problem.best is not None:
+        _improve(problem, lists, chains, _LAST * patience, trace)  # a last, longer look
     notes = []
     if problem.n > 64 or not complete:
         notes.append(
@@ -150,6 +153,7 @@ def _order(
         patience=patience,
         seed=problem.seed(),
         threads=problem.threads,
+        turns=problem.n <= _WIDE,
         report=problem.go_on,
     )
     problem.took(found)
