@@ -60,6 +60,7 @@ def run(bench: Bench) -> None:
     if not bench.rows:
         shuffled(bench)
         exactness(bench)
+        exhaustive(bench)
         published(bench)
 
 
@@ -293,6 +294,38 @@ def exactness(bench: Bench) -> None:
         "the optimum, 1,000 rows",
         ["", "variables", "CPU s", "score", "bound", "proven", "order", "its s"],
         lines,
+    )
+
+
+def exhaustive(bench: Bench) -> None:
+    """pgmpy goes through every graph: five variables are what it can do."""
+    import credo as cr
+
+    if not installed("pgmpy"):
+        return
+    import pandas as pd
+    from pgmpy.estimators import BIC, ExhaustiveSearch
+
+    _, table = rows_of("child", 1000)
+    few = table().select(list(table().schema.names)[: 4 if bench.quick else 5])
+    states = {n: list(range(few.schema[n].arity)) for n in few.schema.names}
+    frame = pd.DataFrame(
+        {n: pd.Categorical.from_codes(few.codes(n), labels) for n, labels in states.items()}
+    )
+    began = time.process_time()
+    edges = ExhaustiveSearch(frame, scoring_method=BIC(frame)).estimate().edges()
+    theirs = time.process_time() - began
+    began = time.process_time()
+    net = cr.learn(few, "bic", "exact", threads=1)
+    ours = time.process_time() - began
+    score = float(cr.score(cr.Dag(list(edges), few.schema.names), few, "bic"))
+    bench.grid(
+        f"the optimum, {len(states)} of child's columns, 1,000 rows",
+        ["", "CPU s", "ratio", "score"],
+        [
+            ["credo exact", f"{ours:.4g}", "1.0", f"{net.record.score:,.3f}"],
+            ["pgmpy ExhaustiveSearch", f"{theirs:.4g}", f"{theirs / ours:.0f}", f"{score:,.3f}"],
+        ],
     )
 
 
