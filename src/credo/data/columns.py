@@ -157,7 +157,7 @@ def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:
         return plain
     if isinstance(x, (Table, Stream)):
         return _of_table(x)
-    names, rows, raw, rest = _split(x)
+    names, rows, raw, rest = split_columns(x)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n not in wanted}
     aside: dict[str, str] = {}
     unread = [n for n in names if n not in found]
@@ -221,7 +221,7 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
             if variables[name] is None and column.variable is not None:
                 known[name] = Column(_numbers_of_states(name, column))
         return Columns(part.rows, known)
-    names, rows, raw, rest = _split(x)
+    names, rows, raw, rest = split_columns(x)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
     unread = [n for n in names if n in variables and n not in found]
     if unread:
@@ -319,7 +319,7 @@ class _Lenient:
 # --- what lies in memory as numbers -------------------------------------------------------
 
 
-def _split(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+def split_columns(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
     """Names, rows, the columns that are numbers in memory, and a way to the others."""
     if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
         return _split_array(x)

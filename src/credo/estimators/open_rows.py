@@ -1,0 +1,114 @@
+"""Rows for an estimator that may see more of them: their classes, and what is set aside so far."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data.sighting import Sighted, sighted
+from credo.errors import CredoWarning, InputError, TableError
+from credo.estimators.inputs import among_classes, encode_labels
+from credo.schema import Variable
+from credo.stats.by_class import ByClass
+from credo.train.naive_bayes_open import OpenColumns, unsettled
+from credo.train.naive_bayes_rows import Plan
+
+__all__ = ["classed_table", "encoded_target", "next_plan", "refuse_nothing", "warn_aside"]
+
+Codes = NDArray[np.uint32]
+
+
+def encoded_target(y: Any, known: Variable | None = None) -> tuple[Variable, Codes]:
+    """The class and that of each row, among the classes that are known if there are any.
+
+    >>> encoded_target(["b", None, "a"])[1].tolist()
+    [1, 2, 0]
+    >>> encoded_target([None], Variable("y", "discrete", ("a", "b")))[1].tolist()
+    [2]
+    """
+    if known is not None and _no_label(y):
+        return known, np.full(len(y), known.arity, dtype=np.uint32)
+    labels, group = encode_labels(y, gaps=True)
+    target = Variable("y", "discrete", tuple(labels.tolist()))
+    return (target, group) if known is None else among_classes(known, target, group)
+
+
+def _no_label(y: Any) -> bool:
+    """Whether no row has a class; only short or odd ones are worth a look."""
+    if y is None or (isinstance(y, np.ndarray) and y.dtype.kind not in "fO"):
+        return False
+    array = np.asarray(y)
+    if array.ndim != 1 or not len(array) or array.dtype.kind not in "fO":
+        return False
+    first = array[0]
+    return (first is None or first != first) and all(v is None or v != v for v in array)
+
+
+def classed_table(
+    x: Any, target: str, known: Variable | None = None, *, more: bool = False
+) -> tuple[Sighted, Variable, Codes]:
+    """The columns of a table, its class and that of each row, from the name of the class.
+
+    >>> table, variable, group = classed_table({"a": ["u", "v"], "y": [0, 1]}, "y")
+    >>> table.names, variable.states, group.tolist()
+    (('a',), (0, 1), [0, 1])
+    """
+    table = sighted(x, every=True)
+    if target not in table.coders:
+        table.schema()[target]  # says what is there instead
+    coder = table.coders[target]
+    if known is not None and coder.rows == coder.missing:
+        return table.without(target), known, np.full(table.rows, known.arity, dtype=np.uint32)
+    variable = table.decision(target).variable
+    if more and (variable is None or not variable.is_discrete) and coder.rows > coder.missing:
+        variable = table.decision(target, "discrete").variable
+    if variable is None:
+        table.schema()[target]
+    assert variable is not None
+    if not variable.is_discrete:
+        raise InputError(
+            f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+        )
+    group = coder.finish(variable).astype(np.uint32)
+    return table.without(target), variable, group
+
+
+def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
+    """The plan for more rows: kinds that are final are given, others are left to the rules."""
+    left = unsettled(known)
+    found = {
+        n: kind if n in left else kinds.get(n, "ignore") if kind == "auto" else kind
+        for n, kind in asked.kinds.items()
+    }
+    return Plan(found, asked.together, asked.states, asked.full)
+
+
+def refuse_nothing(statistic: ByClass) -> None:
+    """Refuse rows of which no column can be used."""
+    aside = _aside(statistic)
+    if aside and not statistic.parts:
+        if all(why == "every cell is missing" for why in aside.values()):
+            raise TableError("Every cell of the table is missing.")
+        reasons = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:5])
+        raise TableError(
+            f"No column of the table can be used: {reasons}.",
+            hint="Name the kinds in kinds= to use them.",
+        )
+
+
+def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
+    """Say which columns are set aside, once for each."""
+    told = {} if before is None else _aside(before)
+    new = {n: why for n, why in _aside(statistic).items() if n not in told}
+    if new:
+        text = "; ".join(f"{n!r} ({why})" for n, why in list(new.items())[:6])
+        warnings.warn(f"Columns were set aside: {text}.", CredoWarning, stacklevel=3)
+
+
+def _aside(statistic: ByClass) -> Mapping[str, str]:
+    still = statistic.open
+    return still.aside if isinstance(still, OpenColumns) else {}
