@@ -102,8 +102,10 @@ def same(a, b, rows):
         else:
             np.testing.assert_allclose(f.mean, g.mean, rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(f.variance, g.variance, rtol=1e-11, atol=1e-12)
+    p, q = a.predict_proba(rows), b.predict_proba(rows)
+    np.testing.assert_allclose(p, q, rtol=0, atol=1e-12)
     p, q = a.predict_log_proba(rows), b.predict_log_proba(rows)
-    np.testing.assert_allclose(p, q, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(p, q, rtol=1e-10, atol=1e-10)
 
 
 def grown(make, part, parts):

@@ -235,6 +235,10 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
             count += len(next(iter(batch.values())))
         rows = count
         found |= {n: e.column() for n, e in encoders.items()}
+    elif not found and names:  # no column is known: the rows are there all the same
+        first = [names[0]]
+        batches = rest(first, as_feed=True).read(first)
+        rows = sum(len(next(iter(batch.values()))) for batch in batches)
     return Columns(rows, found)
 
 
