@@ -84,7 +84,7 @@ def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
         n: kind if n in left else kinds.get(n, "ignore") if kind == "auto" else kind
         for n, kind in asked.kinds.items()
     }
-    return Plan(found, asked.together, asked.states, asked.full)
+    return Plan(found, asked.together, asked.states, asked.full, pending=True)
 
 
 def refuse_nothing(statistic: ByClass) -> None:

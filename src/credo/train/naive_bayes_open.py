@@ -143,11 +143,11 @@ def settled(
         if name in known:
             parts.append(known[name])
         elif seen is not None:
-            variable, reason = seen.verdict()
-            if variable is None:
+            seen, reason = seen.decided()
+            if seen.variable is None:
                 aside[name] = reason
             else:
-                parts.append(seen.part(variable))
+                parts.append(seen.part(seen.variable))
         if seen is not None and not seen.final:
             still[name] = seen
     opened = OpenColumns(order, still, aside) if still else None

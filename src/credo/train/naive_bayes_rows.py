@@ -40,7 +40,10 @@ _SAMPLE = 4096
 
 
 class Plan:
-    """Which kind each feature is ('auto' while that is open), and which vary together."""
+    """Which kind each feature is ('auto' while that is open), and which vary together.
+
+    With `pending` the statistic will be added to another: what is open stays so until then.
+    """
 
     def __init__(
         self,
@@ -48,7 +51,9 @@ class Plan:
         together: Sequence[Sequence[str]] = (),
         states: Mapping[str, Sequence[Any]] | None = None,
         full: bool = False,
+        pending: bool = False,
     ) -> None:
+        self.pending = pending
         self.kinds = dict(kinds)
         self.together = tuple(tuple(g) for g in together)
         self.full = full
@@ -90,6 +95,9 @@ def by_class(
     auto = "auto" in plan.kinds.values()
     block = block_of(columns, group, k, plan, weights, threads)
     if auto and isinstance(block, StateTables):
+        if plan.pending:
+            left = OpenColumns(block.names, block=block, rows=len(group))
+            return ByClass(target, weight[:k], block, weight[k].item(), left)
         out = open_block(target, weight[:k], block, len(group), weight[k].item())
         if out.parts is not block:
             plan.kinds = dict(zip(plan.kinds, map(_kind, out.parts), strict=True))
@@ -192,10 +200,14 @@ def _counted(
     for name in windows:
         if plan.kinds[name] == "auto":
             seen_here = _seen(name, counts[name], windows[name][0], len(group), bools)
+            if plan.pending and not seen_here.final:
+                held[name] = seen_here
+                continue
+            seen_here, _ = seen_here.decided()
+            variable = seen_here.variable
+            assert variable is not None
             if not seen_here.final:
                 held[name] = seen_here
-            variable, _ = seen_here.verdict()
-            assert variable is not None
             plan.kinds[name] = "categorical" if variable.is_discrete else "gaussian"
             if variable.is_discrete:
                 out[name] = seen_here.part(variable)

@@ -75,6 +75,10 @@ class Seen:
     reason: str = ""
     kind: str = "auto"
     """'categorical' or 'gaussian' where one word was given for all columns that can be used."""
+    variable: Variable | None = None
+    """What the column was found to be, as long as nothing new was seen of it."""
+    places: NDArray[np.intp] | None = None
+    """The state that each value is, of a discrete variable."""
 
     @property
     def observed(self) -> int:
@@ -96,6 +100,17 @@ class Seen:
         return self.types == {"int"}
 
     # --- what the column is ---------------------------------------------------------------
+
+    def decided(self) -> tuple[Seen, str]:
+        """The same with the variable that the column is; why there is none if it is set aside."""
+        if self.variable is not None:
+            return self, ""
+        variable, reason = self.verdict()
+        places = None
+        if variable is not None and variable.is_discrete:
+            find = finder(variable, self.text)
+            places = np.array([find(v) for v in self._held()[0]], dtype=np.intp)
+        return replace(self, variable=variable, places=places), reason
 
     def verdict(self) -> tuple[Variable | None, str]:
         """The variable that the column is as far as is known; None and why if it is set aside."""
@@ -164,10 +179,14 @@ class Seen:
     def as_states(self, variable: Variable) -> StateCounts:
         """The counts of the states."""
         values, counts = self._held()
-        out = np.zeros((len(counts), variable.arity), dtype=counts.dtype)
-        if values:
+        places = self.places if variable is self.variable else None
+        if places is None:
             find = finder(variable, self.text)
-            np.add.at(out.T, [find(v) for v in values], counts.T)
+            places = np.array([find(v) for v in values], dtype=np.intp)
+        if len(places) == variable.arity and (places == np.arange(len(places))).all():
+            return StateCounts(variable, counts)
+        out = np.zeros((len(counts), variable.arity), dtype=counts.dtype)
+        np.add.at(out.T, places, counts.T)
         return StateCounts(variable, frozen(out), unseen=not values and self.raw)
 
     def like(self, part: Part) -> Part:
@@ -220,6 +239,8 @@ class Seen:
             declared=_common(a, b),
             doubts=(*a.doubts, *b.doubts)[:3],
             reason=a.reason or b.reason,
+            variable=None,
+            places=None,
         )
         for one in (a, b):
             if one.counts is None and one.moments is None:
@@ -300,7 +321,7 @@ def _joined(both: Seen, a: Seen, b: Seen) -> Seen:
     """Values of both in the order in which they were met, and their counts."""
     (mine, counts), (theirs, others) = a._held(), b._held()
     if mine == theirs and list(map(type, mine)) == list(map(type, theirs)):
-        return replace(both, values=mine, counts=frozen(counts + others))
+        return _unchanged(replace(both, values=mine, counts=frozen(counts + others)), a)
     place = {cell_key(v): i for i, v in enumerate(mine)}
     values = list(mine)
     where = []
@@ -313,7 +334,20 @@ def _joined(both: Seen, a: Seen, b: Seen) -> Seen:
     out = np.zeros((len(counts), len(values)), dtype=np.result_type(counts, others))
     out[:, : len(mine)] = counts
     np.add.at(out.T, where, others.T)
+    if len(values) == len(mine):
+        return _unchanged(replace(both, values=mine, counts=frozen(out)), a)
     return replace(both, values=tuple(values), counts=frozen(out))
+
+
+def _unchanged(both: Seen, a: Seen) -> Seen:
+    """Two values or more that are states in five rows are states in more rows of the same type."""
+    if a.variable is None or not a.variable.is_discrete or both.types != a.types:
+        return both
+    if a.observed < 5 or len(a._held()[0]) < 2:  # fewer are never constant, or identifiers
+        return both
+    if both.raw != a.raw or both.declared != a.declared:
+        return both
+    return replace(both, variable=a.variable, places=a.places)
 
 
 def _moved(both: Seen, a: Seen, b: Seen) -> Seen:

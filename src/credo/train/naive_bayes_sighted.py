@@ -91,13 +91,16 @@ def open_by_class(
     found = _counted(table, found, group, target.arity, weights, threads)
     columns = {n: _column(table, n, plan.kinds[n], strict, more) for n in names if n not in found}
     used = {n: c for n, c in columns.items() if c is not None}
-    rest = Plan({n: plan.kinds[n] for n in used}, plan.together, plan.states)
+    rest = Plan({n: plan.kinds[n] for n in used}, plan.together, plan.states, False, plan.pending)
     known = by_class(Columns(table.rows, used), group, target, rest, weights, threads)
     held: dict[str, Seen] = {}
     if isinstance(known.open, OpenColumns):
         held |= known.open.seen()
     parts: dict[str, Part] = {p.names[0]: p for p in known.parts}
     order = tuple(names)
+    if plan.pending:
+        still: Any = OpenColumns(order, held | found) if held or found else None
+        return ByClass(target, known.weight, known.parts, known.unlabelled, still)
     out = settled(target, known.weight, order, held | found, parts, known.unlabelled)
     plan.kinds = kinds_of(out, Plan({n: rest.kinds.get(n, "auto") for n in plan.kinds}))
     still = out.open
