@@ -77,14 +77,14 @@ def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = Fa
     >>> found.names, tuple(found.coders), found.decision("a").column.kind
     (('a', 'b'), ('a',), 'constant')
     """
+    if not wanted and not every and (matrix := matrix_columns(x)) is not None:
+        return Sighted(matrix.rows, matrix.names, matrix)
     wanted = dict(wanted or {})
     if isinstance(x, (Table, Stream)):
         plain = columns_of(x)
         return Sighted(plain.rows, plain.names, plain)
     if every:
         return _in_coders(feed_of(x, TextOptions(), None), wanted)
-    if not wanted and (matrix := matrix_columns(x)) is not None:
-        return Sighted(matrix.rows, matrix.names, matrix)
     names, rows, raw, rest = split_columns(x)
     numbers = {n: Column(a) for n, a in raw.items() if n not in wanted}
     unread = [n for n in names if n not in numbers]

@@ -14,7 +14,7 @@ from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.schema import Variable
 from credo.stats.by_class import ByClass
-from credo.train.naive_bayes_open import OpenColumns, unsettled
+from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_rows import Plan
 
 __all__ = ["classed_table", "encoded_target", "next_plan", "refuse_nothing", "warn_aside"]
@@ -79,11 +79,17 @@ def classed_table(
 
 def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
     """The plan for more rows: kinds that are final are given, others are left to the rules."""
-    left = unsettled(known)
-    found = {
-        n: kind if n in left else kinds.get(n, "ignore") if kind == "auto" else kind
-        for n, kind in asked.kinds.items()
-    }
+    still = known.open
+    if still is None and len(kinds) == len(asked.kinds):
+        found: Mapping[str, str] = kinds
+    elif isinstance(still, OpenColumns) and still.block is not None:
+        found = asked.kinds
+    else:
+        left = still.columns if isinstance(still, OpenColumns) else {}
+        found = {
+            n: kind if n in left else kinds.get(n, "ignore") if kind == "auto" else kind
+            for n, kind in asked.kinds.items()
+        }
     return Plan(found, asked.together, asked.states, asked.full, pending=True)
 
 

@@ -23,7 +23,7 @@ from credo.stats.by_class import ByClass, Part, StateCounts, Where, sums
 from credo.stats.class_blocks import Spreads, StateTables
 from credo.train.naive_bayes_seen import Seen
 
-__all__ = ["OpenColumns", "open_block", "settled", "unsettled"]
+__all__ = ["OpenColumns", "open_block", "settled"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,11 +40,6 @@ class OpenColumns:
     block: StateTables | None = None
     rows: int = 0
     """The rows of the block."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns that are left open."""
-        return self.order if self.block is not None else tuple(self.columns)
 
     def on_classes(self, where: Where, size: int) -> OpenColumns:
         """The same among more classes."""
@@ -162,6 +157,10 @@ def open_block(
     unlabelled: int | float = 0,
 ) -> ByClass:
     """The statistic of whole numbers that lie in one array; where they are few, they are states."""
+    width = block.known.shape[1]
+    if width <= FEW_INTEGERS and 2 * width <= rows:
+        opened = OpenColumns(block.names, block=block, rows=rows)
+        return ByClass(target, weight, block, unlabelled, opened)
     many = block.known.sum(axis=1)
     few = (many <= 2) | ((many <= 4) & (many < rows))
     few |= (many <= FEW_INTEGERS) & (2 * many <= rows)
@@ -195,10 +194,3 @@ def _moments(block: StateTables, where: NDArray[np.bool_]) -> Spreads:
     scatter = (counts * (x - mean[:, :, None]) ** 2).sum(axis=2)
     names = tuple(n for n, w in zip(block.names, where.tolist(), strict=True) if w)
     return Spreads(names, n, mean, scatter)
-
-
-def unsettled(statistic: ByClass) -> frozenset[str]:
-    """The features that more rows may make something else."""
-    still = statistic.open
-    assert still is None or isinstance(still, OpenColumns)
-    return frozenset() if still is None else frozenset(still.names)

@@ -203,8 +203,7 @@ def _counted(
             if plan.pending and not seen_here.final:
                 held[name] = seen_here
                 continue
-            seen_here, _ = seen_here.decided()
-            variable = seen_here.variable
+            variable, _ = seen_here.verdict()
             assert variable is not None
             if not seen_here.final:
                 held[name] = seen_here

@@ -42,6 +42,7 @@ FARTHEST = 60_000
 
 _SAMPLE = 1_000_000  # cells looked at to judge whether numbers are all different
 _NUMBERS = frozenset(("int", "float"))
+_BOOLS = frozenset(("bool",))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -107,7 +108,7 @@ class Seen:
             return self, ""
         variable, reason = self.verdict()
         places = None
-        if variable is not None and variable.is_discrete:
+        if variable is not None and variable.is_discrete and not self.raw:
             find = finder(variable, self.text)
             places = np.array([find(v) for v in self._held()[0]], dtype=np.intp)
         return replace(self, variable=variable, places=places), reason
@@ -127,7 +128,7 @@ class Seen:
 
     def _of_numbers(self) -> Variable:
         values = self.values
-        if self.types == {"bool"}:
+        if self.types == _BOOLS:
             return Variable(self.name, "discrete", (False, True))
         if values is None or self._far or not few_values(len(values), self.rows):
             return Variable(self.name, "continuous")
@@ -179,6 +180,8 @@ class Seen:
     def as_states(self, variable: Variable) -> StateCounts:
         """The counts of the states."""
         values, counts = self._held()
+        if self.raw and values == variable.states and self.types != _BOOLS:
+            return StateCounts(variable, counts)
         places = self.places if variable is self.variable else None
         if places is None:
             find = finder(variable, self.text)
@@ -229,6 +232,8 @@ class Seen:
         )
 
     def __add__(self, other: Seen) -> Seen:
+        if self.raw and other.raw and self.types == other.types:
+            return self._with_numbers(other)
         a, b = (self, other) if self.text == other.text else (self._typed(), other._typed())
         both = replace(
             a,
@@ -248,6 +253,25 @@ class Seen:
         if a.values is not None and b.values is not None:
             return _joined(both, a, b)._within_limits()
         return _moved(both, a._as_numbers(), b._as_numbers())
+
+    def _with_numbers(self, other: Seen) -> Seen:
+        """The counts of more whole numbers, or booleans, in their order."""
+        (mine, counts), (theirs, others) = self._held(), other._held()
+        rows, values, variable = self.rows + other.rows, mine, self.variable
+        if theirs == mine:
+            total = counts + others
+        else:
+            values = tuple(sorted({*mine, *theirs}))
+            variable = variable if len(values) == len(mine) else None
+            kind = np.result_type(counts, others)
+            total = np.zeros((len(counts), len(values)), dtype=kind)
+            total[:, [values.index(v) for v in mine]] = counts
+            total[:, [values.index(v) for v in theirs]] += others
+        if variable is not None and not variable.is_discrete:
+            variable = None  # more rows may make them states
+        return Seen(
+            self.name, rows, 0, self.types, values, frozen(total), raw=True, variable=variable
+        )
 
     def _within_limits(self) -> Seen:
         """Too many values to be states: numbers stay as moments, texts are let go."""
