@@ -36,7 +36,7 @@ __all__ = [
     "columns_of",
     "matrix_columns",
     "position_names",
-    "with_new_states",
+    "split_columns",
 ]
 
 Array = NDArray[Any]
@@ -240,23 +240,6 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
         batches = rest(first, as_feed=True).read(first)
         rows = sum(len(next(iter(batch.values()))) for batch in batches)
     return Columns(rows, found)
-
-
-def with_new_states(x: Any, found: Columns) -> Columns:
-    """The same columns of a table, those with values that were no states with states of their own.
-
-    >>> known = {"a": Variable("a", "discrete", ("u", "v"))}
-    >>> rows = {"a": ["v", "w", None]}
-    >>> with_new_states(rows, columns_for(rows, known)).by_name["a"].variable.states
-    ('v', 'w')
-    """
-    if found.matrix is not None:
-        return found
-    strange = [n for n, c in found.by_name.items() if c.strange]
-    if not strange:
-        return found
-    again = columns_of(x, dict.fromkeys(strange, "discrete")).by_name
-    return Columns(found.rows, {**found.by_name, **{n: again[n] for n in strange}}, found.aside)
 
 
 def _numbers_of_states(name: str, column: Column) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from credo.data import Stream, Table, read
+from credo.data import Stream, Table
 from credo.data.columns import (
     Columns,
     columns_for,
@@ -30,6 +30,7 @@ from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
     is_named_table,
+    label_array,
     on_classes,
     row_weights,
     threads_of,
@@ -38,9 +39,12 @@ from credo.estimators.inputs import (
 )
 from credo.estimators.open_rows import (
     classed_table,
+    columns_aside,
+    columns_used,
     encoded_target,
     next_plan,
     refuse_nothing,
+    source_with_class,
     warn_aside,
 )
 from credo.model.naive_bayes import NaiveBayesModel
@@ -145,7 +149,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         >>> clf.classes_.tolist(), clf.class_count_.tolist()
         (['No', 'Yes'], [5, 9])
         """
-        for name in ("model_", "_plan", "_fixed"):
+        for name in ("model_", "_plan", "_fixed", "_every"):
             self.__dict__.pop(name, None)
         self._fixed = self._more = False
         if check_unlabelled(self.unlabelled) == "em":
@@ -165,9 +169,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             em_model, options=self._options(), tol=self.tol, budget=self.budget, threads=threads
         )
         if isinstance(y, str):
-            source = self._read(X, y, sample_weight)
+            source = source_with_class(X, y, sample_weight)
             names = [n for n in source.schema.names if n != y]
-            self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+            self._name(names)
             if not isinstance(source, (Table, Stream)):
                 raise InputError("Rows without a class need a table or a stream: read it first.")
             plan = self._planned(names, reset=True)
@@ -221,7 +225,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         check_is_fitted(self, "model_")
         check_is_fitted(other, "model_")
         out: NaiveBayes = clone(self)
-        for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed"):
+        for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed", "_every"):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
         out._take(self.model_ + other.model_)
@@ -242,9 +246,12 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
 
     def _take(self, model: NaiveBayesModel) -> None:
         self.model_: NaiveBayesModel = model
-        self.classes_ = _label_array(model.classes)
+        self.classes_ = label_array(model.classes)
         self.class_count_ = np.array(model.statistic.weight)
         self.kinds_ = kinds_of(model.statistic, self._plan)
+        if hasattr(self, "_every"):  # by the name of the class: columns that can be used
+            aside = columns_aside(model.statistic)
+            self._name([n for n in self._every if n not in aside])
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         check_unseen(self.unseen)
@@ -278,9 +285,11 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         by_name = reset and (named or hasattr(X, "columns"))
         table = sighted(X, _lists(self.states) if by_name else None)
         if named and reset:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-            self.n_features_in_ = len(table.names)
+            self._name(table.names)
         return table
+
+    def _name(self, names: Sequence[str]) -> None:
+        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
 
     def _classed(self, X: Any, y: Any, sample_weight: Any) -> tuple[ClassedRows, Variable, Plan]:
         """Rows with their classes, the class, and what each feature is."""
@@ -294,19 +303,6 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         plan = self._planned(columns.names, reset=True)
         return ClassedRows(columns, group, weights), target, plan
 
-    def _read(self, X: Any, target: str, sample_weight: Any) -> Any:
-        """X as a source whose column `target` is discrete."""
-        if sample_weight is not None:
-            raise InputError("With the name of a column as y, weights are given to credo.read.")
-        source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
-        if target not in source.schema:
-            source.schema[target]  # says what is there instead
-        if not source.schema[target].is_discrete:
-            raise InputError(
-                f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
-            )
-        return source
-
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
             raise InputError("With the name of a column as y, weights are given to credo.read.")
@@ -316,20 +312,18 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             known = None if reset else self.model_.target
             table, variable, group = classed_table(X, target, known, more=self._more)
             if reset:
-                self.n_features_in_ = len(table.names)
-                self.feature_names_in_ = np.array(table.names, dtype=object)
+                self._every = table.names
+                self._name(table.names)
             return self._counted(table, group, variable, None, reset)
-        source = self._read(X, target, sample_weight)
+        source = source_with_class(X, target, sample_weight)
         names = [n for n in source.schema.names if n != target]
         if reset:
-            self.n_features_in_ = len(names)
-            self.feature_names_in_ = np.array(names, dtype=object)
+            self._name(names)
         plan = self._planned(names, reset)
         if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or self.states):
             group = source.codes(target).astype(np.uint32)
-            weights = None if source.weights is None else source.weights
             part = columns_of(source.select(names))
-            return by_class(part, group, source.schema[target], plan, weights)
+            return by_class(part, group, source.schema[target], plan, source.weights)
         return tally_by_class(source, target, plan, threads_of(self.n_jobs))
 
     def _from_batches(self, X: Any, target: str, reset: bool) -> ByClass:
@@ -337,18 +331,14 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         feed = feed_of_any(X)
         names = [n for n in feed.names if n != target]
         if reset:
-            self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+            self._every = tuple(names)
+            self._name(names)
         else:
             for name in self.kinds_:
                 if name not in feed.names:
                     raise unknown_name("Column", name, feed.names, f"in {feed.label}")
-        plan = self._planned(names, reset)
-        threads = threads_of(self.n_jobs)
-        statistic, schema = once_by_class(feed, target, plan, None, threads)
-        if reset:
-            kept = [n for n in schema.names if n != target]
-            self.n_features_in_, self.feature_names_in_ = len(kept), np.array(kept, dtype=object)
-        return statistic
+        plan, threads = self._planned(names, reset), threads_of(self.n_jobs)
+        return once_by_class(feed, target, plan, None, threads, self._more)[0]
 
     def _planned(self, names: Sequence[str], reset: bool) -> Plan:
         """Which kind each feature is, 'auto' where these rows or more of them are to say so."""
@@ -380,11 +370,11 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         if is_named_table(X):
             found = self._columns_of(X, reset, schema)
             if reset:
-                self.feature_names_in_ = np.array([*found.by_name, *found.aside], dtype=object)
-                self.n_features_in_ = len(self.feature_names_in_)
+                self._name([*found.by_name, *found.aside])
             return found
-        X = validated(self, X, reset)
-        return self._columns_of(X, reset, schema)
+        if hasattr(self, "_every"):
+            X = columns_used(X, self.feature_names_in_.tolist(), self._every)
+        return self._columns_of(validated(self, X, reset), reset, schema)
 
     def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
         if not reset and hasattr(self, "model_"):
@@ -443,15 +433,6 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         check_is_fitted(self, "model_")
         columns = self._columns(X, reset=False)
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
-
-
-def _label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
-    array = np.array(labels)
-    if array.ndim != 1 or (
-        array.dtype.kind in "US" and not all(isinstance(v, str) for v in labels)
-    ):
-        array = np.fromiter(labels, dtype=object, count=len(labels))
-    return array
 
 
 def _lists(schema: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data import read
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
@@ -17,7 +18,16 @@ from credo.stats.by_class import ByClass
 from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_rows import Plan
 
-__all__ = ["classed_table", "encoded_target", "next_plan", "refuse_nothing", "warn_aside"]
+__all__ = [
+    "classed_table",
+    "columns_aside",
+    "columns_used",
+    "encoded_target",
+    "next_plan",
+    "refuse_nothing",
+    "source_with_class",
+    "warn_aside",
+]
 
 Codes = NDArray[np.uint32]
 
@@ -70,11 +80,34 @@ def classed_table(
         table.schema()[target]
     assert variable is not None
     if not variable.is_discrete:
-        raise InputError(
-            f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
-        )
+        raise _continuous(target)
     group = coder.finish(variable).astype(np.uint32)
     return table.without(target), variable, group
+
+
+def source_with_class(x: Any, target: str, sample_weight: Any = None) -> Any:
+    """X as a source whose column `target` is discrete."""
+    if sample_weight is not None:
+        raise InputError("With the name of a column as y, weights are given to credo.read.")
+    source = x if hasattr(x, "tally") and hasattr(x, "schema") else read(x)
+    if target not in source.schema:
+        source.schema[target]  # says what is there instead
+    if not source.schema[target].is_discrete:
+        raise _continuous(target)
+    return source
+
+
+def _continuous(target: str) -> InputError:
+    return InputError(
+        f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+    )
+
+
+def columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
+    """A frame without the columns that were set aside when it was learned from."""
+    names = list(getattr(x, "columns", ()))
+    extra = {n for n in names if isinstance(n, str) and n in every} - set(used)
+    return x[[n for n in names if n not in extra]] if extra else x
 
 
 def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
@@ -95,7 +128,7 @@ def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
 
 def refuse_nothing(statistic: ByClass) -> None:
     """Refuse rows of which no column can be used."""
-    aside = _aside(statistic)
+    aside = columns_aside(statistic)
     if aside and not statistic.parts:
         if all(why == "every cell is missing" for why in aside.values()):
             raise TableError("Every cell of the table is missing.")
@@ -108,13 +141,14 @@ def refuse_nothing(statistic: ByClass) -> None:
 
 def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
     """Say which columns are set aside, once for each."""
-    told = {} if before is None else _aside(before)
-    new = {n: why for n, why in _aside(statistic).items() if n not in told}
+    told = {} if before is None else columns_aside(before)
+    new = {n: why for n, why in columns_aside(statistic).items() if n not in told}
     if new:
         text = "; ".join(f"{n!r} ({why})" for n, why in list(new.items())[:6])
         warnings.warn(f"Columns were set aside: {text}.", CredoWarning, stacklevel=3)
 
 
-def _aside(statistic: ByClass) -> Mapping[str, str]:
+def columns_aside(statistic: ByClass) -> Mapping[str, str]:
+    """The columns that are set aside as far as is known, and why."""
     still = statistic.open
     return still.aside if isinstance(still, OpenColumns) else {}

@@ -21,7 +21,7 @@ from credo.errors import SchemaError
 from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, StateCounts, Where, sums
 from credo.stats.class_blocks import Spreads, StateTables
-from credo.train.naive_bayes_seen import Seen
+from credo.train.naive_bayes_seen import WHOLE, Seen
 
 __all__ = ["OpenColumns", "open_block", "settled"]
 
@@ -51,11 +51,11 @@ class OpenColumns:
         """Column by column."""
         if self.block is None:
             return self.columns
-        whole, out = frozenset(["int"]), {}
+        out = {}
         for part in self.block:
             assert isinstance(part, StateCounts)
             name, states = part.variable.name, part.variable.states
-            out[name] = Seen(name, self.rows, 0, whole, states, part.values, raw=True)
+            out[name] = Seen(name, self.rows, 0, WHOLE, states, part.values, raw=True)
         return out
 
     def added(self, a: ByClass, b: ByClass) -> ByClass:

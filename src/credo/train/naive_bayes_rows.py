@@ -23,7 +23,7 @@ from credo.stats.configurations import frozen
 from credo.stats.moments import refuse_underflow
 from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
 from credo.train.naive_bayes_open import OpenColumns, open_block
-from credo.train.naive_bayes_seen import FARTHEST, Seen
+from credo.train.naive_bayes_seen import BOOLS, FARTHEST, WHOLE, Seen
 
 __all__ = ["KINDS", "Plan", "by_class", "spreads_by_class", "tables_by_class"]
 
@@ -221,10 +221,8 @@ def _seen(name: str, table: NDArray[Any], low: int, rows: int, bools: set[str]) 
     counts = frozen(np.ascontiguousarray(table[:, there]))
     values = tuple((there + low).tolist())
     if name in bools:
-        types, values = frozenset(["bool"]), tuple(map(bool, values))
-    else:
-        types = frozenset(["int"])
-    return Seen(name, rows, 0, types, values, counts, raw=True)
+        return Seen(name, rows, 0, BOOLS, tuple(map(bool, values)), counts, raw=True)
+    return Seen(name, rows, 0, WHOLE, values, counts, raw=True)
 
 
 def _state_counts(

@@ -35,14 +35,15 @@ from credo.stats.by_class import Part, Spread, StateCounts, Where, spread_out
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes_reorder import moments_of_counts
 
-__all__ = ["FARTHEST", "Seen", "may_number_rows"]
+__all__ = ["BOOLS", "FARTHEST", "WHOLE", "Seen", "may_number_rows", "with_moments"]
 
 FARTHEST = 60_000
 """Whole numbers farther apart than this are sorted, not tabled: they are no states."""
 
 _SAMPLE = 1_000_000  # cells looked at to judge whether numbers are all different
 _NUMBERS = frozenset(("int", "float"))
-_BOOLS = frozenset(("bool",))
+BOOLS = frozenset(("bool",))
+WHOLE = frozenset(("int",))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -93,12 +94,8 @@ class Seen:
 
     @property
     def _far(self) -> bool:
-        values = self.values
-        return bool(values) and self._whole and max(values) - min(values) >= FARTHEST  # type: ignore[arg-type]
-
-    @property
-    def _whole(self) -> bool:
-        return self.types == {"int"}
+        values = self.values  # those of numbers in memory are in order
+        return bool(values) and self.types == WHOLE and values[-1] - values[0] >= FARTHEST  # type: ignore[index]
 
     # --- what the column is ---------------------------------------------------------------
 
@@ -128,7 +125,7 @@ class Seen:
 
     def _of_numbers(self) -> Variable:
         values = self.values
-        if self.types == _BOOLS:
+        if self.types == BOOLS:
             return Variable(self.name, "discrete", (False, True))
         if values is None or self._far or not few_values(len(values), self.rows):
             return Variable(self.name, "continuous")
@@ -180,7 +177,7 @@ class Seen:
     def as_states(self, variable: Variable) -> StateCounts:
         """The counts of the states."""
         values, counts = self._held()
-        if self.raw and values == variable.states and self.types != _BOOLS:
+        if self.raw and values == variable.states and self.types != BOOLS:
             return StateCounts(variable, counts)
         places = self.places if variable is self.variable else None
         if places is None:
@@ -409,3 +406,15 @@ def may_number_rows(seen: Seen, exact: Callable[[], NDArray[Any]]) -> NDArray[An
     if len(found) < min(seen.observed, _SAMPLE) and not named_like_id(seen.name):
         return None
     return frozen(found)
+
+
+def with_moments(seen: Seen, moments: Spread) -> Seen:
+    """Whole numbers of which the moments are known, not the counts."""
+    values = seen.values
+    if values is None:
+        return replace(seen, moments=moments)
+    out = replace(seen, values=None, moments=moments)
+    if values:
+        out = replace(out, low=float(min(values)), high=float(max(values)))
+    exact = np.array(values, dtype=object)
+    return replace(out, different=may_number_rows(out, lambda: np.unique(exact)))
