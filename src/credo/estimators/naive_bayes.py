@@ -43,6 +43,7 @@ from credo.estimators.open_rows import (
     columns_used,
     encoded_target,
     next_plan,
+    refuse_aside,
     refuse_nothing,
     source_with_class,
     warn_aside,
@@ -158,7 +159,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             statistic = self._statistic(X, y, sample_weight, reset=True)
             refuse_nothing(statistic)
             self._learn(statistic)
-            warn_aside(statistic)
+            if not isinstance(y, str):
+                warn_aside(statistic)
         warn_of(self.model_)
         return self
 
@@ -190,10 +192,10 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         What a column is, if `kinds` does not say so, all rows together decide; only with
         `covariance="full"` the first rows do.
 
-        >>> parts = NaiveBayes().partial_fit([[None, 1.5]], ["u"])
-        >>> parts = parts.partial_fit([["a", 2.5], ["b", 3.5]], ["u", "v"])
-        >>> parts.kinds_
-        {'x0': 'categorical', 'x1': 'gaussian'}
+        >>> rows, y = [[2], [7], [5], [9]], ["u", "v", "u", "v"]
+        >>> clf = NaiveBayes().partial_fit(rows, y)
+        >>> clf.kinds_, clf.partial_fit(rows, y).kinds_
+        ({'x0': 'gaussian'}, {'x0': 'categorical'})
         """
         first = not hasattr(self, "model_")
         if first:
@@ -209,7 +211,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         known = None if first else self.model_.statistic
         statistic = on_classes(statistic, known, classes, self._fixed)
         self._learn(statistic)
-        warn_aside(statistic, known)
+        if not isinstance(y, str):
+            warn_aside(statistic, known)
         return self
 
     def merge(self, other: NaiveBayes) -> NaiveBayes:
@@ -386,7 +389,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
         found = columns_of(X, wanted)
         if named:
-            _refuse_aside(found, self.kinds)
+            refuse_aside(found, self.kinds)
         if found.aside and not isinstance(X, (Table, Stream)):
             told = "; ".join(f"{n!r} ({why})" for n, why in list(found.aside.items())[:6])
             warnings.warn(f"Columns were set aside: {told}.", CredoWarning, stacklevel=5)
@@ -437,14 +440,3 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
 
 def _lists(schema: Any) -> Any:
     return None if schema is None else {n: list(s) for n, s in schema.items()}
-
-
-def _refuse_aside(found: Columns, kinds: Any) -> None:
-    """Columns that were set aside are an error only if the user gave them a kind."""
-    if isinstance(kinds, Mapping):
-        for name, kind in kinds.items():
-            if name in found.aside and kind != "ignore":
-                raise InputError(
-                    f"The column {name!r} was set aside: {found.aside[name]}.",
-                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
-                )

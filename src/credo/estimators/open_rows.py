@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import read
+from credo.data.columns import Columns
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
@@ -24,6 +25,7 @@ __all__ = [
     "columns_used",
     "encoded_target",
     "next_plan",
+    "refuse_aside",
     "refuse_nothing",
     "source_with_class",
     "warn_aside",
@@ -124,6 +126,17 @@ def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
             for n, kind in asked.kinds.items()
         }
     return Plan(found, asked.together, asked.states, asked.full, pending=True)
+
+
+def refuse_aside(found: Columns, kinds: Any) -> None:
+    """Columns that were set aside are an error only if the user gave them a kind."""
+    if isinstance(kinds, Mapping):
+        for name, kind in kinds.items():
+            if name in found.aside and kind != "ignore":
+                raise InputError(
+                    f"The column {name!r} was set aside: {found.aside[name]}.",
+                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
+                )
 
 
 def refuse_nothing(statistic: ByClass) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from credo.data.coder import Coder
 from credo.data.columns import Column, Columns
 from credo.data.infer import Declared
+from credo.data.reading import warn_doubtful
 from credo.data.sighting import Sighted
 from credo.errors import InputError
 from credo.schema import Variable
@@ -107,7 +108,9 @@ def open_by_class(
     assert isinstance(still, OpenColumns) or still is None
     if still is None or not still.aside:
         return out
-    aside = {n: table.decision(n).column.reason for n in still.aside}  # with numbers of rows
+    found_so = [table.decision(n) for n in still.aside]  # with numbers of rows
+    warn_doubtful(found_so)
+    aside = {d.column.name: d.column.reason for d in found_so}
     return replace(out, open=replace(still, aside=aside))
 
 
