@@ -97,6 +97,12 @@ class Seen:
         values = self.values  # those of numbers in memory are in order
         return bool(values) and self.types == WHOLE and values[-1] - values[0] >= FARTHEST  # type: ignore[index]
 
+    @property
+    def never_states(self) -> bool:
+        """Whether these are whole numbers that may not be as many states as they like."""
+        plain = self.types == WHOLE and not self.text and self.declared is None
+        return plain and self.kind != "categorical"
+
     # --- what the column is ---------------------------------------------------------------
 
     def decided(self) -> tuple[Seen, str]:
@@ -273,7 +279,11 @@ class Seen:
     def _within_limits(self) -> Seen:
         """Too many values to be states: numbers stay as moments, texts are let go."""
         values, _ = self._held()
-        if len(values) <= MAX_STATES or self.declared is not None:
+        if self.declared is not None:
+            return self
+        if len(values) > FEW_INTEGERS and self.never_states:
+            return self._as_numbers()
+        if len(values) <= MAX_STATES:
             return self
         numbers = self._numbers(values) if self.text or self.types <= _NUMBERS else None
         if numbers is not None and 2 * np.isnan(numbers).sum() <= len(values):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from credo.data.coder import Coder
 from credo.data.columns import Column, Columns
-from credo.data.infer import Declared
+from credo.data.infer import FEW_INTEGERS, Declared
 from credo.data.reading import warn_doubtful
 from credo.data.sighting import Sighted
 from credo.errors import InputError
@@ -21,7 +21,7 @@ from credo.stats.class_blocks import Spreads, StateTables
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes_open import OpenColumns, settled
 from credo.train.naive_bayes_rows import Plan, by_class, spreads_by_class, tables_by_class
-from credo.train.naive_bayes_seen import Seen, may_number_rows
+from credo.train.naive_bayes_seen import Seen, may_number_rows, with_moments
 
 __all__ = ["kinds_of", "open_by_class", "seen_by_coder"]
 
@@ -204,9 +204,13 @@ def _counted(
     """The same with the counts or the moments by class."""
     coders = {n: table.coders[n] for n in found}
     codes = {n: c.cells() for n, c in coders.items() if c.holds_codes and c.states}
+    numbers = {n: Column(c.numbers()) for n, c in coders.items() if c.holds_numbers}
+    for name in [n for n in codes if found[n].never_states]:
+        if len(coders[name].states) > FEW_INTEGERS:
+            values = np.append(coders[name].state_numbers(), np.nan)
+            numbers[name] = Column(values[codes.pop(name)])
     windows = {n: (0, len(coders[n].states) + 2, None, len(coders[n].states)) for n in codes}
     counts = tables_by_class(codes, windows, group, k, weights, threads)
-    numbers = {n: Column(c.numbers()) for n, c in coders.items() if c.holds_numbers}
     floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     moments = spreads_by_class(
         Columns(table.rows, numbers), list(numbers), group, k, floats, threads
@@ -215,7 +219,7 @@ def _counted(
     for name, seen in found.items():
         spread = moments.get(name)
         if isinstance(spread, Spread):
-            out[name] = replace(seen, moments=spread)
+            out[name] = with_moments(seen, spread)
         elif coders[name].holds_codes:
             d = len(coders[name].states)
             table_here = counts[name][:, :d] if d else np.zeros((k, 0), dtype=np.int64)
