@@ -54,11 +54,13 @@ class Coder:
         kind: str | None = None,
         keep: bool = True,
         numbers: RowNumbers | None = None,
+        sample_decimals: bool = True,
     ) -> None:
         self.name = name
         self.text = text
         self.kind = kind
         self.keep = keep
+        self.sample_decimals = sample_decimals  # how many are different is for the report alone
         self.rows = 0
         self.missing = 0
         self.missing_as: dict[str, int] = {}
@@ -216,10 +218,15 @@ class Coder:
         self._low = min(self._low, float(good.min()))
         self._high = max(self._high, float(good.max()))
         self._whole = self._whole and bool((good % 1 == 0).all())
-        if self._sampled < _SAMPLE:
+        if self._sampled < _SAMPLE and not self._unsampled:
             kept = (good if exact is None else exact)[: _SAMPLE - self._sampled]
             self._sample.append(np.unique(kept))
             self._sampled += len(kept)
+
+    @property
+    def _unsampled(self) -> bool:
+        decimals = "float" in self.types and not self.text and self._mode == "numbers"
+        return decimals and not self.sample_decimals
 
     def _note_texts(self, values: list[Any], cells: int) -> None:
         if self._sampled < _SAMPLE:
@@ -248,6 +255,8 @@ class Coder:
         if coded:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
+        elif self._unsampled:
+            distinct, sampled = 1 if self._low == self._high else 2, self.rows - self.missing
         else:
             distinct, sampled = _different(self._sample), self._sampled
         return Profile(
