@@ -54,11 +54,13 @@ class Coder:
         kind: str | None = None,
         keep: bool = True,
         numbers: RowNumbers | None = None,
+        sample_decimals: bool = True,
     ) -> None:
         self.name = name
         self.text = text
         self.kind = kind
         self.keep = keep
+        self.sample_decimals = sample_decimals  # how many are different is for the report alone
         self.rows = 0
         self.missing = 0
         self.missing_as: dict[str, int] = {}
@@ -216,10 +218,15 @@ class Coder:
         self._low = min(self._low, float(good.min()))
         self._high = max(self._high, float(good.max()))
         self._whole = self._whole and bool((good % 1 == 0).all())
-        if self._sampled < _SAMPLE:
+        if self._sampled < _SAMPLE and not self._unsampled:
             kept = (good if exact is None else exact)[: _SAMPLE - self._sampled]
             self._sample.append(np.unique(kept))
             self._sampled += len(kept)
+
+    @property
+    def _unsampled(self) -> bool:
+        decimals = "float" in self.types and not self.text and self._mode == "numbers"
+        return decimals and not self.sample_decimals
 
     def _note_texts(self, values: list[Any], cells: int) -> None:
         if self._sampled < _SAMPLE:
@@ -248,6 +255,8 @@ class Coder:
         if coded:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
+        elif self._unsampled:
+            distinct, sampled = 1 if self._low == self._high else 2, self.rows - self.missing
         else:
             distinct, sampled = _different(self._sample), self._sampled
         return Profile(
@@ -310,7 +319,7 @@ class Coder:
         self.check(variable)
         if self._mode == "codes":
             self._to_numbers()
-        return np.concatenate(self._parts) if self._parts else np.zeros(0)
+        return self.numbers()
 
     def codes_for(self, variable: Variable) -> NDArray[Any]:
         """The code of each value met, as a state of the variable."""
@@ -329,17 +338,43 @@ class Coder:
                 raise not_a_state(variable, value, self._first_row(value), error) from None
         return lut
 
+    def cells(self) -> NDArray[Any]:
+        """The cells kept, each as the number of its value among `states`, missing ones after."""
+        many = len(self.states)
+        return self._coded(np.arange(many, dtype=code_type(many)), many)
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The cells kept as numbers, NaN where one is missing or is none."""
+        return np.concatenate(self._parts) if self._parts else np.zeros(0)
+
+    @property
+    def holds_codes(self) -> bool:
+        """Whether cells are kept as codes of their values (otherwise as numbers, or not)."""
+        return self._mode == "codes"
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether cells are kept as numbers."""
+        return self._mode == "numbers"
+
+    def different(self) -> NDArray[Any]:
+        """The different numbers of a column kept as numbers, as far as they were looked at."""
+        return np.unique(np.concatenate([*self._sample, np.zeros(0, dtype=np.int64)]))
+
     def _finish_codes(self, variable: Variable) -> NDArray[Any]:
-        lut = self.codes_for(variable)
+        return self._coded(self.codes_for(variable), variable.arity)
+
+    def _coded(self, lut: NDArray[Any], missing: int) -> NDArray[Any]:
+        """The cells kept, by the code of each value met."""
         size = lut.dtype
         out = np.empty(self.rows, dtype=size)
         done = 0
         for part in self._parts:
             # the largest code of a part's type stands for missing, any other for a state
-            full = np.full(int(part.max(initial=0)) + 1, variable.arity, dtype=size)
+            full = np.full(int(part.max(initial=0)) + 1, missing, dtype=size)
             full[: len(lut)] = lut[: len(full)]
             if len(full) > np.iinfo(part.dtype).max:
-                full[-1] = variable.arity
+                full[-1] = missing
             _core.take_codes(part, full, out[done : done + len(part)])
             done += len(part)
         return out

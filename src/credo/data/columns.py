@@ -36,7 +36,7 @@ __all__ = [
     "columns_of",
     "matrix_columns",
     "position_names",
-    "with_new_states",
+    "split_columns",
 ]
 
 Array = NDArray[Any]
@@ -157,7 +157,7 @@ def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:
         return plain
     if isinstance(x, (Table, Stream)):
         return _of_table(x)
-    names, rows, raw, rest = _split(x)
+    names, rows, raw, rest = split_columns(x)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n not in wanted}
     aside: dict[str, str] = {}
     unread = [n for n in names if n not in found]
@@ -221,7 +221,7 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
             if variables[name] is None and column.variable is not None:
                 known[name] = Column(_numbers_of_states(name, column))
         return Columns(part.rows, known)
-    names, rows, raw, rest = _split(x)
+    names, rows, raw, rest = split_columns(x)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
     unread = [n for n in names if n in variables and n not in found]
     if unread:
@@ -235,24 +235,11 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
             count += len(next(iter(batch.values())))
         rows = count
         found |= {n: e.column() for n, e in encoders.items()}
+    elif not found and names:  # no column is known: the rows are there all the same
+        first = [names[0]]
+        batches = rest(first, as_feed=True).read(first)
+        rows = sum(len(next(iter(batch.values()))) for batch in batches)
     return Columns(rows, found)
-
-
-def with_new_states(x: Any, found: Columns) -> Columns:
-    """The same columns of a table, those with values that were no states with states of their own.
-
-    >>> known = {"a": Variable("a", "discrete", ("u", "v"))}
-    >>> rows = {"a": ["v", "w", None]}
-    >>> with_new_states(rows, columns_for(rows, known)).by_name["a"].variable.states
-    ('v', 'w')
-    """
-    if found.matrix is not None:
-        return found
-    strange = [n for n, c in found.by_name.items() if c.strange]
-    if not strange:
-        return found
-    again = columns_of(x, dict.fromkeys(strange, "discrete")).by_name
-    return Columns(found.rows, {**found.by_name, **{n: again[n] for n in strange}}, found.aside)
 
 
 def _numbers_of_states(name: str, column: Column) -> Array:
@@ -319,7 +306,7 @@ class _Lenient:
 # --- what lies in memory as numbers -------------------------------------------------------
 
 
-def _split(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+def split_columns(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
     """Names, rows, the columns that are numbers in memory, and a way to the others."""
     if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
         return _split_array(x)

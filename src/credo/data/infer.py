@@ -28,7 +28,7 @@ from credo.data.numerals import as_bool, as_int, looks_like_date, looks_numeric,
 from credo.data.profile import Doubt, Profile
 from credo.schema import MAX_STATES, Column, Variable
 
-__all__ = ["Decision", "Declared", "decide", "typed_states"]
+__all__ = ["Decision", "Declared", "decide", "few_values", "named_like_id", "typed_states"]
 
 FEW_INTEGERS = 20
 FEW_TEXTS = 20
@@ -232,14 +232,27 @@ def _is_constant(typed: _Typed) -> bool:
     )
 
 
+def few_values(distinct: int, n: int) -> bool:
+    """Whether whole numbers in n rows are states (docs/tables.md).
+
+    >>> few_values(8, 1000), few_values(300, 1000), few_values(10, 12)
+    (True, False, False)
+    """
+    return (
+        distinct <= 2
+        or (distinct <= 4 and distinct < n)
+        or (distinct <= FEW_INTEGERS and 2 * distinct <= n)
+    )
+
+
 def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[str, str]:
     low, high = (states[0], states[-1]) if states else (int(p.low), int(p.high))
     d = len(states) or d
-    if n >= 5 and _named_like_id(p.name) and d >= 0.8 * p.sampled:
+    if n >= 5 and named_like_id(p.name) and d >= 0.8 * p.sampled:
         return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
     if n >= 5 and d == p.sampled == n and high - low == n - 1 and low in (0, 1):
         return "identifier", f"consecutive numbers from {low:,} to {high:,}, each once"
-    if d <= 2 or (d <= 4 and d < n) or (d <= FEW_INTEGERS and 2 * d <= n):
+    if few_values(d, n):
         return "discrete", f"whole numbers, {d} different"
     return "continuous", f"whole numbers, {d:,}{'+' * (p.sampled < n)} different"
 
@@ -249,19 +262,24 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
     if p.values is not None and d <= max(FEW_TEXTS, p.sampled / 2):
         if d > p.sampled / 2 and d > 1 and p.words >= 4:
             return "text", f"sentences, {different}"
-        if n >= 5 and _named_like_id(p.name) and d >= 0.8 * p.sampled:
+        if n >= 5 and named_like_id(p.name) and d >= 0.8 * p.sampled:
             return "identifier", f"its name, and {different}"
         return "discrete", "text" if d <= 50 else f"text, {different}"
     if p.words >= 4:
         return "text", f"sentences, {different}"
-    if d >= 0.95 * p.sampled or _named_like_id(p.name):
+    if d >= 0.95 * p.sampled or named_like_id(p.name):
         return "identifier", different
     if d > MAX_STATES:
         return "text", f"more than {MAX_STATES:,} different values"
     return "text", different
 
 
-def _named_like_id(name: str) -> bool:
+def named_like_id(name: str) -> bool:
+    """Whether a column is named as numbers of rows are.
+
+    >>> named_like_id("patientId"), named_like_id("idea")
+    (True, False)
+    """
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
     return bool(words) and words[-1].casefold() in _ID_WORDS
 
@@ -280,7 +298,8 @@ def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
 
 def _first_doubt(typed: _Typed) -> str:
     doubt = typed.doubts[0]
-    return f"row {doubt.row} holds {doubt.cell!r}, which {doubt.why}"
+    where = f"row {doubt.row}" if doubt.row else "a row"
+    return f"{where} holds {doubt.cell!r}, which {doubt.why}"
 
 
 def _doubt_notes(typed: _Typed) -> tuple[str, ...]:

@@ -296,7 +296,12 @@ def _collect(
 
 
 def coders_for(
-    feed: Feed, wanted: Mapping[str, Any], weighting: Weights, taken: Tokens, keep: bool
+    feed: Feed,
+    wanted: Mapping[str, Any],
+    weighting: Weights,
+    taken: Tokens,
+    keep: bool,
+    sample_decimals: bool = True,
 ) -> tuple[dict[str, Coder], RowNumbers]:
     """A coder for each column that is not dropped, and how its rows are numbered."""
     numbers = RowNumbers()
@@ -309,7 +314,13 @@ def coders_for(
         if kind is None and name in feed.declared:
             kind = "discrete"
         coders[name] = Coder(
-            name, text=feed.text, missing=taken, kind=kind, keep=keep, numbers=numbers
+            name,
+            text=feed.text,
+            missing=taken,
+            kind=kind,
+            keep=keep,
+            numbers=numbers,
+            sample_decimals=sample_decimals,
         )
     return coders, numbers
 

@@ -19,6 +19,7 @@ __all__ = [
     "as_table",
     "encode_labels",
     "is_named_table",
+    "label_array",
     "on_classes",
     "plainly_valid",
     "row_weights",
@@ -178,6 +179,16 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
         check_classification_targets(y)
     labels, codes = np.unique(y, return_inverse=True)
     return labels, codes.astype(np.uint32)
+
+
+def label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
+    """The classes as an array, each of its own type."""
+    array = np.array(labels)
+    if array.ndim != 1 or (
+        array.dtype.kind in "US" and not all(isinstance(v, str) for v in labels)
+    ):
+        array = np.fromiter(labels, dtype=object, count=len(labels))
+    return array
 
 
 def _by_first_sight(y: NDArray[Any]) -> tuple[NDArray[Any], Codes] | None:

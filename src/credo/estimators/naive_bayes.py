@@ -16,27 +16,37 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from credo.data import Stream, Table, read
+from credo.data import Stream, Table
 from credo.data.columns import (
     Columns,
     columns_for,
     columns_of,
     matrix_columns,
     position_names,
-    with_new_states,
 )
 from credo.data.once import comes_in_batches, feed_of_any
+from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
-    among_classes,
-    encode_labels,
     is_named_table,
+    label_array,
     on_classes,
     row_weights,
     threads_of,
     validated,
     without_absent,
+)
+from credo.estimators.open_rows import (
+    classed_table,
+    columns_aside,
+    columns_used,
+    encoded_target,
+    next_plan,
+    refuse_aside,
+    refuse_nothing,
+    source_with_class,
+    warn_aside,
 )
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.predict.naive import check_unseen, predict_columns, variables_of
@@ -49,7 +59,9 @@ from credo.train.naive_bayes import Options, train
 from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
 from credo.train.naive_bayes_learn import keeps_values, plan_of, warn_of
 from credo.train.naive_bayes_once import once_by_class
-from credo.train.naive_bayes_rows import Plan, by_class, tally_by_class
+from credo.train.naive_bayes_rows import Plan, by_class
+from credo.train.naive_bayes_sighted import kinds_of, open_by_class
+from credo.train.naive_bayes_tally import tally_by_class
 
 __all__ = ["NaiveBayes"]
 
@@ -138,13 +150,17 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         >>> clf.classes_.tolist(), clf.class_count_.tolist()
         (['No', 'Yes'], [5, 9])
         """
-        for name in ("model_", "_plan", "_fixed"):
+        for name in ("model_", "_plan", "_fixed", "_every"):
             self.__dict__.pop(name, None)
-        self._fixed = False
+        self._fixed = self._more = False
         if check_unlabelled(self.unlabelled) == "em":
             self._take(self._by_em(X, y, sample_weight))
         else:
-            self._learn(self._statistic(X, y, sample_weight, reset=True))
+            statistic = self._statistic(X, y, sample_weight, reset=True)
+            refuse_nothing(statistic)
+            self._learn(statistic)
+            if not isinstance(y, str):
+                warn_aside(statistic)
         warn_of(self.model_)
         return self
 
@@ -155,16 +171,16 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             em_model, options=self._options(), tol=self.tol, budget=self.budget, threads=threads
         )
         if isinstance(y, str):
-            source = self._read(X, y, sample_weight)
+            source = source_with_class(X, y, sample_weight)
             names = [n for n in source.schema.names if n != y]
-            self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+            self._name(names)
             if not isinstance(source, (Table, Stream)):
                 raise InputError("Rows without a class need a table or a stream: read it first.")
             plan = self._planned(names, reset=True)
             rows, label = rows_of_source(source, y), source.schema[y]
             name = source.schema.source
             return climb(rows, label, plan, source=name)
-        part, target, plan = self._classed(X, y, sample_weight, reset=True)
+        part, target, plan = self._classed(X, y, sample_weight)
         return climb(lambda: (part,), target, plan)
 
     def partial_fit(
@@ -173,10 +189,18 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         """Learn from more rows: exactly what `fit` would have learned from all of them.
 
         `classes` names all classes at the first call; without it classes are added as they come.
+        What a column is, if `kinds` does not say so, all rows together decide; only with
+        `covariance="full"` the first rows do.
+
+        >>> rows, y = [[2], [7], [5], [9]], ["u", "v", "u", "v"]
+        >>> clf = NaiveBayes().partial_fit(rows, y)
+        >>> clf.kinds_, clf.partial_fit(rows, y).kinds_
+        ({'x0': 'gaussian'}, {'x0': 'categorical'})
         """
         first = not hasattr(self, "model_")
         if first:
             self._fixed = classes is not None
+        self._more = True
         by_em = check_unlabelled(self.unlabelled) == "em"
         statistic = self._statistic(X, y, sample_weight, reset=first)
         if by_em and (statistic.unlabelled or (not first and self.model_.by_em)):
@@ -187,6 +211,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         known = None if first else self.model_.statistic
         statistic = on_classes(statistic, known, classes, self._fixed)
         self._learn(statistic)
+        if not isinstance(y, str):
+            warn_aside(statistic, known)
         return self
 
     def merge(self, other: NaiveBayes) -> NaiveBayes:
@@ -202,7 +228,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         check_is_fitted(self, "model_")
         check_is_fitted(other, "model_")
         out: NaiveBayes = clone(self)
-        for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed"):
+        for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed", "_every"):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
         out._take(self.model_ + other.model_)
@@ -223,123 +249,117 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
 
     def _take(self, model: NaiveBayesModel) -> None:
         self.model_: NaiveBayesModel = model
-        self.classes_ = _label_array(model.classes)
+        self.classes_ = label_array(model.classes)
         self.class_count_ = np.array(model.statistic.weight)
-        self.kinds_ = dict(self._plan.kinds)
-        if "ignore" in self.kinds_.values():
-            self.kinds_ = {n: k for n, k in self.kinds_.items() if k != "ignore"}
+        self.kinds_ = kinds_of(model.statistic, self._plan)
+        if hasattr(self, "_every"):  # by the name of the class: columns that can be used
+            aside = columns_aside(model.statistic)
+            self._name([n for n in self._every if n not in aside])
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         check_unseen(self.unseen)
         self._options()
-        threads = threads_of(self.n_jobs)
         if isinstance(y, str):
             return self._from_source(X, y, sample_weight, reset)
-        part, target, plan = self._classed(X, y, sample_weight, reset)
-        return by_class(part.columns, part.group, target, plan, part.weights, threads)
+        if sample_weight is not None and y is not None:
+            X, y, sample_weight = without_absent(X, y, sample_weight)
+        table = self._sighted(X, reset)
+        known = None if reset else self.model_.target
+        target, group = encoded_target(y, known)
+        if len(group) != table.rows:
+            check_consistent_length(np.empty(table.rows), group)
+        return self._counted(table, group, target, row_weights(sample_weight, table.rows), reset)
 
-    def _classed(
-        self, X: Any, y: Any, sample_weight: Any, reset: bool
-    ) -> tuple[ClassedRows, Variable, Plan]:
+    def _counted(
+        self, table: Sighted, group: Any, target: Variable, weights: Any, reset: bool
+    ) -> ByClass:
+        """The statistics of some rows, in which what a column is may still be open."""
+        plan = self._planned(table.names, reset)
+        threads, strict = threads_of(self.n_jobs), isinstance(self.kinds, Mapping)
+        return open_by_class(
+            table, group, target, plan, weights, threads, strict=strict, more=self._more
+        )
+
+    def _sighted(self, X: Any, reset: bool) -> Sighted:
+        """The columns of X, after scikit-learn's own checks of its shape and names."""
+        named = is_named_table(X)
+        if not named:
+            X = validated(self, X, reset)
+        by_name = reset and (named or hasattr(X, "columns"))
+        table = sighted(X, _lists(self.states) if by_name else None)
+        if named and reset:
+            self._name(table.names)
+        return table
+
+    def _name(self, names: Sequence[str]) -> None:
+        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+
+    def _classed(self, X: Any, y: Any, sample_weight: Any) -> tuple[ClassedRows, Variable, Plan]:
         """Rows with their classes, the class, and what each feature is."""
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
-        columns = self._columns(X, reset, schema=self.states)
-        if not reset:
-            columns = with_new_states(X, columns)
-        labels, group = encode_labels(y, gaps=True)
+        columns = self._columns(X, reset=True, schema=self.states)
+        target, group = encoded_target(y)
         if len(group) != columns.rows:
             check_consistent_length(np.empty(columns.rows), group)
         weights = row_weights(sample_weight, columns.rows)
-        target = Variable("y", "discrete", tuple(labels.tolist()))
-        if not reset:
-            target, group = among_classes(self.model_.target, target, group)
-        plan = self._planned(columns.names, reset)
+        plan = self._planned(columns.names, reset=True)
         return ClassedRows(columns, group, weights), target, plan
-
-    def _read(self, X: Any, target: str, sample_weight: Any) -> Any:
-        """X as a source whose column `target` is discrete."""
-        if sample_weight is not None:
-            raise InputError("With the name of a column as y, weights are given to credo.read.")
-        source = X if hasattr(X, "tally") and hasattr(X, "schema") else read(X)
-        if target not in source.schema:
-            source.schema[target]  # says what is there instead
-        if not source.schema[target].is_discrete:
-            raise InputError(
-                f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
-            )
-        return source
 
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
             raise InputError("With the name of a column as y, weights are given to credo.read.")
         if comes_in_batches(X) and not keeps_values(self.kinds):
             return self._from_batches(X, target, reset)
-        known = None if reset else self._from_known(X, target)
-        if known is not None:
-            return known
-        source = self._read(X, target, sample_weight)
+        if not (hasattr(X, "tally") and hasattr(X, "schema")):
+            known = None if reset else self.model_.target
+            table, variable, group = classed_table(X, target, known, more=self._more)
+            if reset:
+                self._every = table.names
+                self._name(table.names)
+            return self._counted(table, group, variable, None, reset)
+        source = source_with_class(X, target, sample_weight)
         names = [n for n in source.schema.names if n != target]
         if reset:
-            self.n_features_in_ = len(names)
-            self.feature_names_in_ = np.array(names, dtype=object)
+            self._name(names)
         plan = self._planned(names, reset)
         if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or self.states):
             group = source.codes(target).astype(np.uint32)
-            weights = None if source.weights is None else source.weights
             part = columns_of(source.select(names))
-            return by_class(part, group, source.schema[target], plan, weights)
+            return by_class(part, group, source.schema[target], plan, source.weights)
         return tally_by_class(source, target, plan, threads_of(self.n_jobs))
 
     def _from_batches(self, X: Any, target: str, reset: bool) -> ByClass:
         """A path, a relation or a stream: read once, whatever its columns turn out to be."""
         feed = feed_of_any(X)
-        kinds = self.kinds
-        if not reset:  # as the first rows were taken
-            kinds = {n: self.kinds_.get(n, "ignore") for n in feed.names if n != target}
+        names = [n for n in feed.names if n != target]
+        if reset:
+            self._every = tuple(names)
+            self._name(names)
+        else:
             for name in self.kinds_:
                 if name not in feed.names:
                     raise unknown_name("Column", name, feed.names, f"in {feed.label}")
-        names = [n for n in feed.names if n != target]
-        plan = plan_of(names, kinds, self.covariance, self.states)
-        threads = threads_of(self.n_jobs)
-        statistic, schema = once_by_class(feed, target, plan, None, threads)
-        if reset:
-            kept = [n for n in schema.names if n != target]
-            self.n_features_in_ = len(kept)
-            self.feature_names_in_ = np.array(kept, dtype=object)
-            self._plan: Plan = plan
-        return statistic
-
-    def _from_known(self, X: Any, target: str) -> ByClass | None:
-        """More rows of variables that are known need no second look; None if a state is new."""
-        if hasattr(X, "tally") or not hasattr(self, "model_"):
-            return None
-        label = self.model_.target
-        found = columns_for(X, {**variables_of(self.model_), target: label})
-        classes = found.by_name.get(target)
-        missing = [n for n in self.model_.names if n not in found.by_name]
-        if label.name != target or missing or classes is None or classes.variable is None:
-            return None
-        if any(c.strange for c in found.by_name.values()):
-            return None
-        features = {n: c for n, c in found.by_name.items() if n != target}
-        group = classes.values.astype(np.uint32)
-        threads = threads_of(self.n_jobs)
-        return by_class(Columns(found.rows, features), group, label, self._plan, None, threads)
+        plan, threads = self._planned(names, reset), threads_of(self.n_jobs)
+        return once_by_class(feed, target, plan, None, threads, self._more)[0]
 
     def _planned(self, names: Sequence[str], reset: bool) -> Plan:
+        """Which kind each feature is, 'auto' where these rows or more of them are to say so."""
         if reset or not hasattr(self, "_plan"):
-            kinds = self.kinds
-            kept = set(names)
-            some = len(names) < self.n_features_in_
-            aside = {n for n in self._all_names() if n not in kept} if some else set()
-            if aside and not isinstance(kinds, (str, Mapping)):
-                kinds = dict(zip(self._all_names(), list(kinds), strict=True))
-            if isinstance(kinds, Mapping):
-                kinds = {n: k for n, k in kinds.items() if n not in aside}
-            self._plan = plan_of(names, kinds, self.covariance, self.states)
-        return self._plan
+            self._plan: Plan = plan_of(names, self._kinds_for(names), self.covariance, self.states)
+            asked = self._plan
+            return Plan(asked.kinds, asked.together, asked.states, asked.full)
+        return next_plan(self._plan, self.model_.statistic, self.kinds_)
+
+    def _kinds_for(self, names: Sequence[str]) -> Any:
+        """The kinds given, less those of columns that were set aside when a table was read."""
+        kinds, every = self.kinds, self._all_names()
+        aside = set(every) - set(names) if len(names) < self.n_features_in_ else set()
+        if aside and not isinstance(kinds, (str, Mapping)):
+            kinds = dict(zip(every, list(kinds), strict=True))
+        if isinstance(kinds, Mapping):
+            kinds = {n: k for n, k in kinds.items() if n not in aside}
+        return kinds
 
     def _all_names(self) -> list[str]:
         if hasattr(self, "feature_names_in_"):
@@ -353,11 +373,11 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         if is_named_table(X):
             found = self._columns_of(X, reset, schema)
             if reset:
-                self.feature_names_in_ = np.array([*found.by_name, *found.aside], dtype=object)
-                self.n_features_in_ = len(self.feature_names_in_)
+                self._name([*found.by_name, *found.aside])
             return found
-        X = validated(self, X, reset)
-        return self._columns_of(X, reset, schema)
+        if hasattr(self, "_every"):
+            X = columns_used(X, self.feature_names_in_.tolist(), self._every)
+        return self._columns_of(validated(self, X, reset), reset, schema)
 
     def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
         if not reset and hasattr(self, "model_"):
@@ -369,7 +389,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
         found = columns_of(X, wanted)
         if named:
-            _refuse_aside(found, self.kinds)
+            refuse_aside(found, self.kinds)
         if found.aside and not isinstance(X, (Table, Stream)):
             told = "; ".join(f"{n!r} ({why})" for n, why in list(found.aside.items())[:6])
             warnings.warn(f"Columns were set aside: {told}.", CredoWarning, stacklevel=5)
@@ -418,25 +438,5 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
 
 
-def _label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
-    array = np.array(labels)
-    if array.ndim != 1 or (
-        array.dtype.kind in "US" and not all(isinstance(v, str) for v in labels)
-    ):
-        array = np.fromiter(labels, dtype=object, count=len(labels))
-    return array
-
-
 def _lists(schema: Any) -> Any:
     return None if schema is None else {n: list(s) for n, s in schema.items()}
-
-
-def _refuse_aside(found: Columns, kinds: Any) -> None:
-    """Columns that were set aside are an error only if the user gave them a kind."""
-    if isinstance(kinds, Mapping):
-        for name, kind in kinds.items():
-            if name in found.aside and kind != "ignore":
-                raise InputError(
-                    f"The column {name!r} was set aside: {found.aside[name]}.",
-                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
-                )

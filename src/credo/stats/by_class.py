@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from credo.stats.configurations import frozen
 __all__ = [
     "Block",
     "ByClass",
+    "Open",
     "Part",
     "Points",
     "Spread",
@@ -34,6 +35,7 @@ __all__ = [
     "Where",
     "refuse_extremes",
     "spread_out",
+    "sums",
     "union",
 ]
 
@@ -299,11 +301,22 @@ class Block(Sequence[Part]):
         """Those of both together; None where they do not fit into one array."""
 
 
+class Open(Protocol):
+    """What is kept of features whose kind more rows may change; see `naive_bayes_open`."""
+
+    def on_classes(self, where: Where, size: int) -> Open:
+        """The same among more classes."""
+
+    def added(self, a: ByClass, b: ByClass) -> ByClass:
+        """Two statistics of the same classes, of which one at least has features left open."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class ByClass:
     """The weight of each class, and one statistic for each feature (or group of features).
 
-    `unlabelled` is the weight of the rows whose class is missing; they are in no count.
+    `unlabelled` is the weight of the rows whose class is missing; they are in no count. `open` is
+    what may change the kinds of features when more rows come; None where they are final.
 
     >>> y = Variable("y", "discrete", ("a", "b")); x = Variable("x", "discrete", (0, 1))
     >>> s = ByClass(y, np.array([2, 1]), (StateCounts(x, np.array([[1, 1], [0, 1]])),))
@@ -315,6 +328,7 @@ class ByClass:
     weight: NDArray[Any]
     parts: Sequence[Part]
     unlabelled: int | float = 0
+    open: Open | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", frozen(np.asarray(self.weight)))
@@ -333,9 +347,10 @@ class ByClass:
         if target == self.target:
             return self
         where, size = _places(self.target, target), len(target.states)
+        still = None if self.open is None else self.open.on_classes(where, size)
         if isinstance(self.parts, Block):
-            weight = spread_out(self.weight, where, size, 0)
-            return ByClass(target, weight, self.parts.on_classes(where, size), self.unlabelled)
+            weight, parts = spread_out(self.weight, where, size, 0), self.parts
+            return ByClass(target, weight, parts.on_classes(where, size), self.unlabelled, still)
         alone, (n, mean, scatter) = _alone(self.parts)
         found = _each(
             self.parts, alone, *(spread_out(a, where, size, 1) for a in (n, mean, scatter))
@@ -345,6 +360,7 @@ class ByClass:
             spread_out(self.weight, where, size, 0),
             tuple(found.get(i) or p.on_classes(where, size) for i, p in enumerate(self.parts)),
             self.unlabelled,
+            still,
         )
 
     def __add__(self, other: object) -> ByClass:
@@ -360,19 +376,10 @@ class ByClass:
         if classes != target.states:
             target = Variable(target.name, "discrete", classes, target.ordered)
         a, b = self.on(target), other.on(target)
-        if isinstance(a.parts, Block) and isinstance(b.parts, Block):
-            joined = a.parts.joined(b.parts)
-            if joined is not None:
-                return ByClass(target, a.weight + b.weight, joined, a.unlabelled + b.unlabelled)
-        if len(a.parts) != len(b.parts) or any(
-            type(p) is not type(q) or (p.names != q.names and not isinstance(p, Totals))
-            for p, q in zip(a.parts, b.parts, strict=False)
-        ):
-            raise SchemaError(
-                "The two statistics are of different features, or of different kinds of them.",
-                hint="Give both the same columns and kinds.",
-            )
-        parts = _sums(a.parts, b.parts)
+        still = a.open if a.open is not None else b.open
+        if still is not None:
+            return still.added(a, b)
+        parts = sums(a.parts, b.parts)
         return ByClass(target, a.weight + b.weight, parts, a.unlabelled + b.unlabelled)
 
     def __radd__(self, other: object) -> ByClass:
@@ -395,8 +402,20 @@ def _each(parts: Sequence[Part], places: list[int], *moments: Floats) -> dict[in
     return dict(zip(places, Spread.each(names, *moments), strict=True))
 
 
-def _sums(a: Sequence[Part], b: Sequence[Part]) -> tuple[Part, ...]:
-    """Part by part; the real variables that stand alone all at once."""
+def sums(a: Sequence[Part], b: Sequence[Part]) -> Sequence[Part]:
+    """Part by part, blocks and the real variables that stand alone all at once."""
+    if isinstance(a, Block) and isinstance(b, Block):
+        joined = a.joined(b)
+        if joined is not None:
+            return joined
+    if len(a) != len(b) or any(
+        type(p) is not type(q) or (p.names != q.names and not isinstance(p, Totals))
+        for p, q in zip(a, b, strict=False)
+    ):
+        raise SchemaError(
+            "The two statistics are of different features, or of different kinds of them.",
+            hint="Give both the same columns and kinds.",
+        )
     places, (n, mean, scatter) = _alone(a)
     found: dict[int, Part] = {}
     if places:

@@ -14,7 +14,8 @@ from credo.model.naive_bayes import NaiveBayesModel
 from credo.stats.tally import Source
 from credo.train.naive_bayes import Options, train
 from credo.train.naive_bayes_once import once_by_class
-from credo.train.naive_bayes_rows import KINDS, Plan, by_class, tally_by_class
+from credo.train.naive_bayes_rows import KINDS, Plan, by_class
+from credo.train.naive_bayes_tally import tally_by_class
 
 __all__ = ["keeps_values", "naive_bayes", "plan_of", "warn_of"]
 

@@ -146,7 +146,10 @@ def _states(
     threads: int,
     auto: bool,
 ) -> StateTables | None:
-    """Whole numbers in one narrow window, as far as a few thousand rows can tell at first."""
+    """Whole numbers in one narrow window, as far as a few thousand rows can tell at first.
+
+    With `auto`, whether they are few enough to be states is still open.
+    """
     n, d = matrix.shape
     step = max(n // _SAMPLE, 1)
     for rows in (matrix[::step], matrix) if step > 1 else (matrix,):
@@ -164,13 +167,8 @@ def _states(
         return None
     counts = np.ascontiguousarray(table[:, :, :-2])
     known: NDArray[np.bool_] = np.asarray(counts.any(axis=1))
-    many = known.sum(axis=1)
-    if not many.all():
+    if not known.any(axis=1).all():
         return None
-    if auto:
-        few = (many <= 2) | ((many <= 4) & (many < n)) | (2 * many <= n)
-        if not few.all():
-            return None
     return StateTables(columns.names, low, counts, known)
 
 

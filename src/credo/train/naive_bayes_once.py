@@ -9,6 +9,7 @@ last one; the moments agree to 1e-12.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from credo.errors import InputError, LimitError, SchemaError
 from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
+from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_reorder import (
     cell_numbers,
     counts_above,
@@ -32,6 +34,8 @@ from credo.train.naive_bayes_reorder import (
     spread_in_order,
 )
 from credo.train.naive_bayes_rows import ABOVE, Plan
+from credo.train.naive_bayes_seen import Seen, with_moments
+from credo.train.naive_bayes_sighted import seen_by_coder
 
 __all__ = ["once_by_class", "wanted_kinds"]
 
@@ -58,9 +62,16 @@ def wanted_kinds(plan: Plan) -> dict[str, Any]:
 
 
 def once_by_class(
-    feed: Feed, target: str, plan: Plan, weights: Any = None, threads: int = 1
+    feed: Feed,
+    target: str,
+    plan: Plan,
+    weights: Any = None,
+    threads: int = 1,
+    more: bool = False,
 ) -> tuple[ByClass, Schema]:
     """The statistics of some batches, and what their columns are; `plan` is settled.
+
+    With `more` rows to come, one class alone is a class too.
 
     >>> from credo.data.once import feed_of_any
     >>> plan = Plan({"a": "auto"})
@@ -74,7 +85,8 @@ def once_by_class(
             f"A kernel density keeps every value of {name!r}: it is not learned batch by batch.",
             hint="Load the table first with credo.read, or choose 'gaussian'.",
         )
-    once = Once(feed, wanted_kinds(plan) or None, weights)
+    wanted = wanted_kinds(plan) | ({target: "discrete"} if more and target in feed.names else {})
+    once = Once(feed, wanted or None, weights)
     if target not in once.coders:
         raise _no_column(once, target)
     counting = _Counting(once, target, plan, threads)
@@ -90,7 +102,7 @@ def once_by_class(
             f"{feed.label} can be read only once.",
             hint="Give kinds= for every feature, or lists of names as covariance=.",
         )
-    return once_by_class(feed, target, plan, weights, threads)  # with every kind known
+    return once_by_class(feed, target, plan, weights, threads, more)  # with every kind known
 
 
 def _no_column(once: Once, target: Any) -> Exception:
@@ -328,6 +340,8 @@ class _Counting:
             raise self._continuous()
         plan = self.plan
         names = [n for n in schema.names if n != self.target]
+        every = tuple(n for n, kind in plan.kinds.items() if kind != "ignore")
+        left = [] if plan.full else plan.of("auto")
         plan.kinds = {n: k for n, k in plan.kinds.items() if n in names}
         for n in plan.of("auto"):
             plan.kinds[n] = "categorical" if schema[n].is_discrete else "gaussian"
@@ -337,6 +351,8 @@ class _Counting:
             plan.full = False
             return None
         order = self.once.codes(variable).astype(np.intp)
+        reasons = schema.set_aside
+        seen = {n: self._seen(n, order, variable.arity, reasons.get(n, "")) for n in left}
         parts: dict[str, Part] = {}
         for name in names:
             part = self._part(schema[name], order, variable.arity)
@@ -353,7 +369,22 @@ class _Counting:
         weight = self._whole(placed(self.weight, order, variable.arity))
         lost = int(self.unlabelled) if self._counts_whole else self.unlabelled
         ordered = tuple(parts[n] for n in plan.kinds if n in parts)
-        return ByClass(variable, weight, ordered, lost)
+        aside = {n: reasons[n] for n in left if n in reasons}
+        still = OpenColumns(every, seen, aside) if seen else None
+        return ByClass(variable, weight, ordered, lost, still)
+
+    def _seen(self, name: str, order: Where, k: int, reason: str) -> Seen:
+        """What was seen of a column whose kind more rows may change."""
+        coder = self.once.coders[name]
+        seen = replace(seen_by_coder(coder, self.once.feed.declared.get(name)), reason=reason)
+        moments, table = self.spreads.get(name), self.tables.get(name)
+        if moments is not None:
+            return with_moments(seen, spread_in_order(moments, order, k))
+        if name in self.gone or not coder.holds_codes:
+            return replace(seen, values=None)
+        d = len(coder.states)
+        found = np.zeros((k, d), np.int64) if table is None else placed(table[:, :d], order, k)
+        return replace(seen, counts=frozen(self._whole(found)))
 
     @property
     def _counts_whole(self) -> bool:

@@ -50,6 +50,7 @@ def moments_of_counts(name: str, table: NDArray[Any], values: Floats) -> Spread:
     some = np.where(total > 0, total, 1.0)
     middle = x.mean() if len(x) else 0.0
     mean = np.where(total > 0, middle + n @ (x - middle) / some, 0.0)
+    mean += (n * (x - mean[:, None])).sum(axis=1) / some  # a value far away costs no digits
     scatter = (n * (x - mean[:, None]) ** 2).sum(axis=1)
     return Spread((name,), total, mean[:, None], scatter[:, None, None])
 

@@ -1,8 +1,7 @@
-"""Rows to statistics by class, in one pass: from any source by its tally, from columns natively.
+"""Rows to statistics by class, in one pass over their columns.
 
-A source (a table, a stream, anything that can tally) is asked for the families (feature | class)
-and nothing else, so naive Bayes learns wherever a tally can be made. Columns of numbers, as they
-lie in arrays and frames, are counted where they are: a whole number is its own code.
+Columns of numbers, as they lie in arrays and frames, are counted where they are: a whole number is
+its own code. What its kind is, if nobody said so, is left open as far as more rows may change it.
 """
 
 from __future__ import annotations
@@ -19,12 +18,14 @@ from credo.data.infer import FEW_INTEGERS
 from credo.errors import InputError, LimitError
 from credo.schema import MAX_STATES, Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
+from credo.stats.class_blocks import StateTables
 from credo.stats.configurations import frozen
-from credo.stats.counts import Counts
-from credo.stats.moments import Moments, refuse_underflow
+from credo.stats.moments import refuse_underflow
 from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
+from credo.train.naive_bayes_open import OpenColumns, open_block
+from credo.train.naive_bayes_seen import BOOLS, FARTHEST, WHOLE, Seen
 
-__all__ = ["KINDS", "Plan", "by_class", "few_values", "tally_by_class"]
+__all__ = ["KINDS", "Plan", "by_class", "spreads_by_class", "tables_by_class"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
@@ -35,25 +36,14 @@ KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
 ABOVE = (0, -1, None, 2)
 """The window of a Bernoulli feature of numbers: above 0 or not."""
 
-_WIDE = 60_000  # whole numbers farther apart than this are sorted, not tabled
 _SAMPLE = 4096
 
 
-def few_values(distinct: int, n: int) -> bool:
-    """Whether whole numbers are states: the rule by which `read` decides (docs/tables.md).
-
-    >>> few_values(8, 1000), few_values(300, 1000), few_values(10, 12)
-    (True, False, False)
-    """
-    return (
-        distinct <= 2
-        or (distinct <= 4 and distinct < n)
-        or (distinct <= FEW_INTEGERS and 2 * distinct <= n)
-    )
-
-
 class Plan:
-    """Which kind each feature is ('auto' while that is open), and which vary together."""
+    """Which kind each feature is ('auto' while that is open), and which vary together.
+
+    With `pending` the statistic will be added to another: what is open stays so until then.
+    """
 
     def __init__(
         self,
@@ -61,7 +51,9 @@ class Plan:
         together: Sequence[Sequence[str]] = (),
         states: Mapping[str, Sequence[Any]] | None = None,
         full: bool = False,
+        pending: bool = False,
     ) -> None:
+        self.pending = pending
         self.kinds = dict(kinds)
         self.together = tuple(tuple(g) for g in together)
         self.full = full
@@ -100,14 +92,24 @@ def by_class(
         weight = np.bincount(group, weights, minlength=k + 1)
         if weights.dtype.kind == "i":
             weight = weight.astype(np.int64)
+    auto = "auto" in plan.kinds.values()
     block = block_of(columns, group, k, plan, weights, threads)
+    if auto and isinstance(block, StateTables):
+        if plan.pending:
+            left = OpenColumns(block.names, block=block, rows=len(group))
+            return ByClass(target, weight[:k], block, weight[k].item(), left)
+        out = open_block(target, weight[:k], block, len(group), weight[k].item())
+        if out.parts is not block:
+            plan.kinds = dict(zip(plan.kinds, map(_kind, out.parts), strict=True))
+        return out
     if block is not None:
         return ByClass(target, weight[:k], block, weight[k].item())
-    parts: dict[str, Part] = _counted(columns, group, k, plan, weights, threads)
+    held: dict[str, Seen] = {}
+    parts: dict[str, Part] = _counted(columns, group, k, plan, weights, threads, held)
     plan.settle()
     floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     single = [n for n in plan.of("gaussian") if not any(n in g for g in plan.together)]
-    parts |= _spreads(columns, single, group, k, floats, threads)
+    parts |= spreads_by_class(columns, single, group, k, floats, threads)
     for names in plan.together:
         parts[names[0]] = _together(columns, names, group, k, floats, threads)
     for name in plan.of("kernel"):
@@ -119,7 +121,15 @@ def by_class(
     if bag:
         parts[bag[0]] = _bag(columns, bag, group, k, floats, threads)
     ordered = tuple(parts[n] for n in plan.kinds if n in parts)
-    return ByClass(target, weight[:k], ordered, weight[k].item())
+    still = None
+    if held and not plan.full:  # with full covariance the first rows say which vary together
+        used = tuple(n for n, kind in plan.kinds.items() if kind != "ignore")
+        still = OpenColumns(used, held)
+    return ByClass(target, weight[:k], ordered, weight[k].item(), still)
+
+
+def _kind(part: Part) -> str:
+    return "categorical" if isinstance(part, StateCounts) else "gaussian"
 
 
 def _counted(
@@ -129,7 +139,12 @@ def _counted(
     plan: Plan,
     weights: NDArray[Any] | None,
     threads: int,
+    held: dict[str, Seen],
 ) -> dict[str, Part]:
+    """States by class; `held` gets what was seen of whole numbers that are left open."""
+    classed = group < k
+    there = None if classed.all() or not classed.any() else classed
+    bools: set[str] = set()
     names = plan.of("categorical", "bernoulli", "auto")
     arrays: dict[str, NDArray[Any]] = {}
     windows: dict[str, tuple[int, int, Any, int]] = {}
@@ -145,6 +160,11 @@ def _counted(
             continue
         elif column.variable is None and column.values.dtype.kind == "b":
             column = Column(column.values, Variable(name, "discrete", (False, True)))
+            if plan.kinds[name] == "auto":
+                arrays[name], variables[name] = column.values, column.variable
+                windows[name] = (0, 4, None, 2)
+                bools.add(name)
+                continue
         if column.variable is None and column.values.dtype.kind == "f":
             if plan.kinds[name] == "auto":
                 plan.kinds[name] = "gaussian"
@@ -162,25 +182,47 @@ def _counted(
             arity = column.variable.arity
             windows[name] = (0, arity + 2, None, arity)
     raw = [n for n in arrays if n not in windows]
-    windows |= _sampled_windows({n: arrays[n] for n in raw}, plan)
+    windows |= _sampled_windows({n: arrays[n] for n in raw}, plan, there)
     for name in [n for n in raw if n not in windows]:
         del arrays[name]
-    counts = _tables(arrays, windows, group, k, weights, threads)
+    counts = tables_by_class(arrays, windows, group, k, weights, threads)
     late = [n for n in windows if n in raw and counts[n][:, -1].any()]
     if late:  # the sample missed a value: look at all of them
         again = {n: arrays[n] for n in late}
-        ranges = dict(zip(late, _core.naive_ranges(list(again.values())), strict=True))
+        seen = [a if there is None else a[there] for a in again.values()]
+        ranges = dict(zip(late, _core.naive_ranges(seen), strict=True))
         wider = {n: _window(n, again[n], ranges[n], plan) for n in late}
         windows |= {n: w for n, w in wider.items() if w is not None}
         for n in [n for n, w in wider.items() if w is None]:
             del windows[n], again[n], arrays[n]
-        counts |= _tables(again, windows, group, k, weights, threads)
+        counts |= tables_by_class(again, windows, group, k, weights, threads)
     out: dict[str, Part] = {}
     for name in windows:
-        part = _state_counts(name, counts[name], windows[name], variables[name], plan, len(group))
-        if part is not None:
-            out[name] = part
+        if plan.kinds[name] == "auto":
+            seen_here = _seen(name, counts[name], windows[name][0], len(group), bools)
+            if plan.pending and not seen_here.final:
+                held[name] = seen_here
+                continue
+            variable, _ = seen_here.verdict()
+            assert variable is not None
+            if not seen_here.final:
+                held[name] = seen_here
+            plan.kinds[name] = "categorical" if variable.is_discrete else "gaussian"
+            if variable.is_discrete:
+                out[name] = seen_here.part(variable)
+            continue
+        out[name] = _state_counts(name, counts[name], windows[name], variables[name])
     return out
+
+
+def _seen(name: str, table: NDArray[Any], low: int, rows: int, bools: set[str]) -> Seen:
+    """What was seen of a column of whole numbers, or of booleans."""
+    there = np.flatnonzero(table[:, :-2].any(axis=0))
+    counts = frozen(np.ascontiguousarray(table[:, there]))
+    values = tuple((there + low).tolist())
+    if name in bools:
+        return Seen(name, rows, 0, BOOLS, tuple(map(bool, values)), counts, raw=True)
+    return Seen(name, rows, 0, WHOLE, values, counts, raw=True)
 
 
 def _state_counts(
@@ -188,18 +230,12 @@ def _state_counts(
     table: NDArray[Any],
     window: tuple[int, int, Any, int],
     variable: Variable | None,
-    plan: Plan,
-    n: int,
-) -> StateCounts | None:
-    """The counts of the states that were seen; None where the numbers are no states after all."""
+) -> StateCounts:
+    """The counts of the states that were seen."""
     if variable is not None:
         return StateCounts(variable, frozen(table[:, : variable.arity].copy()), window is ABOVE)
     low, lut = window[0], window[2]
     seen = np.flatnonzero(table[:, :-2].any(axis=0))
-    if plan.kinds[name] == "auto":
-        plan.kinds[name] = "categorical" if few_values(len(seen), n) else "gaussian"
-        if plan.kinds[name] == "gaussian":
-            return None
     unseen = not len(seen)
     if unseen:
         seen = np.zeros(1, dtype=np.intp)
@@ -213,7 +249,7 @@ def _state_counts(
     return StateCounts(variable, frozen(np.ascontiguousarray(table[:, seen])), unseen=unseen)
 
 
-def _tables(
+def tables_by_class(
     arrays: Mapping[str, NDArray[Any]],
     windows: Mapping[str, tuple[int, int, Any, int]],
     group: Codes,
@@ -235,13 +271,13 @@ def _tables(
 
 
 def _sampled_windows(
-    arrays: Mapping[str, NDArray[Any]], plan: Plan
+    arrays: Mapping[str, NDArray[Any]], plan: Plan, there: NDArray[np.bool_] | None
 ) -> dict[str, tuple[int, int, Any, int]]:
     """Where the whole numbers of each column lie, as far as a few thousand rows can tell."""
     if not arrays:
         return {}
     step = max(len(next(iter(arrays.values()))) // _SAMPLE, 1)
-    sample = {n: a[::step] for n, a in arrays.items()}
+    sample = {n: (a if there is None else a[there])[::step] for n, a in arrays.items()}
     ranges = _core.naive_ranges(list(sample.values()))
     out = {}
     for (name, values), found in zip(sample.items(), ranges, strict=True):
@@ -260,13 +296,13 @@ def _window(
     name: str, values: NDArray[Any], found: Any, plan: Plan, sampled: bool = False
 ) -> tuple[int, int, Any, int] | None:
     low, high, whole, _, _ = found
-    if not whole or high - low >= _WIDE:
+    if not whole or high - low >= FARTHEST:
         if plan.kinds[name] == "auto":
             plan.kinds[name] = "gaussian"
             return None
         raise LimitError(
             f"The whole numbers of {name!r} lie {high - low:,} apart; "
-            f"a categorical feature has room for {_WIDE:,}.",
+            f"a categorical feature has room for {FARTHEST:,}.",
             hint="Make it 'gaussian', or give its states as text.",
         )
     span = max(int(high - low) + 1, 1)
@@ -321,7 +357,7 @@ def _numbers(name: str, column: Column) -> NDArray[Any]:
     return np.asarray(lut[column.values])
 
 
-def _spreads(
+def spreads_by_class(
     columns: Columns,
     names: Sequence[str],
     group: Codes,
@@ -329,6 +365,7 @@ def _spreads(
     weights: Floats | None,
     threads: int,
 ) -> dict[str, Part]:
+    """The moments of some columns, each alone."""
     if not names:
         return {}
     arrays = [_numbers(n, columns.by_name[n]) for n in names]
@@ -373,53 +410,3 @@ def _bag(
     if not countable:
         refuse_no_counts(names, arrays)
     return Totals(tuple(names), frozen(totals))
-
-
-# --- from a source ------------------------------------------------------------------------
-
-
-def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = None) -> ByClass:
-    """The same statistics from anything that can tally, in one pass and bounded memory."""
-    variable = source.schema[target]
-    k = variable.arity
-    for kind in ("kernel", "counts"):
-        for name in plan.of(kind):
-            raise InputError(
-                f"A source cannot be tallied for {name!r} as {kind!r}.",
-                hint="Load it first, or choose 'gaussian' or 'categorical'.",
-            )
-    for name in plan.of("bernoulli"):
-        if not source.schema[name].is_discrete or source.schema[name].arity > 2:
-            raise InputError(
-                f"A Bernoulli feature of a source has two states; {name!r} has not.",
-                hint="Make it 'categorical' or 'gaussian'.",
-            )
-    for name in plan.of("auto", "bernoulli"):
-        plan.kinds[name] = "categorical" if source.schema[name].is_discrete else "gaussian"
-    plan.settle()
-    grouped = {n for g in plan.together for n in g}
-    single = [n for n in plan.of("categorical", "gaussian") if n not in grouped]
-    families: list[Any] = [(n, [target]) for n in single]
-    families += [(g[0], [target, *g[1:]]) for g in plan.together]
-    options = {} if threads is None else {"threads": threads}
-    tally = source.tally([(target, []), *families], **options)
-    labels = tally[target, []]
-    assert isinstance(labels, Counts)
-    parts: dict[str, Part] = {}
-    for child, parents in families:
-        found = tally[child, parents]
-        if isinstance(found, Counts):
-            parts[child] = StateCounts(found.variables[-1], found.dense().values)
-        else:
-            parts[child] = _spread_of(found, (child, *parents[1:]), k)
-    ordered = tuple(parts[n] for n in plan.kinds if n in parts)
-    return ByClass(variable, labels.values, ordered, labels.skipped)
-
-
-def _spread_of(found: Moments, names: tuple[str, ...], k: int) -> Spread:
-    moments = found.marginal([found.discrete[0].name, *names])
-    d = len(names)
-    n, mean, scatter = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
-    at = moments.configurations[:, 0]
-    n[at], mean[at], scatter[at] = moments.n, moments.mean, moments.scatter
-    return Spread(names, frozen(n), frozen(mean), frozen(scatter))

@@ -1,0 +1,121 @@
+"""A table of which no column is decided yet: numbers as they lie in memory, other cells in coders.
+
+`columns_of` says what each column is and lets go of those it sets aside. Who may see more rows
+later must not: what a column is, all rows together say. Here every column is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from credo.data.cells import Tokens
+from credo.data.coder import Coder
+from credo.data.columns import Column, Columns, columns_of, matrix_columns, split_columns
+from credo.data.feed import Feed
+from credo.data.infer import Decision, Declared, decide
+from credo.data.reading import MISSING, coders_for, feed_of, wanted_of
+from credo.data.stream import Stream
+from credo.data.table import Table
+from credo.data.text import TextOptions
+from credo.data.weights import Weights
+from credo.errors import TableError
+from credo.schema import Schema
+
+__all__ = ["Sighted", "sighted"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sighted:
+    """The columns of a table: `plain` ones are numbers, or decided by a table that was read."""
+
+    rows: int
+    names: tuple[str, ...]
+    plain: Columns
+    coders: Mapping[str, Coder] = field(default_factory=dict)
+    declared: Mapping[str, Declared] = field(default_factory=dict)
+    wanted: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+
+    def without(self, name: str) -> Sighted:
+        """The other columns."""
+        names = tuple(n for n in self.names if n != name)
+        coders = {n: c for n, c in self.coders.items() if n != name}
+        return replace(self, names=names, coders=coders)
+
+    def schema(self) -> Schema:
+        """The columns in coders as `read` would report them."""
+        found = [self.decision(n) for n in self.coders]
+        variables = tuple(d.variable for d in found if d.variable is not None)
+        return Schema(variables, tuple(d.column for d in found), self.label)
+
+    def decision(self, name: str, word: Any = None) -> Decision:
+        """What a column in a coder is by the rules, or by the user's word."""
+        profile = self.coders[name].profile()
+        return decide(profile, self.wanted.get(name, word), self.declared.get(name))
+
+    def column(self, name: str, word: Any = None) -> Column | None:
+        """A column as it is by the rules, or by the user's word; None if it is set aside."""
+        if name not in self.coders:
+            return self.plain.by_name[name]
+        coder = self.coders[name]
+        if word == "discrete" and coder.rows == coder.missing:
+            return Column(np.full(self.rows, np.nan))  # no state is known yet
+        variable = self.decision(name, word).variable
+        if variable is None:
+            return None
+        return Column(coder.finish(variable), variable if variable.is_discrete else None)
+
+
+def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = False) -> Sighted:
+    """The columns of a table; with `every` those of numbers are looked at by the rules too.
+
+    >>> found = sighted({"a": ["u", "u"], "b": np.array([1.5, 2.5])})
+    >>> found.names, tuple(found.coders), found.decision("a").column.kind
+    (('a', 'b'), ('a',), 'constant')
+    """
+    if not wanted and not every and (matrix := matrix_columns(x)) is not None:
+        return Sighted(matrix.rows, matrix.names, matrix)
+    wanted = dict(wanted or {})
+    if isinstance(x, (Table, Stream)):
+        plain = columns_of(x)
+        return Sighted(plain.rows, plain.names, plain)
+    if every:
+        return _in_coders(feed_of(x, TextOptions(), None), wanted)
+    names, rows, raw, rest = split_columns(x)
+    numbers = {n: Column(a) for n, a in raw.items() if n not in wanted}
+    unread = [n for n in names if n not in numbers]
+    if not unread:
+        return Sighted(rows, tuple(names), Columns(rows, {n: numbers[n] for n in names}))
+    found = _in_coders(rest(unread, as_feed=True), {n: w for n, w in wanted.items() if n in unread})
+    if numbers and found.rows != rows:
+        raise TableError(f"The columns differ in length: {rows:,} and {found.rows:,} rows.")
+    coders = {n: found.coders[n] for n in names if n in found.coders}
+    plain = Columns(found.rows, numbers)
+    return Sighted(
+        found.rows, tuple(names), plain, coders, found.declared, found.wanted, found.label
+    )
+
+
+def _in_coders(feed: Feed, wanted: Mapping[str, Any]) -> Sighted:
+    if not feed.names:
+        raise TableError(f"{feed.label} has no columns.")
+    tokens = Tokens(MISSING if feed.text else (), feed.text)
+    words = wanted_of(wanted or None, feed.names)
+    coders, numbers = coders_for(
+        feed, words, Weights.of(None, feed.names, text=feed.text), tokens, keep=True
+    )
+    rows = 0
+    for batch in feed.read(list(coders)):
+        here = len(next(iter(batch.values())))
+        numbers.add(rows, here, None)
+        for name, coder in coders.items():
+            coder.add(batch[name])
+        rows += here
+    if rows == 0:
+        raise TableError(f"{feed.label} has a header but no rows.")
+    none = Columns(rows, {})
+    return Sighted(rows, tuple(feed.names), none, coders, feed.declared, words, feed.label)

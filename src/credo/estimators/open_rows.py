@@ -1,0 +1,167 @@
+"""Rows for an estimator that may see more of them: their classes, and what is set aside so far."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import read
+from credo.data.columns import Columns
+from credo.data.sighting import Sighted, sighted
+from credo.errors import CredoWarning, InputError, TableError
+from credo.estimators.inputs import among_classes, encode_labels
+from credo.schema import Variable
+from credo.stats.by_class import ByClass
+from credo.train.naive_bayes_open import OpenColumns
+from credo.train.naive_bayes_rows import Plan
+
+__all__ = [
+    "classed_table",
+    "columns_aside",
+    "columns_used",
+    "encoded_target",
+    "next_plan",
+    "refuse_aside",
+    "refuse_nothing",
+    "source_with_class",
+    "warn_aside",
+]
+
+Codes = NDArray[np.uint32]
+
+
+def encoded_target(y: Any, known: Variable | None = None) -> tuple[Variable, Codes]:
+    """The class and that of each row, among the classes that are known if there are any.
+
+    >>> encoded_target(["b", None, "a"])[1].tolist()
+    [1, 2, 0]
+    >>> encoded_target([None], Variable("y", "discrete", ("a", "b")))[1].tolist()
+    [2]
+    """
+    if known is not None and _no_label(y):
+        return known, np.full(len(y), known.arity, dtype=np.uint32)
+    labels, group = encode_labels(y, gaps=True)
+    target = Variable("y", "discrete", tuple(labels.tolist()))
+    return (target, group) if known is None else among_classes(known, target, group)
+
+
+def _no_label(y: Any) -> bool:
+    """Whether no row has a class; only short or odd ones are worth a look."""
+    if y is None or (isinstance(y, np.ndarray) and y.dtype.kind not in "fO"):
+        return False
+    array = np.asarray(y)
+    if array.ndim != 1 or not len(array) or array.dtype.kind not in "fO":
+        return False
+    first = array[0]
+    return (first is None or first != first) and all(v is None or v != v for v in array)
+
+
+def classed_table(
+    x: Any, target: str, known: Variable | None = None, *, more: bool = False
+) -> tuple[Sighted, Variable, Codes]:
+    """The columns of a table, its class and that of each row, from the name of the class.
+
+    >>> table, variable, group = classed_table({"a": ["u", "v"], "y": [0, 1]}, "y")
+    >>> table.names, variable.states, group.tolist()
+    (('a',), (0, 1), [0, 1])
+    """
+    table = sighted(x, every=True)
+    if target not in table.coders:
+        table.schema()[target]  # says what is there instead
+    coder = table.coders[target]
+    if known is not None and coder.rows == coder.missing:
+        return table.without(target), known, np.full(table.rows, known.arity, dtype=np.uint32)
+    variable = table.decision(target).variable
+    if more and (variable is None or not variable.is_discrete) and coder.rows > coder.missing:
+        variable = table.decision(target, "discrete").variable
+    if variable is None:
+        table.schema()[target]
+    assert variable is not None
+    if not variable.is_discrete:
+        raise _continuous(target)
+    group = coder.finish(variable).astype(np.uint32)
+    return table.without(target), variable, group
+
+
+def source_with_class(x: Any, target: str, sample_weight: Any = None) -> Any:
+    """X as a source whose column `target` is discrete."""
+    if sample_weight is not None:
+        raise InputError("With the name of a column as y, weights are given to credo.read.")
+    source = x if hasattr(x, "tally") and hasattr(x, "schema") else read(x)
+    if target not in source.schema:
+        source.schema[target]  # says what is there instead
+    if not source.schema[target].is_discrete:
+        raise _continuous(target)
+    return source
+
+
+def _continuous(target: str) -> InputError:
+    return InputError(
+        f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+    )
+
+
+def columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
+    """A frame without the columns that were set aside when it was learned from."""
+    names = list(getattr(x, "columns", ()))
+    extra = {n for n in names if isinstance(n, str) and n in every} - set(used)
+    return x[[n for n in names if n not in extra]] if extra else x
+
+
+def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
+    """The plan for more rows: kinds that are final are given, others are left to the rules."""
+    still = known.open
+    if still is None and len(kinds) == len(asked.kinds):
+        found: Mapping[str, str] = kinds
+    elif isinstance(still, OpenColumns) and still.block is not None:
+        found = asked.kinds
+    else:
+        left = still.columns if isinstance(still, OpenColumns) else {}
+        found = {
+            n: kind if n in left else kinds.get(n, "ignore") if kind == "auto" else kind
+            for n, kind in asked.kinds.items()
+        }
+    return Plan(found, asked.together, asked.states, asked.full, pending=True)
+
+
+def refuse_aside(found: Columns, kinds: Any) -> None:
+    """Columns that were set aside are an error only if the user gave them a kind."""
+    if isinstance(kinds, Mapping):
+        for name, kind in kinds.items():
+            if name in found.aside and kind != "ignore":
+                raise InputError(
+                    f"The column {name!r} was set aside: {found.aside[name]}.",
+                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
+                )
+
+
+def refuse_nothing(statistic: ByClass) -> None:
+    """Refuse rows of which no column can be used."""
+    aside = columns_aside(statistic)
+    if aside and not statistic.parts:
+        if all(why == "every cell is missing" for why in aside.values()):
+            raise TableError("Every cell of the table is missing.")
+        reasons = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:5])
+        raise TableError(
+            f"No column of the table can be used: {reasons}.",
+            hint="Name the kinds in kinds= to use them.",
+        )
+
+
+def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
+    """Say which columns are set aside, once for each."""
+    told = {} if before is None else columns_aside(before)
+    new = {n: why for n, why in columns_aside(statistic).items() if n not in told}
+    if new:
+        text = "; ".join(f"{n!r} ({why})" for n, why in list(new.items())[:6])
+        warnings.warn(f"Columns were set aside: {text}.", CredoWarning, stacklevel=3)
+
+
+def columns_aside(statistic: ByClass) -> Mapping[str, str]:
+    """The columns that are set aside as far as is known, and why."""
+    still = statistic.open
+    return still.aside if isinstance(still, OpenColumns) else {}

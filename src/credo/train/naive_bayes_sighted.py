@@ -1,0 +1,229 @@
+"""Statistics by class of a table of which no column is decided yet; see `naive_bayes_open`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data.coder import Coder
+from credo.data.columns import Column, Columns
+from credo.data.infer import FEW_INTEGERS, Declared
+from credo.data.reading import warn_doubtful
+from credo.data.sighting import Sighted
+from credo.errors import InputError
+from credo.schema import Variable
+from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
+from credo.stats.class_blocks import Spreads, StateTables
+from credo.stats.configurations import frozen
+from credo.train.naive_bayes_open import OpenColumns, settled
+from credo.train.naive_bayes_rows import Plan, by_class, spreads_by_class, tables_by_class
+from credo.train.naive_bayes_seen import Seen, may_number_rows, with_moments
+
+__all__ = ["kinds_of", "open_by_class", "seen_by_coder"]
+
+Codes = NDArray[np.uint32]
+
+_KINDS: dict[type, str] = {
+    StateCounts: "categorical",
+    StateTables: "categorical",
+    Spread: "gaussian",
+    Spreads: "gaussian",
+    Totals: "counts",
+    Points: "kernel",
+}
+
+
+def kinds_of(statistic: ByClass, plan: Plan) -> dict[str, str]:
+    """The kind of each feature: as it was given, or as it was found.
+
+    >>> y, x = (Variable(n, "discrete", (0, 1)) for n in "yx")
+    >>> s = ByClass(y, np.ones(2), (StateCounts(x, np.ones((2, 2))),))
+    >>> kinds_of(s, Plan({"x": "auto"})), kinds_of(s, Plan({"x": "bernoulli"}))
+    ({'x': 'categorical'}, {'x': 'bernoulli'})
+    """
+    parts = statistic.parts
+    if isinstance(parts, (StateTables, Spreads)):
+        found = dict.fromkeys(parts.names, _KINDS[type(parts)])
+    else:
+        found = {n: _KINDS[type(p)] for p in parts for n in p.names}
+    given = plan.kinds
+    if set(given.values()) == {"auto"} and len(parts) == len(given):
+        return found  # in order already
+    order = [n for n in given if n in found]
+    return {n: found[n] if given[n] == "auto" else given[n] for n in order}
+
+
+def open_by_class(
+    table: Sighted,
+    group: Codes,
+    target: Variable,
+    plan: Plan,
+    weights: NDArray[Any] | None = None,
+    threads: int = 1,
+    *,
+    strict: bool = True,
+    more: bool = False,
+) -> ByClass:
+    """The statistics of a table by class, what may change with more rows kept beside them.
+
+    A `strict` plan names kinds column by column: one that is to be set aside is refused, unless
+    `more` rows are to come. Otherwise one word was given for all columns that can be used.
+
+    >>> from credo.data.sighting import sighted
+    >>> y = Variable("y", "discrete", (0, 1))
+    >>> s = open_by_class(sighted({"a": ["u", "u"]}), np.zeros(2, "u4"), y, Plan({"a": "auto"}))
+    >>> s.names, s.open.aside
+    ((), {'a': "every cell is 'u'"})
+    """
+    if not table.coders:
+        return by_class(table.plain, group, target, plan, weights, threads)
+    names = [n for n in table.names if plan.kinds.get(n, "ignore") != "ignore"]
+    left = {n: plan.kinds[n] for n in names if _by_rules(table, n, plan, strict)}
+    if plan.full:  # which vary together cannot change any more
+        return _at_once(table, names, group, target, plan, weights, threads, strict, more)
+    found = {
+        n: replace(seen_by_coder(table.coders[n], table.declared.get(n)), kind=kind)
+        for n, kind in left.items()
+    }
+    found = _counted(table, found, group, target.arity, weights, threads)
+    columns = {n: _column(table, n, plan.kinds[n], strict, more) for n in names if n not in found}
+    used = {n: c for n, c in columns.items() if c is not None}
+    rest = Plan({n: plan.kinds[n] for n in used}, plan.together, plan.states, False, plan.pending)
+    known = by_class(Columns(table.rows, used), group, target, rest, weights, threads)
+    held: dict[str, Seen] = {}
+    if isinstance(known.open, OpenColumns):
+        held |= known.open.seen()
+    parts: dict[str, Part] = {p.names[0]: p for p in known.parts}
+    order = tuple(names)
+    if plan.pending:
+        still: Any = OpenColumns(order, held | found) if held or found else None
+        return ByClass(target, known.weight, known.parts, known.unlabelled, still)
+    out = settled(target, known.weight, order, held | found, parts, known.unlabelled)
+    plan.kinds = kinds_of(out, Plan({n: rest.kinds.get(n, "auto") for n in plan.kinds}))
+    still = out.open
+    assert isinstance(still, OpenColumns) or still is None
+    if still is None or not still.aside:
+        return out
+    found_so = [table.decision(n) for n in still.aside]  # with numbers of rows
+    warn_doubtful(found_so)
+    aside = {d.column.name: d.column.reason for d in found_so}
+    return replace(out, open=replace(still, aside=aside))
+
+
+def _at_once(
+    table: Sighted,
+    names: Sequence[str],
+    group: Codes,
+    target: Variable,
+    plan: Plan,
+    weights: NDArray[Any] | None,
+    threads: int,
+    strict: bool,
+    more: bool,
+) -> ByClass:
+    """Every column decided by these rows."""
+    columns: dict[str, Column] = {}
+    for name in names:
+        auto = plan.kinds[name] == "auto"
+        column = _column(table, name, plan.kinds[name], strict and not auto, more and not auto)
+        if column is None:
+            del plan.kinds[name]
+        else:
+            columns[name] = column
+    return by_class(Columns(table.rows, columns), group, target, plan, weights, threads)
+
+
+def _by_rules(table: Sighted, name: str, plan: Plan, strict: bool) -> bool:
+    """Whether the rules say of a column what it is, or at least whether it can be used."""
+    kind, coder = plan.kinds[name], table.coders.get(name)
+    if coder is None or name in plan.states or name in table.wanted:
+        return False
+    if kind == "auto":
+        return True
+    grouped = any(name in g for g in plan.together)
+    return (
+        not strict
+        and not grouped
+        and (kind == "gaussian" or (kind == "categorical" and coder.holds_codes))
+    )
+
+
+def _column(table: Sighted, name: str, kind: str, strict: bool, more: bool) -> Column | None:
+    """A column whose kind is given; None if it cannot be used."""
+    found = table.column(name)
+    if found is None and more:
+        states = kind in ("categorical", "bernoulli")
+        return table.column(name, "discrete" if states else "continuous")
+    if found is None and strict:
+        raise InputError(
+            f"The column {name!r} was set aside: {table.decision(name).column.reason}.",
+            hint=f"Read the table with schema={{{name!r}: …}} to use it.",
+        )
+    return found
+
+
+def seen_by_coder(coder: Coder, declared: Declared | None = None) -> Seen:
+    """What a coder has seen of a column, without its counts by class.
+
+    >>> coder = Coder("a")
+    >>> coder.add(np.array(["u", None], dtype=object))
+    >>> seen = seen_by_coder(coder)
+    >>> seen.values, seen.rows, seen.missing
+    (('u',), 2, 1)
+    """
+    profile = coder.profile()
+    seen = Seen(
+        coder.name,
+        profile.rows,
+        profile.missing,
+        profile.types,
+        profile.values,
+        text=profile.text,
+        declared=declared,
+        doubts=profile.doubts,
+    )
+    if not coder.holds_numbers:
+        return seen
+    low, high, whole = profile.low, profile.high, profile.whole
+    seen = replace(seen, low=low, high=high, whole=whole)
+    return replace(seen, different=may_number_rows(seen, coder.different))
+
+
+def _counted(
+    table: Sighted,
+    found: Mapping[str, Seen],
+    group: Codes,
+    k: int,
+    weights: NDArray[Any] | None,
+    threads: int,
+) -> dict[str, Seen]:
+    """The same with the counts or the moments by class."""
+    coders = {n: table.coders[n] for n in found}
+    codes = {n: c.cells() for n, c in coders.items() if c.holds_codes and c.states}
+    numbers = {n: Column(c.numbers()) for n, c in coders.items() if c.holds_numbers}
+    for name in [n for n in codes if found[n].never_states]:
+        if len(coders[name].states) > FEW_INTEGERS:
+            values = np.append(coders[name].state_numbers(), np.nan)
+            numbers[name] = Column(values[codes.pop(name)])
+    windows = {n: (0, len(coders[n].states) + 2, None, len(coders[n].states)) for n in codes}
+    counts = tables_by_class(codes, windows, group, k, weights, threads)
+    floats = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    moments = spreads_by_class(
+        Columns(table.rows, numbers), list(numbers), group, k, floats, threads
+    )
+    out: dict[str, Seen] = {}
+    for name, seen in found.items():
+        spread = moments.get(name)
+        if isinstance(spread, Spread):
+            out[name] = with_moments(seen, spread)
+        elif coders[name].holds_codes:
+            d = len(coders[name].states)
+            table_here = counts[name][:, :d] if d else np.zeros((k, 0), dtype=np.int64)
+            out[name] = replace(seen, counts=frozen(np.ascontiguousarray(table_here)))
+        else:
+            out[name] = replace(seen, reason=table.decision(name).column.reason)
+    return out
