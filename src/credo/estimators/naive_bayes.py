@@ -251,10 +251,20 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         self.model_: NaiveBayesModel = model
         self.classes_ = label_array(model.classes)
         self.class_count_ = np.array(model.statistic.weight)
-        self.kinds_ = kinds_of(model.statistic, self._plan)
         if hasattr(self, "_every"):  # by the name of the class: columns that can be used
             aside = columns_aside(model.statistic)
             self._name([n for n in self._every if n not in aside])
+
+    @property
+    def kinds_(self) -> dict[str, str]:
+        """What each feature turned out to be.
+
+        >>> NaiveBayes().fit([[0.5, True], [1.5, False]], [0, 1]).kinds_
+        {'x0': 'gaussian', 'x1': 'categorical'}
+        """
+        if not hasattr(self, "model_"):
+            raise AttributeError("kinds_ is known after fit.")
+        return dict(kinds_of(self.model_.statistic, self._plan))
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         check_unseen(self.unseen)
@@ -349,7 +359,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             self._plan: Plan = plan_of(names, self._kinds_for(names), self.covariance, self.states)
             asked = self._plan
             return Plan(asked.kinds, asked.together, asked.states, asked.full)
-        return next_plan(self._plan, self.model_.statistic, self.kinds_)
+        known = self.model_.statistic
+        return next_plan(self._plan, known, kinds_of(known, self._plan))
 
     def _kinds_for(self, names: Sequence[str]) -> Any:
         """The kinds given, less those of columns that were set aside when a table was read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,13 @@ _KINDS: dict[type, str] = {
 }
 
 
-def kinds_of(statistic: ByClass, plan: Plan) -> dict[str, str]:
+@lru_cache(maxsize=8)
+def _all_alike(names: tuple[str, ...], kind: str) -> Mapping[str, str]:
+    """One kind for all: thousands of columns are the same again in the next batch."""
+    return dict.fromkeys(names, kind)
+
+
+def kinds_of(statistic: ByClass, plan: Plan) -> Mapping[str, str]:
     """The kind of each feature: as it was given, or as it was found.
 
     >>> y, x = (Variable(n, "discrete", (0, 1)) for n in "yx")
@@ -47,7 +54,7 @@ def kinds_of(statistic: ByClass, plan: Plan) -> dict[str, str]:
     """
     parts = statistic.parts
     if isinstance(parts, (StateTables, Spreads)):
-        found = dict.fromkeys(parts.names, _KINDS[type(parts)])
+        found = _all_alike(tuple(parts.names), _KINDS[type(parts)])
     else:
         found = {n: _KINDS[type(p)] for p in parts for n in p.names}
     given = plan.kinds
@@ -103,7 +110,7 @@ def open_by_class(
         still: Any = OpenColumns(order, held | found) if held or found else None
         return ByClass(target, known.weight, known.parts, known.unlabelled, still)
     out = settled(target, known.weight, order, held | found, parts, known.unlabelled)
-    plan.kinds = kinds_of(out, Plan({n: rest.kinds.get(n, "auto") for n in plan.kinds}))
+    plan.kinds = dict(kinds_of(out, Plan({n: rest.kinds.get(n, "auto") for n in plan.kinds})))
     still = out.open
     assert isinstance(still, OpenColumns) or still is None
     if still is None or not still.aside:
