@@ -1,8 +1,8 @@
 """Paths and globs as feeds: CSV, TSV, JSON lines, Parquet, Arrow IPC; plain, .gz or .zst.
 
 Regular CSV is read by our own kernel and the rest by Arrow, which also hands a Parquet column's
-dictionary pages over without making text of them; DuckDB reads JSON lines. docs/design.md says
-why each.
+dictionary pages over without making text of them; Python's json module reads JSON lines.
+docs/design.md says why each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from credo.data.cells import type_name
 from credo.data.feed import BATCH, Batch, Feed, distinct_names
 from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
-from credo.data.jsonlines import json_feed
+from credo.data.jsonlines import KEPT, json_feed
 from credo.data.text import TextOptions, csv_feed
 from credo.errors import InputError, TableError, close_names
 
@@ -51,7 +51,7 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
             f"{text!r} is an address; credo reads local files.", hint="Download it first."
         )
     paths = _matches(text)
-    feeds = [_one(p, options) for p in paths]
+    feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
     if len(feeds) == 1:
         return first
@@ -125,7 +125,7 @@ def _matches(text: str) -> list[Path]:
     raise TableError(f"There is no file {text}.", hint=hint)
 
 
-def _one(path: Path, options: TextOptions) -> Feed:
+def _one(path: Path, options: TextOptions, files: int) -> Feed:
     suffix, compression = path.suffix.lower(), ""
     if suffix in _COMPRESSED:
         compression, suffix = suffix, path.with_suffix("").suffix.lower()
@@ -140,7 +140,7 @@ def _one(path: Path, options: TextOptions) -> Feed:
     if form in ("csv", "tsv"):
         return csv_feed(path, compression, options, tab=form == "tsv")
     if form == "json":
-        return json_feed(path, compression)
+        return json_feed(path, compression, options.encoding, KEPT // files)
     if compression:
         raise TableError(
             f"{path.name}: Parquet and Arrow files are compressed inside.",

@@ -49,7 +49,7 @@ class Watched(io.RawIOBase):
         self.path = path
         self._file = _open(path, compression)
         self._limit = max(MAX_RATIO * path.stat().st_size, MAX_UNPACKED) if compression else None
-        self._nul = not encoding.startswith("utf-16")
+        self._nul = not encoding.startswith(("utf-16", "utf-32"))
         self._done = 0
         self.quotes = 0
         self.blank_lines = 0
@@ -147,7 +147,11 @@ def codec(encoding: str) -> str:
 
 
 def _guessed(raw: bytes) -> str:
-    """UTF-16 shows by its byte-order mark, or by a NUL in every other byte; else UTF-8."""
+    """UTF-32 and UTF-16 show by their byte-order marks, UTF-16 also by a NUL in every other byte;
+    else UTF-8.
+    """
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
