@@ -87,12 +87,15 @@ def foreign(label: str, error: Exception) -> TableError:
     return TableError(f"{label} cannot be read: {text}.")
 
 
-def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def distinct_names(
+    given: Sequence[Any], label: str = "The table"
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names for the columns, kept apart, and a note for each that had to be changed.
 
     >>> distinct_names(["a", "", "a"])[0]
     ('a', 'column_2', 'a_2')
     """
+    refuse_too_wide(label, len(given))
     out: list[str] = []
     notes: list[str] = []
     given_texts = {str(g) for g in given}

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from credo.data.cells import cell_key
-from credo.data.feed import BATCH, Batch, Feed, distinct_names
+from credo.data.feed import BATCH, Batch, Feed, distinct_names, refuse_too_wide
 from credo.data.infer import Declared
 from credo.errors import InputError, TableError
 
@@ -91,8 +91,8 @@ def _pandas_categoricals(schema: Any) -> set[str]:
 def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
+    names, notes = distinct_names(table.column_names, label)
     table = table.unify_dictionaries()
-    names, notes = distinct_names(table.column_names)
 
     def first(i: int) -> Any:
         chunks = table.column(i).chunks
@@ -111,7 +111,7 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
 
 
 def _from_reader(reader: Any, label: str) -> Feed:
-    names, notes = distinct_names(reader.schema.names)
+    names, notes = distinct_names(reader.schema.names, label)
     start = next(iter(reader), None)  # its dictionaries show their order
     declared = declared_by(reader.schema, lambda i: None if start is None else start.column(i))
 
@@ -204,7 +204,7 @@ def _from_pandas(frame: Any) -> Feed:
         given = [" ".join(str(p) for p in c if str(p)) for c in frame.columns]
     else:
         given = list(frame.columns)
-    names, notes = distinct_names(given)
+    names, notes = distinct_names(given, "pandas frame")
     at = {name: i for i, name in enumerate(names)}
     declared = {}
     for name, i in at.items():
@@ -252,7 +252,7 @@ def _from_narwhals(x: Any) -> Feed:
 
 
 def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
-    names, notes = distinct_names(list(columns))
+    names, notes = distinct_names(list(columns), label)
     values = {n: _column(v, n) for n, v in zip(names, columns.values(), strict=True)}
     lengths = {n: len(v) for n, v in values.items()}
     if len(set(lengths.values())) > 1:
@@ -311,6 +311,7 @@ def _from_records(rows: Sequence[Any]) -> Feed:
                 hint="For a list of columns, give a dict of columns.",
             )
     names = list(dict.fromkeys(k for row in rows for k in row))
+    refuse_too_wide("list of dicts", len(names))
     columns = {name: [row.get(name) for row in rows] for name in names}
     return _from_columns(columns, "list of dicts")
 

@@ -5,6 +5,7 @@ import time
 import tracemalloc
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import credo as cr
@@ -166,6 +167,27 @@ def test_100_000_columns_state_the_limit_at_once(put):
     with pytest.raises(LimitError, match=r"100,000 columns; at most 20,000 are read"):
         cr.read(path)
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("source", ["dict", "records", "numpy", "arrow", "pandas", "polars"])
+def test_too_many_columns_are_refused_whatever_they_come_as(source):
+    cells = {f"c{i}": [1, 2] for i in range(20_001)}
+    names = None
+    match source:
+        case "dict":
+            table = cells
+        case "records":
+            table = [dict.fromkeys(cells, 1), dict.fromkeys(cells, 2)]
+        case "numpy":
+            table, names = np.array(list(cells.values())).T, list(cells)
+        case "arrow":
+            table = pa.table(cells)
+        case "pandas":
+            table = pytest.importorskip("pandas").DataFrame(np.zeros((2, 20_001)))
+        case "polars":
+            table = pytest.importorskip("polars").DataFrame(cells)
+    with pytest.raises(LimitError, match=r"20,001 columns; at most 20,000 are read"):
+        cr.read(table, columns=names)
 
 
 def test_gzip_bomb_is_refused(put, monkeypatch):
