@@ -133,7 +133,7 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
     if form is None:
         raise TableError(
             f"{path.name} has an ending that is not known.",
-            hint=f"Known are {', '.join(FORMATS)}, each also with .gz or .zst.",
+            hint=f"Known are {', '.join(FORMATS)}; those of text also with .gz or .zst.",
         )
     if path.stat().st_size == 0:
         raise TableError(f"{path.name} is empty: it has no header and no rows.")

@@ -85,7 +85,10 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     column = replace(base, kind=kind, reason=reason, notes=notes)
     if kind == "continuous":
         if typed.few_whole_floats:
-            note = "whole numbers stored as decimals; schema={…: 'discrete'} makes them states"
+            note = (
+                f"whole numbers stored as decimals; schema={{{profile.name!r}: 'discrete'}} "
+                "makes them states"
+            )
             column = replace(column, notes=(*notes, note))
         return Decision(column, Variable(profile.name, "continuous"))
     if kind == "discrete":

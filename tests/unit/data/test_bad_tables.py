@@ -3,9 +3,11 @@
 import gzip
 import time
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
@@ -292,6 +294,66 @@ def test_weight_zero_is_an_absent_row():
     assert table.schema["a"].states == ("x", "z") and len(table) == 2
     assert table.weights.tolist() == [1, 2] and table.weights.dtype.kind == "i"
     assert table.schema.column("w").kind == "weights"
+
+
+# --- advice that works --------------------------------------------------------------------
+
+
+def test_an_empty_column_needs_states_and_the_error_says_so():
+    cells = {"e": [None, None], "y": [0, 1]}
+    schema = cr.read(cells).schema
+    with pytest.raises(
+        SchemaError, match=r"schema=\{'e': \['no', 'yes'\]\} \(its states, or 'cont"
+    ):
+        schema["e"]
+    with pytest.raises(SchemaError, match=r"name them: schema=\{'e': \['no', 'yes'\]\}"):
+        cr.read(cells, {"e": "discrete"})
+    assert cr.read(cells, {"e": ["no", "yes"]}).schema["e"].arity == 2
+    assert cr.read(cells, {"e": "continuous"}).schema["e"].kind == "continuous"
+
+
+def test_states_of_another_type_than_the_cells_are_told_apart():
+    with pytest.raises(TableError, match=r"The cell is a text and the state 1 is a number: give"):
+        cr.read({"a": ["1", "2"]}, {"a": [1, 2]})
+    with pytest.raises(TableError, match=r"The cell is a number and the state '1' is a text: give"):
+        cr.read({"a": [1, 2]}, {"a": ["1", "2"]})
+
+
+def test_an_unknown_ending_lists_what_can_be_packed(put):
+    with pytest.raises(TableError, match=r"\.ipc.*; those of text also with \.gz or \.zst"):
+        cr.read(put("x", "t.xls"))
+
+
+def test_files_that_are_no_text_are_called_what_they_are(put, tmp_path):
+    with zipfile.ZipFile(tmp_path / "z.csv", "w") as archive:
+        archive.writestr("t.csv", "a,b\n1,2\n")
+    with pytest.raises(TableError, match=r"z\.csv is a zip archive"):
+        cr.read(tmp_path / "z.csv")
+    with pytest.raises(TableError, match=r"g\.jsonl is a gzip file, not text\. Unpack it, or give"):
+        cr.read(put(gzip.compress(b'{"a": 1}\n'), "g.jsonl"))
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "p.csv")
+    with pytest.raises(TableError, match=r"p\.csv is a Parquet file, not text"):
+        cr.read(tmp_path / "p.csv")
+    assert cr.read(put("PAR1,ARROW1\n1,0\n0,1\n")).schema.names == ("PAR1", "ARROW1")
+
+
+@pytest.mark.parametrize("content", [b"\0" * 1000, b"\0" * 3, b"\0\0a,b\n1,2\n"])
+def test_nuls_are_no_text(put, content):
+    for name in ("t.csv", "t.jsonl"):
+        with pytest.raises(TableError, match=r"Byte 1 of t.* is a NUL, which text cannot hold"):
+            cr.read(put(content, name))
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be"])
+def test_utf_32_is_recognised(put, encoding):
+    table = cr.read(put("größe,b\nklein,1\ngroß,0\n".encode(encoding)))
+    assert table.schema["größe"].states == ("groß", "klein")
+
+
+def test_one_is_not_many():
+    table = cr.read({"a": [0, 1]})
+    assert repr(table) == "Table(2 rows, 1 variable)"
+    assert repr(table.schema) == "Schema(1 variable: a)"
 
 
 # --- the schema the user gives ------------------------------------------------------------
