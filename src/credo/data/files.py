@@ -24,7 +24,7 @@ from credo.data.jsonlines import KEPT, json_feed
 from credo.data.text import TextOptions, csv_feed
 from credo.errors import InputError, TableError, close_names
 
-__all__ = ["FORMATS", "feed_of_path"]
+__all__ = ["FORMATS", "feed_of_path", "is_path"]
 
 _COMPRESSED = (".gz", ".zst")
 FORMATS = {
@@ -38,19 +38,31 @@ FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "ipc",
+    ".arrows": "ipc",
     ".feather": "ipc",
     ".ipc": "ipc",
 }
 
 
-def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
-    """The feed of a file, or of all files that a glob matches, in the order of their names."""
-    text = os.fspath(path)
-    if "://" in text:
-        raise InputError(
-            f"{text!r} is an address; credo reads local files.", hint="Download it first."
-        )
-    paths = _matches(text)
+def is_path(x: Any) -> bool:
+    """Whether something names files: a path or a glob, or a list of them.
+
+    >>> is_path("rows/*.csv"), is_path(["a.csv", "b.csv"]), is_path([{"a": 1}]), is_path([])
+    (True, True, False, False)
+    """
+    if isinstance(x, (list, tuple)):
+        return bool(x) and all(isinstance(p, (str, os.PathLike)) for p in x)
+    return isinstance(x, (str, os.PathLike))
+
+
+def feed_of_path(given: Any, options: TextOptions) -> Feed:
+    """The feed of a file, or of all files that a glob matches, in the order of their names; a list
+    of paths and globs is read in its own order.
+    """
+    listed = isinstance(given, (list, tuple))
+    texts = [os.fspath(p) for p in (given if listed else [given])]
+    text = texts[0] + ", …" * (len(texts) > 1)
+    paths = [p for t in texts for p in _matches(t)]
     feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
     if len(feeds) == 1:
@@ -60,7 +72,7 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
             odd = sorted(set(feed.names) ^ set(first.names))[0]
             raise TableError(
                 f"{p.name} has other columns than {paths[0].name}: {odd!r} is in only one of them.",
-                hint="All files of a glob must have the same columns.",
+                hint="All files of one table must have the same columns.",
             )
         if feed.text != first.text:
             raise TableError(
@@ -72,7 +84,7 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
             if kind != other and {kind, other} != {"int", "float"}:
                 raise TableError(
                     f"Column {name!r} is {kind} in {p.name} and {other} in {paths[0].name}.",
-                    hint="All files of a glob must have columns of the same types.",
+                    hint="All files of one table must have columns of the same types.",
                 )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
@@ -102,6 +114,10 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
 
 
 def _matches(text: str) -> list[Path]:
+    if "://" in text:
+        raise InputError(
+            f"{text!r} is an address; credo reads local files.", hint="Download it first."
+        )
     if not text.strip():
         raise TableError("The path is empty.")
     path = Path(text).expanduser()
