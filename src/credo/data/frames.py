@@ -358,8 +358,8 @@ def _arrow(values: Any, name: str) -> Any:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return _objects(values)
-    if pa.types.is_floating(array.type) and not _holds_floats(values):
-        # Python integers next to None or NaN: keep them whole.
+    if pa.types.is_floating(array.type) and (not _holds_floats(values) or _holds_bools(values)):
+        # Python integers next to None or NaN: keep them whole; True is not the number 1.
         return _objects(values)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
@@ -390,6 +390,14 @@ def _holds_floats(values: Any) -> bool:
     if kind is not None and kind != np.dtype(object):
         return True
     return any(isinstance(v, (float, np.floating)) and v == v for v in values)
+
+
+def _holds_bools(values: Any) -> bool:
+    """Whether a list or an object column holds a boolean."""
+    kind = getattr(values, "dtype", None)
+    return (kind is None or kind == np.dtype(object)) and not {bool, np.bool_}.isdisjoint(
+        map(type, values)
+    )
 
 
 def _plain(value: Any) -> Any:

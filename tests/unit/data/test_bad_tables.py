@@ -289,6 +289,20 @@ def test_bad_weight_in_a_column_names_the_row(put):
         cr.read(put("a,w\n0,1\n1,x\n"), weights="w")
 
 
+def test_a_whole_weight_that_would_lose_units_is_refused(put):
+    said = r"Row 2 of the weights.* is 9,007,199,254,740,993; whole weights are exact up to 2\*\*53"
+    big = 2**53 + 1
+    for weights in ([1, big], np.array([1, big]), (0.5, big), pa.chunked_array([[1], [big]])):
+        with pytest.raises(TableError, match=said):
+            cr.read({"a": [0, 1]}, weights=weights)
+    for table in ({"a": [0, 1], "w": [1, big]}, put(f"a,w\n0,1\n1,{big}\n")):
+        with pytest.raises(TableError, match=said):
+            cr.read(table, weights="w")
+    table = cr.read({"a": [0, 1]}, weights=[2**53 - 1, 1])
+    assert table.weights.tolist() == [2**53 - 1, 1]
+    assert cr.read({"a": [0, 1]}, weights=[1e17, 1.0]).weights.tolist() == [1e17, 1.0]
+
+
 def test_weight_zero_is_an_absent_row():
     table = cr.read({"a": ["x", "y", "z"], "w": [1, 0, 2]}, weights="w")
     assert table.schema["a"].states == ("x", "z") and len(table) == 2
