@@ -16,6 +16,7 @@ __all__ = [
     "MAX_COLUMNS",
     "Batch",
     "Feed",
+    "batch_rows",
     "distinct_names",
     "foreign",
     "refuse_too_wide",
@@ -26,6 +27,19 @@ BATCH = 131_072
 
 MAX_COLUMNS = 20_000
 """A table with more columns than this is refused, whatever it comes as."""
+
+_CELLS = 2**20
+_LEAST = 8192
+
+
+def batch_rows(width: int) -> int:
+    """Rows in a batch of a table that is not in memory: fewer where there are many columns.
+
+    >>> batch_rows(2), batch_rows(32), batch_rows(5_000)
+    (131072, 32768, 8192)
+    """
+    return min(BATCH, max(_LEAST, _CELLS // max(width, 1)))
+
 
 Batch = dict[str, Any]
 """Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""

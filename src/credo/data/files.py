@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from credo.data.cells import type_name
-from credo.data.feed import BATCH, Batch, Feed, distinct_names
+from credo.data.feed import Batch, Feed, batch_rows, distinct_names
 from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
@@ -202,10 +202,11 @@ def _parquet_feed(path: Path) -> Feed:
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             if len(set(schema.names)) < len(schema.names):  # repeated names: by position
-                yield from record_batches(file.iter_batches(BATCH), names, wanted)
+                rows = batch_rows(len(names))
+                yield from record_batches(file.iter_batches(rows), names, wanted)
                 return
             columns = [given[n] for n in wanted]
-            for batch in file.iter_batches(BATCH, columns=columns):
+            for batch in file.iter_batches(batch_rows(len(columns)), columns=columns):
                 at = {name: i for i, name in enumerate(batch.schema.names)}
                 yield {n: batch.column(at[given[n]]) for n in wanted}
 

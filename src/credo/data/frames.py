@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from credo.data.cells import cell_key
-from credo.data.feed import BATCH, Batch, Feed, distinct_names, refuse_too_wide
+from credo.data.datasets import dataset_batches
+from credo.data.feed import (
+    BATCH,
+    Batch,
+    Feed,
+    batch_rows,
+    distinct_names,
+    refuse_too_wide,
+)
 from credo.data.infer import Declared
 from credo.errors import InputError, TableError
 
@@ -136,8 +144,7 @@ def _from_dataset(dataset: Any) -> Feed:
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         columns = [given[n] for n in wanted]
-        scan = dataset.scanner(columns=columns, batch_size=BATCH)
-        return record_batches(scan.to_batches(), list(wanted), wanted)
+        return record_batches(dataset_batches(dataset, columns), list(wanted), wanted)
 
     return Feed("Arrow dataset", names, batches, rows=dataset.count_rows(), notes=notes)
 
@@ -158,7 +165,7 @@ def _from_duckdb(relation: Any) -> Feed:
             declared[name] = Declared(tuple(dict(kind.children)["values"]), ordered=True)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        reader = relation.to_arrow_reader(BATCH)
+        reader = relation.to_arrow_reader(batch_rows(len(names)))
         return record_batches(reader, names, wanted)
 
     # to count the rows would be to run the query once more
@@ -182,7 +189,7 @@ def _from_polars(frame: Any) -> Feed:
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         chosen = frame.select(list(wanted))
         if lazy:
-            for part in chosen.collect_batches(chunk_size=BATCH, maintain_order=True):
+            for part in _lazy_parts(chosen, rows, batch_rows(len(wanted))):
                 table = part.to_arrow()
                 yield from record_batches(table.to_batches(), table.column_names, wanted)
             return
@@ -193,6 +200,20 @@ def _from_polars(frame: Any) -> Feed:
     rows = frame.select(pl.len()).collect().item() if lazy else frame.height
     label = "polars lazy frame" if lazy else "polars frame"
     return Feed(label, names, batches, rows=rows, in_memory=not lazy, declared=declared)
+
+
+def _lazy_parts(frame: Any, rows: int, size: int) -> Iterator[Any]:
+    """The rows of a lazy frame, part by part. A plain Parquet file is asked for one slice after
+    the other, since a query that runs by itself reads ahead without end.
+    """
+    plan = frame.explain().strip().splitlines()
+    if plan[0].startswith("Parquet SCAN") and all(
+        line.strip().startswith(("PROJECT ", "ESTIMATED ROWS")) for line in plan[1:]
+    ):
+        for start in range(0, rows, size):
+            yield frame.slice(start, size).collect()
+        return
+    yield from frame.collect_batches(chunk_size=size, maintain_order=True)
 
 
 def _from_pandas(frame: Any) -> Feed:
