@@ -83,7 +83,10 @@ class Variable:
                 raise SchemaError(f"The continuous variable {self.name!r} cannot have states.")
             return
         if not self.states:
-            raise SchemaError(f"The discrete variable {self.name!r} needs at least one state.")
+            raise SchemaError(
+                f"The discrete variable {self.name!r} needs at least one state.",
+                hint=f"Where no row shows any, name them: schema={{{self.name!r}: ['no', 'yes']}}.",
+            )
         if len(self.states) > MAX_STATES:
             raise LimitError(
                 f"The variable {self.name!r} has {len(self.states):,} states; "
@@ -260,10 +263,15 @@ class Schema:
         if found is not None:
             return found
         if isinstance(name, str) and name in self.set_aside:
+            kind = self._columns[name].kind
+            way = "'discrete'} (or 'continuous') to use it."
+            if kind == "empty":
+                way = "['no', 'yes']} (its states, or 'continuous') to use it."
+            hint = f"Read the table with schema={{{name!r}: {way}"
+            if kind == "unsupported":
+                hint = "Turn its cells into single values to use it."
             raise SchemaError(
-                f"The column {name!r} was set aside: {self.set_aside[name]}.",
-                hint=f"Read the table with schema={{{name!r}: 'discrete'}} (or 'continuous') "
-                "to use it.",
+                f"The column {name!r} was set aside: {self.set_aside[name]}.", hint=hint
             )
         raise unknown_name("Variable", name, self.names, "in the table")
 
@@ -290,9 +298,9 @@ class Schema:
         )
 
     def __repr__(self) -> str:
-        from credo.render import shortened
+        from credo.render import many, shortened
 
-        return f"Schema({len(self.variables)} variables: {shortened(self.names)})"
+        return f"Schema({many(len(self.variables), 'variable')}: {shortened(self.names)})"
 
     def __str__(self) -> str:
         from credo.render import schema_text

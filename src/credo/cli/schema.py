@@ -8,6 +8,7 @@ import click
 
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
+from credo.cli.words import in_options
 from credo.schema import Schema
 
 __all__ = ["command", "schema_json"]
@@ -61,7 +62,7 @@ def schema_json(schema: Schema, rows: int) -> dict[str, Any]:
                 "reason": c.reason,
                 "missing": c.missing,
                 "missing_as": dict(c.missing_as),
-                "notes": list(c.notes),
+                "notes": list(map(in_options, c.notes)),
             }
             for c in schema.columns
         ],

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from credo.cli.words import in_options
 from credo.render import schema_parts, table_text
 from credo.schema import Schema
 
@@ -60,7 +61,7 @@ def print_schema(schema: Schema) -> None:
     if notes:
         heading("noticed")
         for note in notes:
-            click.echo(_wrapped(f"  {note}"))
+            click.echo(_wrapped(f"  {in_options(note)}"))
 
 
 def print_graph(dag: Any) -> None:

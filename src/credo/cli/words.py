@@ -9,6 +9,9 @@ __all__ = ["in_options"]
 _ADVICE = (
     (r"ragged='skip'", "--skip-ragged"),
     (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
+    (r"schema=\{'(.+?)': \['no', 'yes'\]\} \(its states, or 'continuous'\)",
+     r"--states '\1=no,yes' (its states), or --kind '\1=continuous',"),
+    (r"schema=\{'(.+?)': \['no', 'yes'\]\}", r"--states '\1=no,yes'"),
     (r"schema=\{'(.+?)': 'drop'\}", r"--drop '\1'"),
     (r"schema=\{'(.+?)': 'continuous'\} or 'drop'", r"--kind '\1=continuous' or --drop '\1'"),
     (r"schema=\{'(.+?)': '(.+?)'\}", r"--kind '\1=\2'"),
@@ -22,6 +25,7 @@ _ADVICE = (
     (r"search=['\"]([\w-]+)['\"]", r"--search \1"),
     (r"missing=['\"]([\w-]+)['\"]", r"--missing-cells \1"),
     (r"potentials=['\"]([\w-]+)['\"]", r"--potentials \1"),
+    (r"name it in missing= if it is missing", "take it with --missing TEXT if it is missing"),
     (r"name it in missing= to take it as missing", "take it as missing with --missing TEXT"),
     (r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
      "credo fit MODEL TABLE --prior bdeu -o new.credo"),

@@ -47,7 +47,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _temporary(path: Path) -> Iterator[BinaryIO]:
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(path.expanduser()))
     temporary = target.parent / f".credo-{secrets.token_hex(8)}.tmp"
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:

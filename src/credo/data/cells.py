@@ -166,10 +166,29 @@ def not_a_state(
     where = f"Row {row:,} of column" if row else "Column"
     states = ", ".join(map(repr, variable.states[:8])) + (", …" if variable.arity > 8 else "")
     near = error.hint if "mean" in error.hint else "Add it to the states in schema=."
+    twin = next((s for s in variable.states if str(s) == str(value)), None)
+    if twin is not None:
+        near = (
+            f"The cell is {_sort(value)} and the state {twin!r} is {_sort(twin)}: "
+            "give the states in schema= as the cells are, or turn the cells into the states."
+        )
     return TableError(
         f"{where} {variable.name!r} holds {value!r}, which is not one of its states ({states}).",
         hint=near,
     )
+
+
+def _sort(value: Any) -> str:
+    """What a cell or a state is, in a word.
+
+    >>> _sort("1"), _sort(1), _sort(True)
+    ('a text', 'a number', 'a boolean')
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return "a boolean"
+    if isinstance(value, (int, float, np.number)):
+        return "a number"
+    return "a text" if isinstance(value, str) else f"of type {type(value).__name__}"
 
 
 def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a number") -> TableError:

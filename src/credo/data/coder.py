@@ -35,6 +35,7 @@ from credo.stats.rows import code_type
 
 __all__ = ["Batch", "Coder"]
 
+_MANY = 1_000
 _SAMPLE = 1_000_000  # cells looked at to judge whether a column's values are all different
 
 Batch = tuple[NDArray[Any], NDArray[np.int64]] | NDArray[np.float64]
@@ -78,6 +79,7 @@ class Coder:
         self._low, self._high, self._whole = np.inf, -np.inf, True
         self._sample: list[NDArray[Any]] = []
         self._sampled = 0
+        self._settled = False
         self._words = 0.0
 
     # --- taking cells in ------------------------------------------------------------------
@@ -218,10 +220,12 @@ class Coder:
         self._low = min(self._low, float(good.min()))
         self._high = max(self._high, float(good.max()))
         self._whole = self._whole and bool((good % 1 == 0).all())
-        if self._sampled < _SAMPLE and not self._unsampled:
+        if self._sampled < _SAMPLE and not (self._settled or self._unsampled):
             kept = (good if exact is None else exact)[: _SAMPLE - self._sampled]
             self._sample.append(np.unique(kept))
             self._sampled += len(kept)
+            # of decimals only this need be known: that there are many
+            self._settled = not self._whole and len(self._sample[-1]) > _MANY
 
     @property
     def _unsampled(self) -> bool:

@@ -7,7 +7,6 @@ that is no state gets the code after missing, so that who asks may decide what i
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.cells import Tokens, Unsupported, cell_key, finder, not_a_number
-from credo.data.files import feed_of_path
+from credo.data.files import feed_of_path, is_path
 from credo.data.frames import feed_of_frame
 from credo.data.reading import MISSING, read
 from credo.data.stream import Stream
@@ -310,7 +309,7 @@ def split_columns(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
     """Names, rows, the columns that are numbers in memory, and a way to the others."""
     if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
         return _split_array(x)
-    if isinstance(x, (str, os.PathLike)):
+    if is_path(x):
         feed = feed_of_path(x, TextOptions())
         return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
     module = type(x).__module__.split(".")[0]

@@ -8,13 +8,38 @@ from typing import Any
 
 from credo.data.infer import Declared
 from credo.data.prefetch import prefetch
-from credo.errors import CredoError, TableError
+from credo.errors import CredoError, LimitError, TableError
 from credo.schema import is_missing
 
-__all__ = ["BATCH", "Batch", "Feed", "distinct_names", "foreign"]
+__all__ = [
+    "BATCH",
+    "MAX_COLUMNS",
+    "Batch",
+    "Feed",
+    "batch_rows",
+    "distinct_names",
+    "foreign",
+    "refuse_too_wide",
+]
 
 BATCH = 131_072
 """Rows in a batch: small enough to stay cheap, large enough for the overhead to vanish."""
+
+MAX_COLUMNS = 20_000
+"""A table with more columns than this is refused, whatever it comes as."""
+
+_CELLS = 2**20
+_LEAST = 8192
+
+
+def batch_rows(width: int) -> int:
+    """Rows in a batch of a table that is not in memory: fewer where there are many columns.
+
+    >>> batch_rows(2), batch_rows(32), batch_rows(5_000)
+    (131072, 32768, 8192)
+    """
+    return min(BATCH, max(_LEAST, _CELLS // max(width, 1)))
+
 
 Batch = dict[str, Any]
 """Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""
@@ -42,6 +67,9 @@ class Feed:
     late_notes: Callable[[], tuple[str, ...]] = tuple
     """What is noticed only while reading, asked for when the last batch has come."""
 
+    def __post_init__(self) -> None:
+        refuse_too_wide(self.label, len(self.names))
+
     def read(self, names: Sequence[str]) -> Iterator[Batch]:
         """The batches; those that must be parsed are read ahead in a second thread."""
         batches = self._guarded(names)
@@ -57,6 +85,15 @@ class Feed:
             raise foreign(self.label, error) from error
 
 
+def refuse_too_wide(label: str, columns: int) -> None:
+    """Refuse a table that has more columns than can be looked at one by one."""
+    if columns > MAX_COLUMNS:
+        raise LimitError(
+            f"{label} has {columns:,} columns; at most {MAX_COLUMNS:,} are read.",
+            hint="Leave out the columns that are not needed, or split the table.",
+        )
+
+
 def foreign(label: str, error: Exception) -> TableError:
     """An engine's or a file's own error, as ours: its first line is kept."""
     lines = [line for line in str(error).splitlines() if line.strip()]
@@ -64,12 +101,15 @@ def foreign(label: str, error: Exception) -> TableError:
     return TableError(f"{label} cannot be read: {text}.")
 
 
-def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def distinct_names(
+    given: Sequence[Any], label: str = "The table"
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names for the columns, kept apart, and a note for each that had to be changed.
 
     >>> distinct_names(["a", "", "a"])[0]
     ('a', 'column_2', 'a_2')
     """
+    refuse_too_wide(label, len(given))
     out: list[str] = []
     notes: list[str] = []
     given_texts = {str(g) for g in given}
@@ -88,7 +128,18 @@ def distinct_names(given: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ..
             notes.append(f"column {i} repeats the name {text!r} and is called {new!r}")
         out.append(new)
         used.add(new)
-    return tuple(out), tuple(notes)
+    return tuple(out), (*notes, *_case_notes(out))
+
+
+def _case_notes(names: Sequence[str]) -> Iterator[str]:
+    """A note for each group of names that only their case tells apart."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name.casefold(), []).append(name)
+    for alike in groups.values():
+        if len(alike) > 1:
+            listed = " and ".join(map(repr, alike))
+            yield f"columns {listed} differ only in case and are kept apart"
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -1,8 +1,8 @@
 """Paths and globs as feeds: CSV, TSV, JSON lines, Parquet, Arrow IPC; plain, .gz or .zst.
 
 Regular CSV is read by our own kernel and the rest by Arrow, which also hands a Parquet column's
-dictionary pages over without making text of them; DuckDB reads JSON lines. docs/design.md says
-why each.
+dictionary pages over without making text of them; Python's json module reads JSON lines.
+docs/design.md says why each.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 import pyarrow as pa
 
 from credo.data.cells import type_name
-from credo.data.feed import BATCH, Batch, Feed, distinct_names
+from credo.data.feed import Batch, Feed, batch_rows, distinct_names
 from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
-from credo.data.jsonlines import json_feed
+from credo.data.jsonlines import KEPT, json_feed
 from credo.data.text import TextOptions, csv_feed
 from credo.errors import InputError, TableError, close_names
 
-__all__ = ["FORMATS", "feed_of_path"]
+__all__ = ["FORMATS", "feed_of_path", "is_path"]
 
 _COMPRESSED = (".gz", ".zst")
 FORMATS = {
@@ -38,20 +38,32 @@ FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "ipc",
+    ".arrows": "ipc",
     ".feather": "ipc",
     ".ipc": "ipc",
 }
 
 
-def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
-    """The feed of a file, or of all files that a glob matches, in the order of their names."""
-    text = os.fspath(path)
-    if "://" in text:
-        raise InputError(
-            f"{text!r} is an address; credo reads local files.", hint="Download it first."
-        )
-    paths = _matches(text)
-    feeds = [_one(p, options) for p in paths]
+def is_path(x: Any) -> bool:
+    """Whether something names files: a path or a glob, or a list of them.
+
+    >>> is_path("rows/*.csv"), is_path(["a.csv", "b.csv"]), is_path([{"a": 1}]), is_path([])
+    (True, True, False, False)
+    """
+    if isinstance(x, (list, tuple)):
+        return bool(x) and all(isinstance(p, (str, os.PathLike)) for p in x)
+    return isinstance(x, (str, os.PathLike))
+
+
+def feed_of_path(given: Any, options: TextOptions) -> Feed:
+    """The feed of a file, or of all files that a glob matches, in the order of their names; a list
+    of paths and globs is read in its own order.
+    """
+    listed = isinstance(given, (list, tuple))
+    texts = [os.fspath(p) for p in (given if listed else [given])]
+    text = texts[0] + ", …" * (len(texts) > 1)
+    paths = [p for t in texts for p in _matches(t)]
+    feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
     if len(feeds) == 1:
         return first
@@ -60,7 +72,7 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
             odd = sorted(set(feed.names) ^ set(first.names))[0]
             raise TableError(
                 f"{p.name} has other columns than {paths[0].name}: {odd!r} is in only one of them.",
-                hint="All files of a glob must have the same columns.",
+                hint="All files of one table must have the same columns.",
             )
         if feed.text != first.text:
             raise TableError(
@@ -72,7 +84,7 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
             if kind != other and {kind, other} != {"int", "float"}:
                 raise TableError(
                     f"Column {name!r} is {kind} in {p.name} and {other} in {paths[0].name}.",
-                    hint="All files of a glob must have columns of the same types.",
+                    hint="All files of one table must have columns of the same types.",
                 )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
@@ -102,6 +114,10 @@ def feed_of_path(path: str | os.PathLike[str], options: TextOptions) -> Feed:
 
 
 def _matches(text: str) -> list[Path]:
+    if "://" in text:
+        raise InputError(
+            f"{text!r} is an address; credo reads local files.", hint="Download it first."
+        )
     if not text.strip():
         raise TableError("The path is empty.")
     path = Path(text).expanduser()
@@ -125,7 +141,7 @@ def _matches(text: str) -> list[Path]:
     raise TableError(f"There is no file {text}.", hint=hint)
 
 
-def _one(path: Path, options: TextOptions) -> Feed:
+def _one(path: Path, options: TextOptions, files: int) -> Feed:
     suffix, compression = path.suffix.lower(), ""
     if suffix in _COMPRESSED:
         compression, suffix = suffix, path.with_suffix("").suffix.lower()
@@ -133,14 +149,14 @@ def _one(path: Path, options: TextOptions) -> Feed:
     if form is None:
         raise TableError(
             f"{path.name} has an ending that is not known.",
-            hint=f"Known are {', '.join(FORMATS)}, each also with .gz or .zst.",
+            hint=f"Known are {', '.join(FORMATS)}; those of text also with .gz or .zst.",
         )
     if path.stat().st_size == 0:
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     if form in ("csv", "tsv"):
         return csv_feed(path, compression, options, tab=form == "tsv")
     if form == "json":
-        return json_feed(path, compression)
+        return json_feed(path, compression, options.encoding, KEPT // files)
     if compression:
         raise TableError(
             f"{path.name}: Parquet and Arrow files are compressed inside.",
@@ -186,10 +202,11 @@ def _parquet_feed(path: Path) -> Feed:
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             if len(set(schema.names)) < len(schema.names):  # repeated names: by position
-                yield from record_batches(file.iter_batches(BATCH), names, wanted)
+                rows = batch_rows(len(names))
+                yield from record_batches(file.iter_batches(rows), names, wanted)
                 return
             columns = [given[n] for n in wanted]
-            for batch in file.iter_batches(BATCH, columns=columns):
+            for batch in file.iter_batches(batch_rows(len(columns)), columns=columns):
                 at = {name: i for i, name in enumerate(batch.schema.names)}
                 yield {n: batch.column(at[given[n]]) for n in wanted}
 

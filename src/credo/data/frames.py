@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from credo.data.cells import cell_key
-from credo.data.feed import BATCH, Batch, Feed, distinct_names
+from credo.data.datasets import dataset_batches
+from credo.data.feed import (
+    BATCH,
+    Batch,
+    Feed,
+    batch_rows,
+    distinct_names,
+    refuse_too_wide,
+)
 from credo.data.infer import Declared
 from credo.errors import InputError, TableError
 
@@ -91,8 +99,8 @@ def _pandas_categoricals(schema: Any) -> set[str]:
 def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
+    names, notes = distinct_names(table.column_names, label)
     table = table.unify_dictionaries()
-    names, notes = distinct_names(table.column_names)
 
     def first(i: int) -> Any:
         chunks = table.column(i).chunks
@@ -111,7 +119,7 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
 
 
 def _from_reader(reader: Any, label: str) -> Feed:
-    names, notes = distinct_names(reader.schema.names)
+    names, notes = distinct_names(reader.schema.names, label)
     start = next(iter(reader), None)  # its dictionaries show their order
     declared = declared_by(reader.schema, lambda i: None if start is None else start.column(i))
 
@@ -136,8 +144,7 @@ def _from_dataset(dataset: Any) -> Feed:
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         columns = [given[n] for n in wanted]
-        scan = dataset.scanner(columns=columns, batch_size=BATCH)
-        return record_batches(scan.to_batches(), list(wanted), wanted)
+        return record_batches(dataset_batches(dataset, columns), list(wanted), wanted)
 
     return Feed("Arrow dataset", names, batches, rows=dataset.count_rows(), notes=notes)
 
@@ -158,7 +165,7 @@ def _from_duckdb(relation: Any) -> Feed:
             declared[name] = Declared(tuple(dict(kind.children)["values"]), ordered=True)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        reader = relation.to_arrow_reader(BATCH)
+        reader = relation.to_arrow_reader(batch_rows(len(names)))
         return record_batches(reader, names, wanted)
 
     # to count the rows would be to run the query once more
@@ -182,7 +189,7 @@ def _from_polars(frame: Any) -> Feed:
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         chosen = frame.select(list(wanted))
         if lazy:
-            for part in chosen.collect_batches(chunk_size=BATCH, maintain_order=True):
+            for part in _lazy_parts(chosen, rows, batch_rows(len(wanted))):
                 table = part.to_arrow()
                 yield from record_batches(table.to_batches(), table.column_names, wanted)
             return
@@ -195,6 +202,20 @@ def _from_polars(frame: Any) -> Feed:
     return Feed(label, names, batches, rows=rows, in_memory=not lazy, declared=declared)
 
 
+def _lazy_parts(frame: Any, rows: int, size: int) -> Iterator[Any]:
+    """The rows of a lazy frame, part by part. A plain Parquet file is asked for one slice after
+    the other, since a query that runs by itself reads ahead without end.
+    """
+    plan = frame.explain().strip().splitlines()
+    if plan[0].startswith("Parquet SCAN") and all(
+        line.strip().startswith(("PROJECT ", "ESTIMATED ROWS")) for line in plan[1:]
+    ):
+        for start in range(0, rows, size):
+            yield frame.slice(start, size).collect()
+        return
+    yield from frame.collect_batches(chunk_size=size, maintain_order=True)
+
+
 def _from_pandas(frame: Any) -> Feed:
     import pandas as pd
 
@@ -204,7 +225,7 @@ def _from_pandas(frame: Any) -> Feed:
         given = [" ".join(str(p) for p in c if str(p)) for c in frame.columns]
     else:
         given = list(frame.columns)
-    names, notes = distinct_names(given)
+    names, notes = distinct_names(given, "pandas frame")
     at = {name: i for i, name in enumerate(names)}
     declared = {}
     for name, i in at.items():
@@ -252,7 +273,7 @@ def _from_narwhals(x: Any) -> Feed:
 
 
 def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
-    names, notes = distinct_names(list(columns))
+    names, notes = distinct_names(list(columns), label)
     values = {n: _column(v, n) for n, v in zip(names, columns.values(), strict=True)}
     lengths = {n: len(v) for n, v in values.items()}
     if len(set(lengths.values())) > 1:
@@ -311,6 +332,7 @@ def _from_records(rows: Sequence[Any]) -> Feed:
                 hint="For a list of columns, give a dict of columns.",
             )
     names = list(dict.fromkeys(k for row in rows for k in row))
+    refuse_too_wide("list of dicts", len(names))
     columns = {name: [row.get(name) for row in rows] for name in names}
     return _from_columns(columns, "list of dicts")
 
@@ -357,8 +379,8 @@ def _arrow(values: Any, name: str) -> Any:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         return _objects(values)
-    if pa.types.is_floating(array.type) and not _holds_floats(values):
-        # Python integers next to None or NaN: keep them whole.
+    if pa.types.is_floating(array.type) and (not _holds_floats(values) or _holds_bools(values)):
+        # Python integers next to None or NaN: keep them whole; True is not the number 1.
         return _objects(values)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
@@ -389,6 +411,14 @@ def _holds_floats(values: Any) -> bool:
     if kind is not None and kind != np.dtype(object):
         return True
     return any(isinstance(v, (float, np.floating)) and v == v for v in values)
+
+
+def _holds_bools(values: Any) -> bool:
+    """Whether a list or an object column holds a boolean."""
+    kind = getattr(values, "dtype", None)
+    return (kind is None or kind == np.dtype(object)) and not {bool, np.bool_}.isdisjoint(
+        map(type, values)
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -7,11 +7,15 @@ The rules, in the order in which they are tried (docs/tables.md explains them):
 3. dates → date;
 4. whole numbers: named like an identifier and nearly all different, or each of 0, 1, 2, … (or
    1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else continuous;
-5. other numbers → continuous; cells that are not finite numbers are named;
+5. other numbers → continuous; cells that are not finite numbers are named, and a column of
+   numbers that has one is doubtful, however small the table;
 6. text: sentences that hardly repeat → text; nearly all different → identifier;
    hardly repeating → text; else discrete.
 
-Small tables are not over-read: all-different text in fewer than 21 rows is discrete.
+Small tables are not over-read. In fewer than 21 rows, all-different text is discrete, and
+consecutive numbers are an identifier only when the name says so: it ends in a word such as *id* or
+in a word for what a row is (*case*, *day*, *patient*, …), or there is no name at all. A *dose* of
+0, 1, 2, 3, 4, a *rank* and a *month* are quantities.
 """
 
 from __future__ import annotations
@@ -35,6 +39,16 @@ FEW_TEXTS = 20
 _ID_WORDS = frozenset(
     ("id", "ids", "uuid", "guid", "key", "index", "idx", "no", "nr", "num", "number", "rowid")
 )
+_ROW_WORDS = frozenset(
+    (
+        "row", "case", "day", "entry", "example", "instance", "item", "line", "mail", "email",
+        "observation", "obs", "participant", "patient", "person", "record", "respondent", "sample",
+        "student", "subject", "unit",
+    )
+)  # fmt: skip
+_NO_NAME = re.compile(r"Unnamed: [0-9]+|column_[0-9]+_*|")
+_SMALL = 21
+"""Fewer rows than this say little: that numbers are consecutive may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +85,10 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     column = replace(base, kind=kind, reason=reason, notes=notes)
     if kind == "continuous":
         if typed.few_whole_floats:
-            note = "whole numbers stored as decimals; schema={…: 'discrete'} makes them states"
+            note = (
+                f"whole numbers stored as decimals; schema={{{profile.name!r}: 'discrete'}} "
+                "makes them states"
+            )
             column = replace(column, notes=(*notes, note))
         return Decision(column, Variable(profile.name, "continuous"))
     if kind == "discrete":
@@ -107,11 +124,13 @@ class _Typed:
     doubts: tuple[Doubt, ...]
     numeric_doubt: bool = False
     """Whether most cells are numbers, or look like them, and some are not."""
+    quantities: bool = False
+    """Whether the cells that are numbers would be continuous without those in doubt."""
 
     @property
     def few_whole_floats(self) -> bool:
         p = self.profile
-        return self.type == "float" and p.whole and p.distinct <= FEW_INTEGERS < p.observed
+        return self.type == "float" and p.whole and p.distinct <= FEW_INTEGERS
 
 
 def _typed(profile: Profile) -> _Typed:
@@ -127,9 +146,11 @@ def _typed(profile: Profile) -> _Typed:
     kind, states = typed_states([str(v) for v in values])
     doubts = profile.doubts
     numeric: list[Doubt] = []
+    quantities = False
     if kind == "str":
         texts = [str(v) for v in values]
         numeric = _numeric_doubts(profile, texts)
+        quantities = bool(numeric) and _are_quantities(texts, profile.observed)
         doubts = (*doubts, *numeric, *_other_doubts(profile, texts, {d.cell for d in numeric}))
     if kind == "float":
         numbers = np.array(states)
@@ -139,7 +160,7 @@ def _typed(profile: Profile) -> _Typed:
             high=float(numbers.max()),
             whole=bool((numbers % 1 == 0).all()),
         )
-    return _Typed(profile, kind, states, doubts, bool(numeric))
+    return _Typed(profile, kind, states, doubts, bool(numeric), quantities)
 
 
 def _type_of(types: set[str]) -> str:
@@ -216,7 +237,7 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
     if typed.type == "float":
         return "continuous", "numbers"
     kind, reason = _text_rule(p, n, d)
-    if kind != "discrete" and typed.numeric_doubt:
+    if typed.numeric_doubt and (kind != "discrete" or typed.quantities):
         return "doubtful", _first_doubt(typed) + ", while most other cells are"
     return kind, reason
 
@@ -250,7 +271,8 @@ def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[
     d = len(states) or d
     if n >= 5 and named_like_id(p.name) and d >= 0.8 * p.sampled:
         return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
-    if n >= 5 and d == p.sampled == n and high - low == n - 1 and low in (0, 1):
+    consecutive = d == p.sampled == n and high - low == n - 1 and low in (0, 1)
+    if n >= 5 and consecutive and (n >= _SMALL or _named_like_rows(p.name)):
         return "identifier", f"consecutive numbers from {low:,} to {high:,}, each once"
     if few_values(d, n):
         return "discrete", f"whole numbers, {d} different"
@@ -274,14 +296,23 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
     return "text", different
 
 
+def _last_word(name: str) -> str:
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
+    return words[-1].casefold() if words else ""
+
+
 def named_like_id(name: str) -> bool:
     """Whether a column is named as numbers of rows are.
 
     >>> named_like_id("patientId"), named_like_id("idea")
     (True, False)
     """
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
-    return bool(words) and words[-1].casefold() in _ID_WORDS
+    return _last_word(name) in _ID_WORDS
+
+
+def _named_like_rows(name: str) -> bool:
+    """Whether a name is one for the rows themselves, or none at all."""
+    return _last_word(name) in _ID_WORDS | _ROW_WORDS or bool(_NO_NAME.fullmatch(name))
 
 
 def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
@@ -322,6 +353,22 @@ def _numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
     if not meant and len(odd) > max(3, len(texts) // 10):
         return []
     return [Doubt(profile.first_row(t) or 0, t, "is not a number") for t in odd[:5]]
+
+
+def _are_quantities(texts: Sequence[str], cells: int) -> bool:
+    """Whether most texts are numbers, and these are decimals, or too many whole numbers for states
+    next to a cell that looks like a number.
+    """
+    good = numbers_of(texts)
+    odd = [t for t, x in zip(texts, good, strict=True) if np.isnan(x)]
+    good = good[~np.isnan(good)]
+    if len(good) <= len(odd):
+        return False
+    if (good % 1 != 0).any():
+        return True
+    return any(looks_numeric(t.strip()) for t in odd) and not few_values(
+        len(good), cells - len(odd)
+    )
 
 
 _MISSING_WORDS = frozenset(

@@ -8,7 +8,6 @@ mean until the last row has come. The schema is the one that `read` would have f
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from credo.data.cells import Tokens
 from credo.data.coder import Batch, Coder
 from credo.data.feed import Feed
+from credo.data.files import is_path
 from credo.data.reading import MISSING, coders_for, decided, feed_of, wanted_of, warn_doubtful
 from credo.data.text import TextOptions
 from credo.data.weights import Weights, are_whole
@@ -46,7 +46,7 @@ def comes_in_batches(x: Any) -> bool:
     >>> comes_in_batches("rows/*.parquet"), comes_in_batches({"a": [1, 2]})
     (True, False)
     """
-    if isinstance(x, (str, os.PathLike)):
+    if is_path(x):
         return True
     module, name = type(x).__module__.split(".")[0], type(x).__name__
     if module in ("duckdb", "_duckdb"):

@@ -13,7 +13,7 @@ import numpy as np
 from credo.data.cells import Tokens
 from credo.data.coder import Coder
 from credo.data.feed import Feed, foreign
-from credo.data.files import feed_of_path
+from credo.data.files import feed_of_path, is_path
 from credo.data.frames import feed_of_frame
 from credo.data.infer import Decision, Declared, decide
 from credo.data.row_numbers import RowNumbers
@@ -54,11 +54,11 @@ def read(
     ragged: str = "error",
     report: Report | None = None,
 ) -> Table | Stream:
-    """Read any table: a file or a glob of files, a frame, a dict of columns, an Arrow stream.
+    """Read any table: a file or several, a frame, a dict of columns, an Arrow stream.
 
     Parameters
     ----------
-    x : path, glob, or table
+    x : path, glob, list of paths, or table
         CSV, TSV, JSON lines, Parquet or Arrow files (text files also .gz or .zst); a pandas,
         polars, Arrow or DuckDB table or stream, anything narwhals knows or that has
         `__arrow_c_stream__`; a dict of columns, a list of dicts, a NumPy array.
@@ -108,8 +108,7 @@ def read(
         if schema is None and weights is None:
             return x
         raise InputError("The table has been read already; give schema= and weights= to read.")
-    is_path = isinstance(x, (str, os.PathLike))
-    if not is_path and options != TextOptions(columns=columns):
+    if not is_path(x) and options != TextOptions(columns=columns):
         raise InputError("delimiter=, encoding= and ragged= are for text files.")
     feed = feed_of(x, options, columns)
     if not feed.names:
@@ -172,7 +171,7 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
 def feed_of(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
     """The feed of anything; what an engine says against it is told in our words."""
     try:
-        if isinstance(x, (str, os.PathLike)):
+        if is_path(x):
             return feed_of_path(x, options)
         return feed_of_frame(x, columns)
     except (CredoError, MemoryError):

@@ -18,6 +18,7 @@ from credo.data.table import Table
 from credo.data.weights import Weights
 from credo.errors import InputError, TableError
 from credo.progress import Report, track
+from credo.render import many
 from credo.schema import Schema
 from credo.stats.block import Block
 from credo.stats.family import Families
@@ -111,13 +112,14 @@ class Stream:
         return Table(Block(self.schema, arrays, np.concatenate(weights) if weights else None))
 
     def __repr__(self) -> str:
-        return f"Stream({self.feed.label}, {self.rows:,} rows, {len(self.schema)} variables)"
+        size = f"{many(self.rows, 'row')}, {many(len(self.schema), 'variable')}"
+        return f"Stream({self.feed.label}, {size})"
 
     def __reduce__(self) -> Any:
         raise TypeError("A stream reads from its source and cannot be pickled; pickle the path.")
 
     def __str__(self) -> str:
-        return f"{self.feed.label}: {self.rows:,} rows, read batch by batch"
+        return f"{self.feed.label}: {many(self.rows, 'row')}, read batch by batch"
 
     def _repr_html_(self) -> str:
         return self.schema._repr_html_()

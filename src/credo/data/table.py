@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from credo.data.row_numbers import RowNumbers
 from credo.errors import InputError, MissingPackageError
-from credo.render import table_html, table_text
+from credo.render import many, table_html, table_text
 from credo.schema import Schema
 from credo.stats.block import Block
 from credo.stats.plan import tally_block
@@ -203,7 +203,7 @@ class Table:
         return table_text(head, rows) + more
 
     def __repr__(self) -> str:
-        return f"Table({self.rows:,} rows, {len(self.schema)} variables)"
+        return f"Table({many(self.rows, 'row')}, {many(len(self.schema), 'variable')})"
 
     def _repr_html_(self) -> str:
         head, rows = self._head(10)

@@ -64,7 +64,11 @@ class Numbers:
 def holds_floats(cells: Any) -> bool:
     """Whether a batch is of decimals: numbers that are not whole by their type."""
     if isinstance(cells, np.ndarray):
-        return False
+        types = {t for t in set(map(type, cells)) if t is not type(None)}
+        are_numbers = all(issubclass(t, (int, float)) and t is not bool for t in types)
+        return are_numbers and any(
+            isinstance(c, float) and not is_missing(c) for c in cells if type(c) is not int
+        )
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
     whole = pa.types.is_decimal(kind) and kind.scale == 0
     return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind)) and not whole

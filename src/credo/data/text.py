@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv as csv_
 
-from credo.data.feed import Batch, Feed, distinct_names
+from credo.data.feed import MAX_COLUMNS, Batch, Feed, distinct_names, refuse_too_wide
 from credo.data.records import Rest, regular_batches
 from credo.data.unpack import (
     BLANK_LINES,
@@ -31,10 +31,7 @@ from credo.data.unpack import (
 )
 from credo.errors import InputError, LimitError, TableError
 
-__all__ = ["MAX_COLUMNS", "TextOptions", "csv_feed"]
-
-MAX_COLUMNS = 20_000
-"""A text file with more columns than this is refused."""
+__all__ = ["TextOptions", "csv_feed"]
 
 _BLOCK = 4 * 2**20  # bytes parsed at a time; no record can be longer
 _LONG = -1  # in place of the number of cells: the line is too long to be parsed
@@ -76,11 +73,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     text = BLANK_LINES.sub("", text)
     delimiter = options.delimiter or ("\t" if tab else _delimiter(text))
     given = list(options.columns) if options.columns else _header(path, text, delimiter)
-    if len(given) > MAX_COLUMNS:
-        raise LimitError(
-            f"{path.name} has {len(given):,} columns; at most {MAX_COLUMNS:,} are read.",
-            hint="Split the file, or turn it into a Parquet file.",
-        )
+    refuse_too_wide(path.name, len(given))
     if not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter):
         raise TableError(f"{path.name} has a header but no rows.")
     names, notes = distinct_names(given)

@@ -35,6 +35,17 @@ HEAD = 1 << 20
 BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 """Blank lines before the header, which are no rows."""
 
+_NOT_TEXT = {
+    b"PK\x03\x04": "a zip archive (as .xlsx files are)",
+    b"\x1f\x8b": "a gzip file",
+    b"\x28\xb5\x2f\xfd": "a zstd file",
+    b"\xfd7zXZ\x00": "an xz file",
+    b"PAR1\x15": "a Parquet file",
+    b"ARROW1\x00\x00": "an Arrow file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+    b"SQLite format 3\x00": "an SQLite database",
+}
+
 _START = re.compile(rb"\A(\xef\xbb\xbf)?((?:[ \t]*(?:\r\n|\n|\r))*)")
 
 
@@ -49,7 +60,7 @@ class Watched(io.RawIOBase):
         self.path = path
         self._file = _open(path, compression)
         self._limit = max(MAX_RATIO * path.stat().st_size, MAX_UNPACKED) if compression else None
-        self._nul = not encoding.startswith("utf-16")
+        self._nul = not encoding.startswith(("utf-16", "utf-32"))
         self._done = 0
         self.quotes = 0
         self.blank_lines = 0
@@ -114,6 +125,12 @@ def read_head(path: Path, compression: str) -> bytes:
 
 def decode_head(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str]:
     """The encoding, and the head as text without its byte-order mark."""
+    for magic, what in _NOT_TEXT.items():
+        if raw.startswith(magic):
+            raise TableError(
+                f"{path.name} is {what}, not text.",
+                hint="Unpack it, or give the file the ending of its kind.",
+            )
     name = codec(encoding) if encoding is not None else _guessed(raw)
     if name == "utf-8":
         nul = raw.find(b"\0")
@@ -147,12 +164,19 @@ def codec(encoding: str) -> str:
 
 
 def _guessed(raw: bytes) -> str:
-    """UTF-16 shows by its byte-order mark, or by a NUL in every other byte; else UTF-8."""
+    """UTF-32 and UTF-16 show by their byte-order marks, or by where the NULs are; else UTF-8."""
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-        half = raw[start:200:2]
-        if len(raw) > 3 and half.count(0) > 0.4 * len(half):
+    if len(raw) <= 3:
+        return "utf-8"
+    nul = [raw[i:400:4].count(0) / len(raw[i:400:4]) for i in range(4)]
+    for first, name in ((0, "utf-32-le"), (3, "utf-32-be")):
+        if nul[first] < 0.1 and all(share > 0.9 for i, share in enumerate(nul) if i != first):
+            return name
+    for odd, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if nul[odd] + nul[odd + 2] > 0.8 and nul[1 - odd] + nul[3 - odd] < 0.2:
             return name
     return "utf-8"
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
+from credo.data.numerals import as_int
 from credo.errors import InputError, TableError, unknown_name
 from credo.schema import Variable
 
@@ -20,6 +21,8 @@ __all__ = ["Weights", "are_whole"]
 
 SMALLEST, LARGEST = 1e-300, 1e300
 """Weights outside could pass what a number can hold when they are added up."""
+
+_EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,7 @@ class Weights:
         if array.ndim != 1:
             raise InputError(f"The weights must have one axis, got the shape {array.shape}.")
         _check(array, 0, "weights")
+        _check_units(given, array, 0, "weights")
         return cls(array=array, whole=are_whole([array]))
 
     def with_column(self, names: Sequence[str]) -> list[str]:
@@ -74,7 +78,9 @@ class Weights:
             variable = Variable(self.column, "continuous")
             tokens = Tokens(("",) if self.text else (), self.text)
             weights = Encoder(variable, tokens).encode(batch[self.column], lambda i: done + i + 1)
-            _check(weights, done, f"weights column {self.column!r}")
+            what = f"weights column {self.column!r}"
+            _check(weights, done, what)
+            _check_units(batch[self.column], weights, done, what)
         else:
             assert self.array is not None
             weights = self.array[done : done + n]
@@ -95,7 +101,23 @@ class Weights:
 def are_whole(weights: Sequence[NDArray[np.float64]]) -> bool:
     """Whether weights are whole numbers whose sum an integer can hold exactly."""
     total = sum(float(w.sum()) for w in weights)
-    return total <= 2**53 and all(bool((w % 1 == 0).all()) for w in weights)
+    return total <= _EXACT and all(bool((w % 1 == 0).all()) for w in weights)
+
+
+def _check_units(given: Any, weights: NDArray[np.float64], done: int, what: str) -> None:
+    """Refuse a whole number of which a float would lose units."""
+    large = np.flatnonzero(weights >= _EXACT).tolist()
+    if large and not isinstance(given, (list, tuple, pa.Array)):
+        given = np.asarray(given)
+    for i in large:
+        cell = given[i].as_py() if isinstance(given, pa.Array) else given[i]
+        whole = as_int(cell.strip()) if isinstance(cell, str) else cell
+        if isinstance(whole, (int, np.integer)) and whole > _EXACT:
+            raise TableError(
+                f"Row {done + i + 1} of the {what} is {whole:,}; "
+                "whole weights are exact up to 2**53.",
+                hint="Divide all weights by the same number.",
+            )
 
 
 def _check(weights: NDArray[np.float64], done: int, what: str) -> None:

@@ -61,11 +61,11 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
 
 def _names(rows: Any) -> set[str] | None:
     """The column names of any table, as far as they can be told without reading it."""
-    from credo.data.files import feed_of_path
+    from credo.data.files import feed_of_path, is_path
     from credo.data.frames import feed_of_frame
     from credo.data.text import TextOptions
 
-    if isinstance(rows, str) or hasattr(rows, "__fspath__"):
+    if is_path(rows):
         return set(feed_of_path(rows, TextOptions()).names)
     if hasattr(rows, "schema") and hasattr(rows.schema, "names"):
         return {str(n) for n in rows.schema.names}

@@ -41,3 +41,17 @@ def test_advice(python, options):
 
 def test_other_text_is_left_alone():
     assert in_options("P(lung=yes | smoke=no) = 0.1") == "P(lung=yes | smoke=no) = 0.1"
+
+
+def test_the_notes_of_a_report_are_in_options_too(tmp_path):
+    from click.testing import CliRunner
+
+    from credo.cli.schema import command
+
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,e\nnone,1.0,\nx,2.0,\ny,1.0,\n")
+    for words in ([str(path)], [str(path), "--json"]):
+        said = CliRunner().invoke(command, words).output
+        assert "take it with --missing TEXT if it is missing" in said
+        assert "--kind 'b=discrete' makes them states" in said
+        assert "missing=" not in said and "schema=" not in said

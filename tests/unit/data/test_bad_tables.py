@@ -3,8 +3,11 @@
 import gzip
 import time
 import tracemalloc
+import zipfile
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
@@ -168,6 +171,27 @@ def test_100_000_columns_state_the_limit_at_once(put):
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.parametrize("source", ["dict", "records", "numpy", "arrow", "pandas", "polars"])
+def test_too_many_columns_are_refused_whatever_they_come_as(source):
+    cells = {f"c{i}": [1, 2] for i in range(20_001)}
+    names = None
+    match source:
+        case "dict":
+            table = cells
+        case "records":
+            table = [dict.fromkeys(cells, 1), dict.fromkeys(cells, 2)]
+        case "numpy":
+            table, names = np.array(list(cells.values())).T, list(cells)
+        case "arrow":
+            table = pa.table(cells)
+        case "pandas":
+            table = pytest.importorskip("pandas").DataFrame(np.zeros((2, 20_001)))
+        case "polars":
+            table = pytest.importorskip("polars").DataFrame(cells)
+    with pytest.raises(LimitError, match=r"20,001 columns; at most 20,000 are read"):
+        cr.read(table, columns=names)
+
+
 def test_gzip_bomb_is_refused(put, monkeypatch):
     assert (unpack.MAX_RATIO, unpack.MAX_UNPACKED) == (200, 512 * 2**20)
     monkeypatch.setattr(unpack, "MAX_UNPACKED", 8 * 2**20)
@@ -265,11 +289,85 @@ def test_bad_weight_in_a_column_names_the_row(put):
         cr.read(put("a,w\n0,1\n1,x\n"), weights="w")
 
 
+def test_a_whole_weight_that_would_lose_units_is_refused(put):
+    said = r"Row 2 of the weights.* is 9,007,199,254,740,993; whole weights are exact up to 2\*\*53"
+    big = 2**53 + 1
+    for weights in ([1, big], np.array([1, big]), (0.5, big), pa.chunked_array([[1], [big]])):
+        with pytest.raises(TableError, match=said):
+            cr.read({"a": [0, 1]}, weights=weights)
+    for table in ({"a": [0, 1], "w": [1, big]}, put(f"a,w\n0,1\n1,{big}\n")):
+        with pytest.raises(TableError, match=said):
+            cr.read(table, weights="w")
+    table = cr.read({"a": [0, 1]}, weights=[2**53 - 1, 1])
+    assert table.weights.tolist() == [2**53 - 1, 1]
+    assert cr.read({"a": [0, 1]}, weights=[1e17, 1.0]).weights.tolist() == [1e17, 1.0]
+
+
 def test_weight_zero_is_an_absent_row():
     table = cr.read({"a": ["x", "y", "z"], "w": [1, 0, 2]}, weights="w")
     assert table.schema["a"].states == ("x", "z") and len(table) == 2
     assert table.weights.tolist() == [1, 2] and table.weights.dtype.kind == "i"
     assert table.schema.column("w").kind == "weights"
+
+
+# --- advice that works --------------------------------------------------------------------
+
+
+def test_an_empty_column_needs_states_and_the_error_says_so():
+    cells = {"e": [None, None], "y": [0, 1]}
+    schema = cr.read(cells).schema
+    with pytest.raises(
+        SchemaError, match=r"schema=\{'e': \['no', 'yes'\]\} \(its states, or 'cont"
+    ):
+        schema["e"]
+    with pytest.raises(SchemaError, match=r"name them: schema=\{'e': \['no', 'yes'\]\}"):
+        cr.read(cells, {"e": "discrete"})
+    assert cr.read(cells, {"e": ["no", "yes"]}).schema["e"].arity == 2
+    assert cr.read(cells, {"e": "continuous"}).schema["e"].kind == "continuous"
+
+
+def test_states_of_another_type_than_the_cells_are_told_apart():
+    with pytest.raises(TableError, match=r"The cell is a text and the state 1 is a number: give"):
+        cr.read({"a": ["1", "2"]}, {"a": [1, 2]})
+    with pytest.raises(TableError, match=r"The cell is a number and the state '1' is a text: give"):
+        cr.read({"a": [1, 2]}, {"a": ["1", "2"]})
+
+
+def test_an_unknown_ending_lists_what_can_be_packed(put):
+    with pytest.raises(TableError, match=r"\.ipc.*; those of text also with \.gz or \.zst"):
+        cr.read(put("x", "t.xls"))
+
+
+def test_files_that_are_no_text_are_called_what_they_are(put, tmp_path):
+    with zipfile.ZipFile(tmp_path / "z.csv", "w") as archive:
+        archive.writestr("t.csv", "a,b\n1,2\n")
+    with pytest.raises(TableError, match=r"z\.csv is a zip archive"):
+        cr.read(tmp_path / "z.csv")
+    with pytest.raises(TableError, match=r"g\.jsonl is a gzip file, not text\. Unpack it, or give"):
+        cr.read(put(gzip.compress(b'{"a": 1}\n'), "g.jsonl"))
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "p.csv")
+    with pytest.raises(TableError, match=r"p\.csv is a Parquet file, not text"):
+        cr.read(tmp_path / "p.csv")
+    assert cr.read(put("PAR1,ARROW1\n1,0\n0,1\n")).schema.names == ("PAR1", "ARROW1")
+
+
+@pytest.mark.parametrize("content", [b"\0" * 1000, b"\0" * 3, b"\0\0a,b\n1,2\n"])
+def test_nuls_are_no_text(put, content):
+    for name in ("t.csv", "t.jsonl"):
+        with pytest.raises(TableError, match=r"Byte 1 of t.* is a NUL, which text cannot hold"):
+            cr.read(put(content, name))
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-le", "utf-32-be"])
+def test_utf_32_is_recognised(put, encoding):
+    table = cr.read(put("größe,b\nklein,1\ngroß,0\n".encode(encoding)))
+    assert table.schema["größe"].states == ("groß", "klein")
+
+
+def test_one_is_not_many():
+    table = cr.read({"a": [0, 1]})
+    assert repr(table) == "Table(2 rows, 1 variable)"
+    assert repr(table.schema) == "Schema(1 variable: a)"
 
 
 # --- the schema the user gives ------------------------------------------------------------

@@ -52,7 +52,7 @@ def write(kind, folder):
         case "arrow":
             with pa.ipc.new_file(path, TABLE.schema) as out:
                 out.write_table(TABLE)
-        case "ipc":
+        case "ipc" | "arrows":
             with pa.ipc.new_stream(path, TABLE.schema) as out:
                 out.write_table(TABLE)
         case "feather":
@@ -62,7 +62,7 @@ def write(kind, folder):
 
 KINDS = [
     "csv", "tsv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz", "jsonl.zst", "parquet", "arrow",
-    "ipc", "feather",
+    "ipc", "arrows", "feather",
 ]  # fmt: skip
 
 
@@ -96,6 +96,30 @@ def test_a_glob_reads_all_files_in_the_order_of_their_names(tmp_path):
     (tmp_path / "p3.csv").write_text("a,c\n1,1\n2,2\n")
     with pytest.raises(cr.errors.TableError, match=r"p3.csv has other columns than p0.csv: 'b'"):
         cr.read(str(tmp_path / "p*.csv"))
+
+
+def test_a_list_of_paths_is_one_table_in_its_own_order(tmp_path):
+    for i in range(3):
+        (tmp_path / f"p{i}.csv").write_text(f"a,b\n{i},x\n{i},y\n")
+    table = cr.read([tmp_path / "p2.csv", str(tmp_path / "p0.csv")])
+    assert table.values("a").tolist() == [2, 2, 0, 0]
+    assert "2 files" in table.schema.source
+    table = cr.read((str(tmp_path / "p2.csv"), str(tmp_path / "p[01].csv")), ragged="skip")
+    assert table.values("a").tolist() == [2, 2, 0, 0, 1, 1]
+    assert cr.read([tmp_path / "p1.csv"], {"a": [1]}).rows == 2
+    (tmp_path / "o.jsonl").write_text('{"a": 1, "b": "x"}\n')
+    with pytest.raises(cr.errors.TableError, match="are files of different kinds"):
+        cr.read([tmp_path / "p0.csv", tmp_path / "o.jsonl"])
+    with pytest.raises(cr.errors.TableError, match="There is no file"):
+        cr.read([tmp_path / "p0.csv", tmp_path / "none.csv"])
+    with pytest.raises(cr.errors.InputError, match="one dict per row; item 1 is str"):
+        cr.read([str(tmp_path / "p0.csv"), {"a": 1}])
+
+
+def test_home_is_expanded(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "t.csv").write_text("a,b\n0,x\n1,y\n")
+    assert cr.read("~/t.csv").rows == cr.read("~/*.csv").rows == cr.read(["~/t.csv"]).rows == 2
 
 
 def test_columns_in_another_order_across_files(tmp_path):

@@ -198,3 +198,10 @@ def test_pandas_odd_column_names():
         [[0, 1], [1, 0]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
     )
     assert cr.read(two_levels).schema.names == ("a x", "a y")
+
+
+@pytest.mark.parametrize("cells", [[1, 2.5, True], [2.5, True, 1], [None, 2.5, False, 1]])
+def test_a_boolean_among_numbers_stays_one(cells):
+    for column in (cells, np.array(cells, dtype=object)):
+        table = cr.read({"c": column, "y": [i % 2 for i in range(len(cells))]})
+        assert [(type(v), v) for v in table.values("c").tolist()] == [(type(v), v) for v in cells]

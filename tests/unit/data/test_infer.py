@@ -28,7 +28,9 @@ def test_play_tennis_day_is_an_identifier():
         (["a", "b", "a"], "discrete"),
         ([0, 1, 0, 2, 1], "discrete"),
         ([3, 1, 4, 1, 5, 9, 2, 6], "continuous"),
-        (list(range(10)), "identifier"),
+        (list(range(10)), "continuous"),
+        (list(range(20)), "continuous"),
+        (list(range(21)), "identifier"),
         (list(range(1, 61)), "identifier"),
         (list(range(1990, 2020)), "continuous"),
         ([31, 33, 32, 35, 34], "continuous"),
@@ -58,6 +60,46 @@ def test_a_name_like_an_identifier(name):
     assert kind([530101, 534817, 530334, 5290409, 530255, 528355], name) == "identifier"
     assert kind(["A1", "B2", "C3", "D4", "E5", "F6"], name) == "identifier"
     assert kind([0, 1, 0, 1, 0, 1], name) == "discrete"
+
+
+@pytest.mark.parametrize("name", ["dose", "rank", "month", "hours", "x1"])
+def test_consecutive_numbers_of_a_small_table_are_quantities(name):
+    for cells in ([0, 1, 2, 3, 4], list(range(1, 13)), [3, 1, 2, 5, 4], list(range(20))):
+        assert kind(cells, name) == "continuous"
+
+
+@pytest.mark.parametrize("name", ["id", "Day", "case", "patient_no", "Unnamed: 0", "", "row"])
+def test_consecutive_numbers_of_a_small_table_with_a_name_for_rows(name):
+    table = cr.read({name: [0, 1, 2, 3, 4], "other": [0, 1, 0, 1, 0]})
+    assert table.schema.columns[0].kind == "identifier"
+
+
+@pytest.mark.parametrize("odd", ["inf", "1e309", "1,5", "0x10", "x"])
+def test_a_small_column_of_decimals_with_one_odd_cell_is_doubtful(odd, tmp_path):
+    path = tmp_path / "t.csv"
+    cells = [f"{1 + i / 10:.1f}" for i in range(12)] + [odd]
+    path.write_text("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells)))
+    said = f"Column 'a' was set aside: row 13 holds '{odd}', which is not a number"
+    with pytest.warns(cr.errors.CredoWarning, match=said):
+        table = cr.read(path)
+    assert table.schema.column("a").kind == "doubtful"
+    table = cr.read(path, missing=[odd])
+    assert table.schema["a"].kind == "continuous"
+
+
+@pytest.mark.parametrize("cells", ["1 2 3 inf", "5 7 9 12 14 1,5"])
+def test_a_small_column_of_whole_numbers_with_a_cell_that_looks_like_one(cells, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
+    with pytest.warns(cr.errors.CredoWarning, match="which is not a number"):
+        assert cr.read(path).schema.column("a").kind == "doubtful"
+
+
+@pytest.mark.parametrize("cells", ["0 1 2 3+", "1 2 3 4 5 6+", "0 1 0 1 1,5 0", "$5 $10 $5 $10"])
+def test_states_that_are_nearly_numbers_stay_states(cells, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "".join(f"{c};{i % 2}\n" for i, c in enumerate(cells.split())))
+    assert cr.read(path).schema["a"].states == tuple(sorted(set(cells.split())))
 
 
 @pytest.mark.parametrize("name", ["humid", "kid", "acid level", "paid"])
@@ -135,6 +177,15 @@ def test_whole_floats_are_continuous_with_a_note():
     schema = cr.read({"sex": [0.0, 1.0] * 20}).schema
     assert schema["sex"].kind == "continuous"
     assert "whole numbers stored as decimals" in str(schema)
+
+
+def test_a_gap_in_whole_numbers_of_pandas_is_noted_however_small_the_table():
+    pd = pytest.importorskip("pandas")
+    schema = cr.read(pd.DataFrame({"grade": [1, 2, None, 2, 3], "y": [0, 1, 0, 1, 0]})).schema
+    assert schema["grade"].kind == "continuous"
+    assert "grade: whole numbers stored as decimals" in str(schema)
+    schema = cr.read(pd.DataFrame({"grade": [1.5, 2, None], "y": [0, 1, 0]})).schema
+    assert "stored as decimals" not in str(schema)
 
 
 def test_row_order_does_not_change_the_schema():

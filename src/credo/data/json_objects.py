@@ -1,0 +1,279 @@
+"""The objects of a JSON file, block by block, with the values that Python's json module gives.
+
+A line holds one object. The lines of a block are parsed at once, as one array in which a number
+drawn by lot stands between any two of them: lines that are broken cannot pass as whole ones, since
+no file can foresee that number. What is not one object a line (an array of objects, objects over
+several lines) is read value by value.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import secrets
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from credo.data.feed import BATCH
+from credo.data.unpack import Watched, decode_head, first_bad_byte, read_head
+from credo.errors import LimitError, TableError
+
+__all__ = ["Block", "Unbounded", "object_blocks"]
+
+_BLOCK = 4 * 2**20  # characters read at a time
+_LONGEST = 64 * 2**20  # characters that one object may take
+_BETWEEN = secrets.randbits(62)
+_BLANK = " \t\r\n"
+
+
+class Unbounded(float):
+    """A number beyond what a float holds: infinite, but told as it is written.
+
+    >>> Unbounded("1e309"), Unbounded("1e309") == float("inf")
+    (1e309, True)
+    """
+
+    def __new__(cls, text: str) -> Unbounded:
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else Unbounded(text)
+
+
+def _constant(text: str) -> float:
+    return math.nan if text == "NaN" else Unbounded(text)
+
+
+_AS_WRITTEN = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some objects of a file, one after the other."""
+
+    rows: list[dict[str, Any]]
+    as_written: Callable[[], list[dict[str, Any]]]
+    """The same objects with every infinite number as an `Unbounded`."""
+
+
+def object_blocks(path: Path, compression: str, encoding: str | None) -> Iterator[Block]:
+    """Blocks of a file's objects; what is not JSON, or not an object, is refused by its line."""
+    codec, _ = decode_head(path, read_head(path, compression), encoding)
+    try:
+        with Watched(path, compression, codec) as stream:
+            text = io.TextIOWrapper(io.BufferedReader(stream), codec, newline="")
+            yield from _Reader(path.name, text).blocks(lambda: stream.blank_lines)
+    except UnicodeDecodeError:
+        byte = first_bad_byte(path, compression) if codec == "utf-8" else None
+        where = f"Byte {byte:,} of {path.name}" if byte else path.name
+        raise TableError(
+            f"{where} is not {codec} text.", hint="Give its encoding, such as encoding='latin-1'."
+        ) from None
+    except (EOFError, OSError, zlib.error) as error:
+        raise TableError(f"{path.name} is damaged: {error}.") from None
+
+
+class _Reader:
+    """One pass over the text of a file; `line` is the number of the line that comes next."""
+
+    def __init__(self, name: str, text: io.TextIOBase) -> None:
+        self.name = name
+        self.text = text
+        self.line = 1
+
+    def blocks(self, blank_lines: Callable[[], int]) -> Iterator[Block]:
+        """All blocks, by lines or by values."""
+        first = self.text.read(_BLOCK)
+        self.line += blank_lines()
+        if self._by_lines(first):
+            yield from self._lines(first)
+        else:
+            yield from self._values(first)
+
+    def _by_lines(self, text: str) -> bool:
+        """Whether the first line that is not blank is an object, with a key to show it."""
+        start = len(text) - len(text.lstrip(_BLANK))
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(value, dict) and bool(value)
+
+    # --- one object a line ----------------------------------------------------------------
+
+    def _lines(self, left: str) -> Iterator[Block]:
+        more = True
+        while more:
+            text = self.text.read(_BLOCK)
+            more = bool(text)
+            left += text
+            if not more and left and not left.endswith("\n"):
+                left += "\n"
+            cut = left.rfind("\n") + 1
+            if not cut and len(left) > _LONGEST:
+                raise self._too_long()
+            lines, left = left[:cut].split("\n"), left[cut:]
+            lines.pop()
+            for start in range(0, len(lines), BATCH):
+                part = lines[start : start + BATCH]
+                rows = self._parsed(part)
+                self.line += len(part)
+                if rows:
+                    yield Block(rows, lambda part=part: _one_by_one(part))  # type: ignore[misc]
+
+    def _parsed(self, lines: list[str]) -> list[dict[str, Any]]:
+        full = [line for line in lines if line and not line.isspace()]
+        try:
+            values = json.loads("[" + f",{_BETWEEN},".join(full) + "]")
+        except (ValueError, RecursionError):
+            values = []
+        rows = values[::2]
+        if len(values) == 2 * len(full) - 1 and set(map(type, rows)) == {dict}:
+            between = values[1::2]
+            if between.count(_BETWEEN) == len(between):
+                return list(rows)
+        return [
+            self._object(line, self.line + i)
+            for i, line in enumerate(lines)
+            if line and not line.isspace()
+        ]
+
+    def _object(self, line: str, number: int) -> dict[str, Any]:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise self._refused(error, number) from None
+        if not isinstance(value, dict):
+            raise self._not_an_object(value, number)
+        return value
+
+    # --- values over several lines --------------------------------------------------------
+
+    def _values(self, left: str) -> Iterator[Block]:
+        rows: list[dict[str, Any]] = []
+        for value in self._each(left):
+            rows.append(value)
+            if len(rows) == BATCH:
+                yield Block(rows, lambda rows=rows: rows)  # type: ignore[misc]
+                rows = []
+        if rows:
+            yield Block(rows, lambda: rows)
+
+    def _each(self, left: str) -> Iterator[dict[str, Any]]:
+        """The objects of an array, or objects one after the other."""
+        left = self._without_blanks(left)
+        inside = left.startswith("[")
+        left, at, first = left[inside:], 0, True
+        while True:
+            left, at = self._filled(left, at)
+            if inside and left.startswith("]", at):
+                left, at = self._filled(left, at + 1)
+                if at < len(left):
+                    raise self._refused("text follows the end of the array", self._at(left, at))
+                return
+            if inside and not first:
+                if not left.startswith(",", at):
+                    raise self._refused("',' or ']' is expected", self._at(left, at))
+                left, at = self._filled(left, at + 1)
+            if at == len(left):
+                if inside:
+                    raise self._refused("the array is not closed", self._at(left, at))
+                return
+            value, left, at = self._next(left, at)
+            first = False
+            yield value
+
+    def _next(self, left: str, at: int) -> tuple[dict[str, Any], str, int]:
+        """The object at a place, and where it ends; more text is read while it is not whole."""
+        while True:
+            try:
+                value, end = _AS_WRITTEN.raw_decode(left, at)
+            except (ValueError, RecursionError) as error:
+                more = self.text.read(max(_BLOCK, len(left))) if left[at] in "{[" else ""
+                if not more:
+                    place = getattr(error, "pos", at)
+                    raise self._refused(error, self._at(left, place)) from None
+                if len(left) - at > _LONGEST:
+                    raise self._too_long() from None
+                left = left[at:] + self._passed(more, left[:at])
+                at = 0
+                continue
+            if not isinstance(value, dict):
+                raise self._not_an_object(value, self._at(left, at))
+            return value, left, end
+
+    def _filled(self, left: str, at: int) -> tuple[str, int]:
+        """The text, and the place in it of the next character that is not blank."""
+        while True:
+            while at < len(left) and left[at] in _BLANK:
+                at += 1
+            if at < len(left):
+                return left, at
+            more = self.text.read(_BLOCK)
+            if not more:
+                return left, at
+            left, at = self._passed(more, left), 0
+
+    def _passed(self, more: str, gone: str) -> str:
+        self.line += gone.count("\n")
+        return more
+
+    def _without_blanks(self, text: str) -> str:
+        kept = text.lstrip(_BLANK)
+        self.line += text[: len(text) - len(kept)].count("\n")
+        return kept
+
+    def _at(self, left: str, at: int) -> int:
+        return self.line + left.count("\n", 0, at)
+
+    # --- what is refused ------------------------------------------------------------------
+
+    def _refused(self, error: Exception | str, line: int) -> TableError:
+        if isinstance(error, RecursionError):
+            why = "its values are nested too deeply"
+        elif isinstance(error, json.JSONDecodeError):
+            why = error.msg[0].lower() + error.msg[1:]
+        else:
+            why = str(error).split(";")[0]
+        return TableError(
+            f"{self.name} is not a file of JSON lines: line {line:,} cannot be read ({why}).",
+            hint=_HINT,
+        )
+
+    def _not_an_object(self, value: Any, line: int) -> TableError:
+        kind = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+        return TableError(
+            f"{self.name} is not a file of JSON lines: its lines are not objects; "
+            f"line {line:,} is {kind.get(type(value), 'a number')}.",
+            hint=_HINT,
+        )
+
+    def _too_long(self) -> LimitError:
+        return LimitError(
+            f"Line {self.line:,} of {self.name} is longer than {_LONGEST // 2**20} MiB.",
+            hint="Values of that size cannot be states; leave them out of the file.",
+        )
+
+
+_HINT = 'Each line must hold one object, such as {"a": 1}.'
+
+
+def _one_by_one(lines: list[str]) -> list[dict[str, Any]]:
+    return [_AS_WRITTEN.decode(line) for line in lines if line and not line.isspace()]
