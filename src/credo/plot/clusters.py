@@ -28,7 +28,7 @@ def _colours(k: int) -> Any:
 
 def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The rows (a draw of many) as points, gaps at the mean; and which rows they are."""
-    from credo.train.clusters.space import filled, space_of
+    from credo.train.clusters.space import filled
 
     table = getattr(groups, "used", None)
     if not isinstance(table, Table):
@@ -36,9 +36,7 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     rows = np.arange(table.rows)
     if table.rows > _DOTS:
         rows = np.sort(np.random.default_rng(0).choice(table.rows, _DOTS, replace=False))
-    geometry = groups.geometry
-    space = space_of(table) if geometry.name == "gower" else geometry.space
-    points = space.points(table.take(rows))
+    points = groups.space.points(table.take(rows))
     seen = ~np.isnan(points)
     mean = np.where(seen, points, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     return filled(points, mean), rows
@@ -158,14 +156,11 @@ def heat_map(groups: Any, ax: Any = None) -> Any:
     >>> cr.plot.heat_map(groups).get_ylabel()
     'rows, by cluster'
     """
-    from credo.train.clusters.space import space_of
-
     points, rows = _points(groups)
     ax = axes(ax)
-    space = space_of(groups.used) if groups.geometry.name == "gower" else groups.geometry.space
     names = [
         f"{a.variable.name}={s}" if a.variable.is_discrete else a.variable.name
-        for a in space.axes
+        for a in groups.space.axes
         for s in (a.variable.states if a.variable.is_discrete else (None,))
     ]
     labels = groups.labels[rows]

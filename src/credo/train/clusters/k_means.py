@@ -9,7 +9,7 @@ step gains. Where cells are missing, `lloyd.py` leaves them out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -172,16 +172,18 @@ def _gappy(
     iterations: int,
     tolerance: float,
 ) -> _Run:
-    """credo's own steps, which leave gaps out; starts as if gaps were at the mean."""
+    """credo's own steps, which leave gaps out; starts as if gaps were at the mean.
+
+    They are made about the mean, so that sums of numbers far from 0 lose nothing.
+    """
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
-    whole = filled(points, mean)
+    points = points - mean
+    whole = filled(points, np.zeros(len(mean)))
     rows = _core.LloydRows(whole, w)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
-        first = given
-        if first is None:
-            first = whole[_drawn(rows, k, chance)]
+        first = whole[_drawn(rows, k, chance)] if given is None else given - mean
         labels, centres, steps = lloyd(
             points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
         )
@@ -189,7 +191,7 @@ def _gappy(
         objective = float(squares.sum() if w is None else w @ squares)
         best = _better(_Run(objective, labels, centres, first, steps), best)
     assert best is not None
-    return best
+    return replace(best, centres=best.centres + mean, start=best.start + mean)
 
 
 def _all_used(labels: Any, points: Floats, k: int) -> None:

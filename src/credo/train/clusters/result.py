@@ -26,7 +26,7 @@ from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.profiles import Profiles, edges_of, profiles_of
 from credo.train.clusters.quality import explained, silhouette, within
-from credo.train.clusters.space import space_of
+from credo.train.clusters.space import Space, space_of
 from credo.train.clusters.stability import Stability
 from credo.train.clusters.tree import Tree
 from credo.train.sources import Opened
@@ -116,12 +116,19 @@ class Clusters:
             return found
         table = self.used
         assert isinstance(table, Table)
-        space = getattr(self.model, "space", None)
-        if space is not None:
-            points = space.points(table)
+        if isinstance(getattr(self.model, "space", None), Space):
+            points = self.space.points(table)
             if not np.isnan(points).any():
-                return Geometry("euclidean", space, points=points)
+                return Geometry("euclidean", self.space, points=points)
         return geometry_of(table)
+
+    @cached_property
+    def space(self) -> Space:
+        """The coordinates that sums of squares and pictures are in: the method's own, if any."""
+        found = getattr(self.model, "space", None)
+        if isinstance(found, Space):
+            return found
+        return self.geometry.space if self.geometry.name == "euclidean" else space_of(self.used)
 
     @cached_property
     def quality(self) -> Mapping[str, float]:
@@ -130,7 +137,7 @@ class Clusters:
         'within' is the within-cluster sum of squares of the scaled columns, 'explained' the share
         of the sum of squares that lies between clusters, 'silhouette' from −1 to 1 how much nearer
         rows are to their own cluster, with its 'silhouette_error' where rows were drawn. A method
-        adds what it maximises or minimises: 'log_likelihood', 'bic', 'icl', 'modularity'.
+        adds what it maximises or minimises: 'log-likelihood', 'bic', 'icl', 'modularity'.
         """
         own = dict(self.partition.quality)
         if not isinstance(self.table, Table):
@@ -140,9 +147,7 @@ class Clusters:
         geometry = self.geometry
         points = geometry.points
         if points is None:
-            used = self.used
-            assert isinstance(used, Table)
-            points = space_of(used).points(used)
+            points = self.space.points(self.table)
         out["within"] = own.get("within", within(points, self.labels, self.k, w))
         out["explained"] = explained(points, out["within"], w)
         if len(np.unique(self.labels)) >= 2 and self.k < len(self.labels):
