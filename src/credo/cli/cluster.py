@@ -10,6 +10,7 @@ import click
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
+from credo.cli.words import in_options
 from credo.errors import InputError
 
 __all__ = ["command"]
@@ -147,8 +148,13 @@ def _print(groups: Any) -> None:
         click.echo(f"stability: {groups.stability}")
     if groups.record.reason:
         click.echo(f"stopped: {groups.record.reason}")
-    for note in groups.record.notes:
+    for note in _notes(groups):
         click.echo(f"noticed: {note}")
+
+
+def _notes(groups: Any) -> list[str]:
+    """What was noticed, in the words of the command line."""
+    return [in_options(note) for note in groups.record.notes]
 
 
 def _write(groups: Any, path: str) -> None:
@@ -193,7 +199,7 @@ def _json(groups: Any, output: str | None) -> dict[str, Any]:
         "membership": None if groups.membership is None else groups.membership.tolist(),
         "seed": groups.record.seed,
         "reason": groups.record.reason,
-        "notes": list(groups.record.notes),
+        "notes": _notes(groups),
         "seconds": groups.record.seconds,
         "output": output,
     }

@@ -81,7 +81,7 @@ def cluster_graph(
     begun: float,
 ) -> Clusters:
     """The door of `cr.cluster` when a graph is given."""
-    from credo.train.clusters.clustering import _columns, _finished
+    from credo.train.clusters.clustering import _aside, _columns, _finished
 
     if method not in (*LINKS, "spectral"):
         raise InputError(
@@ -146,7 +146,8 @@ def cluster_graph(
         found = Candidates(method, criteria, best, rows)
         part = at(best)
     how = f"{method} of a graph with k = {part.k}"
-    done = _finished(whole, names, method, part, how, seed, found, None, begun)
+    told = _aside(whole, columns)
+    done = _finished(whole, names, method, part, how, seed, found, None, begun, told)
     record = replace(done.record, seconds=time.perf_counter() - begun)
     nodes = ties.nodes if whole is None else ()
     return replace(done, nodes=nodes, record=record)

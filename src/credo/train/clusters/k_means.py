@@ -21,6 +21,7 @@ from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.progress import track
 from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
+from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
 
@@ -95,11 +96,7 @@ def partition_k_means(
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
     _all_used(best.labels, points, k)
     model = Centres(space, best.centres, best.start, best.steps)
-    notes = [*space.notes, *_notes(space, table, gaps)]
-    bare = int(np.isnan(points).all(axis=1).sum()) if gaps else 0
-    if bare:
-        rows = "1 row has" if bare == 1 else f"{bare:,} rows have"
-        notes.append(f"{rows} no cell: to be in a cluster says nothing of it")
+    notes = [*space.notes, *_notes(space, table, gaps), *told_of_bare(table)]
     return Partition(
         best.labels,
         k,

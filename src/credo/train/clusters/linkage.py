@@ -22,6 +22,7 @@ from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
+from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 from credo.train.clusters.tree import Tree
@@ -112,7 +113,7 @@ def linked_of(
             notes.append(
                 f"{lost:,} pairs of rows have no column in common and are taken as 1 apart"
             )
-        notes += told_of_bare(geometry)
+        notes += told_of_bare(table)
         if method == "ward":
             notes.append("ward takes Gower's distances as if they were Euclid's")
         links = fastcluster.linkage(pairs, method, preserve_input=False)
@@ -123,23 +124,6 @@ def linked_of(
             else f"{method} link counts every row once; weights are used in sizes and profiles"
         )
     return Linked(Tree(links, method), geometry, tuple(notes))
-
-
-def told_of_bare(geometry: Geometry) -> list[str]:
-    """A note of rows without any cell: nothing is near them, so they stay apart."""
-    mixed = geometry.mixed
-    if mixed is None:
-        return []
-    bare = np.ones(mixed.rows, dtype=bool)
-    for reals in mixed.reals:
-        bare &= np.isnan(reals)
-    for codes in mixed.codes:
-        bare &= codes < 0
-    rows = np.flatnonzero(bare)
-    if not len(rows):
-        return []
-    some = ", ".join(str(r + 1) for r in rows[:5]) + ", …" * (len(rows) > 5)
-    return [f"rows without any cell stay apart (row {some}); leave them out with table.take"]
 
 
 def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Floats:

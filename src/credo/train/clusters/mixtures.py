@@ -12,6 +12,7 @@ from credo.errors import InputError, unknown_name
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
 from credo.predict.mixture import scored_rows
+from credo.train.clusters.notes import told_of_bare, told_of_columns
 from credo.train.clusters.partition import Partition
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import gaussian_plan, latent_plan, learned
@@ -86,6 +87,6 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
         quality=quality,
         trace=mixture.record.trace,
         reason=mixture.record.reason,
-        notes=tuple(mixture.record.notes),
+        notes=(*told_of_columns(table), *mixture.record.notes, *told_of_bare(table)),
         model=mixture,
     )

@@ -25,6 +25,7 @@ from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.known import with_known
 from credo.train.clusters.lloyd import nearest
+from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 
@@ -136,7 +137,7 @@ def spectrum_of(
             f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
         )
     geometry = geometry_of(table, distance, scale)
-    notes = [*geometry.space.notes, geometry.told]
+    notes = [*geometry.space.notes, geometry.told, *told_of_bare(table)]
     if table.weights is not None:
         notes.append("spectral clustering counts every row once; weights are used in profiles")
     n = geometry.rows
