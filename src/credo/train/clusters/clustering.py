@@ -18,6 +18,7 @@ from credo.render import shortened
 from credo.train.clusters.arrays import array_in, is_plain
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
+from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
 from credo.train.clusters.notes import told_of_absent, told_of_aside, told_of_empty
@@ -162,6 +163,8 @@ def _solved(
     if k != "auto":
         if by is not None:
             raise InputError("by= chooses k, and k is given.")
+        if task.method in MIXTURES:
+            refuse_same_rows(task.table, k)
         return task.partition(int(k)), None
     criteria = criterion(task.method, by)
     if task.method in MIXTURES and criteria != "silhouette":
@@ -234,6 +237,8 @@ def cut_again(groups: Clusters, labels: NDArray[np.intp], by: str) -> Clusters:
     if groups.table is None:
         part = linked.partition(labels, reason)
     else:
+        if isinstance(groups.used, Table) and not linked.tied:
+            refuse_same_rows(groups.used, k)
         part = partition_of(linked, labels, reason)
     seed = groups.record.seed or 0
     how = f"{groups.method} with k = {k}"

@@ -231,7 +231,7 @@ def _structured(
     for t, (a, b) in enumerate(made.children_):
         sizes[n + t] = sizes[a] + sizes[b]
     links = np.column_stack([np.sort(made.children_, axis=1), made.distances_, sizes[n:]])
-    return Linked(Tree(links, method), geometry, tuple(told))
+    return Linked(Tree(links, method), geometry, tuple(told), tied=True)
 
 
 def _spectral(

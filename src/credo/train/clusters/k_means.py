@@ -94,7 +94,7 @@ def partition_k_means(
     seed = int(generator(rng).integers(1 << 31))
     run = _gappy if gaps else _plain
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
-    _all_used(best.labels, points, k)
+    _all_used(best.labels, k)
     model = Centres(space, best.centres, best.start, best.steps)
     notes = [*space.notes, *_notes(space, table, gaps), *told_of_bare(table)]
     return Partition(
@@ -191,15 +191,12 @@ def _gappy(
     return replace(best, centres=best.centres + mean, start=best.start + mean)
 
 
-def _all_used(labels: Any, points: Floats, k: int) -> None:
-    if (np.bincount(labels, minlength=k) == 0).any():
-        different = len(np.unique(points, axis=0))
-        rows = f"{different:,} different row{'s' * (different != 1)}"
+def _all_used(labels: Any, k: int) -> None:
+    used = len(np.unique(labels))
+    if used < k:
         raise InputError(
-            f"The table has only {rows}, which cannot make {k:,} clusters."
-            if different < k
-            else f"k-means found fewer than {k:,} clusters.",
-            hint=f"Ask for k={min(different, k - 1)}{' or fewer' * (different > 1)}.",
+            f"k-means found {used:,} clusters, fewer than {k:,}: the others stayed empty.",
+            hint=f"Ask for k={used}{' or fewer' * (used > 1)}.",
         )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.stats.block import Block
+from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.k_means import (
     Centres,
     checked_tolerance,
@@ -71,6 +72,7 @@ def partition_stream(
     whole_number(iterations, "iterations")
     checked_tolerance(tolerance)
     sample = sample_of(stream, SAMPLE, seed)
+    refuse_same_rows(sample.select(names), k)
     seen = _Columns(stream, names)
     space = space_of(seen, checked_scale(scale, "like"))  # type: ignore[arg-type]
     first = partition_k_means(sample.select(names), k, rng=seed, starts=starts, space=space)

@@ -47,11 +47,15 @@ _CHUNK = 1 << 23  # distances at once when rows are assigned
 
 @dataclass(frozen=True)
 class Linked:
-    """The fitted value of a linkage: the tree and the rows it stands on."""
+    """The fitted value of a linkage: the tree and the rows it stands on.
+
+    `tied` says that a graph told which clusters may merge, so that equal rows can be apart.
+    """
 
     tree: Tree
     geometry: Geometry
     notes: tuple[str, ...] = ()
+    tied: bool = False
 
     def assigned(self, table: Table, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         """Where a row goes: with one that is the same, else to the cluster nearest by the link."""

@@ -36,6 +36,9 @@ Floats = NDArray[np.float64]
 DENSE = 5_000
 """Rows up to which a dense affinity is decomposed as it is."""
 
+NEIGHBOURS = 10
+"""Rows that each row is tied to, unless the table is small."""
+
 _SMALL = 1_000  # rows up to which a sparse affinity is decomposed as a dense one
 _SETTLED = 1e-5  # how far eigenvalues of larger ones may still be off, relatively
 _CHUNK = 1 << 23
@@ -122,14 +125,14 @@ def spectrum_of(
     scale: str = "auto",
     memory: int | str | None = None,
     affinity: str = "neighbours",
-    neighbours: int = 10,
+    neighbours: int | None = None,
     gamma: float | None = None,
     landmarks: int | None = None,
 ) -> Spectrum:
     """The spectrum of a table's rows.
 
-    `affinity` is 'neighbours' (a tie to each of the `neighbours` nearest rows) or 'rbf',
-    exp(−γ d²), with `gamma` 2 over the median squared distance unless it is given. `landmarks`
+    `affinity` is 'neighbours' (a tie to each of the `neighbours` nearest rows, itself among them:
+    10, but in a table of fewer than 20 rows half of them, and at least 2) or 'rbf', exp(−γ d²), with `gamma` 2 over the median squared distance unless it is given. `landmarks`
     asks for that many rows to stand for all; above 5,000 rows an rbf has 500 of them.
     """
     if affinity not in ("neighbours", "rbf"):
@@ -144,7 +147,8 @@ def spectrum_of(
     if affinity == "neighbours":
         if gamma is not None or landmarks is not None:
             raise InputError("gamma= and landmarks= belong to affinity='rbf'.")
-        k = min(whole_number(neighbours, "neighbours"), n)
+        wanted = max(min(NEIGHBOURS, n // 2), 2) if neighbours is None else neighbours
+        k = min(whole_number(wanted, "neighbours"), n)
         notes.append(f"each row is tied to its {k} nearest rows, itself among them")
         return _by_neighbours(geometry, k, seed, tuple(notes))
     g = _gamma(geometry, gamma)
