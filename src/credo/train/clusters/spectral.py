@@ -132,8 +132,9 @@ def spectrum_of(
     """The spectrum of a table's rows.
 
     `affinity` is 'neighbours' (a tie to each of the `neighbours` nearest rows, itself among them:
-    10, but in a table of fewer than 20 rows half of them, and at least 2) or 'rbf', exp(−γ d²), with `gamma` 2 over the median squared distance unless it is given. `landmarks`
-    asks for that many rows to stand for all; above 5,000 rows an rbf has 500 of them.
+    10, but in a table of fewer than 20 rows half of them, and at least 2) or 'rbf', exp(−γ d²),
+    with `gamma` 2 over the median squared distance unless it is given. `landmarks` asks for that
+    many rows to stand for all; above 5,000 rows an rbf has 500 of them.
     """
     if affinity not in ("neighbours", "rbf"):
         raise InputError(
