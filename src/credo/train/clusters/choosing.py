@@ -22,6 +22,8 @@ from credo.train.clusters.quality import explained, silhouette, within
 from credo.train.clusters.task import MIXTURES, Task
 
 __all__ = [
+    "CHOSEN_ONCE",
+    "CUT_ONCE",
     "chosen",
     "compared",
     "criterion",
@@ -29,6 +31,9 @@ __all__ = [
     "scores_of",
     "sizes_to_try",
 ]
+
+CUT_ONCE = "A tree is cut by k= or by height=, not both."
+CHOSEN_ONCE = "by= chooses k, and k is given."
 
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10

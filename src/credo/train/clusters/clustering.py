@@ -17,7 +17,15 @@ from credo.model.record import Record
 from credo.render import shortened
 from credo.train.clusters.arrays import array_in, is_plain
 from credo.train.clusters.candidates import Candidates
-from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
+from credo.train.clusters.choosing import (
+    CHOSEN_ONCE,
+    CUT_ONCE,
+    chosen,
+    compared,
+    criterion,
+    mixed,
+    sizes_to_try,
+)
 from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
@@ -118,7 +126,7 @@ def cluster(
 
         return cluster_graph(
             table, graph, method, k, seed, by, whole_number(k_max, "k_max", 2), height, scale,
-            columns, aside, schema, weights, options, begun,
+            distance, stability, columns, aside, schema, weights, options, begun,
         )  # fmt: skip
     if table is None:
         raise InputError("There is nothing to cluster.", hint="Give a table, or graph=.")
@@ -155,14 +163,14 @@ def _solved(
     """The partition asked for, and the candidates if k was chosen."""
     if height is not None:
         if k != "auto":
-            raise InputError("A tree is cut by k= or by height=, not both.")
+            raise InputError(CUT_ONCE)
         tree = task.linked.tree
         labels = tree.cut(height=height)
         reason = cut_reason(tree, int(labels.max()) + 1, f"at the height {height:g}")
         return partition_of(task.linked, labels, reason), None
     if k != "auto":
         if by is not None:
-            raise InputError("by= chooses k, and k is given.")
+            raise InputError(CHOSEN_ONCE)
         if task.method in MIXTURES:
             refuse_same_rows(task.table, k)
         return task.partition(int(k)), None

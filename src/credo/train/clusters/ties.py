@@ -44,6 +44,14 @@ class Ties:
         both = np.concatenate([self.strengths, self.strengths])
         return csr_array((both, (rows, columns)), shape=(n, n))
 
+    def among(self, kept: NDArray[np.int64]) -> Ties:
+        """The ties among some of the nodes, which are numbered anew."""
+        place = np.full(len(self.nodes), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        edges = place[self.edges]
+        both = (edges >= 0).all(axis=1)
+        return _tidy(tuple(range(len(kept))), edges[both], self.strengths[both])
+
     def shared(self) -> Ties:
         """The same ties, as strong as the two circles overlap.
 
