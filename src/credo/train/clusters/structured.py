@@ -1,7 +1,7 @@
 """Linkage of rows of which only tied ones merge: distances from a table, ties from a graph.
 
 The merges are scikit-learn's structured ones. A graph in pieces is made whole first, as there:
-every two pieces are tied by their nearest rows, found by trees of the rows instead of all distances.
+every two pieces are tied by their nearest rows, found without the distances of all pairs.
 """
 
 from __future__ import annotations
