@@ -335,11 +335,9 @@ def _finished(
     """Labels in their order, everything else about the groups around them."""
     weights = whole.weights if isinstance(whole, Table) else None
     labels, order, sizes = canonical(part.labels, part.k, weights)
-    labels.setflags(write=False)
     membership = part.membership
     if membership is not None:
         membership = np.ascontiguousarray(membership[:, order])
-        membership.setflags(write=False)
     details: dict[str, Any] = {"rows": len(labels), "columns": names}
     notes = (*part.notes, *told, *told_of_empty(sizes), *told_of_absent(whole))
     notes = tuple(dict.fromkeys(notes))

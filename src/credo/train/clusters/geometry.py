@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.gower import Gower
 from credo.train.clusters.space import Space, checked_scale, space_of
 
@@ -24,7 +25,7 @@ DISTANCES = ("euclidean", "gower")
 
 
 @dataclass(frozen=True)
-class Geometry:
+class Geometry(Frozen):
     """Rows and the distance between them."""
 
     name: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from credo.data import Table
 from credo.errors import InputError
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import CHOSEN_ONCE, CUT_ONCE, sizes_to_try
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.linkage import LINKS, cut_reason, partition_of
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters
@@ -36,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class GraphTree:
+class GraphTree(Frozen):
     """The fitted value of a graph's linkage: its tree, and the ties it stands on."""
 
     tree: Tree
@@ -251,7 +253,7 @@ def _spectral(
 ) -> tuple[Callable[[int], Partition], Callable[[int], Floats]]:
     matrix = ties.matrix
     told = (*notes, "the ties are the affinity")
-    spectrum = Spectrum(len(ties.nodes), lambda r: eigen(matrix, r, seed), None, None, seed, told)
+    spectrum = Spectrum(len(ties.nodes), partial(eigen, matrix, seed=seed), None, None, seed, told)
 
     def at(k: int) -> Partition:
         part = spectrum.partition(k)

@@ -20,6 +20,7 @@ from credo.data import Table
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.progress import track
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Centres:
+class Centres(Frozen):
     """The fitted value of k-means: centres in the scaled space, where they started, the steps."""
 
     space: Space

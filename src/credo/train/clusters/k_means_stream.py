@@ -20,6 +20,7 @@ from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.stats.block import Block
 from credo.train.clusters.distinct import refuse_same_rows
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.k_means import (
     Centres,
     checked_tolerance,
@@ -39,7 +40,7 @@ _OPTIONS = {"starts": 10, "iterations": 100, "tolerance": 1e-4}
 
 
 @dataclass(frozen=True, slots=True)
-class StreamCentres:
+class StreamCentres(Frozen):
     """The fitted value: centres in the scaled space, and the sample that was the start."""
 
     space: Space

@@ -12,6 +12,7 @@ tree, which needs no matrix of distances: a million points are feasible.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
 from credo.train.clusters.notes import told_of_bare
@@ -46,7 +48,7 @@ _CHUNK = 1 << 23  # distances at once when rows are assigned
 
 
 @dataclass(frozen=True)
-class Linked:
+class Linked(Frozen):
     """The fitted value of a linkage: the tree and the rows it stands on.
 
     `tied` says that a graph told which clusters may merge, so that equal rows can be apart.
@@ -57,10 +59,12 @@ class Linked:
     notes: tuple[str, ...] = ()
     tied: bool = False
 
-    def assigned(self, table: Table, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+    def assigned(
+        self, labels: NDArray[np.intp], k: int, table: Table
+    ) -> tuple[NDArray[np.intp], None]:
         """Where a row goes: with one that is the same, else to the cluster nearest by the link."""
         rows = self.geometry.of(table)
-        return with_known(self._nearest(rows, labels, k), rows, self.geometry, labels)
+        return with_known(self._nearest(rows, labels, k), rows, self.geometry, labels), None
 
     def _nearest(self, rows: Geometry, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         """The cluster that the method finds nearest to each row."""
@@ -189,15 +193,11 @@ def guard_pairs(n: int, method: str, memory: int | str | None, mixed: bool = Fal
 def partition_of(linked: Linked, labels: NDArray[np.intp], reason: str) -> Partition:
     """The partition that a cut of the tree makes."""
     k = int(labels.max()) + 1
-
-    def assign(table: Table) -> tuple[NDArray[np.intp], None]:
-        return linked.assigned(table, labels, k), None
-
     n = linked.tree.rows
     return Partition(
         labels,
         k,
-        assign,
+        partial(linked.assigned, labels, k),
         trace=tuple(linked.tree.heights[-min(n - 1, 50) :].tolist()),
         reason=reason,
         notes=linked.notes,

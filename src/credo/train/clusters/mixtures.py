@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,11 +71,14 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
-    def assign(rows: Table) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-        share = mixture.responsibilities(rows, threads=threads)
-        return share.argmax(axis=1), share
+def _assign(
+    mixture: Mixture, threads: int | None, rows: Table
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    share = mixture.responsibilities(rows, threads=threads)
+    return share.argmax(axis=1), share
 
+
+def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
     share, _, _ = scored_rows(mixture, table, threads)
     assert mixture.candidates is not None and mixture.record is not None
     best = mixture.candidates.best
@@ -82,7 +86,7 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
     return Partition(
         labels=share.argmax(axis=1),
         k=mixture.k,
-        assign=assign,
+        assign=partial(_assign, mixture, threads),
         membership=share,
         quality=quality,
         trace=mixture.record.trace,

@@ -21,6 +21,7 @@ from credo.errors import InputError
 from credo.model.record import Record
 from credo.render import bar, number, table_html, table_text
 from credo.train.clusters.arrays import is_plain, rows_in
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
@@ -37,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clusters:
+class Clusters(Frozen):
     """Groups of rows: labels, sizes, what each group is, and how good the grouping is.
 
     >>> import credo as cr

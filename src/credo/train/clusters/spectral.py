@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.stats.configurations import frozen
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.known import with_known
@@ -45,17 +48,17 @@ _CHUNK = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(Frozen):
     """The first eigenvectors of an affinity; made as far as they are asked for.
 
-    `solve(r)` gives the r largest eigenvalues and the rows' coordinates; `extend(table, r)` gives
-    the coordinates of new rows; `joined(k)` the spectrum of a graph of more than k pieces, once
-    they are joined to k.
+    `solve(r)` gives the r largest eigenvalues and the rows' coordinates; `extend(self, table, r)`
+    gives the coordinates of new rows; `joined(k)` the spectrum of a graph of more than k pieces,
+    once they are joined to k.
     """
 
     rows: int
     solve: Callable[[int], tuple[Floats, Floats]]
-    extend: Callable[[Table, int], Floats] | None
+    extend: Callable[[Spectrum, Table, int], Floats] | None
     geometry: Geometry | None
     seed: int
     notes: tuple[str, ...] = ()
@@ -68,7 +71,7 @@ class Spectrum:
         kept = self._kept.get("it")
         if kept is None or len(kept[0]) < r:
             kept = self._kept["it"] = self.solve(min(r, self.rows))
-        return kept
+        return frozen(kept[0]), frozen(kept[1])
 
     def candidates(self, ks: Sequence[int]) -> dict[int, dict[str, float]]:
         """The eigenvalue of each k, and the gap to the next."""
@@ -81,6 +84,15 @@ class Spectrum:
                 "gap to next": float(values[k - 1]) - after,
             }
         return out
+
+    def assigned(
+        self, labels: NDArray[np.intp], centres: Floats, table: Table
+    ) -> tuple[NDArray[np.intp], None]:
+        """Where a row goes: with one that is the same, else to the centre nearest to it."""
+        assert self.extend is not None and self.geometry is not None
+        k = len(centres)
+        found = nearest(self.extend(self, table, k)[:, :k], centres)[0].astype(np.intp)
+        return with_known(found, self.geometry.of(table), self.geometry, labels), None
 
     def partition(self, k: int) -> Partition:
         """k-means of the rows in the first k coordinates."""
@@ -99,17 +111,10 @@ class Spectrum:
                 f"The rows make fewer than {k:,} groups: too many are the same.",
                 hint="Ask for fewer clusters.",
             )
-        centres: Floats = fitted.cluster_centers_
-
-        def assign(table: Table) -> tuple[NDArray[np.intp], None]:
-            assert self.extend is not None and self.geometry is not None
-            found = nearest(self.extend(table, k)[:, :k], centres)[0].astype(np.intp)
-            return with_known(found, self.geometry.of(table), self.geometry, labels), None
-
         return Partition(
             labels,
             k,
-            assign,
+            partial(self.assigned, labels, fitted.cluster_centers_),
             trace=tuple(values.tolist()),
             reason=f"k-means of {k} eigenvectors, the best of 10 starts",
             notes=self.notes,
@@ -261,37 +266,49 @@ def _of_ties(
     told = notes
     if pieces > 1:
         told = (*notes, f"the graph of neighbours falls into {pieces:,} pieces")
-    spectrum: Spectrum
-
-    def joined(wanted: int) -> Spectrum:
-        from scipy import sparse
-        from scipy.sparse.csgraph import connected_components
-
-        from credo.train.clusters.pieces import bridges
-
-        a, b = bridges(geometry, piece, wanted).T
-        ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=(n, n))
-        tied = affinity + ties + ties.T
-        into = connected_components(tied, directed=False)[1]
-        said = (
-            f"the graph of neighbours falls into {pieces:,} pieces, more than k = {wanted:,}: the "
-            f"nearest were joined; k={pieces} takes them as they are, more neighbours= tie them"
-        )
-        made = _of_ties(geometry, tied, into, k, seed, notes)
-        return replace(made, notes=(*notes, said))
-
-    def extend(table: Table, r: int) -> Floats:
-        rows = geometry.of(table)
-        values, vectors = spectrum.vectors(r)
-        mean = vectors[_nearest_rows(rows, geometry, k, itself=False)].mean(axis=1)
-        found: Floats = mean[:, :r] / _away_from_0(values[:r])
-        return found
-
     flat = geometry.points is not None and geometry.points.shape[1] <= 3
-    spectrum = Spectrum(
-        n, lambda r: eigen(affinity, r, seed, flat), extend, geometry, seed, told, pieces, joined
+    solve = partial(eigen, affinity, seed=seed, flat=flat)
+    joined = partial(_joined, geometry, affinity, piece, k, seed, notes)
+    extend = partial(_through_neighbours, k)
+    return Spectrum(n, solve, extend, geometry, seed, told, pieces, joined)
+
+
+def _joined(
+    geometry: Geometry,
+    affinity: Any,
+    piece: NDArray[Any],
+    k: int,
+    seed: int,
+    notes: tuple[str, ...],
+    wanted: int,
+) -> Spectrum:
+    """The spectrum once the nearest pieces are joined, so that as many as wanted are left."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    from credo.train.clusters.pieces import bridges
+
+    n, pieces = geometry.rows, int(piece.max()) + 1
+    a, b = bridges(geometry, piece, wanted).T
+    ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=(n, n))
+    tied = affinity + ties + ties.T
+    into = connected_components(tied, directed=False)[1]
+    said = (
+        f"the graph of neighbours falls into {pieces:,} pieces, more than k = {wanted:,}: the "
+        f"nearest were joined; k={pieces} takes them as they are, more neighbours= tie them"
     )
-    return spectrum
+    made = _of_ties(geometry, tied, into, k, seed, notes)
+    return replace(made, notes=(*notes, said))
+
+
+def _through_neighbours(k: int, spectrum: Spectrum, table: Table, r: int) -> Floats:
+    """The coordinates of new rows: the mean of those of their k nearest rows."""
+    assert spectrum.geometry is not None
+    rows = spectrum.geometry.of(table)
+    values, vectors = spectrum.vectors(r)
+    mean = vectors[_nearest_rows(rows, spectrum.geometry, k, itself=False)].mean(axis=1)
+    found: Floats = mean[:, :r] / _away_from_0(values[:r])
+    return found
 
 
 def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.intp]:
@@ -341,23 +358,28 @@ def _dense(
             hint="Use landmarks=500, or affinity='neighbours'.",
         )
 
-    def near(rows: Geometry) -> Floats:
-        d = rows.to(geometry)
-        return np.exp(-gamma * d * d, out=d)
+    solve = partial(_dense_eigen, geometry, gamma, seed)
+    extend = partial(_through_affinity, gamma)
+    return Spectrum(geometry.rows, solve, extend, geometry, seed, notes)
 
-    spectrum: Spectrum
 
-    def extend(table: Table, r: int) -> Floats:
-        w = near(geometry.of(table))
-        values, vectors = spectrum.vectors(r)
-        total = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
-        found: Floats = (w @ vectors[:, :r]) / total / _away_from_0(values[:r])
-        return found
+def _near(rows: Geometry, known: Geometry, gamma: float) -> Floats:
+    d = rows.to(known)
+    return np.exp(-gamma * d * d, out=d)
 
-    spectrum = Spectrum(
-        geometry.rows, lambda r: eigen(near(geometry), r, seed), extend, geometry, seed, notes
-    )
-    return spectrum
+
+def _dense_eigen(geometry: Geometry, gamma: float, seed: int, r: int) -> tuple[Floats, Floats]:
+    return eigen(_near(geometry, geometry, gamma), r, seed)
+
+
+def _through_affinity(gamma: float, spectrum: Spectrum, table: Table, r: int) -> Floats:
+    """The coordinates of new rows: the mean of all rows', by their affinity."""
+    assert spectrum.geometry is not None
+    w = _near(spectrum.geometry.of(table), spectrum.geometry, gamma)
+    values, vectors = spectrum.vectors(r)
+    total = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
+    found: Floats = (w @ vectors[:, :r]) / total / _away_from_0(values[:r])
+    return found
 
 
 def _away_from_0(values: Floats) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.train.clusters.frozen import Frozen
 
 __all__ = ["Ties", "modularity", "ties_of"]
 
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ties:
+class Ties(Frozen):
     """Nodes by name, and their ties: pairs of positions, the lower first, with strengths."""
 
     nodes: tuple[Any, ...]
