@@ -81,3 +81,49 @@ def test_rows_without_a_cell_are_named(method: str) -> None:
     x = rng.normal(size=(40, 2)) + 9 * np.repeat([0, 1], 20)[:, None]
     x[7] = np.nan
     assert told(cr.cluster(x, method, k=2), "1 row has no cell (row 8)")
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_mixtures_say_that_they_are_models_and_what_the_silhouette_is_in(method: str) -> None:
+    words = "a model of each class makes the groups, not a distance; the silhouette is in"
+    plain = {"x": table()["x"], "y": table()["y"]}
+    groups = cr.cluster(plain, method, k=2)
+    assert f"{words} Euclid's distance of the numbers as they are" in groups.record.notes
+    gaps = plain | {"x": [None, *plain["x"][1:]]}
+    (note,) = told(cr.cluster(gaps, method, k=2), words)
+    assert "Gower's distance, numbers divided by their range" in note
+
+
+def test_k_means_with_gaps_says_what_its_silhouette_is_in() -> None:
+    gaps = {"x": [None, *table()["x"][1:]], "y": table()["y"]}
+    assert told(cr.cluster(gaps, k=2), "the silhouette is in Gower's distance")
+    assert not told(cr.cluster({"y": table()["y"]}, k=2), "silhouette")
+
+
+@pytest.mark.parametrize("method", ["ward", "k-means"])
+def test_states_as_coordinates_are_told(method: str) -> None:
+    rows = {"x": table()["x"], "s": ["a", "b", "b"] * 10}
+    words = "states are 0/1 coordinates, each column weighing as one number"
+    assert told(cr.cluster(rows, method, k=2), words)
+
+
+def test_numbers_that_gower_leaves_as_they_are() -> None:
+    rows = {"x": table()["x"], "s": ["a", "b", "b"] * 10}
+    groups = cr.cluster(rows, "average", k=2, scale="none")
+    words = "Gower's distance, numbers as they are, gaps left out pair by pair"
+    assert words in groups.record.notes
+
+
+@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
+def test_merges_that_tie_at_the_cut_are_told(method: str) -> None:
+    even = {"x": np.arange(8.0)}
+    assert told(cr.cluster(even, method, k=6), "merges tie at the cut (height 1)")
+    uneven = {"x": np.arange(8.0) ** 2.5}
+    assert not told(cr.cluster(uneven, method, k=6), "merges tie")
+    assert not told(cr.cluster(even, method, k=8), "merges tie")
+    assert not told(cr.cluster(even, method, k=6).cut(height=0.5), "merges tie")
+
+
+def test_ties_of_a_graph_that_tie_at_the_cut_are_told() -> None:
+    pairs = [(i, i + 1) for i in range(5)]
+    assert told(cr.cluster(graph=pairs, method="single", k=2), "merges tie at the cut")

@@ -23,7 +23,7 @@ from credo.errors import InputError
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import CHOSEN_ONCE, CUT_ONCE, sizes_to_try
 from credo.train.clusters.frozen import Frozen
-from credo.train.clusters.linkage import LINKS, cut_reason, partition_of
+from credo.train.clusters.linkage import LINKS, cut_reason, partition_of, told_of_ties
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters
 from credo.train.clusters.spectral import Spectrum, eigen
@@ -55,7 +55,7 @@ class GraphTree(Frozen):
             quality={"modularity": modularity(self.ties, labels, k)},
             trace=tuple(self.tree.heights[-50:].tolist()),
             reason=reason,
-            notes=self.notes,
+            notes=(*self.notes, *told_of_ties(self.tree, k)),
             model=self,
         )
 

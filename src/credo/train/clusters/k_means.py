@@ -2,9 +2,9 @@
 
     W = Σ_i w_i |x_i − μ_c(i)|²  →  least
 
-Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Starts, steps
-and end are scikit-learn's of the same seed; a kernel makes them, and writes down what each E and M
-step gains. Where cells are missing, `lloyd.py` leaves them out.
+Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Steps and end
+are scikit-learn's from the same start; a kernel makes them, and writes down what each E and M step
+gains. Where cells are missing, `lloyd.py` leaves them out.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.progress import track
 from credo.train.clusters.frozen import Frozen
+from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
 from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
@@ -202,19 +203,12 @@ def _all_used(labels: Any, k: int) -> None:
 
 
 def _notes(space: Space, table: Table, gaps: bool) -> list[str]:
-    notes = []
-    by = {"sd": "its standard deviation", "range": "its range"}
-    if space.scale == "none":
-        notes.append("Euclid's distance of the numbers as they are")
-    else:
-        notes.append(f"Euclid's distance, each column divided by {by[space.scale]}")
+    notes = [in_words("euclidean", space.scale)]
     if table.schema.discrete:
-        notes.append(
-            "states are 0/1 coordinates, each column weighing as one number; "
-            "method='latent-class' models them instead"
-        )
+        notes.append(f"{AS_COORDINATES}; method='latent-class' models them instead")
     if gaps:
         notes.append("missing cells are left out of the distances")
+        notes.append(f"the silhouette is in {usual_distance(table)}")
     return notes
 
 

@@ -97,7 +97,7 @@ def partition_stream(
     model = StreamCentres(space, centres, sample)
     notes = (
         *space.notes,
-        *first.notes[len(space.notes) :],
+        *(n for n in first.notes[len(space.notes) :] if "silhouette" not in n),
         f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random",
     )
     return Partition(

@@ -37,6 +37,7 @@ __all__ = [
     "guard_pairs",
     "linked_of",
     "partition_of",
+    "told_of_ties",
     "tree_of",
 ]
 
@@ -44,6 +45,7 @@ Floats = NDArray[np.float64]
 
 LINKS = ("single", "complete", "average", "ward")
 
+_SAME = 1e-12  # heights this near, as a share of the tree's, are the same
 _CHUNK = 1 << 23  # distances at once when rows are assigned
 
 
@@ -107,7 +109,7 @@ def linked_of(
     if method == "ward" and distance == "auto" and not any(table.block.gaps):
         distance = "euclidean"
     geometry = geometry_of(table, distance, scale)
-    notes = [*geometry.space.notes, geometry.told]
+    notes = list(geometry.notes)
     if geometry.name == "euclidean":
         assert geometry.points is not None
         links = tree_of(geometry.points, method, memory)
@@ -200,7 +202,7 @@ def partition_of(linked: Linked, labels: NDArray[np.intp], reason: str) -> Parti
         partial(linked.assigned, labels, k),
         trace=tuple(linked.tree.heights[-min(n - 1, 50) :].tolist()),
         reason=reason,
-        notes=linked.notes,
+        notes=(*linked.notes, *told_of_ties(linked.tree, k)),
         model=linked,
     )
 
@@ -212,6 +214,17 @@ def cut_reason(tree: Tree, k: int, how: str) -> str:
     high = float(tree.heights[n - k]) if k > 1 else float("inf")
     between = f"between the heights {low:.4g} and {high:.4g}" if k > 1 else f"above {low:.4g}"
     return f"cut {how}, {between}"
+
+
+def told_of_ties(tree: Tree, k: int) -> tuple[str, ...]:
+    """A note where the cut parts merges of the same height."""
+    n, h = tree.rows, tree.heights
+    if not 1 < k < n or abs(h[n - k] - h[n - k - 1]) > _SAME * max(float(h.max()), 1e-300):
+        return ()
+    return (
+        f"merges tie at the cut (height {float(h[n - k]):.4g}): in another order of the rows, "
+        "others may be together",
+    )
 
 
 def checked_rows(n: int, k: Any) -> None:

@@ -13,6 +13,7 @@ from credo.errors import InputError, unknown_name
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
 from credo.predict.mixture import scored_rows
+from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.notes import told_of_bare, told_of_columns
 from credo.train.clusters.partition import Partition
 from credo.train.mixtures.choose import Options
@@ -24,6 +25,9 @@ _OPTIONS = (
     "covariance", "criterion", "restarts", "prior", "max_components", "start", "tol", "budget",
     "variance_floor", "accelerate",
 )  # fmt: skip
+
+
+_BY_MODEL = "a model of each class makes the groups, not a distance; the silhouette is in"
 
 
 def partition_gaussian(
@@ -91,6 +95,11 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
         quality=quality,
         trace=mixture.record.trace,
         reason=mixture.record.reason,
-        notes=(*told_of_columns(table), *mixture.record.notes, *told_of_bare(table)),
+        notes=(
+            f"{_BY_MODEL} {usual_distance(table)}",
+            *told_of_columns(table),
+            *mixture.record.notes,
+            *told_of_bare(table),
+        ),
         model=mixture,
     )

@@ -146,7 +146,7 @@ def spectrum_of(
             f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
         )
     geometry = geometry_of(table, distance, scale)
-    notes = [*geometry.space.notes, geometry.told, *told_of_bare(table)]
+    notes = [*geometry.notes, *told_of_bare(table)]
     if table.weights is not None:
         notes.append("spectral clustering counts every row once; weights are used in profiles")
     n = geometry.rows

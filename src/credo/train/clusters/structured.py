@@ -41,7 +41,7 @@ def structured(
     made = AgglomerativeClustering(
         1, connectivity=tied, linkage=method, compute_full_tree=True, compute_distances=True
     ).fit(geometry.points)
-    told = [*notes, *geometry.space.notes, geometry.told, "only clusters that are tied merge"]
+    told = [*notes, *geometry.notes, "only clusters that are tied merge"]
     if pieces > 1:
         told.append("the graph falls into pieces, which were joined by their nearest rows")
     n = table.rows
