@@ -37,6 +37,7 @@ CHOSEN_ONCE = "by= chooses k, and k is given."
 
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
+_COPIES = 100_000  # rows that are drawn for copies, at most
 _NO_GAP = (
     "no k met the rule of the gap, not to be worse than the next one: k = {:,} is only the last "
     "that was tried; try more"
@@ -190,8 +191,23 @@ def _spread(task: Task, part: Partition, w: NDArray[np.float64] | None) -> dict[
 def _best(rows: dict[int, dict[str, float]], by: str) -> int:
     scored = {k: row[by] for k, row in rows.items() if by in row}
     if not scored:
-        raise InputError(f"No candidate has a {by}.", hint="Give a k of 2 or more.")
+        tried = " or ".join(f"k = {k:,}" for k in rows) or "no k"
+        raise InputError(
+            f"There is no {by} to choose by for {tried}.",
+            hint="It needs 2 clusters or more, and fewer than there are rows.",
+        )
     return max(scored, key=lambda k: (scored[k], -k))
+
+
+def _reference(table: Table) -> tuple[int, float]:
+    """How many rows are drawn to compare with, and what each weighs: as much as the table in all.
+
+    A whole weight stands for so many copies, so as many rows are drawn as there would be.
+    """
+    total = table.block.weight
+    if isinstance(total, int) and total <= max(_COPIES, table.rows):
+        return total, 1.0
+    return table.rows, float(total) / table.rows
 
 
 def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
@@ -201,8 +217,15 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
         raise InputError("The gap statistic needs every cell.", hint="Use by='silhouette'.")
     wanted = sorted({1, *ks})
     chance = np.random.default_rng(task.seed)
+    n = task.table.rows
+    if wanted[-1] >= n:
+        raise InputError(
+            f"The gap statistic needs fewer clusters than rows, {n:,}, got k = {wanted[-1]:,}.",
+            hint=f"Try numbers up to {n - 1:,}.",
+        )
     low, high = points.min(axis=0), points.max(axis=0)
-    boxes = [chance.uniform(low, high, points.shape) for _ in range(_REFERENCES)]
+    size, each = _reference(task.table)
+    boxes = [chance.uniform(low, high, (size, points.shape[1])) for _ in range(_REFERENCES)]
     parts: dict[int, Partition] = {}
     rows: dict[int, dict[str, float]] = {}
     bare = task.table.take(slice(None))
@@ -212,7 +235,8 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
         here = np.log(max(part.quality["within"], 1e-300))
         logs = [
             np.log(
-                partition_k_means(
+                each
+                * partition_k_means(
                     unweighted, k, rng=task.seed, starts=3, space=task.space, points=box
                 ).quality["within"]
             )
