@@ -114,12 +114,25 @@ def _count(k: str) -> int | str:
         raise InputError(f"--k must be a whole number or auto, got {k!r}.") from None
 
 
+_OWN = {
+    "method": "method", "k": "k", "rng": "seed", "by": "by", "k_max": "k-max", "height": "height",
+    "aside": "aside", "columns": "column", "distance": "distance", "scale": "scale",
+    "stability": "stability", "memory": "memory", "weights": "weights", "schema": "kind",
+    "table": "", "graph": "",
+}  # fmt: skip
+
+
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for pair in given:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier() or not text:
             raise InputError(f"--set must have the form NAME=VALUE, got {pair!r}.")
+        if name in _OWN:
+            raise InputError(
+                f"{name!r} is not an option of a method, as --set takes them.",
+                hint=f"Use --{_OWN[name]}." if _OWN[name] else "It is for Python.",
+            )
         out[name] = {"true": True, "false": False}.get(text.casefold(), text)
         for kind in (float, int):
             try:

@@ -68,7 +68,13 @@ def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
     for c, colour in enumerate(_colours(groups.k)):
         hit = labels == c
         style = {"s": 14, "alpha": 0.8, "linewidths": 0} | dots
-        ax.scatter(flat[hit, 0], flat[hit, 1], color=colour, label=f"cluster {c}", **style)
+        try:
+            ax.scatter(flat[hit, 0], flat[hit, 1], color=colour, label=f"cluster {c}", **style)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise InputError(
+                f"matplotlib cannot draw dots with {', '.join(dots)}: {error}.",
+                hint="Options are those of Axes.scatter, such as s=20 or alpha=0.5.",
+            ) from None
     for i, name in enumerate(("first", "second")):
         part = f" ({100 * share[i]:.0f} % of the variance)" if i < len(share) else ""
         (ax.set_ylabel if i else ax.set_xlabel)(f"{name} principal axis{part}")

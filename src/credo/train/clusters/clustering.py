@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table
+from credo.data.unnamed import array_in, is_plain
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.render import shortened
-from credo.train.clusters.arrays import array_in, is_plain
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import (
     CHOSEN_ONCE,

@@ -19,6 +19,7 @@ from credo import _core
 from credo.data import Table
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
+from credo.model.reals import shown
 from credo.progress import track
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
@@ -112,11 +113,15 @@ def partition_k_means(
 
 
 def _given(start: Any, k: int, points: Floats) -> Floats:
-    centres = np.array(start, dtype=np.float64, ndmin=2)
+    try:
+        centres = np.array(start, dtype=np.float64, ndmin=2)
+        got = str(centres.shape)
+    except (TypeError, ValueError):
+        centres, got = np.empty((0, 0)), shown(start)
     if centres.shape != (k, points.shape[1]) or not np.isfinite(centres).all():
         raise InputError(
             f"start must be {k} centres of {points.shape[1]} finite coordinates each (of the "
-            f"scaled columns; scale='none' for the numbers as they are), got {centres.shape}."
+            f"scaled columns; scale='none' for the numbers as they are), got {got}."
         )
     return centres
 

@@ -7,6 +7,7 @@ row comes first. Sizes are sums of weights where the rows have weights.
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table
-from credo.errors import InputError
+from credo.data.unnamed import is_plain, rows_in
+from credo.errors import InputError, unknown_name
 from credo.model.record import Record
 from credo.render import bar, number, table_html, table_text
-from credo.train.clusters.arrays import is_plain, rows_in
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.lloyd import Steps
@@ -214,27 +215,31 @@ class Clusters(Frozen):
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """The rows on two principal axes, coloured by cluster."""
-        from credo.plot.clusters import scatter
-
-        return scatter(self, ax, **options)
+        return self._drawn("scatter", ax, options)
 
     def plot_tree(self, ax: Any = None, **options: Any) -> Any:
         """The tree of merges, with the cut."""
-        from credo.plot.clusters import dendrogram
-
-        return dendrogram(self, ax, **options)
+        return self._drawn("dendrogram", ax, options)
 
     def plot_profiles(self, ax: Any = None, **options: Any) -> Any:
         """How telling each column is of each cluster, as bars."""
-        from credo.plot.clusters import profile_bars
-
-        return profile_bars(self, ax, **options)
+        return self._drawn("profile_bars", ax, options)
 
     def plot_heat_map(self, ax: Any = None, **options: Any) -> Any:
         """The rows sorted by cluster, the columns on one scale, as colours."""
-        from credo.plot.clusters import heat_map
+        return self._drawn("heat_map", ax, options)
 
-        return heat_map(self, ax, **options)
+    def _drawn(self, picture: str, ax: Any, options: dict[str, Any]) -> Any:
+        from credo.plot import clusters as pictures
+
+        draw = getattr(pictures, picture)
+        known = inspect.signature(draw).parameters.values()
+        names = [p.name for p in known if p.name not in ("groups", "ax")]
+        if not any(p.kind is p.VAR_KEYWORD for p in known):
+            for name in options:
+                if name not in names:
+                    raise unknown_name("Option", name, names, "one of this picture")
+        return draw(self, ax, **options)
 
     # --- words --------------------------------------------------------------------------
 

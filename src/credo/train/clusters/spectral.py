@@ -336,8 +336,9 @@ def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.
 
 def _gamma(geometry: Geometry, given: float | None) -> float:
     if given is not None:
-        if isinstance(given, bool) or not isinstance(given, (int, float)) or not given > 0:
-            raise InputError(f"gamma must be a number above 0, got {given!r}.")
+        real = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+        if not real or not 0 < given < np.inf:
+            raise InputError(f"gamma must be a finite number above 0, got {given!r}.")
         return float(given)
     chance = np.random.default_rng(0)
     rows = chance.choice(geometry.rows, min(geometry.rows, 500), replace=False)

@@ -68,7 +68,8 @@ class Tree(Frozen):
                 raise InputError(f"A tree is cut by k=, height= or 'gap', got {by!r}.")
             return self._first(self.rows - self.gap_k())
         if height is not None:
-            if isinstance(height, bool) or not isinstance(height, (int, float)) or height != height:
+            real = isinstance(height, (int, float, np.number)) and not isinstance(height, bool)
+            if not real or height != height:
                 raise InputError(f"height must be a number, got {height!r}.")
             if height < 0:
                 raise InputError(f"height must be 0 or more, got {height!r}.")
