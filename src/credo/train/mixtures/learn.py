@@ -47,8 +47,7 @@ def gaussian_mixture(
     Parameters
     ----------
     source : anything `cr.read` takes, a Table or a Stream
-        The columns of a NumPy array are x0, x1, …
-        The rows. Every column must hold numbers.
+        The rows. Every column must hold numbers; those of a NumPy array are x0, x1, …
     k : int or "auto"
         The number of classes; "auto" tries 1 to `max_components` and lets the criterion choose.
     covariance : "full", "tied", "diagonal" or "spherical"
