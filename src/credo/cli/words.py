@@ -51,7 +51,7 @@ _ADVICE = (
     (r" Or give graph=\.", ""),
     (r"average=True is for cr\.gaussian_mixture and cr\.latent_classes",
      "average is for mixtures in Python"),
-    (r"\bby='([\w-]+)'", r"--by \1"),
+    (r"(?<!got )\bby='([\w-]+)'", r"--by \1"),
     (r"\b(scale|distance)='(\w+)'", r"--\1 \2"),
     (r"\b(scale|distance)=", r"--\1 "),
     (r"\bk=(?=\d)", "--k "),
