@@ -10,6 +10,7 @@ import click
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
+from credo.cli.words import in_options
 from credo.errors import InputError
 
 __all__ = ["command"]
@@ -113,12 +114,25 @@ def _count(k: str) -> int | str:
         raise InputError(f"--k must be a whole number or auto, got {k!r}.") from None
 
 
+_OWN = {
+    "method": "method", "k": "k", "rng": "seed", "by": "by", "k_max": "k-max", "height": "height",
+    "aside": "aside", "columns": "column", "distance": "distance", "scale": "scale",
+    "stability": "stability", "memory": "memory", "weights": "weights", "schema": "kind",
+    "table": "", "graph": "",
+}  # fmt: skip
+
+
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for pair in given:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier() or not text:
             raise InputError(f"--set must have the form NAME=VALUE, got {pair!r}.")
+        if name in _OWN:
+            raise InputError(
+                f"{name!r} is not an option of a method, as --set takes them.",
+                hint=f"Use --{_OWN[name]}." if _OWN[name] else "It is for Python.",
+            )
         out[name] = {"true": True, "false": False}.get(text.casefold(), text)
         for kind in (float, int):
             try:
@@ -147,8 +161,13 @@ def _print(groups: Any) -> None:
         click.echo(f"stability: {groups.stability}")
     if groups.record.reason:
         click.echo(f"stopped: {groups.record.reason}")
-    for note in groups.record.notes:
+    for note in _notes(groups):
         click.echo(f"noticed: {note}")
+
+
+def _notes(groups: Any) -> list[str]:
+    """What was noticed, in the words of the command line."""
+    return [in_options(note) for note in groups.record.notes]
 
 
 def _write(groups: Any, path: str) -> None:
@@ -193,7 +212,7 @@ def _json(groups: Any, output: str | None) -> dict[str, Any]:
         "membership": None if groups.membership is None else groups.membership.tolist(),
         "seed": groups.record.seed,
         "reason": groups.record.reason,
-        "notes": list(groups.record.notes),
+        "notes": _notes(groups),
         "seconds": groups.record.seconds,
         "output": output,
     }

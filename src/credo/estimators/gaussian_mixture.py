@@ -171,6 +171,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
                 self.n_features_in_ = len(plan.reals)
                 self._named = plan.reals
             return taken(Plan(self._named), table)
+        _refuse_text(X)
         X = validate_data(self, X=X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         if reset:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
@@ -198,3 +199,21 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _refuse_text(X: Any) -> None:
+    """Name the columns of a frame that hold no numbers."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not hasattr(X, "dtypes"):
+        return
+    for name in columns:
+        column = X[name]
+        dtype = getattr(column, "dtype", None)  # several columns of one name have none
+        if getattr(dtype, "kind", "f") in "OSUT" or str(dtype) in ("str", "string"):
+            texts = [v for v in column if isinstance(v, str)]
+            if texts:
+                raise InputError(
+                    f"A Gaussian mixture needs numbers, and the column {str(name)!r} holds text, "
+                    f"such as {texts[0]!r}.",
+                    hint=f"Leave it out (X.drop(columns=[{str(name)!r}])), or use LatentClasses.",
+                )

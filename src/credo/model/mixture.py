@@ -21,7 +21,7 @@ from credo.model.mixture_candidates import Candidates
 from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
 from credo.model.randomness import Rng, generator, size
 from credo.model.record import Record
-from credo.model.value import readonly, text
+from credo.model.value import readonly, taken_apart, text
 from credo.render import bar, number, table_html, table_text
 from credo.schema import Variable
 
@@ -56,6 +56,9 @@ class Mixture:
     name: str = "Class"
     record: Record | None = field(default=None, repr=False)
     candidates: Candidates | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", readonly(self.weights))

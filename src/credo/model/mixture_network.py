@@ -20,6 +20,7 @@ from credo.model.dag import Dag
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
 from credo.model.network import Network
+from credo.model.reals import shown
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ def from_network(network: Network, name: str | None = None) -> Mixture:
     """
     from credo.model.mixture import Mixture
 
+    if not isinstance(getattr(network, "dag", None), Dag):
+        raise InputError(
+            f"A mixture is made from a network, got {shown(network)}.",
+            hint="Read a file with cr.load.",
+        )
     roots = [n for n in network.names if not network.dag.parents(n)]
     if name is None:
         if len(roots) != 1:

@@ -10,12 +10,13 @@ Given the class, the parts are independent; within a full or tied Gaussian the c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
-from credo.model.value import choice, readonly
+from credo.model.value import choice, readonly, taken_apart
 from credo.render import number, table_html
 from credo.schema import Variable
 
@@ -43,6 +44,9 @@ class Gaussians:
     means: Floats
     covariances: Floats
     form: str = "full"
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
 
     def __post_init__(self) -> None:
         choice(self.form, FORMS, "form")
@@ -131,6 +135,9 @@ class Tables:
     variable: Variable
     values: Floats
 
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", readonly(self.values))
         good = self.values.ndim == 2 and self.values.shape[1] == self.variable.arity
@@ -175,6 +182,9 @@ class Rates:
 
     name: str
     rates: Floats
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rates", readonly(self.rates))

@@ -27,25 +27,30 @@ def _colours(k: int) -> Any:
 
 
 def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The rows (a draw of many) as points, gaps at the mean; and which rows they are."""
-    from credo.train.clusters.space import filled, space_of
+    """Rows (a draw of many) as points, gaps at the mean; and their clusters.
 
-    table = getattr(groups, "used", None)
+    Of a stream, the rows are drawn from the sample that its clusters started from.
+    """
+    from credo.train.clusters.space import filled
+
+    sample = getattr(getattr(groups, "model", None), "sample", None)
+    table = getattr(groups, "used", None) if sample is None else sample.select(groups.columns)
     if not isinstance(table, Table):
         raise InputError(f"There are no rows in memory to draw in {shown(groups)}.")
     rows = np.arange(table.rows)
     if table.rows > _DOTS:
         rows = np.sort(np.random.default_rng(0).choice(table.rows, _DOTS, replace=False))
-    geometry = groups.geometry
-    space = space_of(table) if geometry.name == "gower" else geometry.space
-    points = space.points(table.take(rows))
+    some = table.take(rows)
+    points = groups.space.points(some)
     seen = ~np.isnan(points)
     mean = np.where(seen, points, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    return filled(points, mean), rows
+    return filled(points, mean), groups.labels[rows] if sample is None else groups.assign(some)
 
 
 def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
     """The rows on the two axes along which they vary most, coloured by cluster.
+
+    Of many rows 5,000 are drawn; of a stream they come from the sample that it started from.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
@@ -53,18 +58,23 @@ def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
     >>> cr.plot.scatter(groups).get_title()
     'k-means: 2 clusters in 4 rows of dict of columns'
     """
-    points, rows = _points(groups)
+    points, labels = _points(groups)
     ax = axes(ax)
     centred = points - points.mean(axis=0)
     _, s, axes_ = np.linalg.svd(centred, full_matrices=False)
     flat = np.zeros((len(points), 2))
     flat[:, : min(2, len(axes_))] = centred @ axes_[:2].T
     share = s**2 / max(float((s**2).sum()), 1e-300)
-    labels = groups.labels[rows]
     for c, colour in enumerate(_colours(groups.k)):
         hit = labels == c
         style = {"s": 14, "alpha": 0.8, "linewidths": 0} | dots
-        ax.scatter(flat[hit, 0], flat[hit, 1], color=colour, label=f"cluster {c}", **style)
+        try:
+            ax.scatter(flat[hit, 0], flat[hit, 1], color=colour, label=f"cluster {c}", **style)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise InputError(
+                f"matplotlib cannot draw dots with {', '.join(dots)}: {error}.",
+                hint="Options are those of Axes.scatter, such as s=20 or alpha=0.5.",
+            ) from None
     for i, name in enumerate(("first", "second")):
         part = f" ({100 * share[i]:.0f} % of the variance)" if i < len(share) else ""
         (ax.set_ylabel if i else ax.set_xlabel)(f"{name} principal axis{part}")
@@ -158,17 +168,13 @@ def heat_map(groups: Any, ax: Any = None) -> Any:
     >>> cr.plot.heat_map(groups).get_ylabel()
     'rows, by cluster'
     """
-    from credo.train.clusters.space import space_of
-
-    points, rows = _points(groups)
+    points, labels = _points(groups)
     ax = axes(ax)
-    space = space_of(groups.used) if groups.geometry.name == "gower" else groups.geometry.space
     names = [
         f"{a.variable.name}={s}" if a.variable.is_discrete else a.variable.name
-        for a in space.axes
+        for a in groups.space.axes
         for s in (a.variable.states if a.variable.is_discrete else (None,))
     ]
-    labels = groups.labels[rows]
     order = np.argsort(labels, kind="stable")
     spread = points.std(axis=0)
     z = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)

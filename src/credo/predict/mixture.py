@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from credo import _core
+from credo.data.unnamed import is_plain, rows_in
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians, Rates, Tables
 from credo.predict.mixture_columns import Taken, plan_of_parts, taken
@@ -92,6 +93,8 @@ def scored_rows(
     mixture: Mixture, source: Any, threads: int | None = None
 ) -> tuple[Floats, Floats, Floats | None]:
     """P(class | row), ln P(row) and the weights, of any table."""
+    if is_plain(source):
+        source = rows_in(source, mixture.names, mixture.names)
     cells = taken(plan_of_parts(mixture.parts), source)
     share, logs = scored(mixture, cells, threads)
     return share, logs, cells.weights

@@ -1,5 +1,7 @@
 """Graphs of ties: trees that are SciPy's on the whole matrix, communities, refusals."""
 
+import tracemalloc
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -136,3 +138,71 @@ def test_what_a_graph_cannot_do():
         cr.cluster(graph=PAIRS, method="average", by="bic")
     with pytest.raises(InputError, match="rows are 0 to 2"):
         cr.cluster({"x": [1.0, 2.5, 3.0]}, "average", k=2, graph=[(0, 9)])
+
+
+def test_rows_of_weight_0_leave_with_their_ties():
+    rows = {"x": [0.0, 50.0, 5.0, 0.1, 5.1, 0.2, 5.2], "w": [1, 0, 1, 1, 1, 1, 1]}
+    ties = [(0, 3), (3, 5), (2, 4), (4, 6), (0, 1), (1, 2), (5, 6, 0.1)]
+    groups = cr.cluster(rows, "average", k=2, graph=ties, weights="w")
+    without = cr.cluster(
+        {"x": [0.0, 5.0, 0.1, 5.1, 0.2, 5.2]}, "average", k=2,
+        graph=[(0, 2), (2, 4), (1, 3), (3, 5), (4, 5, 0.1)],
+    )  # fmt: skip
+    assert groups.labels.tolist() == without.labels.tolist() == [0, 1, 0, 1, 0, 1]
+    assert groups.tree.links.tolist() == without.tree.links.tolist()
+    square = np.zeros((7, 7))
+    for a, b, *s in ties:
+        square[a, b] = square[b, a] = s[0] if s else 1.0
+    matrix = cr.cluster(rows, "spectral", k=2, graph=square, weights="w")
+    assert matrix.labels.tolist() == [0, 1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"stability": 3}, "stability= draws rows"),
+        ({"distance": "gower"}, "Euclid's distance only"),
+        ({"k": 2, "height": 1.0}, "not both"),
+        ({"k": 2, "by": "height"}, "k is given"),
+        ({"method": "spectral", "distance": "euclidean"}, "no use for distance='euclidean'"),
+        ({"method": "spectral", "scale": "sd"}, "no use for scale='sd'"),
+    ],
+)
+def test_with_a_graph_nothing_is_ignored_in_silence(given, words):
+    rows = {"x": [0.0, 5.0, 0.1, 5.1]}
+    with pytest.raises(InputError, match=words):
+        cr.cluster(rows, **({"method": "average"} | given), graph=[(0, 1), (1, 2), (2, 3)])
+
+
+def test_gaps_and_a_graph_are_refused_with_what_helps():
+    with pytest.raises(InputError, match=r"'x' has missing ones. Fill them .* leave graph= out"):
+        cr.cluster({"x": [0.0, None, 1.5]}, "average", k=2, graph=[(0, 1), (1, 2)])
+
+
+@pytest.mark.filterwarnings("ignore:the number of connected components")
+@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
+def test_pieces_are_joined_as_scikit_learn_joins_them(method):
+    from sklearn.cluster import AgglomerativeClustering
+
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(60, 3))
+    ties = [(i, i + 1) for i in range(59) if i % 15 != 14]
+    groups = cr.cluster(x, method, k=3, graph=ties, scale="none")
+    peer = AgglomerativeClustering(
+        3, connectivity=ties_of(ties, 60).matrix, linkage=method, compute_distances=True
+    ).fit(x)
+    assert adjusted_rand(groups.labels, peer.labels_.astype(np.intp)) == 1.0
+    np.testing.assert_allclose(groups.tree.heights, peer.distances_)
+
+
+def test_pieces_need_no_distances_of_all_pairs():
+    rng = np.random.default_rng(5)
+    n = 4_000
+    x = rng.normal(size=(2 * n, 2)) + 9.0 * np.repeat([0, 1], n)[:, None]
+    ties = [(i, i + 1) for i in range(2 * n - 1) if i != n - 1]
+    tracemalloc.start()
+    groups = cr.cluster(x, "average", k=2, graph=ties)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert any("pieces" in note for note in groups.record.notes)
+    assert most < 8 * n * n / 4  # a quarter of the distances between the pieces

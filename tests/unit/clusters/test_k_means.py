@@ -197,4 +197,4 @@ def test_rows_without_a_cell_and_equal_rows_are_counted_in_words():
         cr.cluster(np.ones((6, 2)), k=2)
     rows = {"a": [None, 1.0, 1.1, 5.0, 5.2], "b": [None, 0.0, 0.2, 3.0, 3.1]}
     notes = cr.cluster(rows, k=2).record.notes
-    assert "1 row has no cell: to be in a cluster says nothing of it" in notes
+    assert "1 row has no cell (row 1): to be in a cluster says nothing of it" in notes

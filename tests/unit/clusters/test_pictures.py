@@ -90,3 +90,18 @@ def test_branches_have_the_colours_of_the_scatter():
     }
     grey = to_hex("grey")
     assert branches == {dots[0]: 2, dots[1]: 1, grey: 2}
+
+
+def test_rows_of_a_stream_are_drawn_from_its_sample(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(80, 2)) + 9 * np.repeat([0, 1], 40)[:, None]
+    path = tmp_path / "rows.csv"
+    np.savetxt(path, x, delimiter=",", header="a,b", comments="")
+    groups = cr.cluster(cr.read(path, memory="100 B"), k=2)
+    assert isinstance(groups.table, cr.Stream)
+    ax = groups.plot()
+    assert sorted(len(c.get_offsets()) for c in ax.collections) == [40, 40]
+    for dots in ax.collections:  # one group is left, the other right of the middle
+        assert len(np.unique(np.sign(dots.get_offsets()[:, 0]))) == 1
+    picture = groups.plot_heat_map().images[0].get_array()
+    assert picture.shape == (80, 2)

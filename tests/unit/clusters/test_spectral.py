@@ -117,3 +117,14 @@ def test_bad_options(moons):
         cr.cluster(table, "spectral", k=2, affinity="rbf", landmarks=300, memory="100kB")
     notes = cr.cluster(table, "spectral", k=2, weights=np.full(400, 2.0)).record.notes
     assert any("counts every row once" in n for n in notes)
+
+
+def test_a_small_table_has_fewer_neighbours():
+    two = cr.cluster({"x": [1.0, 2, 3, 8, 9, 10]}, "spectral", k=2)
+    assert two.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert "each row is tied to its 3 nearest rows, itself among them" in two.record.notes
+    for rows, ties in ((4, 2), (5, 2), (10, 5), (19, 9), (20, 10), (50, 10)):
+        x = np.arange(rows) + 20.0 * (np.arange(rows) >= rows // 2)
+        groups = cr.cluster({"x": x}, "spectral", k=2)
+        assert sorted(groups.sizes) == [rows // 2, rows - rows // 2]
+        assert any(f"its {ties} nearest" in note for note in groups.record.notes)

@@ -181,6 +181,17 @@ def test_the_average_over_k_is_the_weighted_density():
     assert "average" not in str(one.record)
 
 
+@pytest.mark.parametrize("covariance", ["full", "tied", "diagonal", "spherical"])
+def test_the_record_of_an_average_is_its_own(covariance):
+    rows = two_bells(60)
+    whole = cr.gaussian_mixture(
+        rows, "auto", average=True, restarts=2, max_components=3, covariance=covariance
+    )
+    assert whole.record.score == pytest.approx(whole.log_likelihood(rows))
+    assert "average over 3 numbers of classes" in whole.record.how
+    assert whole.record.trace == ()
+
+
 def test_mixed_kinds_with_gaps():
     rng = np.random.default_rng(1)
     z = rng.integers(0, 2, 400)

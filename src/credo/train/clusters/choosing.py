@@ -14,6 +14,7 @@ from credo.data import Table
 from credo.errors import InputError
 from credo.progress import track
 from credo.train.clusters.candidates import Candidates
+from credo.train.clusters.distinct import different_rows
 from credo.train.clusters.k_means import partition_k_means
 from credo.train.clusters.linkage import LINKS, cut_reason, partition_of
 from credo.train.clusters.partition import Partition
@@ -21,17 +22,22 @@ from credo.train.clusters.quality import explained, silhouette, within
 from credo.train.clusters.task import MIXTURES, Task
 
 __all__ = [
+    "CHOSEN_ONCE",
+    "CUT_ONCE",
     "chosen",
     "compared",
     "criterion",
-    "different_rows",
     "mixed",
     "scores_of",
     "sizes_to_try",
 ]
 
+CUT_ONCE = "A tree is cut by k= or by height=, not both."
+CHOSEN_ONCE = "by= chooses k, and k is given."
+
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
+_COPIES = 100_000  # rows that are drawn for copies, at most
 _NO_GAP = (
     "no k met the rule of the gap, not to be worse than the next one: k = {:,} is only the last "
     "that was tried; try more"
@@ -74,17 +80,6 @@ def sizes_to_try(
     return sorted({int(one) for one in ks})
 
 
-def different_rows(table: Table, most: int) -> int:
-    """How many different rows there are, counted as far as `most`."""
-    found = 0
-    for rows in (1_000, table.rows):  # the first ones are enough, as a rule
-        cells = np.column_stack([a[:rows].astype(np.float64) for a in table.block.arrays])
-        found = len(np.unique(cells, axis=0))
-        if found >= most or rows >= table.rows:
-            break
-    return found
-
-
 def chosen(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, Partition]:
     """The best candidate by the criterion, and the table of all."""
     if not ks:
@@ -120,12 +115,12 @@ def compared(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, dict[i
     """Every candidate with its quality; the best has the largest silhouette or score."""
     parts: dict[int, Partition] = {}
     rows: dict[int, dict[str, float]] = {}
+    hollow: set[int] = set()
     w = None if task.table.weights is None else task.table.weights.astype(np.float64)
     for k in track(ks, "choosing k", total=len(ks)):
         part = parts[k] = task.partition(k)
         if task.method in MIXTURES:
-            model: Any = part.model
-            row = scores_of(model.candidates.best)
+            row = scores_of(_candidates(part).best)
         else:
             row = dict(part.quality) | _spread(task, part, w)
         if by == "silhouette" and k < task.table.rows and len(np.unique(part.labels)) > 1:
@@ -134,18 +129,44 @@ def compared(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, dict[i
             if error is not None:
                 row["silhouette error"] = error
         rows[k] = row
-    return Candidates(task.method, by, _best(rows, by), rows), parts
+        if _empty(part):
+            hollow.add(k)
+    full = {k: row for k, row in rows.items() if k not in hollow}
+    return Candidates(task.method, by, _best(full or rows, by), rows), parts
+
+
+def _empty(part: Partition) -> int:
+    """How many clusters are nobody's most probable one."""
+    return part.k - len(np.unique(part.labels))
 
 
 def mixed(task: Task, by: str, k_max: int) -> tuple[Candidates, Partition]:
-    """A mixture tries 1 to `k_max` classes by itself."""
-    options = {"criterion": by, "max_components": k_max, **task.options}
+    """A mixture tries 1 to `k_max` classes by itself, no more than there are different rows.
+
+    If classes of the best one hold no row, the best of the smaller ones is taken.
+    """
+    options: dict[str, Any] = {"criterion": by, "max_components": k_max, **task.options}
+    most = options["max_components"]
+    if isinstance(most, int) and most > 1:
+        options["max_components"] = different_rows(task.table, most)
     part = replace(task, options=options).partition("auto")
+    rows = {c.k: scores_of(c) for c in _candidates(part).tried}
+    by, notes = str(options["criterion"]), part.notes
+    if options["max_components"] != most:  # no more can be tried
+        notes = tuple(n for n in notes if "max_components" not in n)
+    while empty := _empty(part):
+        held = "class" if empty == 1 else "classes"
+        told = f"k = {part.k:,} is better by {by}, but {empty:,} of its {held} would hold no row"
+        part = replace(task, options=options | {"max_components": part.k - 1}).partition("auto")
+        notes = (*(n for n in part.notes if "max_components" not in n), told)
+    reason = f"{part.reason}; k = {part.k} by {by}".lstrip("; ")
+    found = Candidates(task.method, by, part.k, rows)
+    return found, replace(part, reason=reason, notes=notes)
+
+
+def _candidates(part: Partition) -> Any:
     model: Any = part.model
-    rows = {c.k: scores_of(c) for c in model.candidates.tried}
-    reason = f"{part.reason}; k = {part.k} by {options['criterion']}".lstrip("; ")
-    found = Candidates(task.method, str(options["criterion"]), part.k, rows)
-    return found, replace(part, reason=reason)
+    return model.candidates
 
 
 def scores_of(candidate: Any) -> dict[str, float]:
@@ -170,8 +191,23 @@ def _spread(task: Task, part: Partition, w: NDArray[np.float64] | None) -> dict[
 def _best(rows: dict[int, dict[str, float]], by: str) -> int:
     scored = {k: row[by] for k, row in rows.items() if by in row}
     if not scored:
-        raise InputError(f"No candidate has a {by}.", hint="Give a k of 2 or more.")
+        tried = " or ".join(f"k = {k:,}" for k in rows) or "no k"
+        raise InputError(
+            f"There is no {by} to choose by for {tried}.",
+            hint="It needs 2 clusters or more, and fewer than there are rows.",
+        )
     return max(scored, key=lambda k: (scored[k], -k))
+
+
+def _reference(table: Table) -> tuple[int, float]:
+    """How many rows are drawn to compare with, and what each weighs: as much as the table in all.
+
+    A whole weight stands for so many copies, so as many rows are drawn as there would be.
+    """
+    total = table.block.weight
+    if isinstance(total, int) and total <= max(_COPIES, table.rows):
+        return total, 1.0
+    return table.rows, float(total) / table.rows
 
 
 def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
@@ -181,8 +217,15 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
         raise InputError("The gap statistic needs every cell.", hint="Use by='silhouette'.")
     wanted = sorted({1, *ks})
     chance = np.random.default_rng(task.seed)
+    n = task.table.rows
+    if wanted[-1] >= n:
+        raise InputError(
+            f"The gap statistic needs fewer clusters than rows, {n:,}, got k = {wanted[-1]:,}.",
+            hint=f"Try numbers up to {n - 1:,}.",
+        )
     low, high = points.min(axis=0), points.max(axis=0)
-    boxes = [chance.uniform(low, high, points.shape) for _ in range(_REFERENCES)]
+    size, each = _reference(task.table)
+    boxes = [chance.uniform(low, high, (size, points.shape[1])) for _ in range(_REFERENCES)]
     parts: dict[int, Partition] = {}
     rows: dict[int, dict[str, float]] = {}
     bare = task.table.take(slice(None))
@@ -192,7 +235,8 @@ def _by_gap(task: Task, ks: Sequence[int]) -> tuple[Candidates, Partition]:
         here = np.log(max(part.quality["within"], 1e-300))
         logs = [
             np.log(
-                partition_k_means(
+                each
+                * partition_k_means(
                     unweighted, k, rng=task.seed, starts=3, space=task.space, points=box
                 ).quality["within"]
             )

@@ -11,16 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table
+from credo.data.unnamed import array_in, is_plain
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.render import shortened
-from credo.train.clusters.arrays import array_in, is_plain
 from credo.train.clusters.candidates import Candidates
-from credo.train.clusters.choosing import chosen, compared, criterion, mixed, sizes_to_try
+from credo.train.clusters.choosing import (
+    CHOSEN_ONCE,
+    CUT_ONCE,
+    chosen,
+    compared,
+    criterion,
+    mixed,
+    sizes_to_try,
+)
+from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
-from credo.train.clusters.notes import told_of_absent, told_of_empty
+from credo.train.clusters.notes import told_of_absent, told_of_aside, told_of_empty
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters, canonical
 from credo.train.clusters.stability import Stability, stability_of
@@ -117,14 +126,16 @@ def cluster(
 
         return cluster_graph(
             table, graph, method, k, seed, by, whole_number(k_max, "k_max", 2), height, scale,
-            columns, aside, schema, weights, options, begun,
+            distance, stability, columns, aside, schema, weights, options, begun,
         )  # fmt: skip
     if table is None:
         raise InputError("There is nothing to cluster.", hint="Give a table, or graph=.")
     whole = Opened(table, {}, weights, schema).source
     names, notes = _for_method(whole, _columns(whole, columns, aside), method, columns)
     if isinstance(whole, Stream):
-        return _streamed(whole, names, method, k, seed, scale, stability, options, begun)
+        return _streamed(
+            whole, names, method, k, seed, scale, stability, options, _aside(whole, columns), begun
+        )
     if not isinstance(whole, Table):
         raise InputError("Clusters need a table or a stream.", hint="Read it with cr.read.")
     used = whole if names == whole.schema.names else whole.select(names)
@@ -137,8 +148,13 @@ def cluster(
             used, part.labels, lambda t, s: task.on(t, s).partition(part.k), stability, seed
         )
     how = f"{method} with k = {part.k}"
-    part = replace(part, notes=(*part.notes, *notes))
-    return _finished(whole, names, method, part, how, seed, found, again, begun)
+    told = (*notes, *_aside(whole, columns))
+    return _finished(whole, names, method, part, how, seed, found, again, begun, told)
+
+
+def _aside(whole: Table | Stream | None, columns: Any) -> tuple[str, ...]:
+    """Where no columns were asked for, those that reading has set aside are told."""
+    return () if columns is not None else tuple(told_of_aside(whole))
 
 
 def _solved(
@@ -147,14 +163,16 @@ def _solved(
     """The partition asked for, and the candidates if k was chosen."""
     if height is not None:
         if k != "auto":
-            raise InputError("A tree is cut by k= or by height=, not both.")
+            raise InputError(CUT_ONCE)
         tree = task.linked.tree
         labels = tree.cut(height=height)
         reason = cut_reason(tree, int(labels.max()) + 1, f"at the height {height:g}")
         return partition_of(task.linked, labels, reason), None
     if k != "auto":
         if by is not None:
-            raise InputError("by= chooses k, and k is given.")
+            raise InputError(CHOSEN_ONCE)
+        if task.method in MIXTURES:
+            refuse_same_rows(task.table, k)
         return task.partition(int(k)), None
     criteria = criterion(task.method, by)
     if task.method in MIXTURES and criteria != "silhouette":
@@ -227,11 +245,14 @@ def cut_again(groups: Clusters, labels: NDArray[np.intp], by: str) -> Clusters:
     if groups.table is None:
         part = linked.partition(labels, reason)
     else:
+        if isinstance(groups.used, Table) and not linked.tied:
+            refuse_same_rows(groups.used, k)
         part = partition_of(linked, labels, reason)
     seed = groups.record.seed or 0
     how = f"{groups.method} with k = {k}"
+    told = tuple(n for n in groups.record.notes if n not in groups.partition.notes)
     made = _finished(
-        groups.table, groups.columns, groups.method, part, how, seed, None, None, begun
+        groups.table, groups.columns, groups.method, part, how, seed, None, None, begun, told
     )
     return replace(made, nodes=groups.nodes)
 
@@ -277,6 +298,7 @@ def _streamed(
     scale: str,
     stability: int,
     options: dict[str, Any],
+    told: tuple[str, ...],
     begun: float,
 ) -> Clusters:
     """k-means of rows that are read again for every pass."""
@@ -295,7 +317,7 @@ def _streamed(
 
     part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
     how = f"k-means with k = {k}, read batch by batch"
-    return _finished(whole, names, method, part, how, seed, None, None, begun)
+    return _finished(whole, names, method, part, how, seed, None, None, begun, told)
 
 
 def _finished(
@@ -308,17 +330,17 @@ def _finished(
     found: Candidates | None,
     stability: Stability | None,
     begun: float,
+    told: tuple[str, ...] = (),
 ) -> Clusters:
     """Labels in their order, everything else about the groups around them."""
     weights = whole.weights if isinstance(whole, Table) else None
     labels, order, sizes = canonical(part.labels, part.k, weights)
-    labels.setflags(write=False)
     membership = part.membership
     if membership is not None:
         membership = np.ascontiguousarray(membership[:, order])
-        membership.setflags(write=False)
     details: dict[str, Any] = {"rows": len(labels), "columns": names}
-    notes = (*part.notes, *told_of_empty(sizes), *told_of_absent(whole))
+    notes = (*part.notes, *told, *told_of_empty(sizes), *told_of_absent(whole))
+    notes = tuple(dict.fromkeys(notes))
     if found is not None:
         details["candidates"] = found
     source = "" if whole is None else whole.schema.source

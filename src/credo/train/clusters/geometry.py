@@ -13,10 +13,19 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.gower import Gower
 from credo.train.clusters.space import Space, checked_scale, space_of
 
-__all__ = ["DISTANCES", "Geometry", "checked_distance", "geometry_of"]
+__all__ = [
+    "AS_COORDINATES",
+    "DISTANCES",
+    "Geometry",
+    "checked_distance",
+    "geometry_of",
+    "in_words",
+    "usual_distance",
+]
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +33,7 @@ DISTANCES = ("euclidean", "gower")
 
 
 @dataclass(frozen=True)
-class Geometry:
+class Geometry(Frozen):
     """Rows and the distance between them."""
 
     name: str
@@ -74,12 +83,43 @@ class Geometry:
     @property
     def told(self) -> str:
         """The distance in words."""
-        by = {"sd": "standard deviation", "range": "range", "none": "nothing"}[self.space.scale]
-        if self.name == "gower":
-            return f"Gower's distance, numbers divided by their {by}, gaps left out pair by pair"
-        if self.space.scale == "none":
-            return "Euclid's distance of the numbers as they are"
-        return f"Euclid's distance, each column divided by its {by}"
+        return in_words(self.name, self.space.scale)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a summary says of it."""
+        states = any(a.variable.is_discrete for a in self.space.axes)
+        coded = (AS_COORDINATES,) if self.name == "euclidean" and states else ()
+        return (*self.space.notes, self.told, *coded)
+
+
+AS_COORDINATES = "states are 0/1 coordinates, each column weighing as one number"
+
+
+def in_words(name: str, scale: str) -> str:
+    """A distance in words.
+
+    >>> in_words("gower", "none")
+    "Gower's distance, numbers as they are, gaps left out pair by pair"
+    """
+    by = {"sd": "standard deviation", "range": "range", "none": ""}[scale]
+    if name == "gower":
+        numbers = f"numbers divided by their {by}" if by else "numbers as they are"
+        return f"Gower's distance, {numbers}, gaps left out pair by pair"
+    if not by:
+        return "Euclid's distance of the numbers as they are"
+    return f"Euclid's distance, each column divided by its {by}"
+
+
+def usual_distance(table: Table) -> str:
+    """The distance that `geometry_of` takes unless another is asked for, in words."""
+    if _is_plain(table):
+        return in_words("euclidean", space_of(table, "like").scale)
+    return in_words("gower", "range")
+
+
+def _is_plain(table: Table) -> bool:
+    return not table.schema.discrete and not any(table.block.gaps)
 
 
 def checked_distance(distance: Any) -> str:
@@ -92,8 +132,7 @@ def checked_distance(distance: Any) -> str:
 def geometry_of(table: Table, distance: str = "auto", scale: str = "auto") -> Geometry:
     """The geometry of a table: as asked for, or by its columns."""
     distance = checked_distance(distance)
-    plain = not table.schema.discrete and not any(table.block.gaps)
-    if distance == "gower" or (distance == "auto" and not plain):
+    if distance == "gower" or (distance == "auto" and not _is_plain(table)):
         space = space_of(table, checked_scale(scale, "range"))
         return Geometry("gower", space, mixed=Gower.of(table, space))
     if any(table.block.gaps):

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.schema import Variable
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.space import Space
 
 __all__ = ["APART", "Gower"]
@@ -32,7 +33,7 @@ APART = 1.0
 
 
 @dataclass(frozen=True)
-class Gower:
+class Gower(Frozen):
     """Rows ready for Gower's distances, with the space that says how numbers are scaled."""
 
     space: Space

@@ -9,9 +9,9 @@ merge (scikit-learn's structured linkage). Spectral clustering takes the ties as
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,13 @@ from credo import _core
 from credo.data import Table
 from credo.errors import InputError
 from credo.train.clusters.candidates import Candidates
-from credo.train.clusters.choosing import sizes_to_try
-from credo.train.clusters.geometry import geometry_of
-from credo.train.clusters.linkage import LINKS, Linked, cut_reason, partition_of
+from credo.train.clusters.choosing import CHOSEN_ONCE, CUT_ONCE, sizes_to_try
+from credo.train.clusters.frozen import Frozen
+from credo.train.clusters.linkage import LINKS, cut_reason, partition_of, told_of_ties
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters
 from credo.train.clusters.spectral import Spectrum, eigen
+from credo.train.clusters.structured import structured
 from credo.train.clusters.ties import Ties, modularity, ties_of
 from credo.train.clusters.tree import Tree
 from credo.train.sources import Opened
@@ -37,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class GraphTree:
+class GraphTree(Frozen):
     """The fitted value of a graph's linkage: its tree, and the ties it stands on."""
 
     tree: Tree
@@ -54,7 +55,7 @@ class GraphTree:
             quality={"modularity": modularity(self.ties, labels, k)},
             trace=tuple(self.tree.heights[-50:].tolist()),
             reason=reason,
-            notes=self.notes,
+            notes=(*self.notes, *told_of_ties(self.tree, k)),
             model=self,
         )
 
@@ -73,6 +74,8 @@ def cluster_graph(
     k_max: int,
     height: float | None,
     scale: str,
+    distance: str,
+    stability: int,
     columns: Any,
     aside: Any,
     schema: Any,
@@ -81,12 +84,13 @@ def cluster_graph(
     begun: float,
 ) -> Clusters:
     """The door of `cr.cluster` when a graph is given."""
-    from credo.train.clusters.clustering import _columns, _finished
+    from credo.train.clusters.clustering import _aside, _columns, _finished
 
     if method not in (*LINKS, "spectral"):
         raise InputError(
             f"{method} takes no graph=.", hint="Use 'single', 'complete', 'average' or 'spectral'."
         )
+    _needless(table, method, distance, scale, stability)
     given = dict(options)
     kind = given.pop("ties", "given")
     if given:
@@ -96,7 +100,7 @@ def cluster_graph(
     whole = None if table is None else Opened(table, {}, weights, schema).source
     if whole is not None and not isinstance(whole, Table):
         raise InputError("Rows with ties must be in memory.", hint="Use stream.load().")
-    plain = ties = ties_of(graph, None if whole is None else whole.rows)
+    plain = ties = _tied(graph, whole)
     notes: tuple[str, ...] = ()
     if kind == "shared":
         ties = ties.shared()
@@ -113,10 +117,14 @@ def cluster_graph(
         tree = made.tree
         at = _cuts(tree, made.partition)
     else:
-        linked = _structured(whole.select(names), ties, method, scale, notes)
+        linked = structured(whole.select(names), ties, method, scale, notes)
         tree = linked.tree
         at = _cuts(tree, lambda labels, reason: partition_of(linked, labels, reason))
     found = None
+    if k != "auto" and height is not None:
+        raise InputError(CUT_ONCE)
+    if k != "auto" and by is not None:
+        raise InputError(CHOSEN_ONCE)
     if height is not None:
         assert tree is not None
         labels = tree.cut(height=height)
@@ -146,10 +154,42 @@ def cluster_graph(
         found = Candidates(method, criteria, best, rows)
         part = at(best)
     how = f"{method} of a graph with k = {part.k}"
-    done = _finished(whole, names, method, part, how, seed, found, None, begun)
+    told = _aside(whole, columns)
+    done = _finished(whole, names, method, part, how, seed, found, None, begun, told)
     record = replace(done.record, seconds=time.perf_counter() - begun)
     nodes = ties.nodes if whole is None else ()
     return replace(done, nodes=nodes, record=record)
+
+
+def _needless(table: Any, method: str, distance: str, scale: str, stability: int) -> None:
+    """Refuse what the ties leave no use for."""
+    if stability:
+        raise InputError(
+            "stability= draws rows, and ties between rows are lost when some are left out.",
+            hint="Leave stability= or graph= out.",
+        )
+    if table is not None and method in LINKS:
+        if distance == "gower":
+            raise InputError(
+                "Linkage with graph= has Euclid's distance only, got distance='gower'.",
+                hint="Leave distance= or graph= out.",
+            )
+        return
+    for name, given in (("distance", distance), ("scale", scale)):
+        if given != "auto":
+            raise InputError(
+                f"The ties say how near rows are, so there is no use for {name}={given!r}.",
+                hint=f"Leave {name}= out.",
+            )
+
+
+def _tied(graph: Any, whole: Table | None) -> Ties:
+    """The ties, of rows that are there: a row of weight 0 is absent, with its ties."""
+    if whole is None or whole.numbers is None:
+        return ties_of(graph, None if whole is None else whole.rows)
+    rows = whole.rows
+    kept = np.array([whole.numbers.of(i) - 1 for i in range(rows)], dtype=np.int64)
+    return ties_of(graph, rows + whole.numbers.left_out).among(kept)
 
 
 _TOLD = "two nodes are 1 − strength / greatest strength apart, and 1 where there is no tie"
@@ -208,37 +248,12 @@ def _single(ties: Ties, shares: Floats, n: int) -> Floats:
     )
 
 
-def _structured(
-    table: Table, ties: Ties, method: str, scale: str, notes: tuple[str, ...]
-) -> Linked:
-    """Linkage of rows of which only tied ones merge."""
-    from sklearn.cluster import AgglomerativeClustering
-
-    geometry = geometry_of(table, "euclidean", scale)
-    assert geometry.points is not None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        made = AgglomerativeClustering(
-            1, connectivity=ties.matrix, linkage=method, compute_full_tree=True,
-            compute_distances=True,
-        ).fit(geometry.points)  # fmt: skip
-    told = [*notes, *geometry.space.notes, geometry.told, "only clusters that are tied merge"]
-    if any("connected components" in str(w.message) for w in caught):
-        told.append("the graph falls into pieces, which were joined by their nearest rows")
-    n = table.rows
-    sizes = np.ones(2 * n - 1)
-    for t, (a, b) in enumerate(made.children_):
-        sizes[n + t] = sizes[a] + sizes[b]
-    links = np.column_stack([np.sort(made.children_, axis=1), made.distances_, sizes[n:]])
-    return Linked(Tree(links, method), geometry, tuple(told))
-
-
 def _spectral(
     ties: Ties, plain: Ties, seed: int, notes: tuple[str, ...]
 ) -> tuple[Callable[[int], Partition], Callable[[int], Floats]]:
     matrix = ties.matrix
     told = (*notes, "the ties are the affinity")
-    spectrum = Spectrum(len(ties.nodes), lambda r: eigen(matrix, r, seed), None, None, seed, told)
+    spectrum = Spectrum(len(ties.nodes), partial(eigen, matrix, seed=seed), None, None, seed, told)
 
     def at(k: int) -> Partition:
         part = spectrum.partition(k)

@@ -2,14 +2,14 @@
 
     W = Σ_i w_i |x_i − μ_c(i)|²  →  least
 
-Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Starts, steps
-and end are scikit-learn's of the same seed; a kernel makes them, and writes down what each E and M
-step gains. Where cells are missing, `lloyd.py` leaves them out.
+Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Steps and end
+are scikit-learn's from the same start; a kernel makes them, and writes down what each E and M step
+gains. Where cells are missing, `lloyd.py` leaves them out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,12 @@ from credo import _core
 from credo.data import Table
 from credo.errors import InputError
 from credo.model.randomness import Rng, generator
+from credo.model.reals import shown
 from credo.progress import track
+from credo.train.clusters.frozen import Frozen
+from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
 from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
+from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
 
@@ -30,7 +34,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Centres:
+class Centres(Frozen):
     """The fitted value of k-means: centres in the scaled space, where they started, the steps."""
 
     space: Space
@@ -93,13 +97,9 @@ def partition_k_means(
     seed = int(generator(rng).integers(1 << 31))
     run = _gappy if gaps else _plain
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
-    _all_used(best.labels, points, k)
+    _all_used(best.labels, k)
     model = Centres(space, best.centres, best.start, best.steps)
-    notes = [*space.notes, *_notes(space, table, gaps)]
-    bare = int(np.isnan(points).all(axis=1).sum()) if gaps else 0
-    if bare:
-        rows = "1 row has" if bare == 1 else f"{bare:,} rows have"
-        notes.append(f"{rows} no cell: to be in a cluster says nothing of it")
+    notes = [*space.notes, *_notes(space, table, gaps), *told_of_bare(table)]
     return Partition(
         best.labels,
         k,
@@ -113,11 +113,15 @@ def partition_k_means(
 
 
 def _given(start: Any, k: int, points: Floats) -> Floats:
-    centres = np.array(start, dtype=np.float64, ndmin=2)
+    try:
+        centres = np.array(start, dtype=np.float64, ndmin=2)
+        got = str(centres.shape)
+    except (TypeError, ValueError):
+        centres, got = np.empty((0, 0)), shown(start)
     if centres.shape != (k, points.shape[1]) or not np.isfinite(centres).all():
         raise InputError(
             f"start must be {k} centres of {points.shape[1]} finite coordinates each (of the "
-            f"scaled columns; scale='none' for the numbers as they are), got {centres.shape}."
+            f"scaled columns; scale='none' for the numbers as they are), got {got}."
         )
     return centres
 
@@ -172,16 +176,18 @@ def _gappy(
     iterations: int,
     tolerance: float,
 ) -> _Run:
-    """credo's own steps, which leave gaps out; starts as if gaps were at the mean."""
+    """credo's own steps, which leave gaps out; starts as if gaps were at the mean.
+
+    They are made about the mean, so that sums of numbers far from 0 lose nothing.
+    """
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
-    whole = filled(points, mean)
+    points = points - mean
+    whole = filled(points, np.zeros(len(mean)))
     rows = _core.LloydRows(whole, w)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
-        first = given
-        if first is None:
-            first = whole[_drawn(rows, k, chance)]
+        first = whole[_drawn(rows, k, chance)] if given is None else given - mean
         labels, centres, steps = lloyd(
             points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
         )
@@ -189,35 +195,25 @@ def _gappy(
         objective = float(squares.sum() if w is None else w @ squares)
         best = _better(_Run(objective, labels, centres, first, steps), best)
     assert best is not None
-    return best
+    return replace(best, centres=best.centres + mean, start=best.start + mean)
 
 
-def _all_used(labels: Any, points: Floats, k: int) -> None:
-    if (np.bincount(labels, minlength=k) == 0).any():
-        different = len(np.unique(points, axis=0))
-        rows = f"{different:,} different row{'s' * (different != 1)}"
+def _all_used(labels: Any, k: int) -> None:
+    used = len(np.unique(labels))
+    if used < k:
         raise InputError(
-            f"The table has only {rows}, which cannot make {k:,} clusters."
-            if different < k
-            else f"k-means found fewer than {k:,} clusters.",
-            hint=f"Ask for k={min(different, k - 1)}{' or fewer' * (different > 1)}.",
+            f"k-means found {used:,} clusters, fewer than {k:,}: the others stayed empty.",
+            hint=f"Ask for k={used}{' or fewer' * (used > 1)}.",
         )
 
 
 def _notes(space: Space, table: Table, gaps: bool) -> list[str]:
-    notes = []
-    by = {"sd": "its standard deviation", "range": "its range"}
-    if space.scale == "none":
-        notes.append("Euclid's distance of the numbers as they are")
-    else:
-        notes.append(f"Euclid's distance, each column divided by {by[space.scale]}")
+    notes = [in_words("euclidean", space.scale)]
     if table.schema.discrete:
-        notes.append(
-            "states are 0/1 coordinates, each column weighing as one number; "
-            "method='latent-class' models them instead"
-        )
+        notes.append(f"{AS_COORDINATES}; method='latent-class' models them instead")
     if gaps:
         notes.append("missing cells are left out of the distances")
+        notes.append(f"the silhouette is in {usual_distance(table)}")
     return notes
 
 

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.stats.block import Block
+from credo.train.clusters.distinct import refuse_same_rows
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.k_means import (
     Centres,
     checked_tolerance,
@@ -38,7 +40,7 @@ _OPTIONS = {"starts": 10, "iterations": 100, "tolerance": 1e-4}
 
 
 @dataclass(frozen=True, slots=True)
-class StreamCentres:
+class StreamCentres(Frozen):
     """The fitted value: centres in the scaled space, and the sample that was the start."""
 
     space: Space
@@ -71,6 +73,7 @@ def partition_stream(
     whole_number(iterations, "iterations")
     checked_tolerance(tolerance)
     sample = sample_of(stream, SAMPLE, seed)
+    refuse_same_rows(sample.select(names), k)
     seen = _Columns(stream, names)
     space = space_of(seen, checked_scale(scale, "like"))  # type: ignore[arg-type]
     first = partition_k_means(sample.select(names), k, rng=seed, starts=starts, space=space)
@@ -94,7 +97,7 @@ def partition_stream(
     model = StreamCentres(space, centres, sample)
     notes = (
         *space.notes,
-        *first.notes[len(space.notes) :],
+        *(n for n in first.notes[len(space.notes) :] if "silhouette" not in n),
         f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random",
     )
     return Partition(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.train.clusters.distinct import as_whole
 from credo.train.clusters.geometry import Geometry
 
 __all__ = ["with_known"]
@@ -39,5 +40,4 @@ def _cells(geometry: Geometry) -> NDArray[np.int64]:
     else:
         assert geometry.mixed is not None
         cells = np.column_stack([*geometry.mixed.reals, *geometry.mixed.codes]).astype(np.float64)
-    plain = np.where(np.isnan(cells), np.nan, cells) + 0.0  # one NaN, one zero
-    return np.ascontiguousarray(plain).view(np.int64)
+    return as_whole(cells)

@@ -12,6 +12,7 @@ tree, which needs no matrix of distances: a million points are feasible.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
+from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 from credo.train.clusters.tree import Tree
@@ -34,6 +37,7 @@ __all__ = [
     "guard_pairs",
     "linked_of",
     "partition_of",
+    "told_of_ties",
     "tree_of",
 ]
 
@@ -41,21 +45,28 @@ Floats = NDArray[np.float64]
 
 LINKS = ("single", "complete", "average", "ward")
 
+_SAME = 1e-12  # heights this near, as a share of the tree's, are the same
 _CHUNK = 1 << 23  # distances at once when rows are assigned
 
 
 @dataclass(frozen=True)
-class Linked:
-    """The fitted value of a linkage: the tree and the rows it stands on."""
+class Linked(Frozen):
+    """The fitted value of a linkage: the tree and the rows it stands on.
+
+    `tied` says that a graph told which clusters may merge, so that equal rows can be apart.
+    """
 
     tree: Tree
     geometry: Geometry
     notes: tuple[str, ...] = ()
+    tied: bool = False
 
-    def assigned(self, table: Table, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+    def assigned(
+        self, labels: NDArray[np.intp], k: int, table: Table
+    ) -> tuple[NDArray[np.intp], None]:
         """Where a row goes: with one that is the same, else to the cluster nearest by the link."""
         rows = self.geometry.of(table)
-        return with_known(self._nearest(rows, labels, k), rows, self.geometry, labels)
+        return with_known(self._nearest(rows, labels, k), rows, self.geometry, labels), None
 
     def _nearest(self, rows: Geometry, labels: NDArray[np.intp], k: int) -> NDArray[np.intp]:
         """The cluster that the method finds nearest to each row."""
@@ -98,7 +109,7 @@ def linked_of(
     if method == "ward" and distance == "auto" and not any(table.block.gaps):
         distance = "euclidean"
     geometry = geometry_of(table, distance, scale)
-    notes = [*geometry.space.notes, geometry.told]
+    notes = list(geometry.notes)
     if geometry.name == "euclidean":
         assert geometry.points is not None
         links = tree_of(geometry.points, method, memory)
@@ -112,7 +123,7 @@ def linked_of(
             notes.append(
                 f"{lost:,} pairs of rows have no column in common and are taken as 1 apart"
             )
-        notes += told_of_bare(geometry)
+        notes += told_of_bare(table)
         if method == "ward":
             notes.append("ward takes Gower's distances as if they were Euclid's")
         links = fastcluster.linkage(pairs, method, preserve_input=False)
@@ -123,23 +134,6 @@ def linked_of(
             else f"{method} link counts every row once; weights are used in sizes and profiles"
         )
     return Linked(Tree(links, method), geometry, tuple(notes))
-
-
-def told_of_bare(geometry: Geometry) -> list[str]:
-    """A note of rows without any cell: nothing is near them, so they stay apart."""
-    mixed = geometry.mixed
-    if mixed is None:
-        return []
-    bare = np.ones(mixed.rows, dtype=bool)
-    for reals in mixed.reals:
-        bare &= np.isnan(reals)
-    for codes in mixed.codes:
-        bare &= codes < 0
-    rows = np.flatnonzero(bare)
-    if not len(rows):
-        return []
-    some = ", ".join(str(r + 1) for r in rows[:5]) + ", …" * (len(rows) > 5)
-    return [f"rows without any cell stay apart (row {some}); leave them out with table.take"]
 
 
 def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Floats:
@@ -201,18 +195,14 @@ def guard_pairs(n: int, method: str, memory: int | str | None, mixed: bool = Fal
 def partition_of(linked: Linked, labels: NDArray[np.intp], reason: str) -> Partition:
     """The partition that a cut of the tree makes."""
     k = int(labels.max()) + 1
-
-    def assign(table: Table) -> tuple[NDArray[np.intp], None]:
-        return linked.assigned(table, labels, k), None
-
     n = linked.tree.rows
     return Partition(
         labels,
         k,
-        assign,
+        partial(linked.assigned, labels, k),
         trace=tuple(linked.tree.heights[-min(n - 1, 50) :].tolist()),
         reason=reason,
-        notes=linked.notes,
+        notes=(*linked.notes, *told_of_ties(linked.tree, k)),
         model=linked,
     )
 
@@ -224,6 +214,17 @@ def cut_reason(tree: Tree, k: int, how: str) -> str:
     high = float(tree.heights[n - k]) if k > 1 else float("inf")
     between = f"between the heights {low:.4g} and {high:.4g}" if k > 1 else f"above {low:.4g}"
     return f"cut {how}, {between}"
+
+
+def told_of_ties(tree: Tree, k: int) -> tuple[str, ...]:
+    """A note where the cut parts merges of the same height."""
+    n, h = tree.rows, tree.heights
+    if not 1 < k < n or abs(h[n - k] - h[n - k - 1]) > _SAME * max(float(h.max()), 1e-300):
+        return ()
+    return (
+        f"merges tie at the cut (height {float(h[n - k]):.4g}): in another order of the rows, "
+        "others may be together",
+    )
 
 
 def checked_rows(n: int, k: Any) -> None:

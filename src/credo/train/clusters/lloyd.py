@@ -22,21 +22,30 @@ __all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "sums_of"]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+_CELLS = 1 << 15  # cells of a block of rows, which stays in the cache
 _CHUNK = 1 << 20  # numbers of a block of distances
 
 
 def distances(points: Floats, centres: Floats) -> Floats:
     """The squared distance of each row to each centre, over the cells that are there."""
-    gone = np.isnan(points)
-    if not gone.any():
-        from scipy.spatial.distance import cdist
+    from scipy.spatial.distance import cdist
 
+    gone = np.isnan(points)
+    holed = gone.any(axis=1)
+    if not holed.any():
         found: Floats = cdist(points, centres, "sqeuclidean")
         return found
-    there = (~gone).astype(np.float64)
-    x = np.where(gone, 0.0, points)
-    out = (x * x).sum(axis=1)[:, None] - 2.0 * x @ centres.T + there @ (centres * centres).T
-    return np.asarray(np.maximum(out, 0.0), dtype=np.float64)
+    out = np.empty((len(points), len(centres)))
+    out[~holed] = cdist(points[~holed], centres, "sqeuclidean")
+    x = np.where(gone, 0.0, points)[holed]
+    there = (~gone[holed]).astype(np.float64)
+    rows = np.empty((len(x), len(centres)))
+    for c, centre in enumerate(centres):  # x² − 2xc + c² would lose all far from 0
+        away = x - centre
+        away *= there
+        np.einsum("ij,ij->i", away, away, out=rows[:, c])
+    out[holed] = rows
+    return out
 
 
 def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
@@ -44,7 +53,7 @@ def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
     n, k = len(points), len(centres)
     labels = np.empty(n, dtype=np.intp)
     squares = np.empty(n)
-    step = max(_CHUNK // max(k, points.shape[1]), 1)
+    step = max(min(_CHUNK // k, _CELLS // max(points.shape[1], 1)), 1)
     for i in range(0, n, step):
         d = distances(points[i : i + step], centres)
         labels[i : i + step] = d.argmin(axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from credo.errors import InputError, unknown_name
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
 from credo.predict.mixture import scored_rows
+from credo.train.clusters.geometry import usual_distance
+from credo.train.clusters.notes import told_of_bare, told_of_columns
 from credo.train.clusters.partition import Partition
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import gaussian_plan, latent_plan, learned
@@ -22,6 +25,9 @@ _OPTIONS = (
     "covariance", "criterion", "restarts", "prior", "max_components", "start", "tol", "budget",
     "variance_floor", "accelerate",
 )  # fmt: skip
+
+
+_BY_MODEL = "a model of each class makes the groups, not a distance; the silhouette is in"
 
 
 def partition_gaussian(
@@ -69,11 +75,14 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
-    def assign(rows: Table) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-        share = mixture.responsibilities(rows, threads=threads)
-        return share.argmax(axis=1), share
+def _assign(
+    mixture: Mixture, threads: int | None, rows: Table
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    share = mixture.responsibilities(rows, threads=threads)
+    return share.argmax(axis=1), share
 
+
+def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
     share, _, _ = scored_rows(mixture, table, threads)
     assert mixture.candidates is not None and mixture.record is not None
     best = mixture.candidates.best
@@ -81,11 +90,16 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
     return Partition(
         labels=share.argmax(axis=1),
         k=mixture.k,
-        assign=assign,
+        assign=partial(_assign, mixture, threads),
         membership=share,
         quality=quality,
         trace=mixture.record.trace,
         reason=mixture.record.reason,
-        notes=tuple(mixture.record.notes),
+        notes=(
+            f"{_BY_MODEL} {usual_distance(table)}",
+            *told_of_columns(table),
+            *mixture.record.notes,
+            *told_of_bare(table),
+        ),
         model=mixture,
     )

@@ -1,12 +1,24 @@
-"""What a grouping must say beside its labels: classes without rows, rows without a label."""
+"""What a grouping must say beside its labels: classes without rows, rows without a label or a cell,
+columns that tell nothing or were set aside."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from credo.data import Stream, Table
 
-__all__ = ["told_of_absent", "told_of_empty"]
+__all__ = [
+    "told_of_absent",
+    "told_of_aside",
+    "told_of_bare",
+    "told_of_columns",
+    "told_of_constant",
+    "told_of_empty",
+]
+
+_OWN_WISH = ("weights", "dropped")
 
 
 def told_of_empty(sizes: Sequence[float]) -> list[str]:
@@ -30,4 +42,49 @@ def told_of_absent(whole: Table | Stream | None) -> list[str]:
     for note in () if whole is None else whole.schema.notes:
         if note.endswith("skipped"):
             out.append(f"{note}: labels and row numbers are of the rows that were read")
+    return out
+
+
+def told_of_aside(whole: Table | Stream | None) -> list[str]:
+    """A note of the columns that reading set aside, which no method sees."""
+    columns = () if whole is None else whole.schema.columns
+    left = [c for c in columns if not c.used and c.kind not in _OWN_WISH]
+    if not left:
+        return []
+    some = ", ".join(f"{c.name} ({c.reason})" for c in left[:5])
+    rest = f" and {len(left) - 5:,} more" if len(left) > 5 else ""
+    kind = {left[0].name: "discrete"}
+    return [f"set aside when the table was read: {some}{rest}; schema={kind!r} keeps a column"]
+
+
+def told_of_bare(table: Table) -> list[str]:
+    """A note of rows without any cell."""
+    if not all(table.block.gaps):
+        return []
+    bare = np.ones(table.rows, dtype=bool)
+    for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
+        bare &= array == variable.arity if variable.is_discrete else np.isnan(array)
+    rows = np.flatnonzero(bare) + 1
+    if not len(rows):
+        return []
+    held = "1 row has" if len(rows) == 1 else f"{len(rows):,} rows have"
+    some = ", ".join(map(str, rows[:5].tolist())) + ", …" * (len(rows) > 5)
+    return [f"{held} no cell (row {some}): to be in a cluster says nothing of it"]
+
+
+def told_of_constant(name: str) -> str:
+    """A note of a column whose cells are all the same."""
+    return f"{name} is constant and tells nothing"
+
+
+def told_of_columns(table: Table) -> list[str]:
+    """Notes of the columns that are constant or have no cell."""
+    out = []
+    for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
+        gone = array == variable.arity if variable.is_discrete else np.isnan(array)
+        there = array[~gone] if gone.any() else array
+        if not len(there):
+            out.append(f"{variable.name} tells nothing: every cell is missing")
+        elif there.min() == there.max():
+            out.append(told_of_constant(variable.name))
     return out

@@ -9,6 +9,8 @@ the affinities of 200 × 200 rows drawn at random against their approximation.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import LimitError
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.space import free_memory
 
@@ -65,23 +68,42 @@ def on_landmarks(
     values, inner = values[strong], inner[:, strong] / np.sqrt(values[strong])
     del scaled
 
-    def coordinates(part: Floats, r: int) -> Floats:
-        own = np.maximum(part @ total, 1e-12)
-        found: Floats = (part @ inner[:, :r]) / own[:, None]
-        return found
-
-    def solve(r: int) -> tuple[Floats, Floats]:
-        r = min(r, len(values))
-        return values[:r], coordinates(features, r)
-
-    def extend(table: Table, r: int) -> Floats:
-        return coordinates(_near(geometry.of(table), marks, gamma) @ turn, r)
-
+    base = _Landmarks(marks, gamma, turn, total, inner, values)
     told = (
         f"{m:,} landmarks drawn at random stand for all rows; relative error of the affinities "
         f"{error:.2g} (root mean square, {_CHECKED} × {_CHECKED} rows)"
     )
-    return Spectrum(n, solve, extend, geometry, seed, (*notes, told))
+    solve = partial(base.solve, features)
+    return Spectrum(n, solve, base.extend, geometry, seed, (*notes, told))
+
+
+@dataclass(frozen=True, eq=False)
+class _Landmarks(Frozen):
+    """What takes affinities to the landmarks to coordinates."""
+
+    marks: Geometry
+    gamma: float
+    turn: Floats
+    total: Floats
+    inner: Floats
+    values: Floats
+
+    def coordinates(self, part: Floats, r: int) -> Floats:
+        """The first r coordinates of rows, from their features."""
+        own = np.maximum(part @ self.total, 1e-12)
+        found: Floats = (part @ self.inner[:, :r]) / own[:, None]
+        return found
+
+    def solve(self, features: Floats, r: int) -> tuple[Floats, Floats]:
+        """The r largest eigenvalues, and the coordinates of the rows with these features."""
+        r = min(r, len(self.values))
+        return self.values[:r], self.coordinates(features, r)
+
+    def extend(self, spectrum: Spectrum, table: Table, r: int) -> Floats:
+        """The coordinates of new rows."""
+        assert spectrum.geometry is not None
+        near = _near(spectrum.geometry.of(table), self.marks, self.gamma)
+        return self.coordinates(near @ self.turn, r)
 
 
 def _near(a: Geometry, b: Geometry, gamma: float) -> Floats:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.train.clusters.frozen import Frozen
+
 if TYPE_CHECKING:
     from credo.data import Table
 
@@ -20,7 +22,7 @@ __all__ = ["Partition"]
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(Frozen):
     """The groups that a method found in a table.
 
     `labels` gives each row's group, 0 to k − 1; `membership` the probability of each group

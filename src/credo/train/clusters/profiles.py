@@ -158,11 +158,26 @@ def edges_of(table: Table) -> dict[str, Floats]:
         if weights is None:
             found = np.quantile(values[there], shares)
         else:
-            order = np.argsort(values[there])
-            sums = np.cumsum(weights[order])
-            found = values[there][order][np.searchsorted(sums, shares * sums[-1])]
+            found = _weighted_quantiles(values[there], weights, shares)
         out[name] = np.unique(found)
     return out
+
+
+def _weighted_quantiles(values: Floats, weights: NDArray[Any], shares: Floats) -> Floats:
+    """NumPy's quantiles of the values, each as often as its weight says.
+
+    Weights that are not whole have no copies: then the first value by which the share is reached.
+    """
+    order = np.argsort(values, kind="stable")
+    x, sums = values[order], np.cumsum(weights[order])
+    if not np.issubdtype(weights.dtype, np.integer):
+        reached: Floats = x[np.searchsorted(sums, shares * sums[-1])]
+        return reached
+    place = (int(sums[-1]) - 1) * shares
+    low = x[np.searchsorted(sums, np.floor(place), "right")]
+    high = x[np.searchsorted(sums, np.ceil(place), "right")]
+    t, step = place - np.floor(place), high - low
+    return np.where(t >= 0.5, high - step * (1 - t), low + step * t)
 
 
 def profiles_of(

@@ -7,6 +7,7 @@ row comes first. Sizes are sums of weights where the rows have weights.
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table
-from credo.errors import InputError
+from credo.data.unnamed import is_plain, rows_in
+from credo.errors import InputError, unknown_name
 from credo.model.record import Record
 from credo.render import bar, number, table_html, table_text
-from credo.train.clusters.arrays import is_plain, rows_in
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.profiles import Profiles, edges_of, profiles_of
 from credo.train.clusters.quality import explained, silhouette, within
-from credo.train.clusters.space import space_of
+from credo.train.clusters.space import Space, space_of
 from credo.train.clusters.stability import Stability
 from credo.train.clusters.tree import Tree
 from credo.train.sources import Opened
@@ -37,7 +39,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clusters:
+class Clusters(Frozen):
     """Groups of rows: labels, sizes, what each group is, and how good the grouping is.
 
     >>> import credo as cr
@@ -116,12 +118,19 @@ class Clusters:
             return found
         table = self.used
         assert isinstance(table, Table)
-        space = getattr(self.model, "space", None)
-        if space is not None:
-            points = space.points(table)
+        if isinstance(getattr(self.model, "space", None), Space):
+            points = self.space.points(table)
             if not np.isnan(points).any():
-                return Geometry("euclidean", space, points=points)
+                return Geometry("euclidean", self.space, points=points)
         return geometry_of(table)
+
+    @cached_property
+    def space(self) -> Space:
+        """The coordinates that sums of squares and pictures are in: the method's own, if any."""
+        found = getattr(self.model, "space", None)
+        if isinstance(found, Space):
+            return found
+        return self.geometry.space if self.geometry.name == "euclidean" else space_of(self.used)
 
     @cached_property
     def quality(self) -> Mapping[str, float]:
@@ -130,7 +139,7 @@ class Clusters:
         'within' is the within-cluster sum of squares of the scaled columns, 'explained' the share
         of the sum of squares that lies between clusters, 'silhouette' from −1 to 1 how much nearer
         rows are to their own cluster, with its 'silhouette_error' where rows were drawn. A method
-        adds what it maximises or minimises: 'log_likelihood', 'bic', 'icl', 'modularity'.
+        adds what it maximises or minimises: 'log-likelihood', 'bic', 'icl', 'modularity'.
         """
         own = dict(self.partition.quality)
         if not isinstance(self.table, Table):
@@ -140,9 +149,7 @@ class Clusters:
         geometry = self.geometry
         points = geometry.points
         if points is None:
-            used = self.used
-            assert isinstance(used, Table)
-            points = space_of(used).points(used)
+            points = self.space.points(self.table)
         out["within"] = own.get("within", within(points, self.labels, self.k, w))
         out["explained"] = explained(points, out["within"], w)
         if len(np.unique(self.labels)) >= 2 and self.k < len(self.labels):
@@ -208,27 +215,31 @@ class Clusters:
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """The rows on two principal axes, coloured by cluster."""
-        from credo.plot.clusters import scatter
-
-        return scatter(self, ax, **options)
+        return self._drawn("scatter", ax, options)
 
     def plot_tree(self, ax: Any = None, **options: Any) -> Any:
         """The tree of merges, with the cut."""
-        from credo.plot.clusters import dendrogram
-
-        return dendrogram(self, ax, **options)
+        return self._drawn("dendrogram", ax, options)
 
     def plot_profiles(self, ax: Any = None, **options: Any) -> Any:
         """How telling each column is of each cluster, as bars."""
-        from credo.plot.clusters import profile_bars
-
-        return profile_bars(self, ax, **options)
+        return self._drawn("profile_bars", ax, options)
 
     def plot_heat_map(self, ax: Any = None, **options: Any) -> Any:
         """The rows sorted by cluster, the columns on one scale, as colours."""
-        from credo.plot.clusters import heat_map
+        return self._drawn("heat_map", ax, options)
 
-        return heat_map(self, ax, **options)
+    def _drawn(self, picture: str, ax: Any, options: dict[str, Any]) -> Any:
+        from credo.plot import clusters as pictures
+
+        draw = getattr(pictures, picture)
+        known = inspect.signature(draw).parameters.values()
+        names = [p.name for p in known if p.name not in ("groups", "ax")]
+        if not any(p.kind is p.VAR_KEYWORD for p in known):
+            for name in options:
+                if name not in names:
+                    raise unknown_name("Option", name, names, "one of this picture")
+        return draw(self, ax, **options)
 
     # --- words --------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from credo.data import Stream, Table
 from credo.errors import InputError, LimitError
 from credo.schema import Variable
 from credo.stats.moments import Moments, refuse_underflow
+from credo.train.clusters.notes import told_of_constant
 
 __all__ = ["SCALES", "Axis", "Space", "checked_scale", "free_memory", "space_of"]
 
@@ -34,6 +35,7 @@ LIKE = 10.0
 """Numbers whose standard deviations are within this factor are taken to be in like units."""
 
 _BLOCK = 4096
+_APART = math.sqrt(2.0)  # divides 0/1 coordinates so that two different states are 1 apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +158,8 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
             notes.append(f"{variable.name} is left out: every cell is missing")
             continue
         if found[1] == 0:
-            notes.append(f"{variable.name} is constant and tells nothing")
-            found = (found[0], 1.0)
+            notes.append(told_of_constant(variable.name))
+            found = (found[0], 1.0 if scale == "sd" or not variable.is_discrete else _APART)
         axes.append(Axis(variable, *found))
     if not axes:
         raise InputError("Every cell of the columns to cluster by is missing.")
@@ -213,10 +215,10 @@ def _of_states(counts: Floats, scale: str) -> tuple[float, float] | None:
     if total == 0:
         return None
     shares = counts / total
-    if scale != "sd":
-        return 0.0, math.sqrt(2.0)  # two different states are 1 apart
     if (shares > 0).sum() < 2:
         return 0.0, 0.0
+    if scale != "sd":
+        return 0.0, _APART
     return 0.0, math.sqrt(1.0 - float((shares**2).sum()))
 
 

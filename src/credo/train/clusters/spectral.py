@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,13 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.stats.configurations import frozen
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.known import with_known
 from credo.train.clusters.lloyd import nearest
+from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 
@@ -35,23 +39,26 @@ Floats = NDArray[np.float64]
 DENSE = 5_000
 """Rows up to which a dense affinity is decomposed as it is."""
 
+NEIGHBOURS = 10
+"""Rows that each row is tied to, unless the table is small."""
+
 _SMALL = 1_000  # rows up to which a sparse affinity is decomposed as a dense one
 _SETTLED = 1e-5  # how far eigenvalues of larger ones may still be off, relatively
 _CHUNK = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(Frozen):
     """The first eigenvectors of an affinity; made as far as they are asked for.
 
-    `solve(r)` gives the r largest eigenvalues and the rows' coordinates; `extend(table, r)` gives
-    the coordinates of new rows; `joined(k)` the spectrum of a graph of more than k pieces, once
-    they are joined to k.
+    `solve(r)` gives the r largest eigenvalues and the rows' coordinates; `extend(self, table, r)`
+    gives the coordinates of new rows; `joined(k)` the spectrum of a graph of more than k pieces,
+    once they are joined to k.
     """
 
     rows: int
     solve: Callable[[int], tuple[Floats, Floats]]
-    extend: Callable[[Table, int], Floats] | None
+    extend: Callable[[Spectrum, Table, int], Floats] | None
     geometry: Geometry | None
     seed: int
     notes: tuple[str, ...] = ()
@@ -64,7 +71,7 @@ class Spectrum:
         kept = self._kept.get("it")
         if kept is None or len(kept[0]) < r:
             kept = self._kept["it"] = self.solve(min(r, self.rows))
-        return kept
+        return frozen(kept[0]), frozen(kept[1])
 
     def candidates(self, ks: Sequence[int]) -> dict[int, dict[str, float]]:
         """The eigenvalue of each k, and the gap to the next."""
@@ -77,6 +84,15 @@ class Spectrum:
                 "gap to next": float(values[k - 1]) - after,
             }
         return out
+
+    def assigned(
+        self, labels: NDArray[np.intp], centres: Floats, table: Table
+    ) -> tuple[NDArray[np.intp], None]:
+        """Where a row goes: with one that is the same, else to the centre nearest to it."""
+        assert self.extend is not None and self.geometry is not None
+        k = len(centres)
+        found = nearest(self.extend(self, table, k)[:, :k], centres)[0].astype(np.intp)
+        return with_known(found, self.geometry.of(table), self.geometry, labels), None
 
     def partition(self, k: int) -> Partition:
         """k-means of the rows in the first k coordinates."""
@@ -95,17 +111,10 @@ class Spectrum:
                 f"The rows make fewer than {k:,} groups: too many are the same.",
                 hint="Ask for fewer clusters.",
             )
-        centres: Floats = fitted.cluster_centers_
-
-        def assign(table: Table) -> tuple[NDArray[np.intp], None]:
-            assert self.extend is not None and self.geometry is not None
-            found = nearest(self.extend(table, k)[:, :k], centres)[0].astype(np.intp)
-            return with_known(found, self.geometry.of(table), self.geometry, labels), None
-
         return Partition(
             labels,
             k,
-            assign,
+            partial(self.assigned, labels, fitted.cluster_centers_),
             trace=tuple(values.tolist()),
             reason=f"k-means of {k} eigenvectors, the best of 10 starts",
             notes=self.notes,
@@ -121,29 +130,31 @@ def spectrum_of(
     scale: str = "auto",
     memory: int | str | None = None,
     affinity: str = "neighbours",
-    neighbours: int = 10,
+    neighbours: int | None = None,
     gamma: float | None = None,
     landmarks: int | None = None,
 ) -> Spectrum:
     """The spectrum of a table's rows.
 
-    `affinity` is 'neighbours' (a tie to each of the `neighbours` nearest rows) or 'rbf',
-    exp(−γ d²), with `gamma` 2 over the median squared distance unless it is given. `landmarks`
-    asks for that many rows to stand for all; above 5,000 rows an rbf has 500 of them.
+    `affinity` is 'neighbours' (a tie to each of the `neighbours` nearest rows, itself among them:
+    10, but in a table of fewer than 20 rows half of them, and at least 2) or 'rbf', exp(−γ d²),
+    with `gamma` 2 over the median squared distance unless it is given. `landmarks` asks for that
+    many rows to stand for all; above 5,000 rows an rbf has 500 of them.
     """
     if affinity not in ("neighbours", "rbf"):
         raise InputError(
             f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
         )
     geometry = geometry_of(table, distance, scale)
-    notes = [*geometry.space.notes, geometry.told]
+    notes = [*geometry.notes, *told_of_bare(table)]
     if table.weights is not None:
         notes.append("spectral clustering counts every row once; weights are used in profiles")
     n = geometry.rows
     if affinity == "neighbours":
         if gamma is not None or landmarks is not None:
             raise InputError("gamma= and landmarks= belong to affinity='rbf'.")
-        k = min(whole_number(neighbours, "neighbours"), n)
+        wanted = max(min(NEIGHBOURS, n // 2), 2) if neighbours is None else neighbours
+        k = min(whole_number(wanted, "neighbours"), n)
         notes.append(f"each row is tied to its {k} nearest rows, itself among them")
         return _by_neighbours(geometry, k, seed, tuple(notes))
     g = _gamma(geometry, gamma)
@@ -255,37 +266,49 @@ def _of_ties(
     told = notes
     if pieces > 1:
         told = (*notes, f"the graph of neighbours falls into {pieces:,} pieces")
-    spectrum: Spectrum
-
-    def joined(wanted: int) -> Spectrum:
-        from scipy import sparse
-        from scipy.sparse.csgraph import connected_components
-
-        from credo.train.clusters.pieces import bridges
-
-        a, b = bridges(geometry, piece, wanted).T
-        ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=(n, n))
-        tied = affinity + ties + ties.T
-        into = connected_components(tied, directed=False)[1]
-        said = (
-            f"the graph of neighbours falls into {pieces:,} pieces, more than k = {wanted:,}: the "
-            f"nearest were joined; k={pieces} takes them as they are, more neighbours= tie them"
-        )
-        made = _of_ties(geometry, tied, into, k, seed, notes)
-        return replace(made, notes=(*notes, said))
-
-    def extend(table: Table, r: int) -> Floats:
-        rows = geometry.of(table)
-        values, vectors = spectrum.vectors(r)
-        mean = vectors[_nearest_rows(rows, geometry, k, itself=False)].mean(axis=1)
-        found: Floats = mean[:, :r] / _away_from_0(values[:r])
-        return found
-
     flat = geometry.points is not None and geometry.points.shape[1] <= 3
-    spectrum = Spectrum(
-        n, lambda r: eigen(affinity, r, seed, flat), extend, geometry, seed, told, pieces, joined
+    solve = partial(eigen, affinity, seed=seed, flat=flat)
+    joined = partial(_joined, geometry, affinity, piece, k, seed, notes)
+    extend = partial(_through_neighbours, k)
+    return Spectrum(n, solve, extend, geometry, seed, told, pieces, joined)
+
+
+def _joined(
+    geometry: Geometry,
+    affinity: Any,
+    piece: NDArray[Any],
+    k: int,
+    seed: int,
+    notes: tuple[str, ...],
+    wanted: int,
+) -> Spectrum:
+    """The spectrum once the nearest pieces are joined, so that as many as wanted are left."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    from credo.train.clusters.pieces import bridges
+
+    n, pieces = geometry.rows, int(piece.max()) + 1
+    a, b = bridges(geometry, piece, wanted).T
+    ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=(n, n))
+    tied = affinity + ties + ties.T
+    into = connected_components(tied, directed=False)[1]
+    said = (
+        f"the graph of neighbours falls into {pieces:,} pieces, more than k = {wanted:,}: the "
+        f"nearest were joined; k={pieces} takes them as they are, more neighbours= tie them"
     )
-    return spectrum
+    made = _of_ties(geometry, tied, into, k, seed, notes)
+    return replace(made, notes=(*notes, said))
+
+
+def _through_neighbours(k: int, spectrum: Spectrum, table: Table, r: int) -> Floats:
+    """The coordinates of new rows: the mean of those of their k nearest rows."""
+    assert spectrum.geometry is not None
+    rows = spectrum.geometry.of(table)
+    values, vectors = spectrum.vectors(r)
+    mean = vectors[_nearest_rows(rows, spectrum.geometry, k, itself=False)].mean(axis=1)
+    found: Floats = mean[:, :r] / _away_from_0(values[:r])
+    return found
 
 
 def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.intp]:
@@ -313,8 +336,9 @@ def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.
 
 def _gamma(geometry: Geometry, given: float | None) -> float:
     if given is not None:
-        if isinstance(given, bool) or not isinstance(given, (int, float)) or not given > 0:
-            raise InputError(f"gamma must be a number above 0, got {given!r}.")
+        real = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+        if not real or not 0 < given < np.inf:
+            raise InputError(f"gamma must be a finite number above 0, got {given!r}.")
         return float(given)
     chance = np.random.default_rng(0)
     rows = chance.choice(geometry.rows, min(geometry.rows, 500), replace=False)
@@ -335,23 +359,28 @@ def _dense(
             hint="Use landmarks=500, or affinity='neighbours'.",
         )
 
-    def near(rows: Geometry) -> Floats:
-        d = rows.to(geometry)
-        return np.exp(-gamma * d * d, out=d)
+    solve = partial(_dense_eigen, geometry, gamma, seed)
+    extend = partial(_through_affinity, gamma)
+    return Spectrum(geometry.rows, solve, extend, geometry, seed, notes)
 
-    spectrum: Spectrum
 
-    def extend(table: Table, r: int) -> Floats:
-        w = near(geometry.of(table))
-        values, vectors = spectrum.vectors(r)
-        total = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
-        found: Floats = (w @ vectors[:, :r]) / total / _away_from_0(values[:r])
-        return found
+def _near(rows: Geometry, known: Geometry, gamma: float) -> Floats:
+    d = rows.to(known)
+    return np.exp(-gamma * d * d, out=d)
 
-    spectrum = Spectrum(
-        geometry.rows, lambda r: eigen(near(geometry), r, seed), extend, geometry, seed, notes
-    )
-    return spectrum
+
+def _dense_eigen(geometry: Geometry, gamma: float, seed: int, r: int) -> tuple[Floats, Floats]:
+    return eigen(_near(geometry, geometry, gamma), r, seed)
+
+
+def _through_affinity(gamma: float, spectrum: Spectrum, table: Table, r: int) -> Floats:
+    """The coordinates of new rows: the mean of all rows', by their affinity."""
+    assert spectrum.geometry is not None
+    w = _near(spectrum.geometry.of(table), spectrum.geometry, gamma)
+    values, vectors = spectrum.vectors(r)
+    total = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
+    found: Floats = (w @ vectors[:, :r]) / total / _away_from_0(values[:r])
+    return found
 
 
 def _away_from_0(values: Floats) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 
 from credo.data import Table
 from credo.errors import InputError, close_names
+from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.geometry import Geometry, checked_distance, geometry_of
 from credo.train.clusters.k_means import partition_k_means
 from credo.train.clusters.linkage import (
@@ -132,6 +133,8 @@ class Task:
     def partition(self, k: Any) -> Partition:
         """The partition into k clusters; mixtures choose theirs by themselves when asked."""
         checked_rows(self.table.rows, k)
+        if self.method not in MIXTURES:  # a mixture of them can be compared with others
+            refuse_same_rows(self.table, k)
         if self.method in LINKS:
             labels = self.linked.tree.cut(k=k)
             return partition_of(self.linked, labels, cut_reason(self.linked.tree, k, f"at k = {k}"))

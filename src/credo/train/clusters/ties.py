@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.train.clusters.frozen import Frozen
 
 __all__ = ["Ties", "modularity", "ties_of"]
 
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ties:
+class Ties(Frozen):
     """Nodes by name, and their ties: pairs of positions, the lower first, with strengths."""
 
     nodes: tuple[Any, ...]
@@ -43,6 +44,14 @@ class Ties:
         rows, columns = np.concatenate([a, b]), np.concatenate([b, a])
         both = np.concatenate([self.strengths, self.strengths])
         return csr_array((both, (rows, columns)), shape=(n, n))
+
+    def among(self, kept: NDArray[np.int64]) -> Ties:
+        """The ties among some of the nodes, which are numbered anew."""
+        place = np.full(len(self.nodes), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        edges = place[self.edges]
+        both = (edges >= 0).all(axis=1)
+        return _tidy(tuple(range(len(kept))), edges[both], self.strengths[both])
 
     def shared(self) -> Ties:
         """The same ties, as strong as the two circles overlap.

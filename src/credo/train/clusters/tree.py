@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.errors import InputError
 from credo.render import number, text_html
+from credo.stats.configurations import frozen
+from credo.train.clusters.frozen import Frozen
 
 __all__ = ["Tree"]
 
@@ -23,7 +25,7 @@ Labels = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Tree:
+class Tree(Frozen):
     """The tree of an agglomerative clustering; `cut` makes clusters of it.
 
     >>> import credo as cr
@@ -40,8 +42,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         links = np.ascontiguousarray(self.links, dtype=np.float64)
-        links.setflags(write=False)
-        object.__setattr__(self, "links", links)
+        object.__setattr__(self, "links", frozen(links))
 
     @property
     def rows(self) -> int:
@@ -67,7 +68,8 @@ class Tree:
                 raise InputError(f"A tree is cut by k=, height= or 'gap', got {by!r}.")
             return self._first(self.rows - self.gap_k())
         if height is not None:
-            if isinstance(height, bool) or not isinstance(height, (int, float)) or height != height:
+            real = isinstance(height, (int, float, np.number)) and not isinstance(height, bool)
+            if not real or height != height:
                 raise InputError(f"height must be a number, got {height!r}.")
             if height < 0:
                 raise InputError(f"height must be 0 or more, got {height!r}.")

@@ -31,6 +31,7 @@ __all__ = ["Found", "Options", "found"]
 
 Floats = NDArray[np.float64]
 
+_LEAST = 1e-9  # mixtures of a smaller probability are left out of an average
 _FIRST = 8  # iterations every start gets before the poorer half is dropped
 _RACE = 50_000  # rows that the starts are raced on, at most
 
@@ -112,11 +113,10 @@ def found(
         notes = (*notes, f"the largest number of classes tried is the best: {most} "
                  "(max_components allows more)")  # fmt: skip
     best = replace(best, notes=notes)
+    done = _recorded(best, table, how, source, began, problem)
     if options.average:
-        whole_of = averaged([t.mixture for t in tried], table.probabilities)
-        best = replace(best, mixture=replace(whole_of, name=best.mixture.name))
-    best = _recorded(best, table, how, source, began, problem)
-    return replace(best, mixture=best.mixture.by_size())
+        done = _averaged(done, tried, table, problem)
+    return replace(done, mixture=done.mixture.by_size())
 
 
 def _enough(problem: Problem, k: int) -> None:
@@ -242,9 +242,40 @@ def _recorded(
     return replace(best, mixture=replace(best.mixture, record=record, candidates=tables))
 
 
+def _averaged(best: Found, tried: list[Found], table: Candidates, problem: Problem) -> Found:
+    """The mixture of all that were tried, with a record of its own: it did not climb."""
+    whole_of = averaged([t.mixture for t in tried], table.probabilities)
+    record = best.mixture.record
+    assert record is not None
+    of = f"average over {len(tried)} numbers of classes"
+    record = replace(
+        record,
+        how=f"{record.how}, {of}",
+        score=_log_likelihood(tried, table.probabilities, problem),
+        trace=(),
+        reason=f"each of {len(tried)} mixtures climbed to its end, and counts by P(k | rows)",
+        details={
+            "rows": problem.cells.weight,
+            "iterations": sum(t.climb.iterations for t in tried),
+            "converged": all(t.climb.converged for t in tried),
+        },
+    )
+    made = replace(whole_of, name=best.mixture.name, record=record, candidates=table)
+    return replace(best, mixture=made)
+
+
+def _log_likelihood(tried: Sequence[Found], shares: Floats, problem: Problem) -> float:
+    """Σ_i ln Σ_k P(k | rows) P(row_i | θ_k)."""
+    kept = [(t, float(p)) for t, p in zip(tried, shares, strict=True) if p > _LEAST]
+    logs = [problem.rows.score(t.climb.numbers, problem.threads)[1] + math.log(p) for t, p in kept]
+    rows = np.logaddexp.reduce(logs, axis=0) - math.log(sum(p for _, p in kept))
+    w = problem.cells.weights
+    return float(rows.sum() if w is None else w @ rows) + problem.left
+
+
 def averaged(mixtures: Sequence[Mixture], shares: Floats) -> Mixture:
     """One mixture of several: every class of each, by the share of its mixture."""
-    kept = [(m, float(p)) for m, p in zip(mixtures, shares, strict=True) if p > 1e-9]
+    kept = [(m, float(p)) for m, p in zip(mixtures, shares, strict=True) if p > _LEAST]
     total = sum(p for _, p in kept)
     weights = np.concatenate([m.weights * (p / total) for m, p in kept])
     parts: list[Part] = []

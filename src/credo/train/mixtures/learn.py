@@ -9,6 +9,7 @@ import numpy as np
 
 from credo import _core
 from credo.data import Stream, Table, read
+from credo.data.unnamed import array_in, is_plain
 from credo.errors import InputError
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
@@ -46,7 +47,7 @@ def gaussian_mixture(
     Parameters
     ----------
     source : anything `cr.read` takes, a Table or a Stream
-        The rows. Every column must hold numbers.
+        The rows. Every column must hold numbers; those of a NumPy array are x0, x1, …
     k : int or "auto"
         The number of classes; "auto" tries 1 to `max_components` and lets the criterion choose.
     covariance : "full", "tied", "diagonal" or "spherical"
@@ -134,6 +135,8 @@ def latent_classes(
 
 
 def _table(source: Any, weights: Any, schema: Any) -> Table:
+    if is_plain(source):
+        source, schema, weights = array_in(source, None, schema, weights)[0], None, None
     if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
         source = read(source, schema, weights)
     if isinstance(source, Stream):

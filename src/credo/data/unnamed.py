@@ -1,4 +1,4 @@
-"""A NumPy array at the door of `cr.cluster`: its columns get names, x0, x1, … or the user's.
+"""A NumPy array at the door of a learner: its columns get names, x0, x1, … or the user's.
 
 The numbers of an array are numbers, few and whole though they be; schema= says otherwise.
 """
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from credo.data import Table, read
+from credo.data.reading import read
+from credo.data.table import Table
 from credo.errors import InputError
 from credo.schema import Column, Schema, Variable
 from credo.stats.block import Block
@@ -36,7 +37,7 @@ def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]
     """
     if x.ndim != 2:
         raise InputError(
-            f"An array to cluster must have two axes (rows, columns), got {x.ndim}.",
+            f"An array of rows must have two axes (rows, columns), got {x.ndim}.",
             hint="Use x.reshape(-1, 1) for a single column.",
         )
     width = x.shape[1]

@@ -1,0 +1,53 @@
+"""Different rows: there cannot be more clusters than there are of them.
+
+Rows that are the same are in the same cluster, whatever the method: a cluster is found by what its
+rows hold, and a new row with the same cells must be assigned to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data import Table
+from credo.errors import InputError
+from credo.train.clusters.notes import told_of_bare
+
+__all__ = ["as_whole", "different_rows", "refuse_same_rows"]
+
+
+def as_whole(cells: NDArray[Any]) -> NDArray[np.int64]:
+    """Cells as whole numbers, equal where the cells are; every gap is the same gap."""
+    plain = np.where(np.isnan(cells), np.nan, cells) + 0.0  # one NaN, one zero
+    return np.ascontiguousarray(plain).view(np.int64)
+
+
+def different_rows(table: Table, most: int) -> int:
+    """How many different rows there are, counted as far as `most`.
+
+    >>> import credo as cr
+    >>> different_rows(cr.read({"x": [0.5, 0.5, 1.5, 1.5], "y": [1.5, 1.5, 2.5, 3.5]}), 4)
+    3
+    """
+    found = 0
+    for rows in (4 * most, 1_000, table.rows):  # the first ones are enough, as a rule
+        cells = np.column_stack([a[:rows].astype(np.float64) for a in table.block.arrays])
+        found = len(np.unique(as_whole(cells), axis=0))
+        if found >= most or rows >= table.rows:
+            break
+    return min(found, most)
+
+
+def refuse_same_rows(table: Table, k: Any) -> None:
+    """Refuse more clusters than there are different rows."""
+    if not isinstance(k, (int, np.integer)) or k < 2:
+        return
+    found = different_rows(table, int(k))
+    if found < k and not (found == 1 and told_of_bare(table)):  # which is told otherwise
+        rows = f"{found:,} different row{'s' * (found != 1)}"
+        raise InputError(
+            f"The table has only {rows}, which cannot make {k:,} clusters.",
+            hint=f"Ask for k={found}{' or fewer' * (found > 1)}.",
+        )

@@ -1,0 +1,86 @@
+"""Clusters are values: nothing in them can be written to, and a copy is the same value."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import credo as cr
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2)) + 8 * np.repeat([0, 1], 30)[:, None]
+GAPS = X.copy()
+GAPS[3, 1] = np.nan
+TIES = [(i, i + 1) for i in range(59)]
+
+MAKE: dict[str, Callable[[], cr.Clusters]] = {
+    "k-means": lambda: cr.cluster(X, k=2, stability=2),
+    "auto": lambda: cr.cluster(X),
+    "gaps": lambda: cr.cluster(GAPS, k=2),
+    "single": lambda: cr.cluster(X, "single", k=2),
+    "average": lambda: cr.cluster(X, "average", k=2),
+    "ward": lambda: cr.cluster(X, "ward", k=2),
+    "gower": lambda: cr.cluster(GAPS, "average", k=2),
+    "spectral": lambda: cr.cluster(X, "spectral", k=2),
+    "pieces": lambda: cr.cluster(np.r_[X, X + 30], "spectral", k=2, neighbours=3),
+    "gaps by neighbours": lambda: cr.cluster(GAPS, "spectral", k=2),
+    "rbf": lambda: cr.cluster(X, "spectral", k=2, affinity="rbf"),
+    "landmarks": lambda: cr.cluster(X, "spectral", k=2, affinity="rbf", landmarks=20),
+    "gaussian": lambda: cr.cluster(X, "gaussian", k=2),
+    "latent-class": lambda: cr.cluster(X, "latent-class", k=2),
+    "graph": lambda: cr.cluster(graph=TIES, method="average", k=2),
+    "spectral graph": lambda: cr.cluster(graph=TIES, method="spectral", k=2),
+    "rows and ties": lambda: cr.cluster(X, "average", k=2, graph=TIES),
+}
+
+
+def writable(value: object, path: str, seen: set[int]) -> list[str]:
+    """Where arrays that can be written to stand in a value."""
+    if id(value) in seen:
+        return []
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        return [path] if value.flags.writeable else []
+    inside: dict[str, object] = {}
+    if isinstance(value, tuple | list):
+        inside = {str(i): v for i, v in enumerate(value)}
+    elif type(value).__module__.startswith("credo"):
+        names = {*getattr(value, "__dict__", {}), *getattr(type(value), "__slots__", ())}
+        inside = {n: getattr(value, n) for n in names if not n.startswith("_")}
+    return [w for n, v in inside.items() for w in writable(v, f"{path}.{n}", seen)]
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_a_copy_is_the_same_value(name: str) -> None:
+    groups = MAKE[name]()
+    told = str(groups)  # fills what is kept for later
+    for other in (pickle.loads(pickle.dumps(groups)), copy.deepcopy(groups), copy.copy(groups)):
+        assert str(other) == told
+        assert other.labels.tolist() == groups.labels.tolist()
+        if groups.tree is not None:
+            assert other.cut(k=3).sizes == groups.cut(k=3).sizes
+        if groups.table is not None and name not in ("rows and ties",):
+            assert other.assign(X).tolist() == groups.assign(X).tolist()
+        assert not writable(other, "groups", set())
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_nothing_in_it_can_be_written_to(name: str) -> None:
+    groups = MAKE[name]()
+    str(groups)
+    assert not writable(groups, "groups", set())
+    with pytest.raises(ValueError, match="read-only"):
+        groups.order[0] = 5
+
+
+def test_groups_of_a_stream_say_why_they_cannot_be_pickled(tmp_path) -> None:
+    path = tmp_path / "rows.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b", comments="")
+    groups = cr.cluster(cr.read(path, memory="100 B"), k=2)
+    assert not writable(groups.model, "model", set())
+    with pytest.raises(TypeError, match="A stream reads from its source"):
+        pickle.dumps(groups)

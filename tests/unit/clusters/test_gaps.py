@@ -1,0 +1,71 @@
+"""k-means of rows with gaps: its sums of squares, and numbers far from 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.train.clusters.lloyd import distances
+
+
+def by_hand(x: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, float]:
+    """The sum of squares within clusters and about the mean, over the cells that are there."""
+    inside = sum(
+        float(np.nansum((x[labels == c] - np.nanmean(x[labels == c], axis=0)) ** 2))
+        for c in range(k)
+    )
+    return inside, float(np.nansum((x - np.nanmean(x, axis=0)) ** 2))
+
+
+def test_what_is_explained_is_in_the_scale_of_the_method() -> None:
+    nan = np.nan
+    x = np.array([[0.0, 0], [1, 0], [0, 1], [100, 100], [101, 100], [100, nan]])
+    groups = cr.cluster(x, k=2)
+    inside, total = by_hand(x, groups.labels, 2)
+    assert groups.quality["within"] == pytest.approx(inside)
+    assert groups.quality["explained"] == pytest.approx(1 - inside / total)
+    assert groups.quality["explained"] > 0.9999
+
+
+@pytest.mark.parametrize("scale", ["sd", "range", "none"])
+def test_what_is_explained_with_gaps_under_every_scale(scale: str) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 3)) * [1, 5, 30] + 40 * np.repeat([0, 1], 30)[:, None]
+    x[rng.random(x.shape) < 0.1] = np.nan
+    groups = cr.cluster(x, k=2, scale=scale)
+    by = {"sd": np.nanstd(x, axis=0), "none": 1.0}
+    by["range"] = np.nanmax(x, axis=0) - np.nanmin(x, axis=0)
+    inside, total = by_hand(x / by[scale], groups.labels, 2)
+    assert groups.quality["within"] == pytest.approx(inside)
+    assert groups.quality["explained"] == pytest.approx(1 - inside / total)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6, 1e9, 1e12])
+def test_gaps_far_from_0_change_no_group(far: float) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    x = rng.normal(size=(200, 2)) + 8 * y[:, None] + far
+    x[5, 0] = np.nan
+    groups = cr.cluster(x, k=2)
+    assert groups.sizes == (100, 100)
+    assert groups.labels.tolist() == y.tolist()
+    assert groups.assign(x).tolist() == y.tolist()
+    w = np.array(groups.steps().objective)
+    assert (np.diff(w) <= 1e-9 * w[:-1]).all()
+
+
+def test_a_start_far_from_0_is_given_back_as_it_came() -> None:
+    x = np.array([[1e9, 1.0], [1e9 + 1, np.nan], [1e9 + 50, 2.0], [1e9 + 51, 2.5]])
+    start = [[1e9, 1.0], [1e9 + 50, 2.0]]
+    groups = cr.cluster(x, k=2, start=start)
+    assert groups.model.start.tolist() == start
+    assert groups.labels.tolist() == [0, 0, 1, 1]
+
+
+def test_distances_over_the_cells_that_are_there() -> None:
+    rng = np.random.default_rng(3)
+    x, centres = rng.normal(size=(50, 4)) + 1e8, rng.normal(size=(3, 4)) + 1e8
+    x[rng.random(x.shape) < 0.3] = np.nan
+    wanted = [[float(np.nansum((row - c) ** 2)) for c in centres] for row in x]
+    assert np.allclose(distances(x, centres), wanted, rtol=1e-12)

@@ -1,0 +1,103 @@
+"""Bad input is told in one sentence, and the command line's advice names its own options."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import credo as cr
+from credo.cli.words import in_options
+from credo.errors import CredoError, InputError
+from credo.estimators import GaussianMixture
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+
+
+@pytest.mark.parametrize("start", ["abc", [[1, 2], [3]], [[1.0, np.inf], [0.0, 0.0]], 5])
+def test_a_start_that_is_no_centres(start: object) -> None:
+    with pytest.raises(InputError, match="start must be 2 centres of 2 finite coordinates"):
+        cr.cluster(X, k=2, start=start)
+
+
+@pytest.mark.parametrize("gamma", [np.inf, np.nan, 0.0, -1, "a", True])
+def test_a_gamma_that_is_no_finite_number(gamma: object) -> None:
+    with pytest.raises(InputError, match="gamma must be a finite number above 0"):
+        cr.cluster(X, "spectral", k=2, affinity="rbf", gamma=gamma)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    one = cr.cluster(X, "average", height=np.float32(1))
+    assert one.k == cr.cluster(X, "average", height=1.0).k
+    assert cr.cluster(X, "spectral", k=2, affinity="rbf", gamma=np.float32(1)).k == 2
+
+
+def test_a_mixture_is_made_from_a_network() -> None:
+    with pytest.raises(InputError, match="made from a network, got 'foo'"):
+        cr.Mixture.from_network("foo")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("picture", ["plot", "plot_tree", "plot_profiles", "plot_heat_map"])
+def test_options_that_no_picture_has(picture: str) -> None:
+    with pytest.raises(CredoError, match="foo"):
+        getattr(cr.cluster(X, "average", k=2), picture)(foo=1)
+
+
+def test_mixtures_take_arrays() -> None:
+    named = {"x0": X[:, 0], "x1": X[:, 1]}
+    for learn in (cr.gaussian_mixture, cr.latent_classes):
+        one, two = learn(X, 2), learn(named, 2)
+        assert one.names == ("x0", "x1")
+        assert one.weights.tolist() == two.weights.tolist()
+        assert one.log_likelihood(X) == two.log_likelihood(named)
+        assert one.predict(X).tolist() == two.predict(named).tolist()
+        with pytest.raises(InputError, match="New rows need 2 columns"):
+            one.predict(np.zeros((3, 5)))
+
+
+def test_a_frame_with_text_is_refused_by_its_column() -> None:
+    frame = pd.DataFrame({"x": X[:, 0], "species": ["Adelie"] * 40, "y": X[:, 1]})
+    with pytest.raises(InputError, match=r"column 'species' holds text.*drop\(columns="):
+        GaussianMixture(2).fit(frame)
+    assert GaussianMixture(2).fit(frame.drop(columns=["species"])).n_components_ == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Use by='silhouette'.", "Use --by silhouette."),
+        ("Ask for k=3 or fewer.", "Ask for --k 3 or fewer."),
+        ("Use distance='gower', which", "Use --distance gower, which"),
+        ("a sample of the rows (table.take). memory= raises", "a sample of the rows. --memory raises"),
+        ("Use landmarks=500, or affinity='neighbours'.",
+         "Use --set landmarks=500, or --set affinity=neighbours."),
+        ("Use method='k-means', which streams, or stream.load().",
+         "Use --method k-means, which streams, or more --memory."),
+    ],
+)  # fmt: skip
+def test_advice_names_options(said: str, told: str) -> None:
+    assert in_options(said) == told
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--k", "3", "--set", "start=abc"], "start must be 3 centres"),
+        (["--method", "spectral", "--k", "3", "--set", "affinity=rbf", "--set", "gamma=inf"],
+         "gamma must be a finite number"),
+        (["--k", "3", "--set", "memory=3"], "'memory' is not an option of a method"),
+    ],
+)  # fmt: skip
+def test_the_command_line_says_it_in_one_sentence(given: list, words: str, tmp_path) -> None:
+    path = tmp_path / "rows.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b", comments="")
+    done = subprocess.run(
+        [sys.executable, "-m", "credo", "cluster", str(path), *given],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: ") and words in done.stderr
+    assert "Traceback" not in done.stderr

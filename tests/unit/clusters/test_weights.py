@@ -1,0 +1,64 @@
+"""A whole weight of k is k copies of the row: in groups, profiles, quality and the choice of k."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError
+from credo.train.clusters.profiles import _weighted_quantiles
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2)) + 8 * RNG.integers(0, 3, 60)[:, None]
+W = RNG.integers(1, 6, 60)
+S = np.array(list("abc"))[RNG.integers(0, 3, 60)]
+WEIGHTED = {"x": X[:, 0], "y": X[:, 1], "s": S, "w": W}
+COPIES = {n: np.repeat(WEIGHTED[n], W) for n in ("x", "y", "s")}
+
+
+def test_profiles_and_quality_of_weights_are_those_of_copies() -> None:
+    weighted, copies = cr.cluster(WEIGHTED, k=3, weights="w"), cr.cluster(COPIES, k=3)
+    assert weighted.sizes == copies.sizes
+    np.testing.assert_allclose(weighted.profiles.bits, copies.profiles.bits, atol=1e-12)
+    assert dict(weighted.quality) == pytest.approx(dict(copies.quality))
+
+
+def test_quantiles_of_weights_are_numpys_of_copies() -> None:
+    shares = np.arange(1, 10) / 10
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, w = rng.normal(size=17).round(1), rng.integers(1, 5, 17)
+        wanted = np.quantile(np.repeat(x, w), shares)
+        assert _weighted_quantiles(x, w, shares).tolist() == wanted.tolist()
+
+
+def test_the_gap_of_weights_is_that_of_copies() -> None:
+    weighted = {n: WEIGHTED[n] for n in ("x", "y", "w")}
+    copies = {n: COPIES[n] for n in ("x", "y")}
+    one = cr.which_k(weighted, by="gap", k=range(1, 5), weights="w")
+    two = cr.which_k(copies, by="gap", k=range(1, 5))
+    assert one.k == two.k == 3
+    for k in range(1, 5):
+        assert dict(one[k]) == pytest.approx(dict(two[k]))
+
+
+def test_the_gap_of_weights_that_are_not_whole_compares_like_with_like() -> None:
+    half = {"x": X[:, 0], "y": X[:, 1], "w": np.full(60, 0.5)}
+    one = cr.which_k(half, by="gap", k=range(1, 5), weights="w")
+    two = cr.which_k({n: half[n] for n in ("x", "y")}, by="gap", k=range(1, 5))
+    for k in range(1, 5):
+        assert one[k]["gap"] == pytest.approx(two[k]["gap"])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"by": "gap", "k": [59, 60]}, "fewer clusters than rows, 60, got k = 60"),
+        ({"k": [60]}, "no silhouette to choose by for k = 60"),
+        ({"k": [1]}, "no silhouette to choose by for k = 1"),
+    ],
+)
+def test_candidates_that_no_criterion_can_judge(given: dict, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        cr.which_k(X, **given)
