@@ -6,6 +6,8 @@
   inside, so that a set only says what is possible;
 - a distribution: anything with `logpdf` or `logpmf`;
 - a function of the observation that gives its probability (or density), or the logarithm.
+
+A belief about a parameter is a hypothesis too, one that learns: see `hypotheses_composite`.
 """
 
 from __future__ import annotations

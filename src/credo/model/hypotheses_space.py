@@ -9,14 +9,16 @@ concepts fit. Otherwise the space is open: it can only be asked about an observa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, unknown_name
-from credo.model.hypotheses_evidence import Floats
+from credo.model.conjugate import Conjugate
+from credo.model.hypotheses_composite import Composite
+from credo.model.hypotheses_evidence import Evidence, Floats
 from credo.model.hypotheses_likelihoods import (
     CLOSE,
     Likelihood,
@@ -30,7 +32,7 @@ from credo.model.reals import shown
 from credo.model.value import listed
 from credo.schema import is_missing
 
-__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "read_space"]
+__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "observed", "read_space"]
 
 MAX_CELLS = 100_000_000
 """A table of more outcomes × hypotheses than this is refused before it is made."""
@@ -45,7 +47,8 @@ class TableSpace:
     """Hypotheses that list their outcomes.
 
     For sets `inside` is membership and `log_inside[k]` = ln P(member | h_k); otherwise
-    `chance` and `log_chance` hold P(outcome | h) and its logarithm. Rows are outcomes.
+    `chance` and `log_chance` hold P(outcome | h) and its logarithm. Rows are outcomes. `learners`
+    are the columns of beliefs: what they say changes with what they have learned.
     """
 
     names: tuple[Any, ...]
@@ -56,6 +59,7 @@ class TableSpace:
     log_chance: Floats | None
     weak: bool
     _codes: dict[Any, int] = field(repr=False)
+    learners: Mapping[int, Composite] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TableSpace):
@@ -67,6 +71,7 @@ class TableSpace:
             and same(self.inside, other.inside)
             and same(self.log_inside, other.log_inside)
             and same(self.chance, other.chance)
+            and self.learners == other.learners
         )
 
     def __hash__(self) -> int:
@@ -109,6 +114,22 @@ class TableSpace:
             part = order[start : start + size]
             yield self.rows(seen[part]), times[part], first[part].astype(np.int64)
 
+    def after(self, codes: NDArray[np.int64], counts: Floats) -> TableSpace:
+        """The space when its beliefs have learned from some more observations."""
+        assert self.chance is not None
+        assert self.log_chance is not None
+        times = np.bincount(codes, weights=counts, minlength=len(self.outcomes)).astype(np.float64)
+        seen = np.flatnonzero(times)
+        xs = [self.outcomes[i] for i in seen]
+        learners = {k: h.after(xs, times[seen]) for k, h in self.learners.items()}
+        log_chance, chance = self.log_chance.copy(), self.chance.copy()
+        for k, h in learners.items():
+            log_chance[:, k] = h.log_p(self.outcomes)
+            chance[:, k] = np.exp(log_chance[:, k])
+        return replace(
+            self, chance=_fixed(chance), log_chance=_fixed(log_chance), learners=learners
+        )
+
     def prediction(self, weights: Floats) -> Floats:
         """Σ_k w_k · P(outcome | h_k), for every outcome."""
         if self.inside is None:
@@ -134,6 +155,18 @@ class OpenSpace:
     likelihoods: tuple[Likelihood, ...]
     weak: bool = False
     outcomes: None = None
+
+    @property
+    def learners(self) -> Mapping[int, Composite]:
+        """The beliefs among the hypotheses, by position."""
+        return {k: h for k, h in enumerate(self.likelihoods) if isinstance(h, Composite)}
+
+    def after(self, xs: NDArray[Any], counts: Floats) -> OpenSpace:
+        """The space when its beliefs have learned from some more observations."""
+        new: list[Likelihood] = list(self.likelihoods)
+        for k, h in self.learners.items():
+            new[k] = h.after(list(xs), counts)
+        return replace(self, likelihoods=tuple(new))
 
     def encode(self, xs: Sequence[Any]) -> NDArray[Any]:
         """The observations themselves, kept as they are."""
@@ -162,6 +195,18 @@ class OpenSpace:
 Space = TableSpace | OpenSpace
 
 
+def observed(
+    space: Space, evidence: Evidence, values: NDArray[Any], counts: Floats, step: int
+) -> tuple[Space, Evidence]:
+    """The space and its evidence after some more observations, the first of them at `step`."""
+    for rows, times, first in space.blocks(values, counts):
+        evidence = evidence.add(rows, times, first + step)
+    if not space.learners:
+        return space, evidence
+    space = space.after(values, counts)
+    return space, evidence.with_totals({k: h.log_likelihood for k, h in space.learners.items()})
+
+
 def read_space(
     hypotheses: Mapping[Any, Any], *, outcomes: Iterable[Any] | None, log: bool, sampling: Sampling
 ) -> Space:
@@ -183,8 +228,10 @@ def read_space(
     for name in hypotheses:
         if is_missing(name):
             raise InputError(f"The name of a hypothesis cannot be missing, got {name!r}.")
-    each = [
-        read_hypothesis(name, given, log=log, sampling=sampling)
+    each: list[Likelihood] = [
+        Composite.of(name, given)
+        if isinstance(given, Conjugate)
+        else read_hypothesis(name, given, log=log, sampling=sampling)
         for name, given in hypotheses.items()
     ]
     names = tuple(hypotheses)
@@ -243,8 +290,17 @@ def _table(
     for k, h in enumerate(each):  # the user's own digits, not exp(log(p))
         if (own := getattr(h, "p", None)) is not None:
             chance[:, k] = [own.get(x, 0.0) for x in outcomes]
+    learners = {k: h for k, h in enumerate(each) if isinstance(h, Composite)}
     return TableSpace(
-        names, tuple(outcomes), None, None, _fixed(chance), _fixed(log_chance), weak, codes
+        names,
+        tuple(outcomes),
+        None,
+        None,
+        _fixed(chance),
+        _fixed(log_chance),
+        weak,
+        codes,
+        learners,
     )
 
 
