@@ -8,19 +8,20 @@ concepts fit. Otherwise the space is open: it can only be asked about an observa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, unknown_name
+from credo.errors import CredoError, InputError, LimitError, unknown_name
 from credo.model.conjugate import Conjugate
 from credo.model.hypotheses_composite import Composite
 from credo.model.hypotheses_evidence import Evidence, Floats
 from credo.model.hypotheses_likelihoods import (
     CLOSE,
+    Chances,
     Likelihood,
     Members,
     Sampling,
@@ -30,7 +31,7 @@ from credo.model.hypotheses_likelihoods import (
 from credo.model.hypotheses_observations import same
 from credo.model.reals import shown
 from credo.model.value import listed
-from credo.schema import is_missing
+from credo.schema import is_missing, position, state_key
 
 __all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "observed", "read_space"]
 
@@ -81,16 +82,17 @@ class TableSpace:
         """The row of each observation; an unknown outcome is refused with near names."""
         out = np.empty(len(xs), dtype=np.int64)
         for i, x in enumerate(xs):
-            try:
-                out[i] = self._codes[x]
-            except KeyError:
-                raise unknown_name(
-                    "Outcome", x, self.outcomes, "an outcome of any hypothesis"
-                ) from None
-            except TypeError:
-                hint = "For counts pass counts=True." if isinstance(x, Mapping) else ""
-                raise InputError(f"{shown(x)} cannot be an outcome here.", hint=hint) from None
+            code = position(x, self._codes, self.outcomes)
+            if code is None:
+                raise self._unknown(x)
+            out[i] = code
         return out
+
+    def _unknown(self, x: Any) -> CredoError:
+        if isinstance(x, Hashable):
+            return unknown_name("Outcome", x, self.outcomes, "an outcome of any hypothesis")
+        hint = "For counts pass counts=True." if isinstance(x, Mapping) else ""
+        return InputError(f"{shown(x)} cannot be an outcome here.", hint=hint)
 
     def decode(self, code: Any) -> Any:
         """The outcome of a row."""
@@ -124,7 +126,7 @@ class TableSpace:
         learners = {k: h.after(xs, times[seen]) for k, h in self.learners.items()}
         log_chance, chance = self.log_chance.copy(), self.chance.copy()
         for k, h in learners.items():
-            log_chance[:, k] = h.log_p(self.outcomes)
+            log_chance[:, k] = _column(h, self.outcomes, self._codes)
             chance[:, k] = np.exp(log_chance[:, k])
         return replace(
             self, chance=_fixed(chance), log_chance=_fixed(log_chance), learners=learners
@@ -239,7 +241,7 @@ def read_space(
     if outcomes is not None:
         every = list(listed(outcomes, "The outcomes"))
         try:
-            different = len(set(every))
+            different = len(set(map(state_key, every)))
         except TypeError:
             raise InputError("Each of the outcomes must be a single value, not a list.") from None
         if different < len(every) or not every:
@@ -251,11 +253,20 @@ def read_space(
 
 
 def _union(each: Sequence[Likelihood]) -> list[Any]:
-    """Every listed outcome: those of mappings in their order, then those of sets, sorted."""
-    ordered = (h.outcomes or () for h in each if not isinstance(h, Members))
+    """Every listed outcome: those of mappings in their order, then those of sets, sorted.
+
+    True and 1 are one outcome if all are 0 or 1, and two otherwise, as in `schema.position`.
+    """
+    ordered = [h.outcomes or () for h in each if not isinstance(h, Members)]
+    members = [h.members for h in each if isinstance(h, Members)]
     first = dict.fromkeys(x for xs in ordered for x in xs)
-    sets = {x for h in each if isinstance(h, Members) for x in h.members}
-    return [*first, *in_order(sets - first.keys())]
+    sets = {x for xs in members for x in xs}
+    kinds = {type(x) for xs in (*ordered, *members) for x in xs}
+    if not kinds & {bool, np.bool_} or first.keys() | sets <= {0, 1}:
+        return [*first, *in_order(sets - first.keys())]
+    apart = {state_key(x): x for xs in ordered for x in xs}
+    more = {state_key(x): x for xs in members for x in xs}
+    return [*apart.values(), *in_order(x for key, x in more.items() if key not in apart)]
 
 
 def _table(
@@ -273,23 +284,23 @@ def _table(
             f"cells; at most {MAX_CELLS:,} are allowed.",
             hint="Use fewer hypotheses, or likelihood functions in place of listed outcomes.",
         )
-    codes = {x: i for i, x in enumerate(outcomes)}
+    codes = {state_key(x): i for i, x in enumerate(outcomes)}
     sets = [h for h in each if isinstance(h, Members)]
     if complete:
         _check_complete(names, each, outcomes, codes)
     if len(sets) == len(each):
         inside = np.zeros((len(outcomes), len(names)), dtype=bool)
         for k, members in enumerate(sets):
-            inside[[codes[x] for x in members.members], k] = True
+            inside[_places(members.members, outcomes, codes), k] = True
         log_inside = np.array([h.log_inside for h in sets])
         return TableSpace(
             names, tuple(outcomes), _fixed(inside), _fixed(log_inside), None, None, weak, codes
         )
-    log_chance = np.stack([h.log_p(outcomes) for h in each], axis=1)
+    log_chance = np.stack([_column(h, outcomes, codes) for h in each], axis=1)
     chance = np.exp(log_chance)
     for k, h in enumerate(each):  # the user's own digits, not exp(log(p))
-        if (own := getattr(h, "p", None)) is not None:
-            chance[:, k] = [own.get(x, 0.0) for x in outcomes]
+        if isinstance(h, Chances):
+            chance[_places(h.outcomes, outcomes, codes), k] = list(h.p.values())
     learners = {k: h for k, h in enumerate(each) if isinstance(h, Composite)}
     return TableSpace(
         names,
@@ -304,6 +315,23 @@ def _table(
     )
 
 
+def _places(own: Iterable[Any], outcomes: Sequence[Any], codes: dict[Any, int]) -> list[int]:
+    """The rows of some outcomes of a table that has them all."""
+    found = [codes.get(state_key(x)) for x in own]
+    if None in found:  # True in place of 1, where all are 0 or 1
+        found = [position(x, codes, outcomes) for x in own]
+    return [i for i in found if i is not None]
+
+
+def _column(h: Likelihood, outcomes: Sequence[Any], codes: dict[Any, int]) -> Floats:
+    """ln P(outcome | h) for every outcome of a table; −∞ for those that h does not list."""
+    if h.outcomes is None:
+        return h.log_p(outcomes)
+    column = np.full(len(outcomes), -np.inf)
+    column[_places(h.outcomes, outcomes, codes)] = h.log_p(h.outcomes)
+    return column
+
+
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
     array.setflags(write=False)
     return array
@@ -314,7 +342,7 @@ def _check_complete(
 ) -> None:
     """With outcomes given, a hypothesis must have its whole probability on them."""
     for name, h in zip(names, each, strict=True):
-        beyond = [x for x in h.outcomes or () if x not in codes]
+        beyond = [x for x in h.outcomes or () if position(x, codes, outcomes) is None]
         if beyond:
             raise InputError(
                 f"The hypothesis {name!r} has the outcome {beyond[0]!r}, "
@@ -322,7 +350,7 @@ def _check_complete(
             )
         if isinstance(h, Members) and h.sampling == "weak":
             continue
-        total = float(np.exp(h.log_p(outcomes)).sum())
+        total = float(np.exp(_column(h, outcomes, codes)).sum())
         if abs(total - 1) > CLOSE:
             raise InputError(
                 f"Over the outcomes given, the hypothesis {name!r} must sum to 1, "

@@ -30,11 +30,24 @@ from credo.stats.family import Families
 from credo.stats.moments import Moments
 from credo.stats.tally import Statistic, Tally
 
-__all__ = ["Partial", "Plan", "tally_block"]
+__all__ = ["Partial", "Plan", "checked_threads", "tally_block"]
 
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
 NameSet = frozenset[str]
+
+
+def checked_threads(threads: Any) -> int:
+    """How many threads to use: those asked for, or one for each processor.
+
+    >>> checked_threads(2)
+    2
+    """
+    if threads is None:
+        return os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+    return int(threads)
 
 
 def tally_block(
@@ -165,10 +178,7 @@ class Plan:
         compact: bool = True,
     ) -> Partial:
         """One pass over one block."""
-        if threads is None:
-            threads = os.cpu_count() or 1
-        if not isinstance(threads, int) or threads < 1:
-            raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+        threads = checked_threads(threads)
         positions = self.positions(block)
         return Partial(
             self._dense(block, positions, threads, kernel, path, compact),
