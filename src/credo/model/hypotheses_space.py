@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ MAX_CELLS = 100_000_000
 """A table of more outcomes × hypotheses than this is refused before it is made."""
 
 _BLOCK = 4_000_000  # numbers in memory at once while observations are looked up
+
+_FLAGS = {bool, np.bool_}
 
 Block = tuple[Floats, NDArray[np.float64], NDArray[np.int64]]
 
@@ -80,6 +83,11 @@ class TableSpace:
 
     def encode(self, xs: Sequence[Any]) -> NDArray[np.int64]:
         """The row of each observation; an unknown outcome is refused with near names."""
+        if self._plain is not None and not _FLAGS & set(map(type, xs)):
+            try:
+                return np.array([self._plain[x] for x in xs], dtype=np.int64)
+            except (KeyError, TypeError):
+                pass  # the long way says what is wrong
         out = np.empty(len(xs), dtype=np.int64)
         for i, x in enumerate(xs):
             code = position(x, self._codes, self.outcomes)
@@ -87,6 +95,11 @@ class TableSpace:
                 raise self._unknown(x)
             out[i] = code
         return out
+
+    @cached_property
+    def _plain(self) -> dict[Any, int] | None:
+        """The row of each outcome, where none is True or False and 1 can only be 1."""
+        return _plain_codes(self.outcomes)
 
     def _unknown(self, x: Any) -> CredoError:
         if isinstance(x, Hashable):
@@ -261,8 +274,8 @@ def _union(each: Sequence[Likelihood]) -> list[Any]:
     members = [h.members for h in each if isinstance(h, Members)]
     first = dict.fromkeys(x for xs in ordered for x in xs)
     sets = {x for xs in members for x in xs}
-    kinds = {type(x) for xs in (*ordered, *members) for x in xs}
-    if not kinds & {bool, np.bool_} or first.keys() | sets <= {0, 1}:
+    kinds: set[type] = set().union(*(map(type, xs) for xs in (*ordered, *members)))
+    if not kinds & _FLAGS or first.keys() | sets <= {0, 1}:
         return [*first, *in_order(sets - first.keys())]
     apart = {state_key(x): x for xs in ordered for x in xs}
     more = {state_key(x): x for xs in members for x in xs}
@@ -290,8 +303,14 @@ def _table(
         _check_complete(names, each, outcomes, codes)
     if len(sets) == len(each):
         inside = np.zeros((len(outcomes), len(names)), dtype=bool)
+        plain = _plain_codes(outcomes)
         for k, members in enumerate(sets):
-            inside[_places(members.members, outcomes, codes), k] = True
+            rows = (
+                _places(members.members, outcomes, codes)
+                if plain is None
+                else [plain[x] for x in members.members]
+            )
+            inside[rows, k] = True
         log_inside = np.array([h.log_inside for h in sets])
         return TableSpace(
             names, tuple(outcomes), _fixed(inside), _fixed(log_inside), None, None, weak, codes
@@ -313,6 +332,12 @@ def _table(
         codes,
         learners,
     )
+
+
+def _plain_codes(outcomes: Sequence[Any]) -> dict[Any, int] | None:
+    if _FLAGS & set(map(type, outcomes)):
+        return None
+    return {x: i for i, x in enumerate(outcomes)}
 
 
 def _places(own: Iterable[Any], outcomes: Sequence[Any], codes: dict[Any, int]) -> list[int]:
