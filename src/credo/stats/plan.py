@@ -272,21 +272,30 @@ class Plan:
         return [first[found.number] + found.at for found in layouts]
 
     def _layout(self, table: int, wanted: tuple[str, ...]) -> _Layout:
-        names = self.dense[table]
+        names, starts = self.dense[table], self._starts
         first, last = self._alike[table]
-        shape = (last - first, *(self.schema[n].arity for n in names))
-        axes = (0, *(1 + names.index(n) for n in wanted))
-        stack = _Stack(self._starts[first], self._starts[last], shape, axes)
+        axes = (0, *[1 + names.index(n) for n in wanted])
+        stack = _Stack(starts[first], starts[last], (last - first, *self._shapes[table]), axes)
         number = self._stacks.setdefault(stack, len(self._stacks))
-        cells = slice(self._starts[table], self._starts[table + 1])
-        variables = tuple(self.schema[n] for n in wanted)
+        variables = tuple([self._variables[n] for n in wanted])
+        cells = slice(starts[table], starts[table + 1])
         return _Layout(number, stack, table - first, cells, variables)
+
+    @cached_property
+    def _variables(self) -> dict[str, Variable]:
+        return {v.name: v for v in self.schema.variables}
+
+    @cached_property
+    def _shapes(self) -> list[tuple[int, ...]]:
+        """The shape of each dense table."""
+        arity = {v.name: v.arity for v in self.schema.variables if v.is_discrete}
+        return [tuple([arity[n] for n in names]) for names in self.dense]
 
     @cached_property
     def _alike(self) -> list[tuple[int, int]]:
         """For each dense table, the first of its shape and the one after the last."""
         out: list[tuple[int, int]] = []
-        for _, group in groupby(self.dense, lambda names: [self.schema[n].arity for n in names]):
+        for _, group in groupby(self._shapes):
             first, last = len(out), len(out) + len(list(group))
             out += [(first, last)] * (last - first)
         return out
@@ -294,8 +303,7 @@ class Plan:
     @cached_property
     def _starts(self) -> list[int]:
         """Where each dense table begins among all of them, and where the last one ends."""
-        sizes = [prod(self.schema[n].arity for n in names) for names in self.dense]
-        return [0, *accumulate(sizes)]
+        return [0, *accumulate(map(prod, self._shapes))]
 
     @cached_property
     def _tables(self) -> list[int]:
