@@ -90,6 +90,7 @@ class World:
             self._credo("credo tally, every table taken", taken=True),
             self._credo("credo tally, none taken"),
             self._credo("credo tally, Families kept", kept=True),
+            self._credo("credo tally, kept, every table as an array", kept=True, arrays=True),
             self._credo("credo tally, kept, 2 threads", kept=True, threads=2),
             self._credo("credo tally, kept, cold", kept=True, cold=True),
             self._credo("credo tally, kept, cold, 2 threads", kept=True, cold=True, threads=2),
@@ -170,11 +171,13 @@ class World:
         name: str,
         *,
         taken: bool = False,
+        arrays: bool = False,
         kept: bool = False,
         cold: bool = False,
         threads: int = 1,
     ) -> Entry:
-        """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one."""
+        """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one, and
+        `arrays` for all their arrays at once."""
         import credo as cr
         from credo.stats.block import Block
 
@@ -189,6 +192,8 @@ class World:
         def run(table: Any, items: Sequence[Set]) -> Any:
             wanted = families(items)
             found = cr.tally(table, wanted, threads=threads)
+            if arrays:
+                found.arrays()
             if taken:
                 for family in wanted:
                     found[family]

@@ -14,6 +14,7 @@
 
 #include "binding_arrays.hpp"
 #include "binding_columns.hpp"
+#include "binding_signals.hpp"
 #include "columns.hpp"
 #include "count.hpp"
 #include "cpu.hpp"
@@ -34,6 +35,7 @@ using Groups = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::d
 
 using credo::binding::AnyArray;
 using credo::binding::code_width;
+using credo::binding::interruptible;
 using credo::binding::NewArray;
 using credo::binding::PyColumns;
 using credo::binding::read_sets;
@@ -71,10 +73,11 @@ nb::object count_into_one(const PyColumns& columns, const credo::SetList& sets,
   require(options.threads >= 1, "The 'threads' parameter must be at least 1.");
   return Weights(weights, columns->n_rows()).visit([&]<class Cell>(const Cell* row_weights) {
     NewArray<Cell> tables({offsets.back()});
-    {
-      const nb::gil_scoped_release release;
-      credo::count<Cell>(*columns, sets, row_weights, options, offsets, tables.data());
-    }
+    interruptible([&](credo::Monitor& monitor) {
+      credo::CountOptions watched = options;
+      watched.monitor = &monitor;
+      credo::count<Cell>(*columns, sets, row_weights, watched, offsets, tables.data());
+    });
     return tables.release();
   });
 }
@@ -105,15 +108,25 @@ void check_variables(const PyColumns& columns, const std::vector<std::int32_t>& 
   credo::check_sets(*columns, {variables, {0, variables.size()}});
 }
 
+// Equal rows as groups; Ctrl-C is heard while they are found.
+template <class Weight>
+std::optional<credo::RowGroups<Weight>> groups_of(const PyColumns& columns,
+                                                  const std::vector<std::int32_t>& variables,
+                                                  const Weight* weights,
+                                                  credo::MissingRows missing, std::int64_t limit) {
+  std::optional<credo::RowGroups<Weight>> groups;
+  interruptible([&](credo::Monitor& monitor) {
+    groups = credo::group_rows(*columns, variables, weights, missing, limit,
+                               credo::kernels_for("auto"), &monitor);
+  });
+  return groups;
+}
+
 nb::object unique(const PyColumns& columns, const std::vector<std::int32_t>& variables,
                   const std::optional<AnyArray>& weights, std::int64_t limit) {
   check_variables(columns, variables);
   return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
-    const auto groups = [&] {
-      const nb::gil_scoped_release release;
-      return credo::group_rows(*columns, variables, row_weights, credo::MissingRows::kKeep, limit,
-                               credo::kernels_for("auto"));
-    }();
+    const auto groups = groups_of(columns, variables, row_weights, credo::MissingRows::kKeep, limit);
     if (!groups) return nb::none();
     return nb::make_tuple(to_numpy(groups->first_row), to_numpy(groups->weight));
   });
@@ -123,16 +136,16 @@ nb::object count_sparse(const PyColumns& columns, const std::vector<std::int32_t
                         const std::optional<AnyArray>& weights) {
   check_variables(columns, variables);
   return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
-    const auto groups = [&] {
-      const nb::gil_scoped_release release;
-      return credo::group_rows(*columns, variables, row_weights, credo::MissingRows::kSkip, -1,
-                               credo::kernels_for("auto"));
-    }();
+    const auto groups = groups_of(columns, variables, row_weights, credo::MissingRows::kSkip, -1);
     const std::size_t k = variables.size();
     NewArray<std::uint32_t> configurations({groups->weight.size(), k});
-    for (std::size_t g = 0; g < groups->weight.size(); ++g)
-      for (std::size_t j = 0; j < k; ++j)
-        configurations.data()[g * k + j] = columns->code(variables[j], groups->first_row[g]);
+    interruptible([&](credo::Monitor& monitor) {
+      for (std::size_t g = 0; g < groups->weight.size(); ++g) {
+        if (g % 4096 == 0) monitor.poll();
+        for (std::size_t j = 0; j < k; ++j)
+          configurations.data()[g * k + j] = columns->code(variables[j], groups->first_row[g]);
+      }
+    });
     return nb::make_tuple(configurations.release(), to_numpy(groups->weight));
   });
 }

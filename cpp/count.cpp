@@ -139,8 +139,9 @@ Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& 
 }
 
 // Neighbours in sorted order stay together, so that few prefixes are walked twice.
-std::vector<Part> share_sets(const Work& work, std::size_t n_parts, std::size_t n_rows) {
-  std::vector<Part> parts(n_parts, Part{{}, {0, n_rows}});
+std::vector<Part> share_sets(const Work& work, std::size_t n_parts, std::size_t n_rows,
+                             Monitor* monitor) {
+  std::vector<Part> parts(n_parts, Part{{}, {0, n_rows, monitor}});
   double before = 0;
   for (std::size_t i = 0; i < work.order.size(); ++i) {
     const double middle = (before + 0.5 * work.ns[i]) / work.total_ns;
@@ -153,13 +154,14 @@ std::vector<Part> share_sets(const Work& work, std::size_t n_parts, std::size_t 
 }
 
 // Each part takes all sets over its own rows; the sparse kernel always takes all rows.
-std::vector<Part> share_rows(const Work& work, std::size_t n_parts, std::size_t n_rows) {
+std::vector<Part> share_rows(const Work& work, std::size_t n_parts, std::size_t n_rows,
+                             Monitor* monitor) {
   constexpr std::size_t kUnit = 64 * kMaskUnit;
   const std::size_t units = (n_rows + kUnit - 1) / kUnit;
   std::vector<Part> parts(n_parts);
   for (std::size_t p = 0; p < n_parts; ++p)
     parts[p].rows = {std::min(n_rows, units * p / n_parts * kUnit),
-                     std::min(n_rows, units * (p + 1) / n_parts * kUnit)};
+                     std::min(n_rows, units * (p + 1) / n_parts * kUnit), monitor};
   for (std::size_t i = 0; i < work.order.size(); ++i) {
     const int kernel = static_cast<int>(work.kernel[i]);
     if (work.kernel[i] == Kernel::kSparse) {
@@ -174,8 +176,8 @@ std::vector<Part> share_rows(const Work& work, std::size_t n_parts, std::size_t 
 // The sparse kernel: groups of equal rows, scattered into the dense table.
 template <class Cell>
 void count_by_groups(const Columns& columns, std::span<const std::int32_t> set, const Cell* weights,
-                     const LaneKernels& kernels, Cell* table) {
-  const auto groups = group_rows(columns, set, weights, MissingRows::kSkip, -1, kernels);
+                     const LaneKernels& kernels, Monitor* monitor, Cell* table) {
+  const auto groups = group_rows(columns, set, weights, MissingRows::kSkip, -1, kernels, monitor);
   for (std::size_t g = 0; g < groups->weight.size(); ++g) {
     std::size_t cell = 0;
     for (const std::int32_t v : set)
@@ -211,8 +213,9 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
   // Sums of real weights must not depend on the threads: their rows stay together.
   const bool by_rows =
       threads > 1 && std::is_integral_v<Cell> && work.units < kFewUnitsPerThread * threads;
-  const std::vector<Part> parts = by_rows ? share_rows(work, threads, columns.n_rows())
-                                          : share_sets(work, threads, columns.n_rows());
+  const std::vector<Part> parts =
+      by_rows ? share_rows(work, threads, columns.n_rows(), options.monitor)
+              : share_sets(work, threads, columns.n_rows(), options.monitor);
   std::mutex tables_lock;
   const TableSink<Cell> add = [&](std::size_t set, std::size_t first, std::span<const Cell> cells) {
     const std::lock_guard guard(tables_lock);
@@ -230,8 +233,8 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
     const auto& chosen = by_kernel[static_cast<int>(Kernel::kHistogram)];
     if (!chosen.empty()) count_by_histogram(columns, sets, chosen, rows, weights, kernels, add);
     for (const std::size_t set : by_kernel[static_cast<int>(Kernel::kSparse)])
-      count_by_groups(columns, sets[set], weights, kernels, tables + offsets[set]);
-  });
+      count_by_groups(columns, sets[set], weights, kernels, rows.monitor, tables + offsets[set]);
+  }, options.monitor);
 }
 
 template void count(const Columns&, const SetList&, const std::int64_t*, const CountOptions&,

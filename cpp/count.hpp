@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "monitor.hpp"
 #include "set_trie.hpp"
 
 namespace credo {
@@ -21,6 +22,11 @@ namespace credo {
 struct RowRange {
   std::size_t begin;  // a multiple of 512
   std::size_t end;
+  Monitor* monitor = nullptr;
+
+  void poll() const {
+    if (monitor != nullptr) monitor->poll();
+  }
 };
 
 // Receives finished cells of one set's table (by its position in the request), from cell `first`.
@@ -35,6 +41,7 @@ struct CountOptions {
   std::string kernel = "auto";  // or popcount, records, histogram, sparse
   std::string path = "auto";
   int threads = 1;
+  Monitor* monitor = nullptr;  // polled as the rows go by, unless it is null
 };
 
 // The first cell of each set's table in one long array, and its length at the end.

@@ -156,12 +156,14 @@ void count_rows(const Columns& columns, const SetTrie& trie, const PackedTrie& p
                 std::span<const std::size_t> chosen, RowRange rows, const LaneKernels& kernels,
                 const TableSink<std::int64_t>& sink) {
   HistogramWalk<std::uint32_t, Index> walk(columns, packed, kernels, rows, false);
-  for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
+  for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows) {
+    rows.poll();
     walk.block(first, std::min(kBlockRows, rows.end - first),
                [](const Index* index, std::size_t n, const TrieNode& node,
                   const HistogramTable& table, std::uint32_t* counts) {
                  increment(index, n, node.cells, table.copies, counts);
                });
+  }
   std::vector<std::vector<std::uint32_t>> margin_of(trie.nodes.size());
   for (const PackedTrie::Group& group : packed.groups) {
     const TrieNode& node = packed.trie.nodes[group.node];
@@ -201,11 +203,13 @@ void sum_weights(const Columns& columns, const SetTrie& trie, std::span<const st
                  const TableSink<Cell>& sink) {
   const PackedTrie packed = pack_nothing(trie);
   HistogramWalk<Cell, std::uint32_t> walk(columns, packed, kernels, rows, true);
-  for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows)
+  for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows) {
+    rows.poll();
     walk.block(
         first, std::min(kBlockRows, rows.end - first),
         [&](const std::uint32_t* index, std::size_t n, const TrieNode&, const HistogramTable&,
             Cell* sums) { add_weights(index, weights + first, n, sums); });
+  }
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::int32_t node = trie.node_of[i];
     sink(chosen[i], 0, {walk.counts(node), trie.nodes[node].cells});
@@ -222,8 +226,8 @@ void count_by_histogram(const Columns& columns, const SetList& sets,
   if (weights != nullptr) return sum_weights(columns, trie, chosen, rows, weights, kernels, sink);
   if constexpr (std::is_same_v<Cell, std::int64_t>)
     for (std::size_t first = rows.begin; first < rows.end; first += kFlushRows)
-      count_rows(columns, trie, chosen, {first, std::min(first + kFlushRows, rows.end)}, kernels,
-                 sink);
+      count_rows(columns, trie, chosen, {first, std::min(first + kFlushRows, rows.end), rows.monitor},
+                 kernels, sink);
 }
 
 template void count_by_histogram(const Columns&, const SetList&, std::span<const std::size_t>,

@@ -88,9 +88,11 @@ void count_by_popcount(const Columns& columns, const SetList& sets,
   const std::size_t first = rows.begin / 64;
   const std::size_t units = (rows.end - rows.begin + 64 * kMaskUnit - 1) / (64 * kMaskUnit);
   const std::size_t end = first + units * kMaskUnit;
-  for (std::size_t word = first; word < end; word += step)
+  for (std::size_t word = first; word < end; word += step) {
+    rows.poll();
     count_block(columns, plan, kernels, bitmaps, word, std::min(step, end - word), levels,
                 tables.data());
+  }
   tables[0] = static_cast<std::int64_t>(rows.end - rows.begin);
   subtract_cells(columns, plan, tables.data());
   for (std::size_t i = 0; i < chosen.size(); ++i) {

@@ -88,6 +88,7 @@ class SiblingCount {
     const Record* others = layers.size() > 1 ? columns_.records(layers[1], kernels) : nullptr;
     kernels.clear_buckets(buckets_, apart * layers.size());
     for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows) {
+      rows.poll();
       const std::size_t n = std::min(kBlockRows, rows.end - first);
       const std::uint32_t* bucket = cells_.of_rows(first, n, kernels);
       if (others == nullptr)
@@ -179,7 +180,8 @@ void count_by_records(const Columns& columns, const SetList& sets,
     const std::size_t end = siblings_end(sets, chosen, i);
     for (std::size_t first = rows.begin; first < rows.end; first += kFlushRows)
       count_siblings(columns, sets, chosen.subspan(i, end - i),
-                     {first, std::min(first + kFlushRows, rows.end)}, kernels, memory, sink);
+                     {first, std::min(first + kFlushRows, rows.end), rows.monitor}, kernels, memory,
+                     sink);
     i = end;
   }
 }

@@ -138,12 +138,13 @@ struct KeyedGroup {
 };
 
 // Least-significant-digit radix sort by key; stable.
-void radix_sort(BigArray<KeyedGroup>& items, BigArray<KeyedGroup>& spare) {
+void radix_sort(BigArray<KeyedGroup>& items, BigArray<KeyedGroup>& spare, Monitor* monitor) {
   constexpr int kBits = 11;
   constexpr std::size_t kBuckets = std::size_t{1} << kBits;
   std::uint64_t all = 0;
   for (const KeyedGroup& item : items) all |= item.key;
   for (int shift = 0; shift < 64 && all >> shift != 0; shift += kBits) {
+    if (monitor != nullptr) monitor->poll();
     const auto digit = [&](const KeyedGroup& item) { return item.key >> shift & (kBuckets - 1); };
     std::array<std::size_t, kBuckets + 1> begin{};
     for (const KeyedGroup& item : items) ++begin[digit(item) + 1];
@@ -154,7 +155,8 @@ void radix_sort(BigArray<KeyedGroup>& items, BigArray<KeyedGroup>& spare) {
 }
 
 // Groups in order of their keys: by the last word first, each sort keeping the one before.
-BigArray<KeyedGroup> sorted_groups(const GroupTable& table, std::size_t n_words) {
+BigArray<KeyedGroup> sorted_groups(const GroupTable& table, std::size_t n_words,
+                                   Monitor* monitor) {
   constexpr std::size_t kFew = 1024;  // a comparison sort is faster
   BigArray<KeyedGroup> order(table.size());
   for (std::size_t g = 0; g < order.size(); ++g) order[g].group = static_cast<std::int64_t>(g);
@@ -162,7 +164,7 @@ BigArray<KeyedGroup> sorted_groups(const GroupTable& table, std::size_t n_words)
   for (std::size_t word = n_words; word-- > 0;) {
     for (KeyedGroup& item : order) item.key = table.keys[item.group * n_words + word];
     if (order.size() > kFew)
-      radix_sort(order, spare);
+      radix_sort(order, spare, monitor);
     else
       std::ranges::stable_sort(order, {}, &KeyedGroup::key);
   }
@@ -175,7 +177,8 @@ template <class Weight>
 std::optional<RowGroups<Weight>> group_rows(const Columns& columns,
                                             std::span<const std::int32_t> variables,
                                             const Weight* weights, MissingRows missing,
-                                            std::int64_t limit, const LaneKernels& kernels) {
+                                            std::int64_t limit, const LaneKernels& kernels,
+                                            Monitor* monitor) {
   const std::vector<KeyWord> words = key_words(columns, variables);
   const std::size_t most_groups =
       limit < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(limit);
@@ -184,6 +187,7 @@ std::optional<RowGroups<Weight>> group_rows(const Columns& columns,
   BlockKeys block{std::vector<std::uint64_t>(words.size() * kBlockRows), {}};
   std::array<std::uint64_t, kBlockRows> hashes;
   for (std::size_t first = 0; first < columns.n_rows(); first += kBlockRows) {
+    if (monitor != nullptr) monitor->poll();
     const std::size_t n = std::min(kBlockRows, columns.n_rows() - first);
     pack(columns, words, first, n, missing, kernels, block);
     const std::uint64_t* keys = block.keys.data();
@@ -200,7 +204,7 @@ std::optional<RowGroups<Weight>> group_rows(const Columns& columns,
       found.weight[group] += weights == nullptr ? Weight{1} : weights[first + i];
     }
   }
-  const BigArray<KeyedGroup> order = sorted_groups(table, words.size());
+  const BigArray<KeyedGroup> order = sorted_groups(table, words.size(), monitor);
   RowGroups<Weight> sorted;
   sorted.first_row.reserve(order.size());
   sorted.weight.reserve(order.size());
@@ -214,9 +218,10 @@ std::optional<RowGroups<Weight>> group_rows(const Columns& columns,
 template std::optional<RowGroups<std::int64_t>> group_rows(const Columns&,
                                                            std::span<const std::int32_t>,
                                                            const std::int64_t*, MissingRows,
-                                                           std::int64_t, const LaneKernels&);
+                                                           std::int64_t, const LaneKernels&,
+                                                           Monitor*);
 template std::optional<RowGroups<double>> group_rows(const Columns&, std::span<const std::int32_t>,
                                                      const double*, MissingRows, std::int64_t,
-                                                     const LaneKernels&);
+                                                     const LaneKernels&, Monitor*);
 
 }  // namespace credo

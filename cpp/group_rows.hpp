@@ -13,6 +13,7 @@
 
 #include "columns.hpp"
 #include "lane_kernels.hpp"
+#include "monitor.hpp"
 
 namespace credo {
 
@@ -25,12 +26,14 @@ struct RowGroups {
 enum class MissingRows { kKeep, kSkip };  // missing is one more value, or leaves the row out
 
 // IN weights: one per row, or null for 1; summed in the order of the rows. IN limit: give up, and
-// return nothing, at more groups than this; negative for no limit.
+// return nothing, at more groups than this; negative for no limit. IN monitor: polled as the rows
+// go by, unless it is null.
 // Groups come sorted by their codes in the order of `variables`.
 template <class Weight>
 std::optional<RowGroups<Weight>> group_rows(const Columns& columns,
                                             std::span<const std::int32_t> variables,
                                             const Weight* weights, MissingRows missing,
-                                            std::int64_t limit, const LaneKernels& kernels);
+                                            std::int64_t limit, const LaneKernels& kernels,
+                                            Monitor* monitor = nullptr);
 
 }  // namespace credo

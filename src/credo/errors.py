@@ -87,15 +87,30 @@ def close_names(name: object, known: Iterable[object]) -> list[str]:
     return list(dict.fromkeys([*found, *(by_fold[f] for f in folded)]))[:3]
 
 
+def _kind(value: object) -> str:
+    """What a value is, in a word."""
+    if isinstance(value, bool):
+        return "the boolean"
+    if isinstance(value, (int, float)):
+        return "the number"
+    return "the text" if isinstance(value, str) else f"the {type(value).__name__}"
+
+
 def unknown_name(what: str, name: object, known: Iterable[object], where: str) -> UnknownNameError:
     """The error for a name that is not there, with near names or the list of known ones.
 
     >>> str(unknown_name("Variable", "smokr", ["smoker", "lung"], "in the model"))
     "Variable 'smokr' is not in the model. Did you mean 'smoker'?"
+    >>> str(unknown_name("Outcome", "2", [1, 2, 3], "an outcome"))
+    "Outcome '2' is not an outcome. Did you mean the number 2, not the text '2'?"
     """
     names = list(known)
-    near = close_names(name, names)
-    if near:
+    by_text = {str(k): k for k in reversed(names)}
+    near = [by_text[text] for text in close_names(name, names)]
+    alike = by_text.get(str(name))
+    if alike is not None and _kind(alike) != _kind(name):
+        hint = f"Did you mean {_kind(alike)} {alike!r}, not {_kind(name)} {name!r}?"
+    elif near:
         hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
     elif names:
         shown = ", ".join(repr(n) for n in names[:12])

@@ -19,7 +19,7 @@ import numpy as np
 
 from credo.errors import LimitError, SchemaError, unknown_name
 
-__all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing"]
+__all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
 
 Kind = Literal["discrete", "continuous"]
 
@@ -44,9 +44,31 @@ def is_missing(value: object) -> bool:
     return isinstance(value, np.datetime64) and bool(np.isnat(value))
 
 
-def _key(state: object) -> tuple[bool, object]:
-    """True and 1 are equal in Python but are different states."""
+def state_key(state: object) -> tuple[bool, object]:
+    """True and 1 are equal in Python but are different states.
+
+    >>> state_key(True) == state_key(1), state_key(1) == state_key(1.0)
+    (False, True)
+    """
     return isinstance(state, (bool, np.bool_)), state
+
+
+def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> int | None:
+    """The position of a state, by `codes` from its `state_key`; None for one that is not there.
+
+    1 and 1.0 are one state. True meets 1, and False 0, where every state is 0 or 1: a yes or no,
+    however it is written.
+    """
+    try:
+        found = codes.get(state_key(state))
+    except TypeError:  # not hashable
+        return None
+    if found is None and isinstance(state, (np.generic, numbers.Number)):
+        equal = [i for i, s in enumerate(states) if s == state]
+        alike = all(isinstance(s, (int, float, np.generic)) and s in (0, 1) for s in states)
+        if len(equal) == 1 and (alike or state_key(states[equal[0]])[0] == state_key(state)[0]):
+            found = equal[0]
+    return found
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -97,7 +119,7 @@ class Variable:
             if is_missing(state):
                 raise SchemaError(f"A state of {self.name!r} cannot be missing, got {state!r}.")
             try:
-                seen = self._codes.setdefault(_key(state), code)
+                seen = self._codes.setdefault(state_key(state), code)
             except TypeError:
                 raise SchemaError(
                     f"The states of {self.name!r} must be hashable, got {state!r}."
@@ -113,7 +135,7 @@ class Variable:
             self.states is other.states
             or (
                 self.states == other.states
-                and list(map(_key, self.states)) == list(map(_key, other.states))
+                and list(map(state_key, self.states)) == list(map(state_key, other.states))
             )
         )
 
@@ -134,16 +156,12 @@ class Variable:
 
     def code(self, state: object) -> int:
         """The position of a state; an unknown state is an error that offers near ones."""
-        try:
-            found = self._codes.get(_key(state))
-        except TypeError:
-            found = None
-        if found is None and isinstance(state, (np.generic, numbers.Number)):
-            # 1 and 1.0, True and 1 meet here, when only one state is equal.
-            equal = [i for i, s in enumerate(self.states) if s == state]
-            found = equal[0] if len(equal) == 1 else None
+        found = position(state, self._codes, self.states)
         if found is None:
-            raise unknown_name("State", state, self.states, f"one of {self.name!r}")
+            mine = f"one of {self.name!r}"
+            if isinstance(state, str) and state == self.name:  # "'x' is not one of 'x'": of what?
+                mine = f"a state of the variable {self.name!r}"
+            raise unknown_name("State", state, self.states, mine)
         return found
 
     def _repr_html_(self) -> str:

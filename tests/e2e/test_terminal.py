@@ -176,6 +176,14 @@ def test_the_demo_in_tmux(home):
         screen = seen.stdout
     finally:
         subprocess.run([*tmux, "kill-server"], check=False)
-    for part in ("891 rows", "structural EM", "├─ ", "95 %", "commands to try", "finished 0"):
+    for part in (
+        "891 rows",
+        "Beta(234, 82)",
+        "structural EM",
+        "├─ ",
+        "95 %",
+        "commands to try",
+        "finished 0",
+    ):
         assert part in screen, part
     assert (home / "credo-demo" / "titanic.credo").exists()

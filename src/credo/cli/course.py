@@ -8,7 +8,7 @@ import click
 
 from credo.cli.terminal import heading, print_schema
 
-__all__ = ["tell_course"]
+__all__ = ["candy_bags", "tell_course"]
 
 
 def tell_course(quiet: bool) -> dict[str, Any]:
@@ -61,11 +61,7 @@ def tell_course(quiet: bool) -> dict[str, Any]:
         "with probability 90 %",
     )
 
-    bags = cr.Hypotheses(
-        {f"h{k + 1}": {"cherry": 1 - k / 4, "lime": k / 4} for k in range(5)},
-        prior=[0.1, 0.2, 0.4, 0.2, 0.1],
-    )
-    after = bags.observe(["lime"] * 5)
+    after = candy_bags().observe(["lime"] * 5)
     lime = after.predict()["lime"]
     tell(
         "5. Which bag of candies is it? Five limes in a row",
@@ -103,6 +99,16 @@ def tell_course(quiet: bool) -> dict[str, Any]:
         "burglary_given_both_calls": burglar["yes"],
         "no_tennis_today": model.p(today)["No"],
     }
+
+
+def candy_bags() -> Any:
+    """Five bags of candies, from cherry only to lime only (Russell & Norvig, section 20.1)."""
+    import credo as cr
+
+    return cr.Hypotheses(
+        {f"h{k + 1}": {"cherry": 1 - k / 4, "lime": k / 4} for k in range(5)},
+        prior=[0.1, 0.2, 0.4, 0.2, 0.1],
+    )
 
 
 def _burglary() -> Any:

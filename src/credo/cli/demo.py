@@ -25,7 +25,7 @@ QUESTIONS = (
 @click.option("--course", is_flag=True, help="The course's worked examples instead.")
 @common_options(seed="For what is random.", threads="How many threads may work.")
 def command(output: str | None, course: bool, common: Common) -> None:
-    """From a table with gaps to a model that answers: read, learn, draw, ask, check, report.
+    """From a table with gaps to a model that answers: read, count, learn, draw, ask, check, report.
 
     The table is the passenger list of the Titanic, which comes with credo: 891 rows, 12 columns,
     866 gaps. The folder gets the table, the model and the report, so that the commands printed at
@@ -65,19 +65,20 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     common.heading("1. A table comes in: what credo sees, what it sets aside and why")
     if not common.silent:
         print_schema(rows.schema)
+    _first_beliefs(rows, common)
     from credo.cli.learning import gaps_line, next_steps, program, tell_check
 
-    common.heading("2. The network is learned, gaps and all")
+    common.heading("4. The network is learned, gaps and all")
     common.say(gaps_line(rows, "structural-em"))
     net = cr.learn(rows, parameters=cr.BDeu(1), rng=common.seed, threads=common.threads)
     record = net.record
     assert record is not None
     common.say(record)
 
-    common.heading(f"3. The graph: {plural(len(net.dag.edges), 'edge')}")
+    common.heading(f"5. The graph: {plural(len(net.dag.edges), 'edge')}")
     common.say("\n".join(graph_lines(net.dag)))
 
-    common.heading("4. Three questions, each answer with how sure it is")
+    common.heading("6. Three questions, each answer with how sure it is")
     answers = {}
     for words, question in QUESTIONS:
         answer: Any = net.ask(question, interval=0.95, rng=common.seed)
@@ -91,7 +92,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         "score": record.score,
         "answers": answers,
     }
-    common.heading("5. Is it any good? The model checked on its rows, worst first")
+    common.heading("7. Is it any good? The model checked on its rows, worst first")
     if not common.silent:
         tell_check(net, rows, common, 4)
     if folder is not None:
@@ -102,7 +103,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
             model_file=str(model), data_file=str(table),
         )  # fmt: skip
         told |= {"model": str(model), "report": str(page)}
-        common.heading("6. All of it on one page")
+        common.heading("8. All of it on one page")
         common.say(f"wrote {model} and {page}: open it in any browser")
         common.heading("Next: commands to try")
         for line, why in next_steps(net, str(model), str(table)):
@@ -113,6 +114,31 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         common.say(f"  {program()} learn YOUR_TABLE.csv")
         common.say("      the same for a table of yours")
     return told
+
+
+def _first_beliefs(rows: Any, common: Common) -> None:
+    """One tally, one distribution with its interval, one space of hypotheses."""
+    import credo as cr
+    from credo.cli.course import candy_bags
+
+    lived: Any = rows.tally([("Survived", ["Sex"])])["Survived", ["Sex"]]
+    common.heading("2. One pass counts: who lived")
+    common.say(lived)
+
+    common.heading("3. What is believed, before data and after")
+    for sex in ("female", "male"):
+        belief = cr.Beta.uniform((0, 1)) + lived[{"Sex": sex}]
+        low, high = belief.interval(0.95)
+        common.say(
+            f"P(Survived=1 | Sex={sex}): Beta(1, 1) becomes Beta({belief.a:g}, {belief.b:g}), "
+            f"mean {belief.mean().p:.3f}, 95 % within {low:.3f} to {high:.3f}"
+        )
+    bags = candy_bags().observe(["lime"] * 5)
+    common.say(
+        "Five candies from one of five bags are all lime. Which bag is it, and what is next?"
+    )
+    common.say(bags.posterior)
+    common.say(f"the next one is lime with probability {bags.p('lime'):.3f}")
 
 
 def _plain(answer: Any) -> Any:

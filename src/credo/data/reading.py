@@ -33,6 +33,7 @@ from credo.errors import (
 from credo.progress import Report, track
 from credo.schema import Column, Schema, Variable
 from credo.stats.block import Block
+from credo.stats.plan import checked_threads
 from credo.stats.tally import Source, Tally
 
 __all__ = ["MISSING", "read", "tally"]
@@ -156,8 +157,7 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
     >>> (s + s)["Fev", ["Pneu"]].total
     24
     """
-    if threads is not None and threads < 1:
-        raise InputError(f"threads must be 1 or more, got {threads}.")
+    checked_threads(threads)
     if isinstance(source, (Table, Stream)):
         return source.tally(families, threads=threads)
     if isinstance(source, Source):

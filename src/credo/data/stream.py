@@ -14,7 +14,7 @@ from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Feed
 from credo.data.row_numbers import RowNumbers
-from credo.data.table import Table
+from credo.data.table import Table, warn_continuous_left_out
 from credo.data.weights import Weights
 from credo.errors import InputError, TableError
 from credo.progress import Report, track
@@ -94,7 +94,11 @@ class Stream:
         )
 
     def unique(self) -> Rows:
-        """The weighted unique rows over the discrete variables, gathered batch by batch."""
+        """The weighted unique rows over the discrete variables, gathered batch by batch.
+
+        A warning names the continuous variables, which are left out.
+        """
+        warn_continuous_left_out(self.schema)
         total: Rows | None = None
         for part in self.batches(self.schema.discrete):
             rows = part.unique()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,15 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.row_numbers import RowNumbers
-from credo.errors import InputError, MissingPackageError
-from credo.render import many, table_html, table_text
+from credo.errors import CredoWarning, InputError, MissingPackageError
+from credo.render import many, shortened, table_html, table_text
 from credo.schema import Schema
 from credo.stats.block import Block
 from credo.stats.plan import tally_block
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
 
-__all__ = ["Table"]
+__all__ = ["Table", "warn_continuous_left_out"]
+
+
+def warn_continuous_left_out(schema: Schema) -> None:
+    """Say which variables are not in the unique rows of whoever calls the caller."""
+    if schema.continuous and schema.discrete:
+        warnings.warn(
+            "The unique rows are those of the discrete variables; continuous, and left out: "
+            f"{shortened(schema.continuous)}. To keep a column, read the table with "
+            f"schema={{{schema.continuous[0]!r}: 'discrete'}}.",
+            CredoWarning,
+            stacklevel=3,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +129,8 @@ class Table:
         )
 
     def unique(self) -> Rows:
-        """The weighted unique rows over the discrete variables."""
+        """The weighted unique rows over the discrete variables; a warning names the others."""
+        warn_continuous_left_out(self.schema)
         return self.block.unique()
 
     def batches(self) -> Iterator[Table]:

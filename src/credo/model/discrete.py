@@ -211,7 +211,7 @@ class Discrete(Point):
         points = (
             np.union1d(np.linspace(0, 1, 201), [n[code] / total] if total else [])
             if grid is None
-            else checked_grid(grid, "a probability")
+            else _probabilities(checked_grid(grid, "a probability"))
         )
         shares = others[others > 0] / rest if rest else others[:0]
         profile = float(others[others > 0] @ np.log(shares)) if rest else 0.0
@@ -228,3 +228,13 @@ class Discrete(Point):
             shown = ", ".join(map(repr, self.zeros[:12]))
             note = f"probability zero (never seen, under maximum likelihood): {shown}"
         return View(type(self).__name__, [self.name, "p", ""], rows, (1,), note)
+
+
+def _probabilities(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The grid, if all of it lies between 0 and 1."""
+    outside = grid[(grid < 0) | (grid > 1)]
+    if outside.size:
+        raise InputError(
+            f"The grid of a probability must lie between 0 and 1, got {outside[0]:.6g}."
+        )
+    return grid

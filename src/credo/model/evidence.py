@@ -29,6 +29,7 @@ from credo.model.value import LARGEST, NAME, finite
 from credo.schema import Variable
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
+from credo.stats.tally import Tally
 
 __all__ = [
     "Numbers",
@@ -46,6 +47,18 @@ States = Counts | Mapping[Any, float] | Iterable[Any]
 """Discrete data: counts, a mapping from state to count, or the values themselves."""
 Numbers = Moments | Mapping[str, ArrayLike] | ArrayLike
 """Continuous data: moments, columns by name, or the values themselves (rows × columns)."""
+
+
+def _one_statistic(data: Any) -> Any:
+    """The data, unless it is a whole tally, which holds a statistic for each family."""
+    if isinstance(data, Tally):
+        first = next(iter(data.families))
+        key = f"{first.child!r}, {list(first.parents)!r}" if first.parents else repr(first.child)
+        raise InputError(
+            "One statistic is needed here, got a tally, which holds one for each family.",
+            hint=f"Take one of them, such as tally[{key}].",
+        )
+    return data
 
 
 # --- discrete -----------------------------------------------------------------------------
@@ -88,7 +101,7 @@ def _different(values: list[Any]) -> list[tuple[Any, int]]:
 
 def known_states(data: Any, name: str = NAME) -> tuple[Any, ...] | None:
     """The states that the data names itself: those of counts, of a table, or categories."""
-    if isinstance(data, Counts):
+    if isinstance(_one_statistic(data), Counts):
         return single(data).states
     if is_source(data):
         return source_counts(data, name).variables[0].states
@@ -129,7 +142,7 @@ def counted(data: States, states: Sequence[Any], name: str = NAME) -> Counts:
     >>> np.asarray(counted(["T", "F", "T", None], ("F", "T")))
     array([1, 2])
     """
-    if is_source(data):
+    if is_source(_one_statistic(data)):
         data = source_counts(data, name)
     if isinstance(data, Counts):
         source = single(data)
@@ -186,6 +199,13 @@ def _amount(state: Any, n: Any) -> float:
 def _floats(values: ArrayLike, where: str) -> NDArray[np.float64]:
     if isinstance(values, (str, bytes)):
         raise InputError(f"{where} must be a sequence of numbers, got {shown(values)}.")
+    if isinstance(values, Counts):
+        raise InputError(
+            f"{where} must be measurements, got counts of {', '.join(values.names) or 'none'}: "
+            "how often each state came.",
+            hint="Give the numbers themselves or their Moments; counts teach a Bernoulli, a "
+            "Categorical, a Beta or a Dirichlet.",
+        )
     try:
         array = reals(values)
     except NotReal as no:
@@ -270,7 +290,7 @@ def measured(data: Numbers, names: Sequence[str] = ()) -> Moments:
     >>> measured([4.0, 8.0, 6.0]).mean.tolist()
     [[6.0]]
     """
-    if is_source(data):
+    if is_source(_one_statistic(data)):
         data = source_moments(data, names)
     if isinstance(data, Moments):
         if data.discrete:

@@ -29,7 +29,7 @@ from credo.model.hypotheses_observations import Past, read_observations, same
 from credo.model.hypotheses_prior import read_bits, read_prior
 from credo.model.hypotheses_report import Comparison, Picked, space_html, space_text
 from credo.model.hypotheses_rules import Rule, best, known_rule, scores
-from credo.model.hypotheses_space import Space, TableSpace, read_space
+from credo.model.hypotheses_space import Space, TableSpace, observed, read_space
 from credo.render import shortened
 from credo.schema import MAX_STATES
 
@@ -45,10 +45,11 @@ class Hypotheses:
     """Named hypotheses with their prior, and what has been observed; `observe` gives a new one.
 
     Each hypothesis is a mapping from outcome to probability (an outcome that it lacks and
-    another has is impossible under it), a distribution (anything with `logpdf`), a function
-    of the observation that gives its probability (its logarithm with `log=True`), or a set of
-    outcomes from which examples are drawn evenly (`sampling="weak"`: a set only says what is
-    possible). The prior is a sequence, a mapping, or nothing for a uniform one; its weights
+    another has is impossible under it), a distribution (anything with `logpdf`), a belief about
+    the parameter of one (`Beta`, `NormalMean`, …: the parameter is not known, and is learned), a
+    function of the observation that gives its probability (its logarithm with `log=True`), or a
+    set of outcomes from which examples are drawn evenly (`sampling="weak"`: a set only says what
+    is possible). The prior is a sequence, a mapping, or nothing for a uniform one; its weights
     are divided by their sum. `bits` are description lengths: without a prior they make it,
     P(h) ∝ 2^−bits; with one, the prior serves Bayes and the bits serve MDL. `outcomes` lists
     all outcomes where the hypotheses do not, so that functions predict as well.
@@ -65,6 +66,7 @@ class Hypotheses:
     _bits: Floats | None
     _evidence: Evidence
     _past: Past
+    _now: Space  # the same space, its beliefs after the past
 
     def __init__(
         self,
@@ -81,7 +83,8 @@ class Hypotheses:
         weights, log_prior = read_prior(prior, space.names, lengths)
         for array in (weights, log_prior):
             array.setflags(write=False)
-        self._set(space, weights, log_prior, lengths, Evidence.none(len(space.names)), Past())
+        evidence = Evidence.none(len(space.names))
+        self._set(space, weights, log_prior, lengths, evidence, Past(), space)
 
     def _set(self, *values: Any) -> None:
         for field, value in zip(fields(self), values, strict=True):
@@ -118,15 +121,13 @@ class Hypotheses:
         if not observations:
             return self
         values = self._space.encode(observations)
-        evidence = self._evidence
-        for rows, times, first in self._space.blocks(values, counts):
-            evidence = evidence.add(rows, times, first + self._past.steps)
+        now, evidence = observed(self._now, self._evidence, values, counts, self._past.steps)
         past = self._past.then(values, counts)
         possible = np.isfinite(self._log_prior)
         if not (possible & evidence.alive).any():
             raise self._impossible(evidence, past, possible)
         new = object.__new__(Hypotheses)
-        new._set(self._space, self._weights, self._log_prior, self._bits, evidence, past)
+        new._set(self._space, self._weights, self._log_prior, self._bits, evidence, past, now)
         return new
 
     def _impossible(self, evidence: Evidence, past: Past, possible: Any) -> ImpossibleError:
@@ -280,17 +281,17 @@ class Hypotheses:
         if outcome is not _ALL:
             return self.p(outcome, by=by)
         self._check_by(by)
-        if not isinstance(self._space, TableSpace):
+        if not isinstance(self._now, TableSpace):
             raise InputError(
                 "These hypotheses do not list their outcomes, so there is no table of predictions.",
                 hint="Ask for one outcome, h.predict(x), or give outcomes=[...].",
             )
         self._refuse_weak()
         if by == "average":
-            p = self._space.prediction(self._posterior)
+            p = self._now.prediction(self._posterior)
         else:
-            p = self._space.prediction_of(self._pick(by)[0])
-        return _distribution(self._space.outcomes, p, "outcome")
+            p = self._now.prediction_of(self._pick(by)[0])
+        return _distribution(self._now.outcomes, p, "outcome")
 
     def p(self, outcome: Any, *, by: str = "average") -> float:
         """The probability that the next observation is `outcome`; a density where it is one.
@@ -301,17 +302,17 @@ class Hypotheses:
         """
         self._check_by(by)
         self._refuse_weak()
-        if isinstance(self._space, TableSpace):
+        if isinstance(self._now, TableSpace):
             rule = isinstance(outcome, str) and outcome in get_args(By)
-            if rule and outcome not in self._space.outcomes:
+            if rule and outcome not in self._now.outcomes:
                 raise InputError(
                     f"{outcome!r} is not an outcome.", hint=f"Write predict(by={outcome!r})."
                 )
-            code = int(self._space.encode([outcome])[0])
+            code = int(self._now.encode([outcome])[0])
             if by == "average":
-                return float(self._space.prediction(self._posterior)[code])
-            return float(self._space.prediction_of(self._pick(by)[0])[code])
-        row = self._space.rows(self._space.encode([outcome]))[0]
+                return float(self._now.prediction(self._posterior)[code])
+            return float(self._now.prediction_of(self._pick(by)[0])[code])
+        row = self._now.rows(self._now.encode([outcome]))[0]
         if by != "average":
             return math.exp(row[self._pick(by)[0]])
         return float(np.exp(row + self._log_posterior).sum())

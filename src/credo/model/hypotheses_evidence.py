@@ -11,6 +11,7 @@ A likelihood of zero is remembered as a fact, with the step that brought it, not
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,6 +96,13 @@ class Evidence:
         s, lost = _two_sum(self.high, high)
         high, low = _two_sum(s, self.low + low + lost)
         return Evidence(high, low, ruled)
+
+    def with_totals(self, totals: Mapping[int, float]) -> Evidence:
+        """The same with the whole log-likelihood of some hypotheses told anew."""
+        high, low = self.high.copy(), self.low.copy()
+        for k, total in totals.items():
+            high[k], low[k] = total, 0.0
+        return Evidence(high, low, self.ruled_at)
 
     @property
     def alive(self) -> NDArray[np.bool_]:

@@ -20,7 +20,7 @@ from credo.model.hypotheses_evidence import Evidence, Floats, posterior
 from credo.model.hypotheses_observations import Past, same
 from credo.model.hypotheses_predictions import Predictions, curve, shown_rows
 from credo.model.hypotheses_rules import Rule, best, scores
-from credo.model.hypotheses_space import MAX_CELLS, Space, TableSpace
+from credo.model.hypotheses_space import MAX_CELLS, Space, TableSpace, observed
 from credo.model.value import whole
 from credo.render import number, table_html, table_text
 
@@ -83,6 +83,9 @@ class History:
 
     def _walk(self) -> Iterator[Evidence]:
         """The evidence after each kept step."""
+        if self._space.learners:
+            yield from (evidence for _, evidence in self._learning())
+            return
         evidence = Evidence.none(len(self.names))
         yield evidence
         step = 0
@@ -97,6 +100,27 @@ class History:
                     step += 1
                     if self._kept(step):
                         yield evidence
+
+    def _learning(self) -> Iterator[tuple[Space, Evidence]]:
+        """The space and the evidence after each kept step, where hypotheses learn."""
+        space, evidence = self._space, Evidence.none(len(self.names))
+        yield space, evidence
+        step = 0
+        for values, counts in self._past.chunks:
+            for i in range(len(values)):
+                at = slice(i, i + 1)
+                space, evidence = observed(space, evidence, values[at], counts[at], step)
+                step += 1
+                if self._kept(step):
+                    yield space, evidence
+
+    def _chances(self, outcome: Any) -> Floats:
+        """P(`outcome` next | h) at each row, a column for each hypothesis."""
+        code = self._space.encode([outcome])
+        if not self._space.learners:
+            chance = np.exp(self._space.rows(code)[0])
+            return np.broadcast_to(chance, (len(self), len(self.names)))
+        return np.exp([space.rows(code)[0] for space, _ in self._learning()])
 
     def _posterior(self, row: int, evidence: Evidence) -> Floats:
         if row == 0:
@@ -142,13 +166,13 @@ class History:
         For hypotheses that are functions or densities this is the density of `outcome`.
         """
         self._refuse_weak()
-        chance = np.exp(self._space.rows(self._space.encode([outcome]))[0])
+        chances = self._chances(outcome)
         out = {rule: np.empty(len(self)) for rule in RULES}
         for i, evidence in enumerate(self._walk()):
-            out["average"][i] = self._posterior(i, evidence) @ chance
+            out["average"][i] = self._posterior(i, evidence) @ chances[i]
             for rule in get_args(Rule):
                 score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
-                out[rule][i] = chance[best(score)[0]]
+                out[rule][i] = chances[i, best(score)[0]]
         by = {rule: _fixed(values) for rule, values in out.items()}
         return Predictions(outcome, self.n, self.observations, by)
 
@@ -227,8 +251,7 @@ class History:
         few = isinstance(self._space, TableSpace) and len(self._space.outcomes) <= 3
         for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
             head.append(f"P({outcome} next)")
-            chance = np.exp(self._space.rows(self._space.encode([outcome]))[0])
-            columns.append(self.posteriors @ chance)
+            columns.append((self.posteriors * self._chances(outcome)).sum(axis=1))
         rows: list[list[str]] = []
         for i in shown_rows(len(self)):
             if i is None:

@@ -6,6 +6,8 @@
   inside, so that a set only says what is possible;
 - a distribution: anything with `logpdf` or `logpmf`;
 - a function of the observation that gives its probability (or density), or the logarithm.
+
+A belief about a parameter is a hypothesis too, one that learns: see `hypotheses_composite`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from credo.model.hypotheses_evidence import Floats
 from credo.model.hypotheses_observations import same
 from credo.model.reals import NotReal, real, reals, shown
 from credo.model.value import LARGEST, flag
-from credo.schema import is_missing
+from credo.schema import is_missing, position, state_key
 
 __all__ = ["Called", "Chances", "Likelihood", "Members", "read_hypothesis"]
 
@@ -92,7 +94,10 @@ class Chances:
 
     def log_p(self, xs: Sequence[Any]) -> Floats:
         """ln P(x | h) for each observation; −∞ for one that it does not list."""
-        return np.array([_log(self.p.get(x, 0.0)) for x in xs], dtype=np.float64)
+        states, chances = tuple(self.p), tuple(self.p.values())
+        codes = {state_key(s): i for i, s in enumerate(states)}
+        found = (position(x, codes, states) for x in xs)
+        return np.array([_log(0.0 if i is None else chances[i]) for i in found], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +125,15 @@ class Members:
 
     def log_p(self, xs: Sequence[Any]) -> Floats:
         """ln P(x | C) for each observation."""
-        inside = np.array([x in self.members for x in xs], dtype=bool)
+        inside = np.array([self._holds(x) for x in xs], dtype=bool)
         return np.where(inside, self.log_inside, -np.inf)
+
+    def _holds(self, x: Any) -> bool:
+        """Whether x is a member; True is not 1 where other numbers are members too."""
+        if x not in self.members or x not in (0, 1) or len(self.members) > MAX_LISTED:
+            return x in self.members and not isinstance(x, (bool, np.bool_))
+        states = tuple(self.members)
+        return position(x, {state_key(s): i for i, s in enumerate(states)}, states) is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

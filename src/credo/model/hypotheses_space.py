@@ -8,17 +8,21 @@ concepts fit. Otherwise the space is open: it can only be asked about an observa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, unknown_name
-from credo.model.hypotheses_evidence import Floats
+from credo.errors import CredoError, InputError, LimitError, unknown_name
+from credo.model.conjugate import Conjugate
+from credo.model.hypotheses_composite import Composite
+from credo.model.hypotheses_evidence import Evidence, Floats
 from credo.model.hypotheses_likelihoods import (
     CLOSE,
+    Chances,
     Likelihood,
     Members,
     Sampling,
@@ -28,14 +32,16 @@ from credo.model.hypotheses_likelihoods import (
 from credo.model.hypotheses_observations import same
 from credo.model.reals import shown
 from credo.model.value import listed
-from credo.schema import is_missing
+from credo.schema import is_missing, position, state_key
 
-__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "read_space"]
+__all__ = ["MAX_CELLS", "OpenSpace", "Space", "TableSpace", "observed", "read_space"]
 
 MAX_CELLS = 100_000_000
 """A table of more outcomes × hypotheses than this is refused before it is made."""
 
 _BLOCK = 4_000_000  # numbers in memory at once while observations are looked up
+
+_FLAGS = {bool, np.bool_}
 
 Block = tuple[Floats, NDArray[np.float64], NDArray[np.int64]]
 
@@ -45,7 +51,8 @@ class TableSpace:
     """Hypotheses that list their outcomes.
 
     For sets `inside` is membership and `log_inside[k]` = ln P(member | h_k); otherwise
-    `chance` and `log_chance` hold P(outcome | h) and its logarithm. Rows are outcomes.
+    `chance` and `log_chance` hold P(outcome | h) and its logarithm. Rows are outcomes. `learners`
+    are the columns of beliefs: what they say changes with what they have learned.
     """
 
     names: tuple[Any, ...]
@@ -56,6 +63,7 @@ class TableSpace:
     log_chance: Floats | None
     weak: bool
     _codes: dict[Any, int] = field(repr=False)
+    learners: Mapping[int, Composite] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TableSpace):
@@ -67,6 +75,7 @@ class TableSpace:
             and same(self.inside, other.inside)
             and same(self.log_inside, other.log_inside)
             and same(self.chance, other.chance)
+            and self.learners == other.learners
         )
 
     def __hash__(self) -> int:
@@ -74,18 +83,29 @@ class TableSpace:
 
     def encode(self, xs: Sequence[Any]) -> NDArray[np.int64]:
         """The row of each observation; an unknown outcome is refused with near names."""
+        if self._plain is not None and not _FLAGS & set(map(type, xs)):
+            try:
+                return np.array([self._plain[x] for x in xs], dtype=np.int64)
+            except (KeyError, TypeError):
+                pass  # the long way says what is wrong
         out = np.empty(len(xs), dtype=np.int64)
         for i, x in enumerate(xs):
-            try:
-                out[i] = self._codes[x]
-            except KeyError:
-                raise unknown_name(
-                    "Outcome", x, self.outcomes, "an outcome of any hypothesis"
-                ) from None
-            except TypeError:
-                hint = "For counts pass counts=True." if isinstance(x, Mapping) else ""
-                raise InputError(f"{shown(x)} cannot be an outcome here.", hint=hint) from None
+            code = position(x, self._codes, self.outcomes)
+            if code is None:
+                raise self._unknown(x)
+            out[i] = code
         return out
+
+    @cached_property
+    def _plain(self) -> dict[Any, int] | None:
+        """The row of each outcome, where none is True or False and 1 can only be 1."""
+        return _plain_codes(self.outcomes)
+
+    def _unknown(self, x: Any) -> CredoError:
+        if isinstance(x, Hashable):
+            return unknown_name("Outcome", x, self.outcomes, "an outcome of any hypothesis")
+        hint = "For counts pass counts=True." if isinstance(x, Mapping) else ""
+        return InputError(f"{shown(x)} cannot be an outcome here.", hint=hint)
 
     def decode(self, code: Any) -> Any:
         """The outcome of a row."""
@@ -108,6 +128,22 @@ class TableSpace:
         for start in range(0, len(seen), size):
             part = order[start : start + size]
             yield self.rows(seen[part]), times[part], first[part].astype(np.int64)
+
+    def after(self, codes: NDArray[np.int64], counts: Floats) -> TableSpace:
+        """The space when its beliefs have learned from some more observations."""
+        assert self.chance is not None
+        assert self.log_chance is not None
+        times = np.bincount(codes, weights=counts, minlength=len(self.outcomes)).astype(np.float64)
+        seen = np.flatnonzero(times)
+        xs = [self.outcomes[i] for i in seen]
+        learners = {k: h.after(xs, times[seen]) for k, h in self.learners.items()}
+        log_chance, chance = self.log_chance.copy(), self.chance.copy()
+        for k, h in learners.items():
+            log_chance[:, k] = _column(h, self.outcomes, self._codes)
+            chance[:, k] = np.exp(log_chance[:, k])
+        return replace(
+            self, chance=_fixed(chance), log_chance=_fixed(log_chance), learners=learners
+        )
 
     def prediction(self, weights: Floats) -> Floats:
         """Σ_k w_k · P(outcome | h_k), for every outcome."""
@@ -134,6 +170,18 @@ class OpenSpace:
     likelihoods: tuple[Likelihood, ...]
     weak: bool = False
     outcomes: None = None
+
+    @property
+    def learners(self) -> Mapping[int, Composite]:
+        """The beliefs among the hypotheses, by position."""
+        return {k: h for k, h in enumerate(self.likelihoods) if isinstance(h, Composite)}
+
+    def after(self, xs: NDArray[Any], counts: Floats) -> OpenSpace:
+        """The space when its beliefs have learned from some more observations."""
+        new: list[Likelihood] = list(self.likelihoods)
+        for k, h in self.learners.items():
+            new[k] = h.after(list(xs), counts)
+        return replace(self, likelihoods=tuple(new))
 
     def encode(self, xs: Sequence[Any]) -> NDArray[Any]:
         """The observations themselves, kept as they are."""
@@ -162,6 +210,18 @@ class OpenSpace:
 Space = TableSpace | OpenSpace
 
 
+def observed(
+    space: Space, evidence: Evidence, values: NDArray[Any], counts: Floats, step: int
+) -> tuple[Space, Evidence]:
+    """The space and its evidence after some more observations, the first of them at `step`."""
+    for rows, times, first in space.blocks(values, counts):
+        evidence = evidence.add(rows, times, first + step)
+    if not space.learners:
+        return space, evidence
+    space = space.after(values, counts)
+    return space, evidence.with_totals({k: h.log_likelihood for k, h in space.learners.items()})
+
+
 def read_space(
     hypotheses: Mapping[Any, Any], *, outcomes: Iterable[Any] | None, log: bool, sampling: Sampling
 ) -> Space:
@@ -183,8 +243,10 @@ def read_space(
     for name in hypotheses:
         if is_missing(name):
             raise InputError(f"The name of a hypothesis cannot be missing, got {name!r}.")
-    each = [
-        read_hypothesis(name, given, log=log, sampling=sampling)
+    each: list[Likelihood] = [
+        Composite.of(name, given)
+        if isinstance(given, Conjugate)
+        else read_hypothesis(name, given, log=log, sampling=sampling)
         for name, given in hypotheses.items()
     ]
     names = tuple(hypotheses)
@@ -192,7 +254,7 @@ def read_space(
     if outcomes is not None:
         every = list(listed(outcomes, "The outcomes"))
         try:
-            different = len(set(every))
+            different = len(set(map(state_key, every)))
         except TypeError:
             raise InputError("Each of the outcomes must be a single value, not a list.") from None
         if different < len(every) or not every:
@@ -204,11 +266,20 @@ def read_space(
 
 
 def _union(each: Sequence[Likelihood]) -> list[Any]:
-    """Every listed outcome: those of mappings in their order, then those of sets, sorted."""
-    ordered = (h.outcomes or () for h in each if not isinstance(h, Members))
+    """Every listed outcome: those of mappings in their order, then those of sets, sorted.
+
+    True and 1 are one outcome if all are 0 or 1, and two otherwise, as in `schema.position`.
+    """
+    ordered = [h.outcomes or () for h in each if not isinstance(h, Members)]
+    members = [h.members for h in each if isinstance(h, Members)]
     first = dict.fromkeys(x for xs in ordered for x in xs)
-    sets = {x for h in each if isinstance(h, Members) for x in h.members}
-    return [*first, *in_order(sets - first.keys())]
+    sets = {x for xs in members for x in xs}
+    kinds: set[type] = set().union(*(map(type, xs) for xs in (*ordered, *members)))
+    if not kinds & _FLAGS or first.keys() | sets <= {0, 1}:
+        return [*first, *in_order(sets - first.keys())]
+    apart = {state_key(x): x for xs in ordered for x in xs}
+    more = {state_key(x): x for xs in members for x in xs}
+    return [*apart.values(), *in_order(x for key, x in more.items() if key not in apart)]
 
 
 def _table(
@@ -226,26 +297,64 @@ def _table(
             f"cells; at most {MAX_CELLS:,} are allowed.",
             hint="Use fewer hypotheses, or likelihood functions in place of listed outcomes.",
         )
-    codes = {x: i for i, x in enumerate(outcomes)}
+    codes = {state_key(x): i for i, x in enumerate(outcomes)}
     sets = [h for h in each if isinstance(h, Members)]
     if complete:
         _check_complete(names, each, outcomes, codes)
     if len(sets) == len(each):
         inside = np.zeros((len(outcomes), len(names)), dtype=bool)
+        plain = _plain_codes(outcomes)
         for k, members in enumerate(sets):
-            inside[[codes[x] for x in members.members], k] = True
+            rows = (
+                _places(members.members, outcomes, codes)
+                if plain is None
+                else [plain[x] for x in members.members]
+            )
+            inside[rows, k] = True
         log_inside = np.array([h.log_inside for h in sets])
         return TableSpace(
             names, tuple(outcomes), _fixed(inside), _fixed(log_inside), None, None, weak, codes
         )
-    log_chance = np.stack([h.log_p(outcomes) for h in each], axis=1)
+    log_chance = np.stack([_column(h, outcomes, codes) for h in each], axis=1)
     chance = np.exp(log_chance)
     for k, h in enumerate(each):  # the user's own digits, not exp(log(p))
-        if (own := getattr(h, "p", None)) is not None:
-            chance[:, k] = [own.get(x, 0.0) for x in outcomes]
+        if isinstance(h, Chances):
+            chance[_places(h.outcomes, outcomes, codes), k] = list(h.p.values())
+    learners = {k: h for k, h in enumerate(each) if isinstance(h, Composite)}
     return TableSpace(
-        names, tuple(outcomes), None, None, _fixed(chance), _fixed(log_chance), weak, codes
+        names,
+        tuple(outcomes),
+        None,
+        None,
+        _fixed(chance),
+        _fixed(log_chance),
+        weak,
+        codes,
+        learners,
     )
+
+
+def _plain_codes(outcomes: Sequence[Any]) -> dict[Any, int] | None:
+    if _FLAGS & set(map(type, outcomes)):
+        return None
+    return {x: i for i, x in enumerate(outcomes)}
+
+
+def _places(own: Iterable[Any], outcomes: Sequence[Any], codes: dict[Any, int]) -> list[int]:
+    """The rows of some outcomes of a table that has them all."""
+    found = [codes.get(state_key(x)) for x in own]
+    if None in found:  # True in place of 1, where all are 0 or 1
+        found = [position(x, codes, outcomes) for x in own]
+    return [i for i in found if i is not None]
+
+
+def _column(h: Likelihood, outcomes: Sequence[Any], codes: dict[Any, int]) -> Floats:
+    """ln P(outcome | h) for every outcome of a table; −∞ for those that h does not list."""
+    if h.outcomes is None:
+        return h.log_p(outcomes)
+    column = np.full(len(outcomes), -np.inf)
+    column[_places(h.outcomes, outcomes, codes)] = h.log_p(h.outcomes)
+    return column
 
 
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
@@ -258,7 +367,7 @@ def _check_complete(
 ) -> None:
     """With outcomes given, a hypothesis must have its whole probability on them."""
     for name, h in zip(names, each, strict=True):
-        beyond = [x for x in h.outcomes or () if x not in codes]
+        beyond = [x for x in h.outcomes or () if position(x, codes, outcomes) is None]
         if beyond:
             raise InputError(
                 f"The hypothesis {name!r} has the outcome {beyond[0]!r}, "
@@ -266,7 +375,7 @@ def _check_complete(
             )
         if isinstance(h, Members) and h.sampling == "weak":
             continue
-        total = float(np.exp(h.log_p(outcomes)).sum())
+        total = float(np.exp(_column(h, outcomes, codes)).sum())
         if abs(total - 1) > CLOSE:
             raise InputError(
                 f"Over the outcomes given, the hypothesis {name!r} must sum to 1, "

@@ -121,9 +121,8 @@ def checked_grid(grid: ArrayLike, what: str) -> Floats:
 
 
 def log_probability_curve(n: float, rest: float, grid: Floats) -> Floats:
-    """n·ln p + rest·ln(1 − p) along a grid of p, with 0·ln 0 = 0 and −inf outside of 0 … 1."""
-    inside = (grid >= 0) & (grid <= 1)
+    """n·ln p + rest·ln(1 − p) along a grid of p from 0 to 1, with 0·ln 0 = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         yes = n * np.log(grid) if n else np.zeros_like(grid)
         no = rest * np.log1p(-grid) if rest else np.zeros_like(grid)
-        return np.where(inside, yes + no, -np.inf)
+        return np.asarray(yes + no)

@@ -133,11 +133,11 @@ class Pseudocounts(Conjugate):
         found: Interval = b.shortest(level) if flag(hpd, "hpd") else b.central(level)
         return found
 
-    def _state(self, of: Any) -> Any:
+    def _state(self, of: Any, what: str = "the interval") -> Any:
         if of is None:
             if len(self.states) > 2:
                 raise InputError(
-                    "Say which state the interval is for.",
+                    f"Say which state {what} is for.",
                     hint=f"Write of={self.states[0]!r}, or one of {list(self.states[:6])}.",
                 )
             return self.states[-1]

@@ -1,8 +1,9 @@
 """Real numbers: what counts as one, wherever a number or an array of numbers is taken.
 
 Integers, floats, booleans, fractions, decimals and what converts itself to a float are numbers.
-Texts, complex numbers, dates and numbers beyond the range of a float are not. None, NaN, NA and
-what is masked are missing, and become NaN; whoever asks decides whether that is allowed.
+Texts, complex numbers, dates, counts of states and numbers beyond the range of a float are not.
+None, NaN, NA and what is masked are missing, and become NaN; whoever asks decides whether that is
+allowed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.schema import is_missing
+from credo.stats.counts import Counts
 
 __all__ = ["NotReal", "absent", "real", "reals", "shown"]
 
@@ -81,6 +83,8 @@ def reals(values: Any) -> NDArray[np.float64]:
     >>> reals([1, None, 2.5]).tolist(), reals(np.ma.array([1.0, 2.0], mask=[0, 1])).tolist()
     ([1.0, nan, 2.5], [1.0, nan])
     """
+    if isinstance(values, Counts):  # how often states came: its array holds no measurements
+        raise NotReal(values)
     if isinstance(values, np.ma.MaskedArray):
         cells = np.array(np.ma.getdata(values), dtype=object)
         cells[np.ma.getmaskarray(values)] = None

@@ -108,7 +108,7 @@ def likelihood_curve(curve: LikelihoodCurve, ax: Any = None, *, log: bool = Fals
 def _belief(c: Conjugate, of: Any) -> tuple[str, Any, Gaussian | StudentT | None]:
     """What the belief is about, its density, and its curve if it can lie anywhere."""
     if isinstance(c, Pseudocounts):
-        state = c._state(of)
+        state = c._state(of, "the picture")
         beta = c.marginal(state)
         return f"P({c.name} = {state})", lambda x: np.exp(beta.logpdf(x)), None
     if isinstance(c, (NormalMean, NormalInverseGamma)):

@@ -147,6 +147,8 @@ class Families:
 
     def spelled(self, family: Any) -> int | None:
         """The position of a family spelled as it was here, its parents in the same order."""
+        if type(family) is Family:
+            return self._spelled.get(family)
         try:
             child, parents = family
             return None if type(parents) is str else self._spelled.get((child, tuple(parents)))

@@ -75,11 +75,15 @@ class Moments:
             raise _too_close(self.continuous[int(np.argwhere(tiny)[0][1])].name)
 
     @classmethod
-    def of(cls, columns: Mapping[str, Sequence[float]]) -> Moments:
-        """The moments of columns of numbers, without groups.
+    def of(
+        cls, columns: Mapping[str, Sequence[float]], weights: Sequence[float] | None = None
+    ) -> Moments:
+        """The moments of columns of numbers, without groups; `weights` says how often each came.
 
         >>> float(Moments.of({"wait": [4, 8, 6]}).mean[0, 0])
         6.0
+        >>> Moments.of({"wait": [4, 6]}, weights=[1, 3]) == Moments.of({"wait": [4, 6, 6, 6]})
+        True
         """
         names = tuple(Variable(name, "continuous") for name in columns)
         try:
@@ -90,9 +94,12 @@ class Moments:
             raise InputError("The columns must be sequences of numbers of the same length.")
         for name, column in zip(columns, data, strict=True):
             refuse_underflow(name, column)
-        kept = data[:, ~np.isnan(data).any(axis=0)]
+        there = ~np.isnan(data).any(axis=0)
+        kept = data[:, there]
         if not np.isfinite(kept).all():
             raise InputError("The columns must hold finite numbers.")
+        if weights is not None:
+            return _weighted(names, data.T, _checked_weights(weights, len(there)), there)
         n = kept.shape[1]
         with np.errstate(over="ignore", under="ignore"):
             mean = kept.mean(axis=1) if n else np.zeros(len(names))
@@ -297,6 +304,30 @@ def refuse_underflow(name: str, values: Floats) -> None:
     largest = np.abs(seen).max(initial=0.0)
     if 0 < largest < 1e-145 and seen.min() < seen.max():
         raise _too_close(name)
+
+
+def _checked_weights(weights: Sequence[float], rows: int) -> Floats:
+    try:
+        w = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        w = np.zeros(0)
+    if w.shape != (rows,) or not np.isfinite(w).all() or (w < 0).any():
+        raise InputError(
+            f"The weights must be a number of 0 or more for each of the {rows:,} rows."
+        )
+    return w
+
+
+def _weighted(
+    names: tuple[Variable, ...], rows: Floats, weights: Floats, there: NDArray[np.bool_]
+) -> Moments:
+    """The moments of rows that came so often each: every row is a part of its own."""
+    use = there & (weights > 0)
+    u, d = int(use.sum()), len(names)
+    nowhere = np.zeros((u, 0), dtype=np.uint32)
+    still = np.zeros((u, d, d))
+    skipped = float(weights[~there].sum())
+    return _merged((), names, nowhere, weights[use], rows[use], still, skipped)
 
 
 def _merged(

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, groupby
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,24 @@ from credo.stats.family import Families
 from credo.stats.moments import Moments
 from credo.stats.tally import Statistic, Tally
 
-__all__ = ["Partial", "Plan", "tally_block"]
+__all__ = ["Partial", "Plan", "checked_threads", "tally_block"]
 
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
 NameSet = frozenset[str]
+
+
+def checked_threads(threads: Any) -> int:
+    """How many threads to use: those asked for, or one for each processor.
+
+    >>> checked_threads(2)
+    2
+    """
+    if threads is None:
+        return os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+    return int(threads)
 
 
 def tally_block(
@@ -59,6 +72,7 @@ class Partial:
     moments: list[Moments]
     weight: int | float
     gaps: frozenset[str]
+    stacks: dict[int, NDArray[Any]] = field(default_factory=dict)
 
     def add(self, other: Partial) -> None:
         """Add another block's tables to these, in place."""
@@ -69,13 +83,26 @@ class Partial:
         self.gaps |= other.gaps
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where a family's cells lie among all dense ones, and how its axes lie among them."""
+class _Stack(NamedTuple):
+    """The tables of one shape, which lie one after the other, with their axes in one order."""
 
-    cells: slice
+    first: int
+    last: int
     shape: tuple[int, ...]
-    axes: tuple[int, ...] | None
+    axes: tuple[int, ...]
+
+    def of(self, dense: NDArray[Any]) -> NDArray[Any]:
+        """All these tables as one array; a table is one entry along its first axis."""
+        return dense[self.first : self.last].reshape(self.shape).transpose(self.axes)
+
+
+class _Layout(NamedTuple):
+    """Where a family's table is: in which of the stacks, and where in it; and its cells."""
+
+    number: int
+    stack: _Stack
+    at: int
+    cells: slice
     variables: tuple[Variable, ...]
 
 
@@ -96,6 +123,7 @@ class Plan:
         default_factory=dict, compare=False, repr=False
     )
     _layouts: dict[int, _Layout] = field(default_factory=dict, compare=False, repr=False)
+    _stacks: dict[_Stack, int] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, schema: Schema, families: Families, rows: int) -> Plan:
@@ -138,8 +166,10 @@ class Plan:
         # Variables that many sets share come first, so that the kernel's prefixes are shared.
         often = Counter(n for names in dense for n in names)
         rank = {n: (-often[n], at[n]) for n in often}
-        ordered = tuple(tuple(sorted(names, key=rank.__getitem__)) for names in dense)
-        return cls(schema, families, ordered, tuple(sparse), tuple(mixed))
+        ordered = [tuple(sorted(names, key=rank.__getitem__)) for names in dense]
+        # Tables of one shape lie together, so that one view holds them all.
+        ordered.sort(key=lambda names: [states[n] for n in names])
+        return cls(schema, families, tuple(ordered), tuple(sparse), tuple(mixed))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -165,10 +195,7 @@ class Plan:
         compact: bool = True,
     ) -> Partial:
         """One pass over one block."""
-        if threads is None:
-            threads = os.cpu_count() or 1
-        if not isinstance(threads, int) or threads < 1:
-            raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+        threads = checked_threads(threads)
         positions = self.positions(block)
         return Partial(
             self._dense(block, positions, threads, kernel, path, compact),
@@ -204,7 +231,9 @@ class Plan:
                 total.add(part)
         if total is None:
             raise TableError("There are no rows to tally.")
-        return Tally(self.families, partial(self._statistic, total), total.weight)
+        total.dense.flags.writeable = False  # and so are its views, which the counts hold
+        make, arrays = partial(self._statistic, total), partial(self._arrays, total)
+        return Tally(self.families, make, total.weight, arrays)
 
     def _statistic(self, total: Partial, family: int) -> Statistic:
         """The statistic of one family, from the table it shares with others."""
@@ -216,27 +245,65 @@ class Plan:
                 found, wanted = others[table - len(self.dense)], self.families[family].names
                 return found if found.names == wanted else found.marginal(wanted)
             layout = self._layouts[family] = self._layout(table, self.families[family].names)
-        cells = total.dense[layout.cells]
-        skipped = 0 if not total.gaps else _skipped(total, cells, layout.variables)
-        values = cells.reshape(layout.shape)
-        if layout.axes is not None:
-            values = values.transpose(layout.axes)
-        return Counts.trusted(layout.variables, values, skipped)
+        number, which, at, cells, variables = layout
+        stack = total.stacks.get(number)
+        if stack is None:
+            stack = total.stacks[number] = which.of(total.dense)
+        skipped = _skipped(total, total.dense[cells], variables) if total.gaps else 0
+        return Counts.trusted(variables, stack[at], skipped)
+
+    def _arrays(self, total: Partial) -> list[NDArray[Any]] | None:
+        """The tables of all families, or None if one of them is not dense."""
+        if self.sparse or self.mixed:
+            return None
+        where = self._where  # which makes the list of stacks complete
+        views: list[NDArray[Any]] = []
+        for stack in self._stacks:
+            views.extend(stack.of(total.dense))
+        return [views[i] for i in where]
+
+    @cached_property
+    def _where(self) -> list[int]:
+        """For each family, the position of its table among those of all stacks."""
+        layouts = [
+            self._layout(t, f.names) for t, f in zip(self._tables, self.families, strict=True)
+        ]
+        first = [0, *accumulate(stack.shape[0] for stack in self._stacks)]
+        return [first[found.number] + found.at for found in layouts]
 
     def _layout(self, table: int, wanted: tuple[str, ...]) -> _Layout:
-        names = self.dense[table]
-        return _Layout(
-            slice(self._starts[table], self._starts[table + 1]),
-            tuple(self.schema[n].arity for n in names),
-            None if wanted == names else tuple(names.index(n) for n in wanted),
-            tuple(self.schema[n] for n in wanted),
-        )
+        names, starts = self.dense[table], self._starts
+        first, last = self._alike[table]
+        axes = (0, *[1 + names.index(n) for n in wanted])
+        stack = _Stack(starts[first], starts[last], (last - first, *self._shapes[table]), axes)
+        number = self._stacks.setdefault(stack, len(self._stacks))
+        variables = tuple([self._variables[n] for n in wanted])
+        cells = slice(starts[table], starts[table + 1])
+        return _Layout(number, stack, table - first, cells, variables)
+
+    @cached_property
+    def _variables(self) -> dict[str, Variable]:
+        return {v.name: v for v in self.schema.variables}
+
+    @cached_property
+    def _shapes(self) -> list[tuple[int, ...]]:
+        """The shape of each dense table."""
+        arity = {v.name: v.arity for v in self.schema.variables if v.is_discrete}
+        return [tuple([arity[n] for n in names]) for names in self.dense]
+
+    @cached_property
+    def _alike(self) -> list[tuple[int, int]]:
+        """For each dense table, the first of its shape and the one after the last."""
+        out: list[tuple[int, int]] = []
+        for _, group in groupby(self._shapes):
+            first, last = len(out), len(out) + len(list(group))
+            out += [(first, last)] * (last - first)
+        return out
 
     @cached_property
     def _starts(self) -> list[int]:
         """Where each dense table begins among all of them, and where the last one ends."""
-        sizes = [prod(self.schema[n].arity for n in names) for names in self.dense]
-        return [0, *accumulate(sizes)]
+        return [0, *accumulate(map(prod, self._shapes))]
 
     @cached_property
     def _tables(self) -> list[int]:

@@ -9,6 +9,8 @@ import html
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
+from numpy.typing import NDArray
+
 from credo.errors import InputError, unknown_name
 from credo.schema import Schema
 from credo.stats.counts import Counts
@@ -50,20 +52,28 @@ class Tally(Mapping[Any, Statistic]):
     ('Cou', 'Pneu', 'Fev')
     """
 
-    __slots__ = ("_made", "_make", "families", "rows")
+    __slots__ = ("_arrays", "_made", "_make", "families", "rows")
 
     def __init__(
-        self, families: Families, make: Callable[[int], Statistic], rows: int | float
+        self,
+        families: Families,
+        make: Callable[[int], Statistic],
+        rows: int | float,
+        arrays: Callable[[], list[NDArray[Any]] | None] | None = None,
     ) -> None:
         self.families = families
         self.rows = rows
         self._make = make  # the statistic of the family at a position, its axes in order
         self._made: dict[int, Statistic] = {}
+        self._arrays = arrays  # all tables at once, where that is cheaper than one by one
 
     def __getitem__(self, family: Any) -> Statistic:
         spelled = self.families.spelled(family)
         if spelled is not None:
-            return self._at(spelled)
+            made = self._made.get(spelled)
+            if made is None:
+                made = self._made[spelled] = self._make(spelled)
+            return made
         wanted = Family.of(family)
         at = self.families.index(wanted)
         if at is None:
@@ -78,6 +88,28 @@ class Tally(Mapping[Any, Statistic]):
         if statistic is None:
             statistic = self._made[position] = self._make(position)
         return statistic
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """The table of each family as a plain array, in their order; for many small tables.
+
+        The numbers of `self[family].values` without their names, all at once.
+
+        >>> import credo as cr
+        >>> [a.shape for a in cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"])]).arrays()]
+        [(2, 2)]
+        """
+        found = None if self._arrays is None else self._arrays()
+        return [self._array(i) for i in range(len(self))] if found is None else found
+
+    def _array(self, position: int) -> NDArray[Any]:
+        statistic = self._at(position)
+        if isinstance(statistic, Counts):
+            return statistic.dense().values
+        raise InputError(
+            f"The family {self.families[position]} has a continuous variable, so it has moments "
+            "and no table of counts.",
+            hint="Take it by its name: tally[child, parents].",
+        )
 
     def __iter__(self) -> Iterator[Family]:
         return iter(self.families)

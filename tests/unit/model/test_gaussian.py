@@ -329,6 +329,8 @@ def test_curves_need_a_point_with_a_likelihood():
     from credo.model import Bernoulli, LikelihoodCurve
 
     with pytest.raises(InputError, match="probability zero at every point of the grid"):
+        Bernoulli.likelihood_curve([True, False], [0.0, 1.0])
+    with pytest.raises(InputError, match="must lie between 0 and 1, got -1"):
         Bernoulli.likelihood_curve([True], [-1.0, 2.0])
     with pytest.raises(InputError, match="needs a value for each point of its grid"):
         LikelihoodCurve(("μ",), ([1.0, 2.0],), [0.0])

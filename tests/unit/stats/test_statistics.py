@@ -1,5 +1,9 @@
 """Counts, moments, rows, families and tallies: what they answer and what they refuse."""
 
+import copy
+import dataclasses
+import pickle
+
 import numpy as np
 import pytest
 
@@ -264,3 +268,52 @@ def test_families_made_once_work_on_other_tables():
 def test_no_rows_left_to_tally():
     table = cr.read({"a": ["x", "y"]}).take(slice(0, 0))
     assert table.tally(["a"])["a"].total == 0
+
+
+def test_the_arrays_of_a_tally_are_its_tables():
+    table = cr.examples.play_tennis()
+    names = table.schema.discrete
+    families = [(a, [b]) for a in names for b in names if a != b]
+    families += [*names, (names[0], list(names[1:4])), (names[0], [names[3], names[1]])]
+    found = cr.tally(table, families)
+    arrays = found.arrays()
+    assert len(arrays) == len(found)
+    for family, array in zip(found, arrays, strict=True):
+        expected = np.zeros([table.schema[n].arity for n in family.names], dtype=np.int64)
+        rows = zip(*(table.block.arrays[table.schema.index(n)] for n in family.names), strict=True)
+        for row in rows:
+            expected[tuple(row)] += 1
+        np.testing.assert_array_equal(array, expected)
+        np.testing.assert_array_equal(found[family].values, expected)
+        assert not array.flags.writeable
+        assert not found[family].values.flags.writeable
+    merged = found + found
+    for array, twice in zip(arrays, merged.arrays(), strict=True):
+        np.testing.assert_array_equal(2 * array, twice)
+
+
+def test_arrays_of_what_has_no_table():
+    found = cr.tally({"a": ["u", "v"], "y": [1.0, 2.5]}, ["a", ("y", ["a"])])
+    with pytest.raises(InputError, match=r"family y \| a has a continuous variable"):
+        found.arrays()
+
+
+def test_sparse_families_are_arrays_too():
+    rng = np.random.default_rng(0)
+    columns = {f"v{i}": rng.integers(0, 60, 500).tolist() for i in range(3)}
+    table = cr.read(columns, schema=dict.fromkeys(columns, "discrete"))
+    found = cr.tally(table, ["v0", ("v0", ["v1", "v2"])])
+    assert not found["v0", ["v1", "v2"]].is_dense
+    small, large = found.arrays()
+    np.testing.assert_array_equal(small, large.sum(axis=(0, 1)))
+
+
+def test_counts_from_a_tally_are_frozen_and_survive_a_pickle():
+    found = cr.tally(cr.examples.play_tennis(), [("PlayTennis", ["Outlook"])])
+    counts = found["PlayTennis", ["Outlook"]]
+    assert type(counts) is cr.Counts
+    with pytest.raises(AttributeError):
+        counts.skipped = 3
+    assert pickle.loads(pickle.dumps(counts)) == counts
+    assert copy.copy(counts) == counts
+    assert dataclasses.replace(counts, skipped=2).skipped == 2
