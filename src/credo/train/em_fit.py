@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from credo.data import Stream, Table, read
 from credo.errors import CredoError, InputError
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -25,7 +25,7 @@ from credo.progress import Ticker, track
 from credo.train.em_climb import Climb
 from credo.train.em_finish import finished
 from credo.train.em_problem import Expected, Numbers
-from credo.train.em_setup import Setup, held_locals, prepared
+from credo.train.em_setup import Setup, held_locals, opened, prepared
 from credo.train.em_start import (
     available_start,
     held,
@@ -126,6 +126,11 @@ def em(
     tol = at_least(tol, 0.0, "tol")
     flag(accelerate, "accelerate")
     if method == "stepwise":
+        if restarts is not None and whole(restarts, 1, "restarts") > 1:
+            raise InputError(
+                f"restarts={restarts} is not for method='stepwise', which climbs once.",
+                hint="Try several rng= and take the one whose record has the best score.",
+            )
         return _stepwise(
             dag, source, prior, whole(batch, 1, "batch"), whole(passes, 1, "passes"),
             at_least(decay, 0.0, "decay"), rng, began, start=start, hidden=hidden,
@@ -254,20 +259,24 @@ def _stepwise(
     start: Any,
     weights: Any,
     schema: Any,
+    fixed: Any,
+    hidden: Any,
     **options: Any,
 ) -> Network:
     """Stepwise EM: parameters from the first batch, then each batch moves them."""
     if not 0.5 < decay <= 1:
         raise InputError(f"decay must be above 0.5 and at most 1, got {decay:g}.")
-    rows = source
-    if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
-        rows = read(source, schema, weights)
+    rows, label = opened(dag, source, start, fixed, hidden, weights, schema)
     draws = generator(rng)
     names = list(rows.schema.names)
     first = next(batches_of(rows, names, batch, 1, np.random.default_rng(0)), None)
     if first is None:
         raise InputError("There are no rows to learn from.")
-    setup = prepared(dag, first, prior, start=start, weights=None, schema=None, **options)
+    setup = prepared(
+        dag, first, prior, start=start, fixed=fixed, hidden=hidden, weights=None, schema=None,
+        **options,
+    )  # fmt: skip
+    setup = replace(setup, source=label)
     numbers = next(iter(_starts(setup, start, 1, draws)))
     refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
     state = Stepwise(setup.maximiser, numbers, decay)
@@ -283,7 +292,9 @@ def _stepwise(
     height = state.log_likelihood(batches_of(rows, wanted, max(batch, 100_000), 1, draws))
     climb.expected = Expected(climb.before.counts, climb.before.moments, height)
     climb.trace = state.trace
-    climb.reason = f"{state.seen:,} batches in {passes} pass{'es' * (passes != 1)} were taken"
+    taken = "1 batch" if state.seen == 1 else f"{state.seen:,} batches"
+    looks = "1 pass" if passes == 1 else f"{passes:,} passes"
+    climb.reason = f"{taken} in {looks} {'was' if state.seen == 1 else 'were'} taken"
     return finished(
         setup, climb, [], began, rng, "stepwise", random=False, rows=total, iterations=state.seen
     )

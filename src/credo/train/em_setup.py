@@ -23,7 +23,7 @@ from credo.train.em_maximise import Belief, Maximiser
 from credo.train.em_problem import Layout, Problem
 from credo.train.tied import groups_of
 
-__all__ = ["Setup", "prepared"]
+__all__ = ["Setup", "opened", "prepared"]
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,7 @@ def prepared(
     """Read and check everything, and fold the rows."""
     like = dag if isinstance(dag, Network) else None
     graph = parameters._graph(dag)
-    known = parameters._known_variables(graph, fixed)
-    for net in (like, start if isinstance(start, Network) else None):
-        if net is not None:
-            known |= {v.name: v for v in net.variables if v.name in graph.nodes}
+    known = _known(graph, like, start, fixed)
     given = _hidden(hidden, graph)
     rows, label = _opened(
         source, {n: v for n, v in known.items() if n not in given}, weights, schema
@@ -99,6 +96,25 @@ def prepared(
         graph, problem, Maximiser(problem, beliefs, held, together), never, unnamed, said, sample,
         label,
     )  # fmt: skip
+
+
+def opened(
+    dag: Any, source: Any, start: Any, fixed: Any, hidden: Any, weights: Any, schema: Any
+) -> tuple[Table | Stream, str]:
+    """The rows with the states that the graph, the start and fixed= know, and their label."""
+    graph = parameters._graph(dag)
+    given = _hidden(hidden, graph)
+    known = _known(graph, dag if isinstance(dag, Network) else None, start, fixed)
+    return _opened(source, {n: v for n, v in known.items() if n not in given}, weights, schema)
+
+
+def _known(graph: Dag, like: Network | None, start: Any, fixed: Any) -> dict[str, Variable]:
+    """The variables that are known before a row is read."""
+    known = parameters._known_variables(graph, fixed)
+    for net in (like, start if isinstance(start, Network) else None):
+        if net is not None:
+            known |= {v.name: v for v in net.variables if v.name in graph.nodes}
+    return known
 
 
 def _hidden(hidden: Any, graph: Dag) -> dict[str, Any]:

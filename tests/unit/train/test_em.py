@@ -174,6 +174,31 @@ def test_a_stream_gives_what_the_table_gives(tmp_path):
         cr.em("[a][b|a]", whole, method="stepwise", decay=0.4)
 
 
+def test_stepwise_keeps_the_states_of_a_network(tmp_path):
+    rows = {"A": ["yes"] * 90 + ["no"] * 10, "B": ["u", "v"] * 45 + [None, "v"] * 5}
+    path = tmp_path / "rows.csv"
+    cr.read(rows).to("pandas").to_csv(path, index=False)
+    tables = {"A": {"yes": 0.5, "no": 0.5}, "B": {a: {"v": 0.4, "u": 0.6} for a in ("yes", "no")}}
+    turned = cr.Network("[A][B|A]", tables)
+    more = cr.Network("[A]", {"A": {"maybe": 0.2, "yes": 0.5, "no": 0.3}})
+    for source in (rows, cr.read(rows), cr.read(path), cr.read(path, memory="10 B")):
+        whole = cr.em(turned, source)
+        for options in ({}, {"passes": 2, "batch": 7}):
+            asked = {"method": "stepwise", **options}
+            for net in (
+                cr.em(turned, source, **asked),
+                cr.em("[A][B|A]", source, start=turned, **asked),
+            ):
+                assert net.variables == turned.variables
+                assert net.p("A")["yes"] == pytest.approx(0.9, abs=0.2 if options else 1e-12)
+                assert net.record.score == pytest.approx(net.log_likelihood(source), rel=1e-9)
+            held = cr.em("[A][B|A]", source, fixed={"A": turned.cpt("A")}, **asked)
+            assert held.variables[0] == turned.variables[0]
+        assert whole.p("A")["yes"] == pytest.approx(0.9)
+        wide = cr.em(more, source, method="stepwise")
+        assert dict(wide.p("A")) == pytest.approx({"maybe": 0.0, "yes": 0.9, "no": 0.1})
+
+
 def test_warm_start_goes_on(candy, start):
     early = cr.em(BAGS, candy, start=start, budget=5)
     late = cr.em(BAGS, candy, start=early, budget=5, accelerate=False)
@@ -232,6 +257,9 @@ def test_refusals():
             cr.em("[a][b|a]", rows, **options)
     with pytest.raises(UnknownNameError, match=r"hidden=\{'c': 2\}"):
         cr.em("[a][b|a:c][c]", rows)
+    with pytest.raises(InputError, match="restarts=3 is not for method='stepwise'"):
+        cr.em("[a][b|a]", rows, method="stepwise", restarts=3)
+    assert cr.em("[a][b|a]", rows, method="stepwise").record.reason == "1 batch in 1 pass was taken"
     with pytest.raises(InputError, match="2 states or more"):
         cr.em("[a][b|a:c][c]", rows, hidden={"c": 1})
     with pytest.raises(InputError, match="number of states, a list"):
