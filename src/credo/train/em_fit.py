@@ -148,17 +148,10 @@ def em(
         refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
         climbs.append(Climb(setup.problem, setup.maximiser, numbers, tol, accelerate))
     with Ticker("em") as ticker:
-        best, dropped = _raced(climbs, most, ticker)
+        best, dropped = _raced(climbs, most, ticker, method)
     try:
-        if best.reason:
-            pass
-        elif method != "em":
-            from credo.train.gradient import ascend
-
-            ascend(best, most, method)
-        else:
-            for _ in track(best.steps(most), "em", total=None):
-                pass
+        if not best.reason:
+            _climb(best, most, method, shown=True)
     except KeyboardInterrupt:
         if best.expected is None:
             raise  # not one step was made
@@ -166,6 +159,18 @@ def em(
     if not best.reason:
         best.reason = f"the budget of {most:,} iterations was used up"
     return finished(setup, best, dropped, began, rng, method, random=many > 1 or start == "random")
+
+
+def _climb(climb: Climb, most: int, method: str, shown: bool = False) -> None:
+    """Go on with a climb by the method asked for, up to `most` iterations in all."""
+    if method != "em":
+        from credo.train.gradient import ascend
+
+        ascend(climb, most, method)
+        return
+    steps = climb.steps(most)
+    for _ in track(steps, "em", total=None) if shown else steps:
+        pass
 
 
 def _restarts(start: Any, restarts: Any, setup: Setup) -> int:
@@ -207,7 +212,9 @@ def _starts(setup: Setup, start: Any, many: int, rng: np.random.Generator) -> It
         yield random_start(problem, maximiser, everywhere, setup.sample, rng)
 
 
-def _raced(climbs: list[Climb], most: int, ticker: Ticker) -> tuple[Climb, list[tuple[int, float]]]:
+def _raced(
+    climbs: list[Climb], most: int, ticker: Ticker, method: str
+) -> tuple[Climb, list[tuple[int, float]]]:
     """The best of several climbs: after a while the poorer half is dropped, and again."""
     dropped: list[tuple[int, float]] = []
     running, rounds = list(climbs), _FIRST
@@ -215,7 +222,7 @@ def _raced(climbs: list[Climb], most: int, ticker: Ticker) -> tuple[Climb, list[
     while len(running) > 1:
         for climb in list(running):
             try:
-                climb.run(min(rounds, most))
+                _climb(climb, min(rounds, most), method)
                 ticker.say(f"{len(running)} starts, this one at {climb.objective:.6g}")
             except CredoError as error:
                 failed = error
