@@ -56,7 +56,7 @@ def finished(
         prior = "none" if belief.prior is None else setup.priors[child.name]
         specs.append(FamilySpec(child, parents, learned, local, prior))
     rows = setup.problem.weight if rows is None else rows
-    weight: int | float = int(rows) if rows == int(rows) else rows
+    weight: int | float = int(rows) if rows < 1 << 53 and rows == int(rows) else rows
     net = learn(setup.graph, specs, weight, setup.source, method, began)
     net, collapsed = _floored(setup, net)
     assert net.record is not None

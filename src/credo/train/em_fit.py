@@ -25,14 +25,9 @@ from credo.progress import Ticker, track
 from credo.train.em_climb import Climb
 from credo.train.em_finish import finished
 from credo.train.em_problem import Expected, Numbers
+from credo.train.em_saddle import refuse_saddle
 from credo.train.em_setup import Setup, held_locals, opened, prepared
-from credo.train.em_start import (
-    available_start,
-    held,
-    random_start,
-    refuse_saddle,
-    uniform_start,
-)
+from credo.train.em_start import available_start, held, random_start, uniform_start
 from credo.train.em_stepwise import Stepwise, batches_of
 
 __all__ = ["BUDGET", "INTERRUPTED", "em"]
@@ -145,7 +140,7 @@ def em(
     many = _restarts(start, restarts, setup)
     climbs = []
     for numbers in _starts(setup, start, many, draws):
-        refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
+        refuse_saddle(setup.maximiser, numbers, _unlearned(setup, start))
         climbs.append(Climb(setup.problem, setup.maximiser, numbers, tol, accelerate))
     with Ticker("em") as ticker:
         best, dropped = _raced(climbs, most, ticker, method)
@@ -285,7 +280,7 @@ def _stepwise(
     )  # fmt: skip
     setup = replace(setup, source=label)
     numbers = next(iter(_starts(setup, start, 1, draws)))
-    refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
+    refuse_saddle(setup.maximiser, numbers, _unlearned(setup, start))
     state = Stepwise(setup.maximiser, numbers, decay)
     wanted = [n for n in setup.graph.nodes if n in rows.schema]
     weigh = getattr(rows, "block", None)

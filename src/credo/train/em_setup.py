@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream, Table, read
-from credo.errors import InputError, SchemaError, unknown_name
+from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Local, Network
 from credo.model.reals import shown
 from credo.model.value import whole
-from credo.schema import Schema, Variable
+from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.block import Block
 from credo.stats.moments import Moments
 from credo.train import parameters
@@ -138,6 +138,11 @@ def _hidden_variable(name: str, given: Any) -> Variable:
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
             raise InputError(f"The hidden variable {name!r} needs 2 states or more, got {given}.")
+        if given > MAX_STATES:
+            raise LimitError(
+                f"The hidden variable {name!r} has {given:,} states; at most {MAX_STATES:,} are "
+                "allowed."
+            )
         return Variable(name, "discrete", tuple(range(int(given))))
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
         return Variable(name, "discrete", tuple(given))

@@ -144,6 +144,38 @@ def test_saddle_points_are_refused(candy, start):
         cr.em(BAGS, candy, start=even)
 
 
+THREE = "[H][x|H][y|H][z|H]"
+
+
+def _three(first=(0.2, 0.3, 0.5), own=(0.3, 0.1, 0.6)):
+    """A start whose states 'a' and 'b' are alike unless the first row of x is changed."""
+    x = [first, (0.2, 0.3, 0.5), (0.6, 0.2, 0.2)]
+    y = [(0.2, 0.8), (0.2, 0.8), (0.6, 0.4)]
+    states = {"H": ["a", "b", "c"], "x": (0, 1, 2), "y": (0, 1), "z": (0, 1)}
+    return cr.Network(THREE, {"H": own, "x": x, "y": y, "z": y}, states=states)
+
+
+def test_two_states_alike_are_a_saddle_point_too():
+    rng = np.random.default_rng(0)
+    rows = {"x": rng.integers(0, 3, 60), "y": rng.integers(0, 2, 60), "z": rng.integers(0, 2, 60)}
+    for how in ("em", "gradient", "stepwise"):
+        with pytest.raises(InputError, match="treats the states 'a' and 'b' of the hidden"):
+            cr.em(THREE, rows, start=_three(), method=how)
+    apart = cr.em(THREE, rows, start=_three(first=(0.2, 0.31, 0.49)))
+    assert np.abs(apart.cpt("x").values[0] - apart.cpt("x").values[1]).max() > 0.01
+    # a state that is never there is no twin, and a prior that differs tells states apart
+    cr.em(THREE, rows, start=_three(own=(0.0, 0.4, 0.6)))
+    uneven = {"x": np.array([[9, 1, 1], [1, 1, 9], [1, 9, 1]])}
+    kept = cr.em(THREE, rows, uneven, start=_three(), budget=50)
+    assert np.abs(kept.cpt("x").values[0] - kept.cpt("x").values[1]).max() > 0.01
+
+
+def test_a_factor_without_slopes_is_a_saddle_point():
+    rows = {"a": [1.0, 2.0, 3.0, 4.0, 2.5], "b": [1.0, 2.0, 2.0, 4.0, 2.5]}
+    with pytest.raises(InputError, match="nothing depends on the hidden variable 'F'"):
+        cr.em("[F][a|F][b|F]", rows, hidden={"F": "continuous"}, start="uniform")
+
+
 def test_burglary_not_observed_on_one_day():
     rows = {
         "Burglary": ["no", "no", "no", None, "yes", "no"],
@@ -297,6 +329,9 @@ def test_refusals():
     assert cr.em("[a][b|a]", rows, method="stepwise").record.reason == "1 batch in 1 pass was taken"
     with pytest.raises(InputError, match="2 states or more"):
         cr.em("[a][b|a:c][c]", rows, hidden={"c": 1})
+    for many in (10**7, 10**9, 10**15):
+        with pytest.raises(LimitError, match="at most 10,000 are allowed"):
+            cr.em("[a][b|a:c][c]", rows, hidden={"c": many})
     with pytest.raises(InputError, match="number of states, a list"):
         cr.em("[a][b|a:c][c]", rows, hidden={"c": 2.5})
     sure = cr.Network("[a][b|a]", {"a": {0: 1.0, 1: 0.0}, "b": {0: {0: 1, 1: 0}, 1: {0: 1, 1: 0}}})
@@ -316,6 +351,15 @@ def test_too_wide_a_gap_beside_continuous_columns_is_refused():
     graph = "[d0]" + "".join(f"[d{i}|d{i - 1}]" for i in range(1, 18)) + "[x|d17]"
     with pytest.raises(LimitError, match="18 discrete variables that hang together"):
         cr.em(graph, rows)
+
+
+@pytest.mark.parametrize("scale", [10**30, 1e300, 10**18])
+def test_huge_weights_are_shares(scale):
+    rows = {"a": [0, 1, None, 1, 0, 0, 1, None], "b": [0.5, 1.5, 1.0, 0.7, 0.2, 0.9, 1.9, 0.1]}
+    plain = cr.em("[a][b|a]", rows)
+    large = cr.em("[a][b|a]", rows, weights=[scale] * 8)
+    assert large.p("a")[1] == pytest.approx(plain.p("a")[1], abs=1e-6)
+    assert large.record.score / scale == pytest.approx(plain.record.score, rel=1e-6)
 
 
 def test_underflow_is_no_end():
