@@ -8,6 +8,7 @@ imputed and no row is dropped: a gap counts for each of its states as much as it
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -30,13 +31,16 @@ from credo.train.em_setup import Setup, held_locals, opened, prepared
 from credo.train.em_start import available_start, held, random_start, uniform_start
 from credo.train.em_stepwise import Stepwise, batches_of
 
-__all__ = ["BUDGET", "INTERRUPTED", "em"]
+__all__ = ["BUDGET", "INTERRUPTED", "LATE", "em", "em_until"]
 
 BUDGET = 10_000
 """Iterations, unless `budget` says otherwise."""
 
 INTERRUPTED = "interrupted"
 """The reason a climb stopped, when it was Ctrl-C."""
+
+LATE = "the time was spent"
+"""The reason a climb stopped, when it was the clock."""
 
 METHODS = ("em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise")
 """How to climb."""
@@ -115,6 +119,38 @@ def em(
     >>> net.record.reason
     'a step changed no parameter by more than 1e-09'
     """
+    return _fitted(
+        dag, source, prior, until=math.inf, start=start, restarts=restarts, hidden=hidden,
+        method=method, tol=tol, budget=budget, rng=rng, estimate=estimate, default=default,
+        fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
+        weights=weights, schema=schema, threads=threads,
+    )  # fmt: skip
+
+
+def em_until(until: float, dag: Any, source: Any, prior: Any = None, **options: Any) -> Network:
+    """`em`, which also ends after the step during which the clock passes `until`."""
+    return _fitted(dag, source, prior, until=until, **{**(em.__kwdefaults__ or {}), **options})
+
+
+def _fitted(
+    dag: Any,
+    source: Any,
+    prior: Any,
+    *,
+    until: float,
+    start: Any,
+    restarts: Any,
+    hidden: Any,
+    method: str,
+    tol: float,
+    budget: Any,
+    rng: Any,
+    accelerate: bool,
+    batch: Any,
+    passes: Any,
+    decay: Any,
+    **options: Any,
+) -> Network:
     began = time.perf_counter()
     choice(method, METHODS, "method")
     most = BUDGET if budget is None else whole(budget, 1, "budget")
@@ -128,14 +164,9 @@ def em(
             )
         return _stepwise(
             dag, source, prior, whole(batch, 1, "batch"), whole(passes, 1, "passes"),
-            at_least(decay, 0.0, "decay"), rng, began, start=start, hidden=hidden,
-            default=default, estimate=estimate, fixed=fixed, tied=tied, weights=weights,
-            schema=schema, threads=threads,
+            at_least(decay, 0.0, "decay"), rng, began, start=start, hidden=hidden, **options,
         )  # fmt: skip
-    setup = prepared(
-        dag, source, prior, start=start, hidden=hidden, default=default, estimate=estimate,
-        fixed=fixed, tied=tied, weights=weights, schema=schema, threads=threads,
-    )  # fmt: skip
+    setup = prepared(dag, source, prior, start=start, hidden=hidden, **options)
     draws = generator(rng)
     many = _restarts(start, restarts, setup)
     climbs = []
@@ -146,7 +177,7 @@ def em(
         best, dropped = _raced(climbs, most, ticker, method)
     try:
         if not best.reason:
-            _climb(best, most, method, shown=True)
+            _climb(best, most, method, until, shown=True)
     except KeyboardInterrupt:
         if best.expected is None:
             raise  # not one step was made
@@ -156,7 +187,9 @@ def em(
     return finished(setup, best, dropped, began, rng, method, random=many > 1 or start == "random")
 
 
-def _climb(climb: Climb, most: int, method: str, shown: bool = False) -> None:
+def _climb(
+    climb: Climb, most: int, method: str, until: float = math.inf, shown: bool = False
+) -> None:
     """Go on with a climb by the method asked for, up to `most` iterations in all."""
     if method != "em":
         from credo.train.gradient import ascend
@@ -165,7 +198,9 @@ def _climb(climb: Climb, most: int, method: str, shown: bool = False) -> None:
         return
     steps = climb.steps(most)
     for _ in track(steps, "em", total=None) if shown else steps:
-        pass
+        if time.perf_counter() > until and not climb.reason:
+            climb.reason = LATE
+            return
 
 
 def _restarts(start: Any, restarts: Any, setup: Setup) -> int:
