@@ -168,7 +168,8 @@ class MixedRows:
         if size > MAX_STATES:
             raise LimitError(
                 f"In row {int(at[0]) + 1:,} the discrete variables "
-                f"{', '.join(self.states[:6])} are missing, with {size:,} states together; at most {MAX_STATES:,} are allowed.",
+                f"{', '.join(self.states[:6])} are missing, with {size:,} states together; "
+                f"at most {MAX_STATES:,} are allowed.",
                 hint="Leave such rows out, or learn a network without some of these columns.",
             )
         self.rows = len(at)

@@ -345,6 +345,14 @@ def test_refusals():
         cr.em("[x][a|x]", {"x": [0.5, 1.5], "a": [0, 1]})
 
 
+def test_a_family_never_observed_together_is_noted():
+    rows = {"a": [0, 1, 0, None, None, None], "b": [None, None, None, 0, 1, 1]}
+    notes = cr.em("[a][b|a]", rows).record.notes
+    assert any("b with a: never observed together in one row" in n for n in notes)
+    apart = cr.em("[a][b]", rows).record.notes
+    assert not any("together in one row" in n for n in apart)
+
+
 def test_too_wide_a_gap_beside_continuous_columns_is_refused():
     names = [f"d{i}" for i in range(18)]
     rows = {n: [0, 1, None] for n in names} | {"x": [0.1, 0.2, 0.3]}

@@ -156,9 +156,24 @@ def test_a_common_cause_is_proposed_and_kept_only_if_it_pays():
         ({"groups": [["a"]]}, "two columns or more"),
         ({"groups": [["a", "zz"]]}, "not in the graph"),
         ({"states": []}, "at least one"),
+        ({"states": 3}, "states= must be a list, got 3"),
+        ({"groups": 5}, "groups= must be a list, got 5"),
+        ({"groups": "ab"}, "groups= must be a list"),
+        ({"groups": [5]}, "A group must be a list, got 5"),
+        ({"name": "e"}, "variable 'e' already"),
     ]:
         with pytest.raises(cr.errors.CredoError, match=text):
             cr.find_hidden(full, columns, **options)
+
+
+def test_a_column_with_the_hidden_name_is_named():
+    rng = np.random.default_rng(0)
+    rows = {c: rng.integers(0, 2, 50) for c in "abcH"}
+    with pytest.raises(InputError, match="table has a column 'H'") as error:
+        cr.find_hidden("[a][b|a][c|a:b]", rows)
+    assert "name='H_hidden'" in error.value.hint
+    found = cr.find_hidden("[a][b|a][c|a:b]", rows, name="K")
+    assert "graph given" in str(found)
 
 
 def _gappy():
