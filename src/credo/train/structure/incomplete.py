@@ -60,7 +60,7 @@ def structural_em(
     table: Table,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], Any],
-    begin: Callable[[int], Dag],
+    begin: Callable[[int], Dag | Network],
     *,
     starts: int = 1,
     budget: float | None,
@@ -70,7 +70,8 @@ def structural_em(
 ) -> Network:
     """The best network found; `search(rows, start)` gives a graph with its scores.
 
-    `begin(i)` is the graph of start i. The end with the best score of the observed rows is taken.
+    `begin(i)` is the graph of start i, or a network already warm. The end with the best score of
+    the observed rows is taken.
     """
     began = time.perf_counter()
     until = math.inf if budget is None else began + budget
@@ -161,14 +162,16 @@ def _climb(
     table: Table,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], Any],
-    begin: Dag,
+    begin: Dag | Network,
     until: float,
     seed: int,
     threads: int | None,
     halt: Halt,
 ) -> _Climbed:
     """Complete, search, learn again, while the score of the observed rows rises."""
-    net = em_until(until, begin, table, budget=WARM, threads=threads)
+    net = begin
+    if not isinstance(net, Network):
+        net = em_until(until, net, table, budget=WARM, threads=threads)
     halt.after(net)
     best: Network | None = None
     trace: list[float] = []

@@ -233,7 +233,7 @@ def _structural(
         halt.after(found)
         return found.dag
 
-    def first(rows: Any) -> Dag:
+    def first(rows: Any) -> Dag | Network:
         """The better of the two by BIC of the observed rows."""
         if not whole:
             return gained(rows)
@@ -242,21 +242,25 @@ def _structural(
             graphs.append(gained(rows))
         if len(graphs) < 2 or halt.now or graphs[0] == graphs[1] or late():
             return graphs[0]
-        return max(graphs, key=height)
+        return max(map(warmed, graphs), key=height)
 
     def late() -> bool:
         return limit is not None and time.perf_counter() > began + limit
 
-    def height(dag: Dag) -> float:
-        """BIC of the observed rows, after a few steps of EM."""
+    def warmed(dag: Dag) -> Network:
+        """The graph after a few steps of EM."""
         until = math.inf if limit is None else began + limit
         net = em_until(until, dag, table, budget=WARM, threads=settings["threads"])
+        halt.after(net)
+        return net
+
+    def height(net: Network) -> float:
+        """BIC of the observed rows."""
         record = net.record
         assert record is not None and record.score is not None
-        halt.after(net)
         return float(record.score - 0.5 * math.log(record.details["rows"]) * net.free_parameters)
 
-    def begin(turn: int) -> Dag:
+    def begin(turn: int) -> Dag | Network:
         """The given or the first graph; then the empty one; then graphs of rows drawn again."""
         if turn == 0:
             return first(table) if start is None else graph_of(start)
