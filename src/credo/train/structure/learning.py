@@ -240,7 +240,7 @@ def _structural(
         graphs = [averaged(rows)]
         if not halt.now:
             graphs.append(gained(rows))
-        if len(graphs) < 2 or halt.now or graphs[0] == graphs[1] or late():
+        if halt.now or late() or graphs[0].equivalent(graphs[-1]):
             return graphs[0]
         return max(map(warmed, graphs), key=height)
 
