@@ -32,6 +32,7 @@ def trace(model: Any, ax: Any = None, **line: Any) -> Any:
     ax = axes(ax)
     few = len(values) <= 60
     ax.plot(range(len(values)), values, marker="o" if few else None, markersize=3, **line)
+    ax.xaxis.get_major_locator().set_params(integer=True)  # there is no iteration 2.5
     ax.set_xlabel("iteration")
     score = getattr(record, "details", {}).get("score")
     ax.set_ylabel(f"score ({score})" if score else "ln P(rows)")

@@ -33,9 +33,9 @@ class Gaps(Mapping[Any, Any]):
     >>> gaps[0, "rain"]
     Distribution(rain: False 0.333333, True 0.666667)
     >>> print(gaps)
-    row  variable  most probable         p
-      0  rain      True           0.666667
-      1  wet       False               0.9
+    row from 0  variable  most probable         p
+             0  rain      True           0.666667
+             1  wet       False               0.9
     """
 
     table: Table
@@ -75,7 +75,7 @@ class Gaps(Mapping[Any, Any]):
                 rows.append([str(row), name, str(state), f"{found[state]:.6g}"])
             else:
                 rows.append([str(row), name, f"{found.mean:.6g}", f"± {found.variance**0.5:.4g}"])
-        return ["row", "variable", "most probable", "p"], rows
+        return ["row from 0", "variable", "most probable", "p"], rows
 
     def __str__(self) -> str:
         head, rows = self._table()

@@ -4,7 +4,8 @@
 
 Rows with the same gaps go together. For each state s of the missing discrete variables the joint
 Gaussian of the continuous ones is built along the graph, one for each row, and conditioned. Where
-there are too many states, draws come from the generative story of each row.
+there are too many states, draws come from the generative story of each row, and the rest is asked
+row by row (`impute_wide.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.blanket import impossible_row
 from credo.predict.evidence import Evidence
 from credo.predict.gaps import Gaps
+from credo.predict.impute_wide import explained, wide_posteriors
 from credo.predict.story import story_of
 from credo.stats.block import Block
 
@@ -71,15 +73,23 @@ def mixed_fill(
                     for name, found in told.items():
                         copy[name][at] = found
                 continue
-            part = MixedRows(net, pattern, here, at)
+            wide = states_of(net, pattern) > MAX_STATES
             if method == "posterior":
-                for name, found in part.posteriors().items():
+                each = (
+                    wide_posteriors(net, pattern, here)
+                    if wide
+                    else MixedRows(net, pattern, here, at).posteriors()
+                )
+                for name, found in each.items():
                     if name in columns:
                         rows[name].append(at)
                         values[name].append(found)
                 continue
+            left, cells = explained(net, pattern, here) if wide else (pattern, here)
+            part = MixedRows(net, left, cells, at)
             for copy in filled:
-                for name, found in part.filled(method, rng).items():
+                states = {n: cells[n] for n in copy} if wide else {}
+                for name, found in (states | part.filled(method, rng)).items():
                     if name in copy:
                         copy[name][at] = found
     if method != "posterior":
@@ -157,8 +167,10 @@ class MixedRows:
         size = int(np.prod(self.arities, dtype=np.float64)) if self.states else 1
         if size > MAX_STATES:
             raise LimitError(
-                f"In row {int(at[0]):,} the discrete variables {', '.join(self.states[:6])} are "
-                f"missing, with {size:,} states together; at most {MAX_STATES:,} are allowed.",
+                f"In row {int(at[0]) + 1:,} the discrete variables "
+                f"{', '.join(self.states[:6])} are missing, with {size:,} states together; "
+                f"at most {MAX_STATES:,} are allowed.",
+                hint="Leave such rows out, or learn a network without some of these columns.",
             )
         self.rows = len(at)
         cases = list(itertools.product(*(range(a) for a in self.arities)))

@@ -41,6 +41,8 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         rows = rows.load()
     if isinstance(rows, Table):
         have = [v.name for v in wanted if v.name in rows.schema]
+        if not have:
+            raise _strange(net, without)
         if all(rows.schema[n].states == net.variable(n).states for n in have):
             return rows.select(have)
         again = read_rows(net, rows.to("arrow"), without)
@@ -51,12 +53,16 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
     if names is not None:
         wanted = [v for v in wanted if v.name in names]
     if not wanted:
-        raise InputError(
-            "The rows have no column of the model" + (f" but {without!r}." if without else "."),
-            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
-        )
+        raise _strange(net, without)
     table = read(rows, Schema(tuple(wanted)))
     return table if isinstance(table, Table) else table.load()
+
+
+def _strange(net: Network, without: str | None) -> InputError:
+    return InputError(
+        "The rows have no column of the model" + (f" but {without!r}." if without else "."),
+        hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+    )
 
 
 def _names(rows: Any) -> set[str] | None:

@@ -56,7 +56,7 @@ def finished(
         prior = "none" if belief.prior is None else setup.priors[child.name]
         specs.append(FamilySpec(child, parents, learned, local, prior))
     rows = setup.problem.weight if rows is None else rows
-    weight: int | float = int(rows) if rows == int(rows) else rows
+    weight: int | float = int(rows) if rows < 1 << 53 and rows == int(rows) else rows
     net = learn(setup.graph, specs, weight, setup.source, method, began)
     net, collapsed = _floored(setup, net)
     assert net.record is not None
@@ -81,7 +81,11 @@ def finished(
         reason=climb.reason,
         seconds=time.perf_counter() - began,
         seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
-        notes=(*net.record.notes, *_notes(setup, collapsed, dropped, random)),
+        notes=(
+            *net.record.notes,
+            *_notes(setup, collapsed, dropped, random),
+            *([] if method == "stepwise" else _apart(setup)),  # it has folded one batch alone
+        ),
         details=details,
     )
     return net.with_record(record)
@@ -125,6 +129,24 @@ def _notes(
             "class of very few rows; a prior on lines prevents that"
         )
     return notes
+
+
+def _apart(setup: Setup) -> list[str]:
+    """Families whose members are observed, but never all in one row."""
+    problem = setup.problem
+    found = [
+        f"{child.name} with {', '.join(p.name for p in parents)}"
+        for child, parents in problem.layout.families
+        if parents
+        and not problem.observed[child.name]
+        and not any(v.name in setup.hidden for v in (child, *parents))
+    ]
+    if not found:
+        return []
+    return [
+        f"{shortened(found)}: never observed together in one row, so what ties them is told by "
+        "other columns, by the prior, or by the start alone"
+    ]
 
 
 def _floored(setup: Setup, net: Network) -> tuple[Network, list[str]]:

@@ -8,13 +8,14 @@ imputed and no row is dropped: a gap counts for each of its states as much as it
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from credo.data import Stream, Table, read
 from credo.errors import CredoError, InputError
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -25,23 +26,21 @@ from credo.progress import Ticker, track
 from credo.train.em_climb import Climb
 from credo.train.em_finish import finished
 from credo.train.em_problem import Expected, Numbers
-from credo.train.em_setup import Setup, held_locals, prepared
-from credo.train.em_start import (
-    available_start,
-    held,
-    random_start,
-    refuse_saddle,
-    uniform_start,
-)
+from credo.train.em_saddle import refuse_saddle
+from credo.train.em_setup import Setup, held_locals, opened, prepared
+from credo.train.em_start import available_start, held, random_start, uniform_start
 from credo.train.em_stepwise import Stepwise, batches_of
 
-__all__ = ["BUDGET", "INTERRUPTED", "em"]
+__all__ = ["BUDGET", "INTERRUPTED", "LATE", "em", "em_until"]
 
 BUDGET = 10_000
 """Iterations, unless `budget` says otherwise."""
 
 INTERRUPTED = "interrupted"
 """The reason a climb stopped, when it was Ctrl-C."""
+
+LATE = "the time was spent"
+"""The reason a climb stopped, when it was the clock."""
 
 METHODS = ("em", "gradient", "conjugate-gradient", "gradient-steps", "stepwise")
 """How to climb."""
@@ -120,40 +119,65 @@ def em(
     >>> net.record.reason
     'a step changed no parameter by more than 1e-09'
     """
+    return _fitted(
+        dag, source, prior, until=math.inf, start=start, restarts=restarts, hidden=hidden,
+        method=method, tol=tol, budget=budget, rng=rng, estimate=estimate, default=default,
+        fixed=fixed, tied=tied, accelerate=accelerate, batch=batch, passes=passes, decay=decay,
+        weights=weights, schema=schema, threads=threads,
+    )  # fmt: skip
+
+
+def em_until(until: float, dag: Any, source: Any, prior: Any = None, **options: Any) -> Network:
+    """`em`, which also ends after the step during which the clock passes `until`."""
+    return _fitted(dag, source, prior, until=until, **{**(em.__kwdefaults__ or {}), **options})
+
+
+def _fitted(
+    dag: Any,
+    source: Any,
+    prior: Any,
+    *,
+    until: float,
+    start: Any,
+    restarts: Any,
+    hidden: Any,
+    method: str,
+    tol: float,
+    budget: Any,
+    rng: Any,
+    accelerate: bool,
+    batch: Any,
+    passes: Any,
+    decay: Any,
+    **options: Any,
+) -> Network:
     began = time.perf_counter()
     choice(method, METHODS, "method")
     most = BUDGET if budget is None else whole(budget, 1, "budget")
     tol = at_least(tol, 0.0, "tol")
     flag(accelerate, "accelerate")
     if method == "stepwise":
+        if restarts is not None and whole(restarts, 1, "restarts") > 1:
+            raise InputError(
+                f"restarts={restarts} is not for method='stepwise', which climbs once.",
+                hint="Try several rng= and take the one whose record has the best score.",
+            )
         return _stepwise(
             dag, source, prior, whole(batch, 1, "batch"), whole(passes, 1, "passes"),
-            at_least(decay, 0.0, "decay"), rng, began, start=start, hidden=hidden,
-            default=default, estimate=estimate, fixed=fixed, tied=tied, weights=weights,
-            schema=schema, threads=threads,
+            at_least(decay, 0.0, "decay"), rng, began, start=start, hidden=hidden, **options,
         )  # fmt: skip
-    setup = prepared(
-        dag, source, prior, start=start, hidden=hidden, default=default, estimate=estimate,
-        fixed=fixed, tied=tied, weights=weights, schema=schema, threads=threads,
-    )  # fmt: skip
+    setup = prepared(dag, source, prior, start=start, hidden=hidden, **options)
     draws = generator(rng)
     many = _restarts(start, restarts, setup)
     climbs = []
     for numbers in _starts(setup, start, many, draws):
-        refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
+        refuse_saddle(setup.maximiser, numbers, _unlearned(setup, start))
         climbs.append(Climb(setup.problem, setup.maximiser, numbers, tol, accelerate))
     with Ticker("em") as ticker:
-        best, dropped = _raced(climbs, most, ticker)
+        best, dropped = _raced(climbs, most, ticker, method)
     try:
-        if best.reason:
-            pass
-        elif method != "em":
-            from credo.train.gradient import ascend
-
-            ascend(best, most, method)
-        else:
-            for _ in track(best.steps(most), "em", total=None):
-                pass
+        if not best.reason:
+            _climb(best, most, method, until, shown=True)
     except KeyboardInterrupt:
         if best.expected is None:
             raise  # not one step was made
@@ -161,6 +185,22 @@ def em(
     if not best.reason:
         best.reason = f"the budget of {most:,} iterations was used up"
     return finished(setup, best, dropped, began, rng, method, random=many > 1 or start == "random")
+
+
+def _climb(
+    climb: Climb, most: int, method: str, until: float = math.inf, shown: bool = False
+) -> None:
+    """Go on with a climb by the method asked for, up to `most` iterations in all."""
+    if method != "em":
+        from credo.train.gradient import ascend
+
+        ascend(climb, most, method)
+        return
+    steps = climb.steps(most)
+    for _ in track(steps, "em", total=None) if shown else steps:
+        if time.perf_counter() > until and not climb.reason:
+            climb.reason = LATE
+            return
 
 
 def _restarts(start: Any, restarts: Any, setup: Setup) -> int:
@@ -202,7 +242,9 @@ def _starts(setup: Setup, start: Any, many: int, rng: np.random.Generator) -> It
         yield random_start(problem, maximiser, everywhere, setup.sample, rng)
 
 
-def _raced(climbs: list[Climb], most: int, ticker: Ticker) -> tuple[Climb, list[tuple[int, float]]]:
+def _raced(
+    climbs: list[Climb], most: int, ticker: Ticker, method: str
+) -> tuple[Climb, list[tuple[int, float]]]:
     """The best of several climbs: after a while the poorer half is dropped, and again."""
     dropped: list[tuple[int, float]] = []
     running, rounds = list(climbs), _FIRST
@@ -210,7 +252,7 @@ def _raced(climbs: list[Climb], most: int, ticker: Ticker) -> tuple[Climb, list[
     while len(running) > 1:
         for climb in list(running):
             try:
-                climb.run(min(rounds, most))
+                _climb(climb, min(rounds, most), method)
                 ticker.say(f"{len(running)} starts, this one at {climb.objective:.6g}")
             except CredoError as error:
                 failed = error
@@ -254,22 +296,26 @@ def _stepwise(
     start: Any,
     weights: Any,
     schema: Any,
+    fixed: Any,
+    hidden: Any,
     **options: Any,
 ) -> Network:
     """Stepwise EM: parameters from the first batch, then each batch moves them."""
     if not 0.5 < decay <= 1:
         raise InputError(f"decay must be above 0.5 and at most 1, got {decay:g}.")
-    rows = source
-    if not isinstance(source, (Table, Stream)) or weights is not None or schema is not None:
-        rows = read(source, schema, weights)
+    rows, label = opened(dag, source, start, fixed, hidden, weights, schema)
     draws = generator(rng)
     names = list(rows.schema.names)
     first = next(batches_of(rows, names, batch, 1, np.random.default_rng(0)), None)
     if first is None:
         raise InputError("There are no rows to learn from.")
-    setup = prepared(dag, first, prior, start=start, weights=None, schema=None, **options)
+    setup = prepared(
+        dag, first, prior, start=start, fixed=fixed, hidden=hidden, weights=None, schema=None,
+        **options,
+    )  # fmt: skip
+    setup = replace(setup, source=label)
     numbers = next(iter(_starts(setup, start, 1, draws)))
-    refuse_saddle(setup.problem.layout, numbers, _unlearned(setup, start))
+    refuse_saddle(setup.maximiser, numbers, _unlearned(setup, start))
     state = Stepwise(setup.maximiser, numbers, decay)
     wanted = [n for n in setup.graph.nodes if n in rows.schema]
     weigh = getattr(rows, "block", None)
@@ -283,7 +329,9 @@ def _stepwise(
     height = state.log_likelihood(batches_of(rows, wanted, max(batch, 100_000), 1, draws))
     climb.expected = Expected(climb.before.counts, climb.before.moments, height)
     climb.trace = state.trace
-    climb.reason = f"{state.seen:,} batches in {passes} pass{'es' * (passes != 1)} were taken"
+    taken = "1 batch" if state.seen == 1 else f"{state.seen:,} batches"
+    looks = "1 pass" if passes == 1 else f"{passes:,} passes"
+    climb.reason = f"{taken} in {looks} {'was' if state.seen == 1 else 'were'} taken"
     return finished(
         setup, climb, [], began, rng, "stepwise", random=False, rows=total, iterations=state.seen
     )

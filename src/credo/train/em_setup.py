@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream, Table, read
-from credo.errors import InputError, SchemaError, unknown_name
+from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Local, Network
 from credo.model.reals import shown
 from credo.model.value import whole
-from credo.schema import Schema, Variable
+from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.block import Block
 from credo.stats.moments import Moments
 from credo.train import parameters
@@ -23,7 +23,7 @@ from credo.train.em_maximise import Belief, Maximiser
 from credo.train.em_problem import Layout, Problem
 from credo.train.tied import groups_of
 
-__all__ = ["Setup", "prepared"]
+__all__ = ["Setup", "opened", "prepared"]
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,7 @@ def prepared(
     """Read and check everything, and fold the rows."""
     like = dag if isinstance(dag, Network) else None
     graph = parameters._graph(dag)
-    known = parameters._known_variables(graph, fixed)
-    for net in (like, start if isinstance(start, Network) else None):
-        if net is not None:
-            known |= {v.name: v for v in net.variables if v.name in graph.nodes}
+    known = _known(graph, like, start, fixed)
     given = _hidden(hidden, graph)
     rows, label = _opened(
         source, {n: v for n, v in known.items() if n not in given}, weights, schema
@@ -101,6 +98,25 @@ def prepared(
     )  # fmt: skip
 
 
+def opened(
+    dag: Any, source: Any, start: Any, fixed: Any, hidden: Any, weights: Any, schema: Any
+) -> tuple[Table | Stream, str]:
+    """The rows with the states that the graph, the start and fixed= know, and their label."""
+    graph = parameters._graph(dag)
+    given = _hidden(hidden, graph)
+    known = _known(graph, dag if isinstance(dag, Network) else None, start, fixed)
+    return _opened(source, {n: v for n, v in known.items() if n not in given}, weights, schema)
+
+
+def _known(graph: Dag, like: Network | None, start: Any, fixed: Any) -> dict[str, Variable]:
+    """The variables that are known before a row is read."""
+    known = parameters._known_variables(graph, fixed)
+    for net in (like, start if isinstance(start, Network) else None):
+        if net is not None:
+            known |= {v.name: v for v in net.variables if v.name in graph.nodes}
+    return known
+
+
 def _hidden(hidden: Any, graph: Dag) -> dict[str, Any]:
     if hidden is None:
         return {}
@@ -122,6 +138,11 @@ def _hidden_variable(name: str, given: Any) -> Variable:
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         if given < 2:
             raise InputError(f"The hidden variable {name!r} needs 2 states or more, got {given}.")
+        if given > MAX_STATES:
+            raise LimitError(
+                f"The hidden variable {name!r} has {given:,} states; at most {MAX_STATES:,} are "
+                "allowed."
+            )
         return Variable(name, "discrete", tuple(range(int(given))))
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
         return Variable(name, "discrete", tuple(given))
@@ -176,6 +197,11 @@ def _variables(
                 )
         elif name in known:
             out[name] = known[name]
+        elif name in rows.schema.set_aside:
+            raise SchemaError(
+                f"The column {name!r} was set aside: {rows.schema.set_aside[name]}.",
+                hint=f"To use it, give schema={{{name!r}: 'discrete'}} (or 'continuous').",
+            )
         else:
             error = unknown_name("Variable", name, rows.schema.names, "in the table")
             hint = f"If it was never observed, say so: hidden={{{name!r}: 2}} for two states."

@@ -1,23 +1,21 @@
 """Where EM starts: tables from the rows that have no gaps, noise where nothing was observed.
 
-A variable that was never observed needs noise. If its children do not depend on it, and it does
-not depend on its parents, every row says the same of each of its states; each step then gives the
-states the same tables again. Such a start is a saddle point of the likelihood, and is refused.
+A variable that was never observed needs noise; `train/em_saddle.py` says why, and refuses a start
+without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
-from credo.errors import InputError
 from credo.train.em_maximise import Maximiser
-from credo.train.em_problem import Layout, Numbers, Problem
+from credo.train.em_problem import Numbers, Problem
 
-__all__ = ["available_start", "random_start", "refuse_saddle", "uniform_start"]
+__all__ = ["available_start", "random_start", "uniform_start"]
 
 Floats = NDArray[np.float64]
 
@@ -149,38 +147,3 @@ def held(maximiser: Maximiser, numbers: Numbers) -> Numbers:
             else:
                 layout.line(lines, i)[...] = layout.line(lines, first)
     return Numbers(theta, lines)
-
-
-def refuse_saddle(layout: Layout, numbers: Numbers, hidden: Collection[str]) -> None:
-    """Refuse a start in which a hidden variable has nothing to do with anything."""
-    for name in hidden:
-        i = layout.at[name]
-        child, parents = layout.families[i]
-        if not child.is_discrete or child.arity < 2:
-            continue
-        if not _constant(layout.table(numbers.theta, i), range(len(parents))):
-            continue
-        flat, below = True, 0
-        for j, (_, above) in enumerate(layout.families):
-            at = [k for k, p in enumerate(v for v in above if v.is_discrete) if p.name == name]
-            if not at:
-                continue
-            below += 1
-            of_table = layout.families[j][0].is_discrete
-            values = layout.table(numbers.theta, j) if of_table else layout.line(numbers.lines, j)
-            flat &= _constant(values, at)
-        if flat and below:
-            raise InputError(
-                f"The start treats all states of the hidden variable {name!r} alike, which is a "
-                "saddle point: every step would leave them alike.",
-                hint="Use start='random' (the default), or tables that differ between its states.",
-            )
-
-
-def _constant(values: Floats, axes: Iterable[int]) -> bool:
-    """Whether the values do not change along some axes."""
-    for axis in axes:
-        first = np.take(values, [0], axis=axis)
-        if not np.allclose(values, first, rtol=0, atol=1e-12):
-            return False
-    return True

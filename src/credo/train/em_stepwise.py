@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream, Table
+from credo.errors import ImpossibleError
 from credo.train.em_maximise import Maximiser
 from credo.train.em_problem import Expected, Numbers, Problem
 
@@ -53,7 +54,7 @@ class Stepwise:
     def take(self, table: Table, whole: float | None) -> None:
         """Learn from one batch; `whole` is the weight of all rows, where it is known."""
         problem = self._problem(table)
-        found = problem.expect(self.numbers)
+        found = self._expected(problem)
         self.trace.append(found.log_likelihood / problem.weight)
         self.weight += problem.weight
         rate = 1.0 if self.average is None else (self.seen + 2.0) ** -self.decay
@@ -64,6 +65,18 @@ class Stepwise:
         self.average = Expected(counts, moments, 0.0)
         self.seen += 1
         self.numbers = self.maximiser.maximise(self.scaled(whole))
+
+    def _expected(self, problem: Problem) -> Expected:
+        """What is expected of a batch; of one with cells that none had before, half a row more."""
+        try:
+            return problem.expect(self.numbers)
+        except ImpossibleError:
+            if self.average is None:
+                raise
+            seen = self.scaled(None)
+            return problem.expect(
+                self.maximiser.maximise(Expected(seen.counts + 0.5, seen.moments, 0.0))
+            )
 
     def scaled(self, whole: float | None) -> Expected:
         """The averaged statistics as those of all rows."""

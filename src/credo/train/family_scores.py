@@ -44,6 +44,7 @@ class FamilyScores:
         rows: float,
         native: _core.FamilyScores,
         notes: Sequence[str] = (),
+        by_gain: bool = False,
     ) -> None:
         self.source = source
         self.spec = spec
@@ -52,6 +53,7 @@ class FamilyScores:
         self.rows = rows
         self.native = native
         self.notes = tuple(notes)
+        self.by_gain = by_gain  # of available cases
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -147,7 +149,7 @@ def family_scores(
     by_gain = available and bool(gaps)
     _fitting(spec, chosen, () if by_gain else gaps)
     native, notes = _native(source, spec, chosen, rows, gaps, threads, by_gain)
-    return FamilyScores(source, spec, chosen, rows, native, notes)
+    return FamilyScores(source, spec, chosen, rows, native, notes, by_gain)
 
 
 def _native(
@@ -181,10 +183,17 @@ def _fitting(spec: ScoreSpec, variables: Sequence[Variable], gaps: Sequence[str]
                 hint="Use 'bic'.",
             )
     if gaps and (continuous or spec.function or spec.name not in ("loglik", "aic", "bic", "mdl")):
+        average = "" if continuous else "use 'bic', which takes the rows that each family has, or "
+        said = (
+            f"The score {spec.name!r} needs complete rows, and {gaps[0]!r} has missing cells."
+            if spec.function or not continuous
+            else f"Beside continuous columns no score averages the rows that each family has, and "
+            f"{gaps[0]!r} has missing cells."
+        )
         raise InputError(
-            f"The score {spec.name!r} needs complete rows, and {gaps[0]!r} has missing cells.",
-            hint="Use 'bic' on discrete columns, which takes the rows that each family has, or "
-            "leave out the rows with gaps.",
+            said,
+            hint="To learn, choose missing='structural-em' or 'available-cases'; else "
+            f"{average}leave out the rows with gaps.",
         )
 
 

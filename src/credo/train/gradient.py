@@ -149,8 +149,9 @@ def _prior_slope(m: Maximiser, i: int, prior: LinePrior, estimate: str, line: Fl
 
 
 def ascend(climb: Climb, most: int, method: str = "gradient") -> None:
-    """Go on with a climb by its gradient, up to `most` iterations in all."""
-    climb.reason = ""  # a race of starts may have ended by EM's rule
+    """Go on with a climb by its gradient, up to `most` iterations in all; Ctrl-C keeps the best."""
+    if climb.reason or (climb.expected is not None and climb.iterations >= most):
+        return
     space = Softmax(climb.maximiser, climb.numbers)
     if climb.expected is None:
         climb.expected = climb.problem.expect(climb.numbers)
@@ -174,6 +175,18 @@ def ascend(climb: Climb, most: int, method: str = "gradient") -> None:
 
     left = most - climb.iterations
     start = space.vector(climb.numbers)
+    try:
+        _ascended(climb, downhill, passed, start, left, method)
+    finally:
+        climb.numbers, climb.expected = best[1], best[2]
+        climb.leapt = True  # the numbers are not yet those of a maximisation step
+        climb.trace[-1] = max(best[0], climb.trace[-1])
+
+
+def _ascended(
+    climb: Climb, downhill: Any, passed: Any, start: Floats, left: int, method: str
+) -> None:
+    """One run of an optimiser, and why it ended; no reason where its iterations are used up."""
     if not len(start):
         climb.reason = "there is nothing to learn"
     elif METHODS[method]:
@@ -182,20 +195,18 @@ def ascend(climb: Climb, most: int, method: str = "gradient") -> None:
         options: dict[str, Any] = {"maxiter": left, "gtol": max(climb.tol * 0.1, _FLAT)}
         if method == "gradient":
             options |= {"ftol": 0.0, "maxcor": 30, "maxfun": 20 * left, "maxls": 40}
+        before = climb.iterations
         found = minimize(
             downhill, start, jac=True, method=METHODS[method], callback=passed, options=options
         )
-        if climb.iterations < most:
+        if climb.iterations < before + left:
             climb.reason = (
                 f"the slope is at most {options['gtol']:.3g} a row"
                 if found.success
                 else "no step along the slope gains anything a double can tell"
             )
     else:
-        _steps(downhill, start, climb, left, weight)
-    climb.numbers, climb.expected = best[1], best[2]
-    climb.leapt = True  # the numbers are not yet those of a maximisation step
-    climb.trace[-1] = max(best[0], climb.trace[-1])
+        _steps(downhill, start, climb, left, climb.problem.weight)
 
 
 def _steps(downhill: Any, at: Floats, climb: Climb, left: int, weight: float) -> None:

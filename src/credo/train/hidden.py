@@ -7,7 +7,8 @@ number of states is chosen by the score of the observed rows,
 
     S = ln P(rows | θ) − ½ ln N · (free parameters),
 
-and it is kept only if S is higher than without. It stays a hypothesis: the rows cannot name it.
+and it is kept only if S is higher than that of the graph given. Another graph without it may score
+higher still. It stays a hypothesis: the rows cannot name it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.model.randomness import Rng, generator
-from credo.model.value import whole
+from credo.model.value import listed, whole
 from credo.progress import track
 from credo.render import table_html, table_text, text_html
 from credo.train import parameters
@@ -77,9 +78,10 @@ class HiddenFound:
         best = self.proposals[0]
         told = (
             f"A hypothesis: a hidden variable with {best.states} states behind "
-            f"{', '.join(best.group)} (the score rises by {best.gain:.6g})."
+            f"{', '.join(best.group)} (the score rises by {best.gain:.6g} over that of the graph "
+            "given; other graphs without it were not tried)."
             if self.found
-            else "No hidden variable is worth its parameters."
+            else "No hidden variable is worth its parameters: none scores above the graph given."
         )
         return f"{told}\n{table_text(head, rows, right=[1, 2, 3])}"
 
@@ -105,6 +107,9 @@ def find_hidden(
 ) -> HiddenFound:
     """Try hidden variables behind groups of columns, and keep one if the score says so.
 
+    The score is BIC of the observed rows, and it is compared with that of the graph given, `net`:
+    give the best graph you know, such as one that `cr.learn` found.
+
     `groups` are lists of columns; by default the near-cliques of the graph, at most `most` of them.
     For each the number of states grows through `states` while the score does.
 
@@ -125,7 +130,12 @@ def find_hidden(
         raise InputError(
             f"There is a variable {name!r} already; give the hidden one another name=."
         )
-    tried = [whole(k, 2, "states") for k in states]
+    if name in table.schema:
+        raise InputError(
+            f"The table has a column {name!r}, which cannot be the hidden variable's name too.",
+            hint=f"Give another, such as name='{name}_hidden'.",
+        )
+    tried = [whole(k, 2, "states") for k in listed(states, "states=")]
     if not tried:
         raise InputError("states= needs at least one number of states to try.")
     base = em(graph, table, threads=threads)
@@ -169,13 +179,14 @@ def _groups(graph: Dag, given: Any, most: int) -> list[tuple[str, ...]]:
     """The groups to try: those given, or the near-cliques of the skeleton, largest first."""
     if given is not None:
         out = []
-        for group in given:
-            for n in group:
+        for some in listed(given, "groups="):
+            columns = listed(some, "A group")
+            for n in columns:
                 if n not in graph.nodes:
                     raise unknown_name("Variable", n, graph.nodes, "in the graph")
-            if len(set(group)) < 2:
-                raise InputError(f"A group needs two columns or more, got {list(group)}.")
-            out.append(tuple(dict.fromkeys(group)))
+            if len(set(columns)) < 2:
+                raise InputError(f"A group needs two columns or more, got {list(columns)}.")
+            out.append(tuple(dict.fromkeys(columns)))
         return out
     near: dict[str, set[str]] = {n: set() for n in graph.nodes}
     for a, b in graph.edges:

@@ -9,14 +9,16 @@ someone who knows how the table came about.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table, read
-from credo.errors import TableError
+from credo.errors import InputError, TableError
+from credo.model.reals import shown
+from credo.model.value import finite
 from credo.render import bar, number, table_html, table_text
 
 __all__ = ["Missingness", "missingness"]
@@ -33,7 +35,9 @@ class Missingness:
     `rates` is the share of rows in which each column is missing; `patterns` the sets of columns
     that are missing at once, most frequent first, with their share of the rows; `together` pairs
     of columns that go missing together more (or less) often than chance would have it, with their
-    correlation φ; `depends` columns whose gaps go with the values of another column.
+    correlation φ; `depends` columns whose gaps go with the values of another column. `set_aside`
+    are the columns with gaps that reading set aside, so that nothing here counts them: the share
+    of their cells that is missing, and the reason.
     """
 
     rows: float
@@ -41,6 +45,7 @@ class Missingness:
     patterns: tuple[tuple[tuple[str, ...], float], ...]
     together: tuple[tuple[str, str, float], ...]
     depends: tuple[tuple[str, str, float], ...]
+    set_aside: dict[str, tuple[float, str]] = field(default_factory=dict)
 
     @property
     def complete(self) -> float:
@@ -64,6 +69,11 @@ class Missingness:
             f"{self.complete:.2%} of the rows complete"
         )
         out = [(title, ["column", "missing", ""], rates, [1])]
+        if self.set_aside:
+            aside = sorted(self.set_aside.items(), key=lambda x: -x[1][0])
+            told = [[n, f"{rate:.2%}", why] for n, (rate, why) in aside[:_SHOWN]]
+            note = "set aside by reading, and not counted here (schema= makes them variables)"
+            out.append((note, ["column", "missing", "why"], told, [1]))
         if not gaps:
             return out
         shown = [[", ".join(n) or "(none)", f"{s:.2%}", bar(s)] for n, s in self.patterns[:_SHOWN]]
@@ -92,7 +102,7 @@ def missingness(source: Any, *, level: float = 0.001) -> Missingness:
     """Where the gaps of a table are, which come together, and what they go with.
 
     A pair is reported where chance alone would give it with probability below `level` (divided
-    by the number of pairs looked at).
+    by the number of pairs looked at); a row of weight k counts as k rows.
 
     >>> import credo as cr
     >>> rows = {"a": [1, 2, None, None, 2], "b": ["x", None, "y", "y", "x"]}
@@ -102,6 +112,8 @@ def missingness(source: Any, *, level: float = 0.001) -> Missingness:
     >>> report.patterns
     (((), 0.4), (('a',), 0.4), (('b',), 0.2))
     """
+    if not 0 < finite(level, "level") < 1:
+        raise InputError(f"level must be a probability between 0 and 1, got {shown(level)}.")
     table = source if isinstance(source, (Table, Stream)) else read(source)
     if isinstance(table, Stream):
         table = table.load()
@@ -123,7 +135,12 @@ def missingness(source: Any, *, level: float = 0.001) -> Missingness:
         rates,
         _patterns(gone, weights, names, total),
         _together(gone, weights, names, total, level),
-        _depends(table, gone, level),
+        _depends(table, gone, weights, level),
+        {
+            c.name: (c.missing_rate, c.reason)
+            for c in table.schema.columns
+            if not c.used and c.missing
+        },
     )
 
 
@@ -165,13 +182,14 @@ def _together(
 
 
 def _depends(
-    table: Table, gone: NDArray[np.bool_], level: float
+    table: Table, gone: NDArray[np.bool_], weights: Floats, level: float
 ) -> tuple[tuple[str, str, float], ...]:
     """Columns whose gaps go with another column's values: χ² for states, Welch's t for numbers."""
     from scipy.stats import chi2, norm
 
     names = table.schema.names
-    targets = [k for k in range(len(names)) if 5 <= gone[:, k].sum() <= len(gone) - 5]
+    total = float(weights.sum())
+    targets = [k for k in range(len(names)) if 5 <= weights @ gone[:, k] <= total - 5]
     tests = max(len(targets) * (len(names) - 1), 1)
     out = []
     for k in targets:
@@ -179,22 +197,29 @@ def _depends(
             if j == k:
                 continue
             seen = ~gone[:, j]
-            a, column = gone[seen, k], table.block.arrays[j][seen]
-            if not 5 <= a.sum() <= len(a) - 5:
+            a, column, w = gone[seen, k], table.block.arrays[j][seen], weights[seen]
+            if not 5 <= w @ a <= float(w.sum()) - 5:
                 continue
             if variable.is_discrete:
                 observed = np.zeros((2, variable.arity))
-                np.add.at(observed, (a.astype(np.intp), column.astype(np.intp)), 1.0)
+                np.add.at(observed, (a.astype(np.intp), column.astype(np.intp)), w)
                 observed = observed[:, observed.sum(axis=0) > 0]
                 expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / observed.sum()
                 square = ((observed - expected) ** 2 / expected).sum()
                 p = float(chi2.sf(square, max(observed.shape[1] - 1, 1)))
             else:
-                one, two = column[a], column[~a]
-                error = np.sqrt(one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two))
+                (one, spread), (two, other) = (_mean(column[s], w[s]) for s in (a, ~a))
+                error = np.sqrt(spread + other)
                 if not error > 0:
                     continue
-                p = float(2 * norm.sf(abs(one.mean() - two.mean()) / error))
+                p = float(2 * norm.sf(abs(one - two) / error))
             if p < level / tests:
                 out.append((names[k], names[j], p))
     return tuple(sorted(out, key=lambda x: x[2]))
+
+
+def _mean(values: Floats, weights: Floats) -> tuple[float, float]:
+    """A weighted mean, and the variance of that mean; a weight of k is k rows."""
+    n = float(weights.sum())
+    mean = float(weights @ values) / n
+    return mean, float(weights @ (values - mean) ** 2) / (n - 1) / n

@@ -64,6 +64,24 @@ def test_impute_fills(tmp_path, rows):
     assert whole["filled"] == {"Burglary": 1} and whole["table"][2]["Burglary"] == "yes"
 
 
+def test_stepwise_keeps_the_states_of_the_file(tmp_path):
+    rows, model, made = (tmp_path / n for n in ("rows.csv", "m.credo", "made.credo"))
+    rows.write_text("A\n" + "yes\n" * 90 + "no\n" * 10)
+    cr.Network("[A]", {"A": {"yes": 0.5, "no": 0.5}}).save(model)
+    for given in ((model, rows), ("[A]", rows, "--start", model)):
+        call("em", *given, "--method", "stepwise", "-o", made)
+        assert cr.load(made).p("A")["yes"] == pytest.approx(0.9)
+
+
+def test_nothing_to_impute_is_no_success(tmp_path, rows):
+    model, other = tmp_path / "m.credo", tmp_path / "other.csv"
+    call("em", GRAPH, rows, "-o", model)
+    other.write_text("z\n1\n2\n1\n")
+    done = CliRunner().invoke(cli.app, ["impute", str(model), str(other)])
+    assert isinstance(done.exception, CredoError)
+    assert "The rows have no column of the model" in str(done.exception)
+
+
 def test_bad_options_are_one_sentence(tmp_path, rows):
     model = tmp_path / "m.credo"
     call("em", GRAPH, rows, "-o", model)

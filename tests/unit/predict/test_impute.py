@@ -103,6 +103,33 @@ def test_mixed_posteriors_by_quadrature(mixed):
     assert drawn.values("x").mean() == pytest.approx(mean, abs=5 * np.sqrt(spread / 4000))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_wide_gaps_are_asked_row_by_row(seed, monkeypatch):
+    from credo.predict import impute_mixed
+
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 3, 200)
+    columns = {
+        "a": a,
+        "b": np.where(rng.random(200) < 0.6, a, rng.integers(0, 3, 200)),
+        "x": a + rng.normal(0, 0.7, 200),
+        "y": rng.normal(0, 1.0, 200),
+    }
+    columns["y"] += columns["x"] + columns["b"]
+    net = cr.fit("[a][b|a][x|a][y|x:b]", columns, cr.BDeu(1))
+    some = {n: [None if rng.random() < 0.4 else v for v in c[:40].tolist()]
+            for n, c in columns.items() if n != "b" or seed}  # fmt: skip
+    table = cr.read(some, {n: net.variable(n) for n in some})
+    mode, each = net.impute(table), net.impute(table, "posterior")
+    monkeypatch.setattr(impute_mixed, "MAX_STATES", 1)  # every gap is a wide one
+    again, asked = net.impute(table), net.impute(table, "posterior")
+    for one, two in zip(mode.block.arrays, again.block.arrays, strict=True):
+        assert np.allclose(one, two, rtol=1e-9, atol=1e-9)
+    assert list(each) == list(asked)
+    for name in each.rows:
+        assert np.allclose(each.posteriors[name], asked.posteriors[name], rtol=1e-8, atol=1e-10)
+
+
 def test_refusals():
     with pytest.raises(InputError, match="method"):
         NET.impute(ROWS, "guess")

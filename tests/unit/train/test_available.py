@@ -112,6 +112,17 @@ def test_the_graph_is_found_discrete_and_continuous():
     assert {frozenset(e) for e in net.dag.edges} == {frozenset("sx"), frozenset("xy")}
 
 
+def test_auto_climbs_where_there_are_many_columns():
+    rng = np.random.default_rng(0)
+    rows = {
+        f"x{k}": np.where(rng.random(40) < 0.1, None, rng.integers(0, 2, 40).astype(object))
+        for k in range(14)
+    }
+    net = cr.learn(rows, "bic", missing="available-cases")
+    climbed = cr.learn(rows, "bic", "hill-climb", missing="available-cases")
+    assert "auto (hill-climb)" in net.record.how and net.record.score == climbed.record.score
+
+
 def test_scores_that_do_not_fit_are_refused():
     rows, *_ = table()
     with pytest.raises(InputError, match="available cases"):

@@ -59,6 +59,39 @@ def test_gradient_reaches_the_same_top(candy, start, method):
     assert (np.diff(b.record.trace) >= 0).all()
 
 
+@pytest.mark.parametrize("method", ["gradient", "conjugate-gradient"])
+def test_many_starts_are_raced_by_the_method_asked_for(candy, method, monkeypatch):
+    from credo.train.em_climb import Climb
+
+    by_em = cr.em(BAGS, candy, hidden={"Bag": 2})
+    monkeypatch.setattr(Climb, "steps", lambda *_: pytest.fail("this is EM"))
+    net = cr.em(BAGS, candy, hidden={"Bag": 2}, method=method)
+    assert "slope" in net.record.reason and net.record.how == method
+    assert len(net.record.details["starts_dropped"]) == 9
+    assert (np.diff(net.record.trace) >= 0).all()
+    assert net.record.score == pytest.approx(by_em.record.score, abs=0.2)
+    short = cr.em(BAGS, candy, hidden={"Bag": 2}, method=method, budget=4)
+    assert short.record.details["iterations"] == 4
+    assert short.record.reason == "the budget of 4 iterations was used up"
+
+
+def test_ctrl_c_keeps_what_the_gradient_has_reached(candy, monkeypatch):
+    from credo.train.em_problem import Problem
+
+    calls, original = [], Problem.expect
+
+    def stop(self, numbers):
+        calls.append(1)
+        if len(calls) == 30:
+            raise KeyboardInterrupt
+        return original(self, numbers)
+
+    monkeypatch.setattr(Problem, "expect", stop)
+    net = cr.em(BAGS, candy, hidden={"Bag": 2}, restarts=1, method="gradient")
+    assert net.record.reason == "interrupted"
+    assert net.record.score >= net.record.trace[-1] - 1e-9
+
+
 def test_plain_gradient_steps_climb(candy, start):
     net = cr.em(BAGS, candy, start=start, method="gradient-steps", budget=300)
     assert net.record.score > -1979.5 and (np.diff(net.record.trace) >= 0).all()
@@ -78,8 +111,10 @@ def test_gradient_with_lines_priors_tied_and_fixed():
     a = cr.em("[C][x|C][y|C]", rows, **options)
     b = cr.em("[C][x|C][y|C]", rows, method="gradient", **options)
     assert np.allclose(a.cpt("x").intercept, a.cpt("y").intercept)
-    assert np.allclose(a.cpt("x").intercept, b.cpt("x").intercept, atol=1e-6)
-    assert np.allclose(a.cpt("x").variance, b.cpt("x").variance, atol=1e-6)
+    one, two = (np.argsort(n.cpt("x").intercept) for n in (a, b))  # the names are arbitrary
+    assert np.allclose(a.cpt("x").intercept[one], b.cpt("x").intercept[two], atol=1e-6)
+    assert np.allclose(a.cpt("x").variance[one], b.cpt("x").variance[two], atol=1e-6)
+    assert b.record.score == pytest.approx(a.record.score, abs=1e-6)
     assert (np.diff(a.record.trace) >= 0).all()
     half = cr.em("[C][x|C][y|C]", rows, hidden={"C": 2}, rng=1,
                  fixed={"C": cr.Cpt(cr.Variable("C", "discrete", (0, 1)), (), [0.5, 0.5])})  # fmt: skip
@@ -107,6 +142,38 @@ def test_saddle_points_are_refused(candy, start):
     even = cr.Network(BAGS, flat, states={v.name: v.states for v in start.variables})
     with pytest.raises(InputError, match="all states of the hidden variable 'Bag' alike"):
         cr.em(BAGS, candy, start=even)
+
+
+THREE = "[H][x|H][y|H][z|H]"
+
+
+def _three(first=(0.2, 0.3, 0.5), own=(0.3, 0.1, 0.6)):
+    """A start whose states 'a' and 'b' are alike unless the first row of x is changed."""
+    x = [first, (0.2, 0.3, 0.5), (0.6, 0.2, 0.2)]
+    y = [(0.2, 0.8), (0.2, 0.8), (0.6, 0.4)]
+    states = {"H": ["a", "b", "c"], "x": (0, 1, 2), "y": (0, 1), "z": (0, 1)}
+    return cr.Network(THREE, {"H": own, "x": x, "y": y, "z": y}, states=states)
+
+
+def test_two_states_alike_are_a_saddle_point_too():
+    rng = np.random.default_rng(0)
+    rows = {"x": rng.integers(0, 3, 60), "y": rng.integers(0, 2, 60), "z": rng.integers(0, 2, 60)}
+    for how in ("em", "gradient", "stepwise"):
+        with pytest.raises(InputError, match="treats the states 'a' and 'b' of the hidden"):
+            cr.em(THREE, rows, start=_three(), method=how)
+    apart = cr.em(THREE, rows, start=_three(first=(0.2, 0.31, 0.49)))
+    assert np.abs(apart.cpt("x").values[0] - apart.cpt("x").values[1]).max() > 0.01
+    # a state that is never there is no twin, and a prior that differs tells states apart
+    cr.em(THREE, rows, start=_three(own=(0.0, 0.4, 0.6)))
+    uneven = {"x": np.array([[9, 1, 1], [1, 1, 9], [1, 9, 1]])}
+    kept = cr.em(THREE, rows, uneven, start=_three(), budget=50)
+    assert np.abs(kept.cpt("x").values[0] - kept.cpt("x").values[1]).max() > 0.01
+
+
+def test_a_factor_without_slopes_is_a_saddle_point():
+    rows = {"a": [1.0, 2.0, 3.0, 4.0, 2.5], "b": [1.0, 2.0, 2.0, 4.0, 2.5]}
+    with pytest.raises(InputError, match="nothing depends on the hidden variable 'F'"):
+        cr.em("[F][a|F][b|F]", rows, hidden={"F": "continuous"}, start="uniform")
 
 
 def test_burglary_not_observed_on_one_day():
@@ -174,6 +241,31 @@ def test_a_stream_gives_what_the_table_gives(tmp_path):
         cr.em("[a][b|a]", whole, method="stepwise", decay=0.4)
 
 
+def test_stepwise_keeps_the_states_of_a_network(tmp_path):
+    rows = {"A": ["yes"] * 90 + ["no"] * 10, "B": ["u", "v"] * 45 + [None, "v"] * 5}
+    path = tmp_path / "rows.csv"
+    cr.read(rows).to("pandas").to_csv(path, index=False)
+    tables = {"A": {"yes": 0.5, "no": 0.5}, "B": {a: {"v": 0.4, "u": 0.6} for a in ("yes", "no")}}
+    turned = cr.Network("[A][B|A]", tables)
+    more = cr.Network("[A]", {"A": {"maybe": 0.2, "yes": 0.5, "no": 0.3}})
+    for source in (rows, cr.read(rows), cr.read(path), cr.read(path, memory="10 B")):
+        whole = cr.em(turned, source)
+        for options in ({}, {"passes": 2, "batch": 7}):
+            asked = {"method": "stepwise", **options}
+            for net in (
+                cr.em(turned, source, **asked),
+                cr.em("[A][B|A]", source, start=turned, **asked),
+            ):
+                assert net.variables == turned.variables
+                assert net.p("A")["yes"] == pytest.approx(0.9, abs=0.2 if options else 1e-12)
+                assert net.record.score == pytest.approx(net.log_likelihood(source), rel=1e-9)
+            held = cr.em("[A][B|A]", source, fixed={"A": turned.cpt("A")}, **asked)
+            assert held.variables[0] == turned.variables[0]
+        assert whole.p("A")["yes"] == pytest.approx(0.9)
+        wide = cr.em(more, source, method="stepwise")
+        assert dict(wide.p("A")) == pytest.approx({"maybe": 0.0, "yes": 0.9, "no": 0.1})
+
+
 def test_warm_start_goes_on(candy, start):
     early = cr.em(BAGS, candy, start=start, budget=5)
     late = cr.em(BAGS, candy, start=early, budget=5, accelerate=False)
@@ -232,8 +324,14 @@ def test_refusals():
             cr.em("[a][b|a]", rows, **options)
     with pytest.raises(UnknownNameError, match=r"hidden=\{'c': 2\}"):
         cr.em("[a][b|a:c][c]", rows)
+    with pytest.raises(InputError, match="restarts=3 is not for method='stepwise'"):
+        cr.em("[a][b|a]", rows, method="stepwise", restarts=3)
+    assert cr.em("[a][b|a]", rows, method="stepwise").record.reason == "1 batch in 1 pass was taken"
     with pytest.raises(InputError, match="2 states or more"):
         cr.em("[a][b|a:c][c]", rows, hidden={"c": 1})
+    for many in (10**7, 10**9, 10**15):
+        with pytest.raises(LimitError, match="at most 10,000 are allowed"):
+            cr.em("[a][b|a:c][c]", rows, hidden={"c": many})
     with pytest.raises(InputError, match="number of states, a list"):
         cr.em("[a][b|a:c][c]", rows, hidden={"c": 2.5})
     sure = cr.Network("[a][b|a]", {"a": {0: 1.0, 1: 0.0}, "b": {0: {0: 1, 1: 0}, 1: {0: 1, 1: 0}}})
@@ -247,12 +345,29 @@ def test_refusals():
         cr.em("[x][a|x]", {"x": [0.5, 1.5], "a": [0, 1]})
 
 
+def test_a_family_never_observed_together_is_noted():
+    rows = {"a": [0, 1, 0, None, None, None], "b": [None, None, None, 0, 1, 1]}
+    notes = cr.em("[a][b|a]", rows).record.notes
+    assert any("b with a: never observed together in one row" in n for n in notes)
+    apart = cr.em("[a][b]", rows).record.notes
+    assert not any("together in one row" in n for n in apart)
+
+
 def test_too_wide_a_gap_beside_continuous_columns_is_refused():
     names = [f"d{i}" for i in range(18)]
     rows = {n: [0, 1, None] for n in names} | {"x": [0.1, 0.2, 0.3]}
     graph = "[d0]" + "".join(f"[d{i}|d{i - 1}]" for i in range(1, 18)) + "[x|d17]"
     with pytest.raises(LimitError, match="18 discrete variables that hang together"):
         cr.em(graph, rows)
+
+
+@pytest.mark.parametrize("scale", [10**30, 1e300, 10**18])
+def test_huge_weights_are_shares(scale):
+    rows = {"a": [0, 1, None, 1, 0, 0, 1, None], "b": [0.5, 1.5, 1.0, 0.7, 0.2, 0.9, 1.9, 0.1]}
+    plain = cr.em("[a][b|a]", rows)
+    large = cr.em("[a][b|a]", rows, weights=[scale] * 8)
+    assert large.p("a")[1] == pytest.approx(plain.p("a")[1], abs=1e-6)
+    assert large.record.score / scale == pytest.approx(plain.record.score, rel=1e-6)
 
 
 def test_underflow_is_no_end():

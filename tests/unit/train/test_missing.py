@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.errors import TableError
+from credo.errors import InputError, SchemaError, TableError
 
 
 def table():
@@ -41,6 +41,41 @@ def test_weights_and_nothing_missing():
     assert full.cells == 0 and full.complete == 1 and "0.00%" in str(full)
 
 
+def test_a_weight_is_so_many_rows():
+    rng = np.random.default_rng(1)
+    n = 120
+    a, x = rng.integers(0, 3, n), rng.normal(size=n)
+    b = np.where(rng.random(n) < np.where(a == 2, 0.7, 0.1), None, rng.integers(0, 2, n))
+    c = np.where(rng.random(n) < np.where(x > 0.5, 0.6, 0.1), None, rng.integers(0, 2, n))
+    w = rng.integers(1, 4, n)
+    columns = {"a": a, "x": x, "b": b, "c": c}
+    weighted = cr.missingness(cr.read({**columns, "w": w}, weights="w"), level=0.5)
+    copied = cr.missingness({k: np.repeat(v, w) for k, v in columns.items()}, level=0.5)
+    assert [p[:2] for p in weighted.depends] == [p[:2] for p in copied.depends] != []
+    for one, two in zip(weighted.depends, copied.depends, strict=True):
+        assert one[2] == pytest.approx(two[2], rel=1e-9)
+    assert weighted.rates == pytest.approx(copied.rates)
+
+
+def test_columns_set_aside_are_named():
+    rng = np.random.default_rng(0)
+    cabin = [f"C{i}" if rng.random() < 0.3 else None for i in range(200)]
+    rows = {"cabin": cabin, "y": rng.integers(0, 2, 200), "id": [f"n{i}" for i in range(200)]}
+    report = cr.missingness(rows)
+    assert list(report.set_aside) == ["cabin"] and "cabin" not in report.rates
+    assert report.set_aside["cabin"][0] == pytest.approx(cabin.count(None) / 200)
+    assert "set aside by reading" in str(report) and "cabin" in str(report)
+    with pytest.raises(SchemaError, match="'cabin' was set aside") as error:
+        cr.em("[y][cabin|y]", rows)
+    assert "schema={'cabin': 'discrete'}" in error.value.hint and "hidden" not in error.value.hint
+
+
+@pytest.mark.parametrize("level", ["x", 7, 0, None, -1, float("nan")])
+def test_a_level_is_a_probability(level):
+    with pytest.raises(InputError, match="level must be"):
+        cr.missingness({"x": [1, None, 2]}, level=level)
+
+
 def test_no_rows():
     with pytest.raises((TableError, ValueError)):
         cr.missingness({"x": []})
@@ -51,5 +86,7 @@ def test_trace_is_drawn():
     net = cr.em("[a][c|a]", rows)
     ax = cr.plot.trace(net)
     assert ax.get_ylabel() == "ln P(rows)"
+    short = cr.plot.trace(cr.em("[a][c|a]", rows, budget=4))
+    assert all(float(t).is_integer() for t in short.get_xticks())
     with pytest.raises(ValueError, match="no trace"):
         cr.plot.trace(cr.Network("[a]", {"a": 0.5}))

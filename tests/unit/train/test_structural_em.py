@@ -41,6 +41,52 @@ def test_bic_of_the_observed_rows_is_exact():
     assert net.record.score == pytest.approx(bic, rel=1e-4)
 
 
+def _bic(net, table):
+    rows = float(len(table) if table.weights is None else table.weights.sum())
+    return net.log_likelihood(table) - 0.5 * np.log(rows) * net.free_parameters
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_score_is_that_of_the_network_given_back(seed):
+    table = rows(300, rate=0.25, seed=seed)
+    net = cr.learn(table, "bic", search="hill-climb")
+    assert net.record.score == pytest.approx(_bic(net, table), rel=1e-12)
+    assert net.record.trace[-1] == net.record.score
+    aic = cr.learn(table, "aic", search="hill-climb")
+    expected = aic.log_likelihood(table) - aic.free_parameters
+    assert aic.record.score == pytest.approx(expected, rel=1e-12)
+    marginal = cr.learn(table, "bdeu", search="hill-climb")
+    full = completed(marginal, table).table
+    own = float(cr.score(marginal.dag, full, "bdeu"))
+    own += marginal.log_likelihood(table) - marginal.log_likelihood(full)
+    assert marginal.record.score == pytest.approx(own, rel=1e-12)
+
+
+def test_the_score_is_exact_where_rows_are_drawn_too():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=300)
+    y = 2 * x + rng.normal(0, 0.5, 300)
+    x[rng.random(300) < 0.2] = np.nan
+    table = cr.read({"x": x, "y": y})
+    net = cr.learn(table, "bic", search="hill-climb")
+    assert net.record.score == pytest.approx(_bic(net, table), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_ends_no_lower_than_available_cases(seed):
+    rng = np.random.default_rng(seed)
+    truth = cr.Dag.parse("[a][b|a][c|a:b][d|b][e|c:d][f|e]")
+    codes = {}
+    for name in truth.nodes:
+        above = sum((codes[p] for p in truth.parents(name)), np.zeros(150, dtype=int))
+        codes[name] = (above + (rng.random(150) < 0.3)) % 3
+    gappy = {n: np.where(rng.random(150) < 0.25, None, x.astype(object)) for n, x in codes.items()}
+    table = cr.read(gappy, {n: [0, 1, 2] for n in codes})
+    quick = cr.learn(table, "bic", "hill-climb", missing="available-cases")
+    net = cr.learn(table, "bic", "hill-climb")
+    assert net.record.score >= _bic(cr.em(quick.dag, table), table) - 1e-6
+
+
 def test_completed_rows_count_what_is_expected():
     table = rows(200)
     net = cr.em("[a][b|a][c|b][d]", table)
@@ -59,8 +105,17 @@ def test_other_ways_with_gaps():
     average = cr.learn(table, "bic", search="hill-climb", missing="node-average")
     whole = cr.learn(table, "bic", search="hill-climb", missing="complete-rows")
     assert whole.record.details["rows"] < len(table) and average.record.score < 0
+    assert "bic" in cr.learn(table, missing="node-average").record.how
     with pytest.raises(InputError, match="missing"):
         cr.learn(table, missing="guess")
+    with pytest.raises(InputError, match="missing='structural-em' or 'available-cases'"):
+        cr.learn(table, "bdeu", missing="node-average")
+    mixed = {"a": [0, 1, None, 1, 0, 1], "x": [0.1, 0.5, 0.7, 0.2, None, 0.9]}
+    with pytest.raises(InputError, match="Beside continuous columns no score averages") as error:
+        cr.learn(mixed, missing="node-average")
+    assert "available-cases" in error.value.hint and "'bic'" not in error.value.hint
+    with pytest.raises(InputError, match="starts=3 is for missing='structural-em'"):
+        cr.learn(table, missing="available-cases", starts=3)
     none = cr.read({"a": [0, None], "b": [None, 1]}, {"a": [0, 1], "b": [0, 1]})
     with pytest.raises(InputError, match="No row is complete"):
         cr.learn(none, "bic", missing="complete-rows")
@@ -101,9 +156,24 @@ def test_a_common_cause_is_proposed_and_kept_only_if_it_pays():
         ({"groups": [["a"]]}, "two columns or more"),
         ({"groups": [["a", "zz"]]}, "not in the graph"),
         ({"states": []}, "at least one"),
+        ({"states": 3}, "states= must be a list, got 3"),
+        ({"groups": 5}, "groups= must be a list, got 5"),
+        ({"groups": "ab"}, "groups= must be a list"),
+        ({"groups": [5]}, "A group must be a list, got 5"),
+        ({"name": "e"}, "variable 'e' already"),
     ]:
         with pytest.raises(cr.errors.CredoError, match=text):
             cr.find_hidden(full, columns, **options)
+
+
+def test_a_column_with_the_hidden_name_is_named():
+    rng = np.random.default_rng(0)
+    rows = {c: rng.integers(0, 2, 50) for c in "abcH"}
+    with pytest.raises(InputError, match="table has a column 'H'") as error:
+        cr.find_hidden("[a][b|a][c|a:b]", rows)
+    assert "name='H_hidden'" in error.value.hint
+    found = cr.find_hidden("[a][b|a][c|a:b]", rows, name="K")
+    assert "graph given" in str(found)
 
 
 def _gappy():
@@ -146,6 +216,21 @@ def test_a_budget_is_one_budget_for_all_rounds():
     net = cr.learn(_gappy(), "bic", "hill-climb", budget=1e-6)
     assert net.record.reason == "the budget of 1e-06 s was spent"
     assert sum(net.p("a").values()) == pytest.approx(1)
+
+
+def test_a_budget_that_ends_the_last_climb_is_named(monkeypatch):
+    from credo.train.structure import incomplete
+
+    table = cr.read(_gappy())
+    original = incomplete.em_until
+
+    def slow(until, *given, **options):
+        return original(0.0 if options.get("budget") is None else until, *given, **options)
+
+    monkeypatch.setattr(incomplete, "em_until", slow)
+    net = cr.learn(table, "bic", "hill-climb", budget=1000)
+    assert net.record.reason == "the budget of 1000 s was spent"
+    assert net.record.score == pytest.approx(_bic(net, table), rel=1e-12)
 
 
 def test_rows_with_very_wide_gaps_beside_continuous_columns():

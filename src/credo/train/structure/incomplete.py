@@ -7,12 +7,16 @@ Expected counts of any family come from the completed rows, so every score and e
 
     S(G) = score(completed, G) + ln P(observed | θ) − ln P(completed | θ),
 
-which for BIC is exact, and for marginal likelihoods the approximation of Cheeseman & Stutz (1996).
-A graph is kept only if S rises.
+for likelihoods with a penalty a lower bound of what one more step of EM gives, for marginal
+likelihoods the approximation of Cheeseman & Stutz (1996). Rows that are given draws make it an
+estimate. A graph is kept only if S rises. At the end the score of the network that is given back
+is taken with its own parameters: with a penalty that is ln P(observed | θ) less the penalty,
+exactly, whatever was drawn on the way.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,15 +27,23 @@ from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.stats.family import Family
 from credo.train.completed import completed
-from credo.train.em_fit import INTERRUPTED, em
+from credo.train.em_fit import INTERRUPTED, LATE, em_until
+from credo.train.family_scores import family_scores
 from credo.train.parameters import fit
+from credo.train.scores import ScoreSpec
 
-__all__ = ["has_gaps", "structural_em"]
+__all__ = ["WARM", "has_gaps", "structural_em"]
 
 ROUNDS = 30
 """Turns of completing and searching, unless the budget ends before."""
 
-_WARM = 10  # iterations of EM on the way; the last network gets all it needs
+WARM = 10
+"""Iterations of EM on the way; the last network gets all it needs."""
+
+PENALISED = ("loglik", "aic", "bic", "mdl")
+"""The scores that are a log-likelihood less a penalty."""
+
+_SHORT = 0.5  # seconds that judging a graph may take after the budget is spent
 
 
 def has_gaps(source: Any) -> bool:
@@ -48,7 +60,7 @@ def structural_em(
     table: Table,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], Any],
-    begin: Callable[[int], Dag],
+    begin: Callable[[int], Dag | Network],
     *,
     starts: int = 1,
     budget: float | None,
@@ -58,26 +70,43 @@ def structural_em(
 ) -> Network:
     """The best network found; `search(rows, start)` gives a graph with its scores.
 
-    `begin(i)` is the graph of start i. The end with the best score of the observed rows is taken.
+    `begin(i)` is the graph of start i, or a network already warm. The end with the best score of
+    the observed rows is taken.
     """
     began = time.perf_counter()
+    until = math.inf if budget is None else began + budget
     ends: list[_Climbed] = []
     for turn in range(starts):
-        if ends and (halt.now or (budget is not None and time.perf_counter() - began > budget)):
+        if ends and (halt.now or time.perf_counter() > until):
             break
-        climbed = _climb(table, search, belief, begin(turn), began, budget, seed, threads, halt)
+        climbed = _climb(table, search, belief, begin(turn), until, seed, threads, halt)
         ends.append(climbed)
     top = max(ends, key=lambda e: e.trace[-1])
     best, found = top.net, top.found
-    most = _WARM if halt.now else None
-    final = em(best, table, belief(found.spec), start=best, budget=most, threads=threads)
+    most = WARM if halt.now else None
+    final = em_until(
+        until, best, table, belief(found.spec), start=best, budget=most, threads=threads
+    )
     record = final.record
     assert record is not None
+    reason = top.reason
+    late = LATE in (record.reason, *(e.reason for e in ends)) or len(ends) < starts
+    if budget is not None and late:
+        reason = f"the budget of {budget:g} s was spent"
+    if halt.after(final):
+        reason = INTERRUPTED
+    drawn, value = top.drawn, top.trace[-1]
+    if found.spec.name in PENALISED and found.spec.function is None:
+        value = _penalised(final, found)
+    elif reason == top.reason:
+        drawn, value = _approximate(final, found, table, seed, threads)
+    rising = (value,) * (value > top.trace[-1])
+    ended = tuple(value if e is top else e.trace[-1] for e in ends)
     notes = list(record.notes)
-    if top.drawn:
-        notes.append(f"{top.drawn:,} rows have too many ways to be completed and were given draws")
+    if drawn:
+        notes.append(f"{drawn:,} rows have too many ways to be completed and were given draws")
     if starts > 1:
-        heights = ", ".join(f"{e.trace[-1]:,.6g}" for e in ends)
+        heights = ", ".join(f"{height:,.6g}" for height in ended)
         notes.append(f"{len(ends)} of {starts} starts ended at {heights}; the best was taken")
     details = {
         **record.details,
@@ -86,16 +115,16 @@ def structural_em(
         "missing": "structural-em",
         "log_likelihood": record.score,
         "rounds": len(top.trace),
-        "starts": tuple(e.trace[-1] for e in ends),
+        "starts": ended,
     }
     return final.with_record(
         replace(
             record,
             how=f"{found.record.how}, structural EM",
             source=str(table.schema.source),
-            score=top.trace[-1],
-            trace=tuple(top.trace),
-            reason=INTERRUPTED if halt.after(final) else top.reason,
+            score=value,
+            trace=(*top.trace, *rising),
+            reason=reason,
             seconds=time.perf_counter() - began,
             seed=seed,
             notes=tuple(notes),
@@ -133,26 +162,33 @@ def _climb(
     table: Table,
     search: Callable[[Any, Any], Any],
     belief: Callable[[Any], Any],
-    begin: Dag,
-    began: float,
-    budget: float | None,
+    begin: Dag | Network,
+    until: float,
     seed: int,
     threads: int | None,
     halt: Halt,
 ) -> _Climbed:
     """Complete, search, learn again, while the score of the observed rows rises."""
-    net = em(begin, table, budget=_WARM, threads=threads)
+    net = begin
+    if not isinstance(net, Network):
+        net = em_until(until, net, table, budget=WARM, threads=threads)
     halt.after(net)
     best: Network | None = None
     trace: list[float] = []
     best_found: Any = None
     reason = f"{ROUNDS} rounds were made"
     drawn = 0
+    cost = 0.0  # seconds that completing the rows took
     try:
         for _ in range(ROUNDS):
-            spent = budget is not None and time.perf_counter() - began > budget
+            spent = time.perf_counter() > until
             last = spent or halt.now  # what was found is still judged, nothing more is sought
+            if spent and best is not None and cost > _SHORT:
+                reason = LATE
+                break
+            cost = -time.perf_counter()
             rows = completed(net, table, seed)
+            cost += time.perf_counter()
             drawn = rows.drawn
             found = search(rows.table, net.dag)
             halt.after(found)
@@ -167,13 +203,13 @@ def _climb(
             best, best_found = net, found
             trace.append(value)
             if last:
-                reason = f"the budget of {budget:g} s was spent" if spent else INTERRUPTED
+                reason = LATE if spent else INTERRUPTED
                 break
             if found.record.score <= here + 1e-9 * abs(here) or found.dag == net.dag:
                 reason = "no graph scores better on the completed rows"
                 break
             start = fit(found.dag, rows.table, prior, threads=threads)
-            net = em(start, table, prior, start=start, budget=_WARM, threads=threads)
+            net = em_until(until, start, table, prior, start=start, budget=WARM, threads=threads)
             halt.after(net)
     except KeyboardInterrupt:
         if best is None:
@@ -181,6 +217,27 @@ def _climb(
         halt.now = True
     assert best is not None
     return _Climbed(best, best_found, tuple(trace), reason, drawn)
+
+
+def _penalised(net: Network, found: Any) -> float:
+    """ln P(observed | θ) of a network less the penalty of its graph."""
+    plain = family_scores(found.scores.source, ScoreSpec.of("loglik"))
+    families = [Family(n, net.dag.parents(n)) for n in net.dag.nodes]
+    penalty = float(plain.of(families).sum()) - _score(found, net.dag)
+    assert net.record is not None and net.record.score is not None
+    return float(net.record.score) - penalty
+
+
+def _approximate(
+    net: Network, found: Any, table: Table, seed: int, threads: int | None
+) -> tuple[int, float]:
+    """The score of a network by its own completed rows, and how many of those are draws."""
+    rows = completed(net, table, seed)
+    scores = family_scores(rows.table, found.spec, threads=threads)
+    families = [Family(n, net.dag.parents(n)) for n in net.dag.nodes]
+    assert net.record is not None and net.record.score is not None
+    height = float(scores.of(families).sum()) - net.log_likelihood(rows.table)
+    return rows.drawn, float(net.record.score) + height
 
 
 def _score(found: Any, dag: Dag) -> float:

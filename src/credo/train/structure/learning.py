@@ -10,6 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -27,11 +28,12 @@ from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Variable
+from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
 from credo.train.scores import EdgePrior, LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
-from credo.train.structure.incomplete import Halt, has_gaps, structural_em
+from credo.train.structure.incomplete import WARM, Halt, has_gaps, structural_em
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.rules import Rules
 from credo.train.structure.screening import WIDE, screened
@@ -97,12 +99,14 @@ def learn(
     source : anything `cr.read` takes, a Table, a Stream or another source
         The rows.
     score : name or function
-        See `cr.score`. By default 'bdeu' where all variables are discrete, else 'bic'.
+        See `cr.score`. By default 'bdeu' where all variables are discrete, else 'bic'; for node
+        averages 'bic'.
     search : name
         'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
         'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
-        variables, and searches over orders for more; of more than 200 continuous columns it tries
-        as parents the 20 most correlated with each, and the record says so.
+        variables, and searches over orders for more (of available cases it climbs); of more than
+        200 continuous columns it tries as parents the 20 most correlated with each, and the
+        record says so.
     required, forbidden : lists of edges (parent, child)
         Edges that must or must not be there.
     tiers : list of lists of names
@@ -153,6 +157,13 @@ def learn(
     }  # fmt: skip
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
         raise InputError(f"starts must be a whole number, 1 or more, got {starts!r}.")
+    if starts > 1 and missing != "structural-em":
+        raise InputError(
+            f"starts={starts} is for missing='structural-em'; {missing!r} searches once.",
+            hint="Leave starts= out, or give the search restarts=.",
+        )
+    if score is None and missing == "node-average" and has_gaps(opened):
+        score = "bic"
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "structural-em":
             return _structural(opened, score, search, start, parameters, settings, starts)
@@ -206,27 +217,58 @@ def _structural(
     def belief(spec: ScoreSpec) -> Any:
         return _belief(spec) if isinstance(parameters, str) else parameters
 
-    def first(rows: Any) -> Dag:
-        """A graph from the rows that each family has."""
-        whole = all(v.is_discrete for v in rows.schema.variables)
-        if whole:
-            found = searched(rows, "bic", search, start=None, **{**left(0.5), **plain})
-            halt.after(found)
-            return found.dag
+    whole = all(v.is_discrete for v in table.schema.variables)
+
+    def averaged(rows: Any) -> Dag:
+        """A graph from the rows that each family has, scaled to all."""
+        found = searched(rows, "bic", search, start=None, **{**left(0.4), **plain})
+        halt.after(found)
+        return found.dag
+
+    def gained(rows: Any) -> Dag:
+        """A graph from what parents gain on the rows that have them: quick, by a climb."""
         rules = {k: settings[k] for k in ("required", "forbidden", "tiers", "max_parents")}
-        rules |= {k: left(0.5)[k] for k in ("candidates", "budget", "threads")}
+        rules |= {k: left(0.4)[k] for k in ("candidates", "budget", "threads")}
         found = searched(rows, "bic", "hill-climb", available=True, **rules)
         halt.after(found)
         return found.dag
 
-    def begin(turn: int) -> Dag:
+    def first(rows: Any) -> Dag | Network:
+        """The better of the two by BIC of the observed rows."""
+        if not whole:
+            return gained(rows)
+        graphs = [averaged(rows)]
+        if not halt.now:
+            graphs.append(gained(rows))
+        if halt.now or late() or graphs[0].equivalent(graphs[-1]):
+            return graphs[0]
+        return max(map(warmed, graphs), key=height)
+
+    def late() -> bool:
+        return limit is not None and time.perf_counter() > began + limit
+
+    def warmed(dag: Dag) -> Network:
+        """The graph after a few steps of EM."""
+        until = math.inf if limit is None else began + limit
+        net = em_until(until, dag, table, budget=WARM, threads=settings["threads"])
+        halt.after(net)
+        return net
+
+    def height(net: Network) -> float:
+        """BIC of the observed rows."""
+        record = net.record
+        assert record is not None and record.score is not None
+        return float(record.score - 0.5 * math.log(record.details["rows"]) * net.free_parameters)
+
+    def begin(turn: int) -> Dag | Network:
         """The given or the first graph; then the empty one; then graphs of rows drawn again."""
         if turn == 0:
             return first(table) if start is None else graph_of(start)
         if turn == 1:
             return Dag([], table.schema.names)
         chance = np.random.default_rng([turn, *np.atleast_1d(_whole(seed))])
-        return first(table.take(np.sort(chance.integers(0, len(table), len(table)))))
+        again = table.take(np.sort(chance.integers(0, len(table), len(table))))
+        return averaged(again) if whole else gained(again)
 
     return structural_em(
         table, by_search, belief, begin, starts=starts, budget=limit,
@@ -340,21 +382,17 @@ def _function(search: str) -> Callable[[Problem], Outcome]:
 def _auto(problem: Problem) -> Outcome:
     """Proof where it is cheap, else orders; of many continuous columns the near ones."""
     small = problem.n <= _EXACT_UP_TO and problem.scores.rows <= 1e7
+    chosen, notes = "order", tuple[str, ...]()
     if small and not problem.options:
-        out = _function("exact")(problem)
-        return Outcome(
-            out.parents, out.score, out.reason, out.trace, out.notes,
-            {**out.details, "search": "auto (exact)"},
-        )  # fmt: skip
-    notes: tuple[str, ...] = ()
-    if sum(not v.is_discrete for v in problem.scores.variables) > WIDE:
+        chosen = "exact"
+    elif problem.scores.by_gain:
+        chosen = "hill-climb"  # available cases are slow to score, and a rough measure
+    elif sum(not v.is_discrete for v in problem.scores.variables) > WIDE:
         problem.rules, note = screened(problem)
         notes = (note,)
-    out = _function("order")(problem)
-    return Outcome(
-        out.parents, out.score, out.reason, out.trace, (*notes, *out.notes),
-        {**out.details, "search": "auto (order)"},
-    )  # fmt: skip
+    out = _function(chosen)(problem)
+    details = {**out.details, "search": f"auto ({chosen})"}
+    return replace(out, notes=(*notes, *out.notes), details=details)
 
 
 def _seconds(budget: Any) -> float | None:
