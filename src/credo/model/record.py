@@ -64,8 +64,11 @@ class Record:
         rows = self.details.get("rows")
         if isinstance(rows, (int, float)):
             lines.append("1 row" if rows == 1 else f"{number(rows)} rows")
+        searched = self.score is not None and "search" in self.details
+        if searched:
+            lines.append(f"score {self.details.get('score', '')} {self.score:.6f}")
         lines += self._fit_lines()
-        if self.score is not None and not self.details.get("families"):
+        if self.score is not None and not searched and not self.details.get("families"):
             lines.append(f"score {self.score:.6f}")
         if self.reason:
             lines.append(f"stopped: {self.reason}")

@@ -326,7 +326,9 @@ def _run(problem: Problem, search: str) -> Outcome:
         return _function(search)(problem)
     except KeyboardInterrupt:
         problem.stopped = "interrupted"
-        return problem.outcome("interrupted")
+        nothing = problem.best is None
+        note = "nothing was found before Ctrl-C: this is the graph that the search starts from"
+        return problem.outcome("interrupted", notes=(note,) if nothing else ())
 
 
 def _function(search: str) -> Callable[[Problem], Outcome]:
