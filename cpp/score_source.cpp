@@ -41,8 +41,8 @@ class ColumnsSource : public TableSource {
     return std::max(65536.0, 4.0 * static_cast<double>(columns_.n_rows()));
   }
   double chunk_cells() const override { return 1 << 22; }
-  double chunk_sets() const override {  // a tenth of a second or so
-    return std::max(64.0, 0x1p28 / static_cast<double>(columns_.n_rows() + 1));
+  double chunk_sets() const override {  // some tenths of a second
+    return std::max(64.0, 0x1p31 / static_cast<double>(columns_.n_rows() + 1));
   }
   void count(const SetList& asked, int threads, Tables& out) override {
     SetList sets = asked;

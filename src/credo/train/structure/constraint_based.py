@@ -8,6 +8,7 @@ climb among its edges (a hybrid after Tsamardinos et al. 2006, whose own first p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -45,6 +46,9 @@ def pc(problem: Problem) -> Outcome:
             notes += ("the tests contradict each other: arrows were chosen by the score",)
         elif against:
             notes += (_contradicting(problem, against),)
+        if parents is not None and not math.isfinite(_scored(problem, parents)[1]):
+            parents = None  # a family with too few rows in a configuration, say
+            notes += ("the graph of the tests has no finite score: edges were chosen by the score",)
     if parents is None:
         parents, _ = _climb_within(problem, skeleton.near)
     problem.best, problem.best_score = _scored(problem, parents)
@@ -133,7 +137,16 @@ def _skeleton(problem: Problem) -> _Skeleton:
         if level.tests == before:
             break
     problem.doing = ""
-    return _Skeleton(near, level.separators, level.tests)
+    return _Skeleton(near, level.separators, level.tests, _undone(level.many))
+
+
+def _undone(many: ManyTests) -> tuple[str, ...]:
+    if not many.undone:
+        return ()
+    return (
+        f"{many.undone:,} tests could not be made and took no edge away: of two discrete variables "
+        "given a continuous one, or of columns of which one is a sum of others",
+    )
 
 
 class _Level:
