@@ -130,12 +130,14 @@ double ParentLists::best_subset(std::size_t child, std::uint64_t mask) const {
   return best;
 }
 
-// What a set or a superset of it may score at most: its own bound, or that of a set below it.
+// What a set or a superset of it may score at most: its own bound, or that of a set below it where
+// its own needs counts that were not made.
 double ParentLists::reaches(std::size_t child, std::uint64_t mask) const {
   const auto bound = [&](std::uint64_t of) {
     return scores_.bound(static_cast<std::int32_t>(child), lists_[child].parents_of(of));
   };
   double least = bound(mask);
+  if (!std::isinf(least)) return least;
   for_each_bit(mask & ~lists_[child].required,
                [&](std::uint64_t bit) { least = std::min(least, bound(mask & ~bit)); });
   return least;

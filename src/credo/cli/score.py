@@ -24,7 +24,8 @@ def command(
     graph: str,
     score_name: str | None,
     ess: float | None,
-    edge_prior: float | None,
+    prior_network: str | None,
+    edge_prior: str | None,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -42,7 +43,7 @@ def command(
     from credo.train import score
 
     dag = load_model(graph).dag if os.path.exists(graph) or "[" not in graph else Dag.parse(graph)
-    settings = score_settings(score_name or "bdeu", ess, edge_prior, common.threads)
+    settings = score_settings(score_name or "bdeu", ess, prior_network, edge_prior, common.threads)
     found = score(dag, read_from(**reading), **settings)
     if common.as_json:
         document = {
@@ -53,6 +54,7 @@ def command(
                 for f, value in found.families.items()
             ],
             "parts": dict(found.parts),
+            "notes": list(found.notes),
         }
         common.emit("score", document)
         return

@@ -41,6 +41,7 @@ def exact(problem: Problem) -> Outcome:
     if method == "dynamic" and problem.n > 28:
         raise LimitError(f"At most 28 variables fit the dynamic programme, got {problem.n}.")
     climbed(problem, tabu=100, patience=100, **POLISH)  # something to give back, whatever happens
+    problem.listen()
     lists = parent_lists(problem)
     done, interrupted = lists.build(64, 0, most, report=problem.go_on)
     apart = math.fsum(lists.upper)  # each child by itself

@@ -162,7 +162,7 @@ def learn(
     if start is not None and search in _NO_START:
         raise InputError(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
-            hint="Leave it out, or use search='hill-climb', 'tabu', 'anneal', 'order' or 'ges'.",
+            hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
     settings["available"] = missing == "available-cases"
     with spooled(opened) as rows:

@@ -81,7 +81,10 @@ class Problem:
     shown: Shown = field(default_factory=lambda: Shown())
 
     def __post_init__(self) -> None:
-        """Within a large batch of scores, too, the budget and Ctrl-C are heard."""
+        self.listen()
+
+    def listen(self) -> None:
+        """Within a large batch of scores, too, the budget and Ctrl-C are heard from now on."""
         self.scores.native.limit(self.left)
 
     @property
