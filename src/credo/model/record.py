@@ -60,16 +60,16 @@ class Record:
         told = f"log-likelihood of the observed cells {seen:.6f}"
         return [told if line.startswith("log-likelihood ") else line for line in lines]
 
-    def _proof_lines(self, score: float) -> list[str]:
+    def _proof_lines(self) -> list[str]:
         """What an exact search knows of all other graphs."""
         bound = self.details.get("bound")
-        if bound is None:
+        if bound is None or self.score is None:
             return []
         if self.details.get("proven"):
             return [f"bound {bound:.6f}: proven optimal"]
         if not math.isfinite(bound):
             return ["no bound, not proven"]
-        gap = f"no graph is more than {bound - score:.6g} above it"
+        gap = f"no graph is more than {bound - self.score:.6g} above it"
         return [f"bound {bound:.6f}, not proven: {gap}"]
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class Record:
         searched = self.score is not None and "search" in self.details
         if searched:
             lines.append(f"score {self.details.get('score', '')} {self.score:.6f}")
-            lines += self._proof_lines(self.score)
+            lines += self._proof_lines()
         lines += self._fit_lines()
         if self.score is not None and not searched and not self.details.get("families"):
             lines.append(f"score {self.score:.6f}")

@@ -274,9 +274,9 @@ def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, f
         return 0.0, 0.0, 1.0
     enough &= ~_singular(moments.scatter)
     if not enough.any():
-        names = ", ".join(v.name for v in moments.continuous)
+        columns = ", ".join(v.name for v in moments.continuous)
         raise CollinearError(
-            f"{names}: in every configuration with enough rows a column is constant or a sum of "
+            f"{columns}: in every configuration with enough rows a column is constant or a sum of "
             f"others, so {x} ⊥ {y} cannot be tested.",
             hint="Leave one out.",
         )
@@ -302,7 +302,8 @@ def _singular(scatter: NDArray[np.float64]) -> NDArray[np.bool_]:
     scale = np.sqrt(np.einsum("...ii->...i", scatter))
     flat = ~(scale > 0).all(axis=-1)
     scale = np.where(scale > 0, scale, 1.0)
-    return flat | collinear(scatter / scale[..., :, None] / scale[..., None, :])
+    lost: NDArray[np.bool_] = flat | collinear(scatter / scale[..., :, None] / scale[..., None, :])
+    return lost
 
 
 def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float]:
