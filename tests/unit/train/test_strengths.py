@@ -56,3 +56,15 @@ def test_a_threshold_is_a_number_between_0_and_1(threshold):
     text = re.escape("The threshold must be a number between 0 and 1, got ")
     with pytest.raises(InputError, match=text):
         found.average(threshold)
+
+
+def test_a_stream_with_gaps_is_resampled_too(chain, tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = ["a,b,c"]
+    for row in zip(*(chain.codes(n) for n in "abc"), strict=True):
+        lines.append(",".join("" if v == 2 else str(v) for v in row))
+    path.write_text("\n".join(lines))
+    stream = cr.read(path, dict.fromkeys("abc", "discrete"), memory="1 kB")
+    for missing in ("structural-em", "available-cases"):
+        found = cr.edge_strengths(stream, "bic", samples=6, missing=missing)
+        assert {frozenset(e) for e in found.average().edges} == {frozenset("ab"), frozenset("bc")}

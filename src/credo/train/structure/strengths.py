@@ -153,8 +153,6 @@ def edge_strengths(
     choice(missing, MISSING, "missing")
     chance = generator(rng)
     gaps = has_gaps(opened)
-    if gaps and missing in ("structural-em", "complete-rows") and isinstance(opened, Stream):
-        opened = opened.load()
     if gaps:
         options |= {"missing": missing, "starts": starts}
     one = learn if gaps else searched  # a resample of rows with gaps goes the way of all such rows
