@@ -19,7 +19,7 @@ from credo.cli.learning import (
     tell_check,
     weights_line,
 )
-from credo.cli.models import load_model, refuse_unwritable
+from credo.cli.models import dag_from, refuse_unwritable
 from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
 from credo.cli.reading import read_from, reading_flags, reading_options
 from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
@@ -62,7 +62,8 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
          "spent, the same seed gives the same graph.")  # fmt: skip
 @_option("--target", metavar="NAME", help="The class, for tan and naive-bayes.")
 @_option("--order", metavar="A,B,C", help="All the variables, parents first, for k2.")
-@_option("--start", metavar="FILE", help="A network whose graph the search begins at.")
+@_option("--start", metavar="GRAPH",
+         help="Where the search begins: a network file, or text such as '[A][B|A]'.")  # fmt: skip
 @_option("--restarts", type=int, help="Of hill-climb and tabu.")
 @_option("--alpha", type=float, help="The level of the tests of pc and mmhc.")
 @_option("--steps", type=int, help="Proposals of anneal.")
@@ -140,7 +141,7 @@ def command(
     settings = {
         **score_settings(score_name, ess, prior_network, edge_prior, common.threads),
         **rules_from(require, forbid, tier, max_parents, candidates),
-        "start": None if start is None else load_model(start).dag,
+        "start": None if start is None else dag_from(start),
         **options,
     }
     if output is not None:

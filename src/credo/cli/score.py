@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
-from credo.cli.models import load_model
+from credo.cli.models import dag_from
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 from credo.cli.rules import score_options, score_settings
@@ -39,10 +38,9 @@ def command(
       credo score asia.bif patients.csv --score bdeu --ess 10
       credo score '[smoke][lung|smoke]' patients.csv --score bic --json
     """
-    from credo.model import Dag
     from credo.train import score
 
-    dag = load_model(graph).dag if os.path.exists(graph) or "[" not in graph else Dag.parse(graph)
+    dag = dag_from(graph)
     settings = score_settings(score_name or "bdeu", ess, prior_network, edge_prior, common.threads)
     found = score(dag, read_from(**reading), **settings)
     if common.as_json:

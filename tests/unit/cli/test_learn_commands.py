@@ -138,6 +138,13 @@ def test_cures_that_the_command_line_has(table, arguments, text):
     assert text in str(run(command, *graph, table, *rest).exception)
 
 
+def test_a_graph_without_arrows_is_refused(table, tmp_path):
+    markov = tmp_path / "markov.credo"
+    run("fit-markov", table, "-e", "Wind", "PlayTennis", "-o", markov, "-q")
+    for command in (["score", markov, table], ["learn", table, "--start", markov]):
+        assert "holds a MarkovNetwork" in str(run(*command).exception)
+
+
 def test_the_words_of_bde_are_options(table):
     from credo.cli.words import in_options
 
