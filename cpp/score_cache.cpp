@@ -376,14 +376,14 @@ void FamilyScores::run(std::vector<Job>& jobs) {
   Tables tables;
   for (std::size_t first = 0; first < dense.size() && !enough(first > 0 ? kBetween : 0);) {
     SetList sets;
-    double cells = 0;
+    double cells = 0, work = 0;
     std::size_t end = first;
     for (; end < dense.size(); ++end) {
       const Job& job = jobs[dense[end]];
       cells += job.cells;
-      if (end > first && (cells > source_->chunk_cells() ||
-                          static_cast<double>(end - first) >= source_->chunk_sets()))
-        break;
+      if (end > first && (cells > source_->chunk_cells() || work >= source_->chunk_sets())) break;
+      const double wide = static_cast<double>(job.set.size()) - 2;
+      work += std::max(1.0, wide * wide);  // tables of many variables take longer
       sets.variables.insert(sets.variables.end(), job.set.begin(), job.set.end());
       sets.begin.push_back(sets.variables.size());
     }

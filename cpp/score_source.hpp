@@ -35,7 +35,7 @@ class TableSource {
   virtual std::vector<std::uint32_t> arities() const = 0;
   virtual double dense_cells() const = 0;  // a larger table is counted sparsely
   virtual double chunk_cells() const = 0;  // cells of one call of `count`
-  virtual double chunk_sets() const = 0;   // tables of one call: between two, work can be stopped
+  virtual double chunk_sets() const = 0;   // small tables of one call: between two, work can be stopped
   virtual void count(const SetList& sets, int threads, Tables& out) = 0;
   virtual void count_sparse(std::span<const std::int32_t> set, SparseTable& out) = 0;
 };

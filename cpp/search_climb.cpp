@@ -172,8 +172,8 @@ class Climber {
     }
   }
 
-  // A random legal move, or none.
-  bool kick(Random& random) {
+  // A random legal move, noted; or none.
+  void kick(Random& random, std::vector<Move>& moves) {
     for (int tries = 0; tries < 100; ++tries) {
       const std::size_t c = random.below(n_), p = random.below(n_);
       if (c == p) continue;
@@ -183,9 +183,9 @@ class Climber {
       const Move move{change, static_cast<std::int32_t>(p), static_cast<std::int32_t>(c)};
       if (!graph_.may(rules_, move)) continue;
       apply(move);
-      return true;
+      moves.push_back(move);
+      return;
     }
-    return false;
   }
 
  private:
@@ -266,6 +266,7 @@ void walk(Climber& climber, const ClimbOptions& options, bool lazily, const Repo
     if (now > best.score + slack || best.parents.empty()) {
       best.score = now;
       best.parents = climber.graph().parents();
+      best.to_best = best.moves.size();
     }
     if (options.tabu > 0) {
       recent.push_back(climber.hash());
@@ -276,6 +277,21 @@ void walk(Climber& climber, const ClimbOptions& options, bool lazily, const Repo
       }
     }
   }
+}
+
+// Goes on from another graph, and notes the edges that go and those that come.
+void jump(Climber& climber, Change why, const Parents& to, std::vector<Move>& moves) {
+  moves.push_back({why, -1, -1});
+  const Parents from = climber.graph().parents();
+  const auto differ = [&](Change change, const Parents& some, const Parents& others) {
+    for (std::size_t c = 0; c < some.size(); ++c)
+      for (const std::int32_t p : some[c])
+        if (std::ranges::find(others[c], p) == others[c].end())
+          moves.push_back({change, p, static_cast<std::int32_t>(c)});
+  };
+  differ(Change::kDelete, from, to);
+  differ(Change::kAdd, to, from);
+  climber.set(to);
 }
 
 // A better graph of families that were scored on the way, if orders find one.
@@ -295,11 +311,11 @@ bool polish(Climber& climber, const ClimbOptions& options, std::int64_t kicks, c
                    });
   best.stopped |= found.stopped;
   if (!(found.score > best.score + slack_of(best.score))) return false;
-  climber.set(found.parents);
+  jump(climber, Change::kOrders, found.parents, best.moves);
   best.score = climber.total();
   best.parents = found.parents;
+  best.to_best = best.moves.size();
   best.trace.push_back(best.score);
-  best.moves.push_back({Change::kOrders, -1, -1});
   ++best.steps;
   return true;
 }
@@ -316,8 +332,8 @@ Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
   Random random(options.seed);
   for (std::int64_t round = 0; round <= options.restarts && !best.stopped; ++round) {
     if (round > 0) {
-      climber.set(best.parents);
-      for (std::int64_t k = 0; k < options.kicks; ++k) climber.kick(random);
+      jump(climber, Change::kRestart, best.parents, best.moves);
+      for (std::int64_t k = 0; k < options.kicks; ++k) climber.kick(random, best.moves);
     }
     const auto goes_on = [&](std::int64_t kicks) {
       return polish(climber, options, kicks, report, best);
@@ -330,6 +346,7 @@ Found climb(FamilyScores& scores, const Rules& rules, const Parents& start,
       walk(climber, options, false, report, best);
     } while (goes_on(options.polish));
   }
+  best.moves.resize(best.to_best);  // what came after the best graph led nowhere
   return best;
 }
 

@@ -29,7 +29,7 @@ struct Rules {
   }
 };
 
-enum class Change : std::uint8_t { kAdd, kDelete, kReverse, kOrders };  // the last: many edges
+enum class Change : std::uint8_t { kAdd, kDelete, kReverse, kOrders, kRestart };
 
 struct Move {
   Change change;
@@ -44,6 +44,7 @@ struct Found {
   double score = 0;
   std::vector<double> trace;
   std::vector<Move> moves;
+  std::size_t to_best = 0;  // moves that lead to `parents`
   std::int64_t steps = 0;
   bool stopped = false;  // by the report
 };

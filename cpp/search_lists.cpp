@@ -130,8 +130,39 @@ double ParentLists::best_subset(std::size_t child, std::uint64_t mask) const {
   return best;
 }
 
+// What a set or a superset of it may score at most: its own bound, or that of a set below it where
+// its own needs counts that were not made.
+double ParentLists::reaches(std::size_t child, std::uint64_t mask) const {
+  const auto bound = [&](std::uint64_t of) {
+    return scores_.bound(static_cast<std::int32_t>(child), lists_[child].parents_of(of));
+  };
+  double least = bound(mask);
+  if (!std::isinf(least)) return least;
+  for_each_bit(mask & ~lists_[child].required,
+               [&](std::uint64_t bit) { least = std::min(least, bound(mask & ~bit)); });
+  return least;
+}
+
+// `open`: the sets of each child above which nothing was looked at. All others are scored, or were
+// left out since nothing above them is better than what there is.
+void ParentLists::bound_all(const std::vector<std::vector<std::uint64_t>>& open) {
+  for (std::size_t c = 0; c < rules_.n; ++c) {
+    double top = kMinusInfinity;
+    for (const auto& [mask, known] : known_[c]) top = std::max(top, known.score);
+    for (const std::uint64_t mask : open[c]) {
+      const auto found = known_[c].find(mask);
+      const bool scored = found != known_[c].end() && !std::isinf(found->second.score);
+      if (scored && size_of(mask) >= static_cast<std::size_t>(rules_.most[c])) continue;
+      top = std::max(top, reaches(c, mask));
+    }
+    upper_[c] = top;
+  }
+}
+
 bool ParentLists::build(const ListOptions& options, const Report& report) {
+  upper_.assign(rules_.n, std::numeric_limits<double>::infinity());
   choose_candidates(options.candidates);
+  const bool all = complete_ && options.beam == 0;
   const std::size_t n = rules_.n;
   std::vector<std::vector<std::uint64_t>> level(n);
   for (std::size_t c = 0; c < n; ++c) {
@@ -171,7 +202,12 @@ bool ParentLists::build(const ListOptions& options, const Report& report) {
     // Extend what may still lead to something better.
     std::size_t wanted = 0;
     std::vector<std::vector<std::uint64_t>> next(n);
-    for (std::size_t c = 0; c < n; ++c) {
+    std::size_t asked = 0;
+    const auto heard = [&] {  // the report, now and then
+      if (++asked % 4096 == 0 && !report(0, scored_, 0)) going = false;
+      return going;
+    };
+    for (std::size_t c = 0; c < n && going; ++c) {
       const ParentList& list = lists_[c];
       std::vector<std::uint64_t> parents = level[c];
       if (options.beam > 0 && parents.size() > options.beam) {
@@ -184,6 +220,7 @@ bool ParentLists::build(const ListOptions& options, const Report& report) {
       std::vector<std::uint64_t> wider;
       for (const std::uint64_t mask : parents) {
         if (size_of(mask) >= static_cast<std::size_t>(rules_.most[c])) continue;
+        if (!heard()) break;
         const Known& known = known_[c].at(mask);
         // A beam follows what gets better; two parents together are looked at in any case.
         if (options.beam > 0 && size > 1 && known.score < known.best) {
@@ -202,12 +239,14 @@ bool ParentLists::build(const ListOptions& options, const Report& report) {
       // Every subset of a set worth scoring was extended, unless it ended; and the bound of the
       // set itself may say so before it is counted.
       for (const std::uint64_t mask : wider) {
+        if (!heard()) break;
         const double best = best_subset(c, mask);
         const double bound = scores_.bound(static_cast<std::int32_t>(c), list.parents_of(mask));
         if (best < bound - slack_of(best)) next[c].push_back(mask);
       }
       wanted += next[c].size();
     }
+    if (!going) break;
     if (options.most > 0 && static_cast<std::size_t>(scored_) + wanted > options.most && size > 0) {
       complete_ = false;
       break;
@@ -215,6 +254,7 @@ bool ParentLists::build(const ListOptions& options, const Report& report) {
     level.swap(next);
   }
   if (!going) complete_ = false;
+  if (all) bound_all(level);
   list_all();
   return going;
 }

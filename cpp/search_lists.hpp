@@ -76,6 +76,9 @@ class ParentLists {
   const std::vector<ParentList>& lists() const { return lists_; }
   const Rules& rules() const { return rules_; }
   bool complete() const { return complete_; }
+  // For each child, what no family of it scores above: its best set, or what the sets that were
+  // not scored yet may reach. Infinity where a set was left out unseen, or has no bound.
+  const std::vector<double>& upper() const { return upper_; }
   std::int64_t scored() const { return scored_; }
 
  private:
@@ -90,6 +93,8 @@ class ParentLists {
                                      std::size_t most);
   void score_pairs(std::size_t child);
   void list_all();
+  double reaches(std::size_t child, std::uint64_t mask) const;
+  void bound_all(const std::vector<std::vector<std::uint64_t>>& open);
   std::uint64_t join(std::size_t child, std::span<const std::int32_t> parents, bool& fits);
   std::uint64_t best_alone(std::size_t child, std::size_t most) const;
   double best_subset(std::size_t child, std::uint64_t mask) const;
@@ -100,6 +105,7 @@ class ParentLists {
   Rules rules_;
   std::vector<ParentList> lists_;
   std::vector<std::unordered_map<std::uint64_t, Known>> known_;
+  std::vector<double> upper_;
   bool complete_ = false;
   std::int64_t scored_ = 0;
 };

@@ -89,7 +89,7 @@ nb::dict found_dict(const Found& found, bool interrupted) {
   nb::dict out;
   nb::list parents, moves;
   for (const auto& list : found.parents) parents.append(to_list(list));
-  static constexpr const char* kNames[] = {"add", "delete", "reverse", "orders"};
+  static constexpr const char* kNames[] = {"add", "delete", "reverse", "orders", "restart"};
   for (const search::Move& move : found.moves)
     moves.append(
         nb::make_tuple(kNames[static_cast<int>(move.change)], move.parent, move.child));
@@ -251,6 +251,7 @@ void bind_structure(nb::module_& m) {
              return nb::make_tuple(sets, real_array(list.scores));
            },
            "child"_a)
+      .def_prop_ro("upper", [](const PyLists& self) { return real_array(self.lists->upper()); })
       .def_prop_ro("complete", [](const PyLists& self) { return self.lists->complete(); })
       .def_prop_ro("scored", [](const PyLists& self) { return self.lists->scored(); })
       .def_prop_ro("size", [](const PyLists& self) {

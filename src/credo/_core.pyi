@@ -757,6 +757,10 @@ class ParentLists:
 
     def sets(self, child: int) -> tuple[list[list[int]], _Reals]: ...
     @property
+    def upper(self) -> _Reals:
+        """For each child, what no family of it scores above; inf where that is not known."""
+
+    @property
     def complete(self) -> bool: ...
     @property
     def scored(self) -> int: ...

@@ -183,8 +183,8 @@ def edges(net: Network, table: Table, *, samples: int, search: str, rng: Rng) ->
         try:
             if has_gaps(rows):
                 if net.is_discrete:
-                    options["score"] = "bic"
-                    notes.append("families are scored on the rows they have (bic)")
+                    options |= {"score": "bic", "missing": "available-cases"}
+                    notes.append("what parents gain is measured on the rows that have them (bic)")
                 else:
                     rows = net.impute(rows, "sample", rng=0)
                     notes.append("gaps were filled by one draw from the model")

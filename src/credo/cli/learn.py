@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -18,17 +19,23 @@ from credo.cli.learning import (
     tell_check,
     weights_line,
 )
-from credo.cli.models import refuse_unwritable
+from credo.cli.models import dag_from, refuse_unwritable
 from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
 from credo.cli.reading import read_from, reading_flags, reading_options
-from credo.cli.rules import rule_options, rules_from, score_options, score_settings
+from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
 
 __all__ = ["command"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# option of the command line → option of the search
-_OF_SEARCH = ("target", "restarts", "alpha", "steps")
+# options of searches, and the searches that have them
+_OF_SEARCH = {
+    "target": ("tan", "naive-bayes"),
+    "restarts": ("hill-climb", "tabu"),
+    "alpha": ("pc", "mmhc"),
+    "steps": ("anneal",),
+    "order": ("k2",),
+}
 _SEARCH = "The search"
 _DRAWN = 60  # variables up to which the graph is drawn
 
@@ -47,13 +54,16 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
               "[default: beside TABLE, as .credo; nowhere with --json]")  # fmt: skip
 @_option("--search", default="auto", show_default=True, metavar="NAME",
          help="auto, hill-climb, tabu, anneal, order, exact, chow-liu, tan, naive-bayes, "
-         "pc, mmhc or ges.")  # fmt: skip
+         "k2, pc, mmhc or ges.")  # fmt: skip
 @score_options
 @rule_options
 @_option("--budget", type=float, metavar="SECONDS", default=BUDGET, show_default=True,
          help="Stop searching with the best graph so far; 0 for no end. Where the budget is not "
          "spent, the same seed gives the same graph.")  # fmt: skip
 @_option("--target", metavar="NAME", help="The class, for tan and naive-bayes.")
+@_option("--order", metavar="A,B,C", help="All the variables, parents first, for k2.")
+@_option("--start", metavar="GRAPH",
+         help="Where the search begins: a network file, or text such as '[A][B|A]'.")  # fmt: skip
 @_option("--restarts", type=int, help="Of hill-climb and tabu.")
 @_option("--alpha", type=float, help="The level of the tests of pc and mmhc.")
 @_option("--steps", type=int, help="Proposals of anneal.")
@@ -76,13 +86,17 @@ def command(
     search: str,
     score_name: str | None,
     ess: float | None,
-    edge_prior: float | None,
+    prior_network: str | None,
+    edge_prior: str | None,
     require: tuple[str, ...],
     forbid: tuple[str, ...],
     tier: tuple[str, ...],
     max_parents: int | None,
+    candidates: tuple[str, ...],
     budget: float,
     target: str | None,
+    order: str | None,
+    start: str | None,
     restarts: int | None,
     alpha: float | None,
     steps: int | None,
@@ -108,14 +122,28 @@ def command(
       credo learn gaps.csv --missing-cells complete-rows -o whole.credo --quiet
       gzip -dc patients.csv.gz | credo learn - -o model.credo
     """
+    from credo.errors import InputError
     from credo.train import learn
 
     if budget < 0:
-        from credo.errors import InputError
-
         raise InputError(f"--budget must be 0 or more seconds, got {budget:g}.")
-    given = {"target": target, "restarts": restarts, "alpha": alpha, "steps": steps}
-    options: dict[str, Any] = {n: given[n] for n in _OF_SEARCH if given[n] is not None}
+    given = {"target": target, "restarts": restarts, "alpha": alpha, "steps": steps, "order": order}
+    options: dict[str, Any] = {n: v for n, v in given.items() if v is not None}
+    for name in options:
+        if search not in _OF_SEARCH[name]:
+            raise InputError(
+                f"--{name} is for --search {' and '.join(_OF_SEARCH[name])}, not {search}."
+            )
+    if search == "k2" and order is None:
+        raise InputError("--search k2 needs --order, all the variables with commas between them.")
+    if order is not None:
+        options["order"] = names_of(order)
+    settings = {
+        **score_settings(score_name, ess, prior_network, edge_prior, common.threads),
+        **rules_from(require, forbid, tier, max_parents, candidates),
+        "start": None if start is None else dag_from(start),
+        **options,
+    }
     if output is not None:
         refuse_unwritable(output)
     table = read_from(**reading)
@@ -131,9 +159,7 @@ def command(
             rng=common.seed,
             missing=missing,
             parameters=parameters_for(score_name, ess, table),
-            **score_settings(score_name, ess, edge_prior, common.threads),
-            **rules_from(require, forbid, tier, max_parents),
-            **options,
+            **settings,
         )
 
     if missing_cells == "auto":
@@ -204,6 +230,7 @@ def _point(net: Any, where: str, reading: dict[str, Any], common: Common) -> Non
 
 def _json(net: Any, output: str | None) -> dict[str, Any]:
     record = net.record
+    bound = record.details.get("bound")
     return {
         "output": output,
         "how": record.how,
@@ -211,6 +238,7 @@ def _json(net: Any, output: str | None) -> dict[str, Any]:
         "reason": record.reason,
         "seconds": record.seconds,
         "proven": record.details.get("proven", False),
+        "bound": bound if bound is not None and math.isfinite(bound) else None,
         "nodes": list(net.dag.nodes),
         "edges": [list(e) for e in net.dag.edges],
         "parameters": net.free_parameters,

@@ -21,7 +21,7 @@ from credo.errors import CredoError, InputError
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
-    "graph_from", "load_model", "model_argument", "model_format", "question_words",
+    "dag_from", "graph_from", "load_model", "model_argument", "model_format", "question_words",
     "refuse_unwritable",
 ]  # fmt: skip
 
@@ -63,6 +63,21 @@ def graph_from(text: str) -> Any:
     from credo.model import Dag
 
     return Dag.parse(text) if text.lstrip().startswith("[") else load_model(text)
+
+
+def dag_from(text: str) -> Any:
+    """A directed graph in text such as "[A][B|A]", or that of a network file."""
+    from credo.model import Dag, Network
+
+    if "[" in text and not os.path.exists(text):
+        return Dag.parse(text)
+    model = load_model(text)
+    if not isinstance(model, Network):
+        raise InputError(
+            f"{text} holds a {type(model).__name__}; the graph of a Bayesian network is needed.",
+            hint="Its arrows are missing: learn a network with credo learn.",
+        )
+    return model.dag
 
 
 def standard_input(what: str) -> bytes:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
+from credo.cli.models import load_model
 from credo.cli.options import Option
 from credo.errors import InputError
 
-__all__ = ["rule_options", "rules_from", "score_options", "score_settings"]
+__all__ = ["names_of", "rule_options", "rules_from", "score_options", "score_settings"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SCORE, _GRAPH = "The score", "What is known of the graph"
@@ -24,10 +26,13 @@ def score_options(function: F) -> F:
     """The score and its settings."""
     options = [
         _option(_SCORE, "--score", "score_name", metavar="NAME",
-                help="loglik, aic, bic, mdl, bdeu, bds, k2, fnml, qnml or bge."),
-        _option(_SCORE, "--ess", type=float, help="The equivalent sample size of bdeu and bds."),
-        _option(_SCORE, "--edge-prior", type=float, metavar="P",
-                help="The prior probability of every edge."),
+                help="loglik, aic, bic, mdl, bdeu, bde, bds, k2, fnml, qnml or bge."),
+        _option(_SCORE, "--ess", type=float,
+                help="The equivalent sample size of bdeu, bde and bds."),
+        _option(_SCORE, "--prior-network", metavar="FILE", help="The prior network of bde."),
+        _option(_SCORE, "--edge-prior", metavar="P",
+                help="The prior probability of every edge; or a CSV file with a row for each "
+                "parent and a column for each child, both with their names."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -35,10 +40,54 @@ def score_options(function: F) -> F:
 
 
 def score_settings(
-    score_name: str | None, ess: float | None, edge_prior: float | None, threads: int | None
+    score_name: str | None,
+    ess: float | None,
+    prior_network: str | None,
+    edge_prior: str | None,
+    threads: int | None,
 ) -> dict[str, Any]:
     """The settings as `cr.score` and `cr.learn` take them."""
-    return {"score": score_name, "ess": ess, "edge_prior": edge_prior, "threads": threads}
+    return {
+        "score": score_name,
+        "ess": ess,
+        "prior": None if prior_network is None else load_model(prior_network),
+        "edge_prior": None if edge_prior is None else _edge_prior(edge_prior),
+        "threads": threads,
+    }
+
+
+def _edge_prior(given: str) -> Any:
+    """A number, or the probabilities in a file: (parent, child) → number."""
+    try:
+        return float(given)
+    except ValueError:
+        pass
+    try:
+        with open(given, newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except OSError:
+        raise InputError(
+            f"--edge-prior must be a number between 0 and 1 or a CSV file, got {given!r}."
+        ) from None
+    children = [name.strip() for name in rows[0][1:]] if rows else []
+    out = {}
+    for line, (parent, *cells) in enumerate(rows[1:], start=2):
+        if len(cells) != len(children):
+            raise InputError(
+                f"{given}, line {line}: expected a name and {len(children)} numbers, got "
+                f"{len(cells) + 1} cells."
+            )
+        for child, cell in zip(children, cells, strict=True):
+            if child != parent.strip() and cell.strip():
+                out[parent.strip(), child] = _probability(cell, f"{given}, line {line}")
+    return out
+
+
+def _probability(cell: str, where: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise InputError(f"{where}: expected a probability, got {cell!r}.") from None
 
 
 def rule_options(function: F) -> F:
@@ -52,6 +101,8 @@ def rule_options(function: F) -> F:
                 help="Variables of one tier, earliest first: no edge goes back."),
         _option(_GRAPH, "--max-parents", type=int, metavar="K",
                 help="The most parents of a child."),
+        _option(_GRAPH, "--candidates", multiple=True, metavar="CHILD=A,B,C",
+                help="The only possible parents of a child."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -63,6 +114,7 @@ def rules_from(
     forbid: tuple[str, ...],
     tier: tuple[str, ...],
     max_parents: int | None,
+    candidates: tuple[str, ...],
 ) -> dict[str, Any]:
     """The rules as `cr.learn` takes them."""
     return {
@@ -70,7 +122,24 @@ def rules_from(
         "forbidden": [_edge(e, "--forbid") for e in forbid],
         "tiers": [[n.strip() for n in t.split(",")] for t in tier],
         "max_parents": max_parents,
+        "candidates": dict(_candidates(c) for c in candidates) or None,
     }
+
+
+def _candidates(text: str) -> tuple[str, list[str]]:
+    child, found, parents = text.partition("=")
+    if not found or not child.strip():
+        raise InputError(f"--candidates must have the form 'CHILD=A,B,C', got {text!r}.")
+    return child.strip(), names_of(parents)
+
+
+def names_of(text: str) -> list[str]:
+    """Names with commas between them.
+
+    >>> names_of("age, smoke")
+    ['age', 'smoke']
+    """
+    return [n.strip() for n in text.split(",") if n.strip()]
 
 
 def _edge(text: str, option: str) -> tuple[str, str]:

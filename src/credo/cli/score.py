@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
-from credo.cli.models import load_model
+from credo.cli.models import dag_from
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 from credo.cli.rules import score_options, score_settings
@@ -24,7 +23,8 @@ def command(
     graph: str,
     score_name: str | None,
     ess: float | None,
-    edge_prior: float | None,
+    prior_network: str | None,
+    edge_prior: str | None,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -38,11 +38,10 @@ def command(
       credo score asia.bif patients.csv --score bdeu --ess 10
       credo score '[smoke][lung|smoke]' patients.csv --score bic --json
     """
-    from credo.model import Dag
     from credo.train import score
 
-    dag = load_model(graph).dag if os.path.exists(graph) or "[" not in graph else Dag.parse(graph)
-    settings = score_settings(score_name or "bdeu", ess, edge_prior, common.threads)
+    dag = dag_from(graph)
+    settings = score_settings(score_name or "bdeu", ess, prior_network, edge_prior, common.threads)
     found = score(dag, read_from(**reading), **settings)
     if common.as_json:
         document = {
@@ -53,6 +52,7 @@ def command(
                 for f, value in found.families.items()
             ],
             "parts": dict(found.parts),
+            "notes": list(found.notes),
         }
         common.emit("score", document)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -59,13 +60,29 @@ class Record:
         told = f"log-likelihood of the observed cells {seen:.6f}"
         return [told if line.startswith("log-likelihood ") else line for line in lines]
 
+    def _proof_lines(self) -> list[str]:
+        """What an exact search knows of all other graphs."""
+        bound = self.details.get("bound")
+        if bound is None or self.score is None:
+            return []
+        if self.details.get("proven"):
+            return [f"bound {bound:.6f}: proven optimal"]
+        if not math.isfinite(bound):
+            return ["no bound, not proven"]
+        gap = f"no graph is more than {bound - self.score:.6g} above it"
+        return [f"bound {bound:.6f}, not proven: {gap}"]
+
     def __str__(self) -> str:
         lines = [self.how + (f" from {self.source}" if self.source else "")]
         rows = self.details.get("rows")
         if isinstance(rows, (int, float)):
             lines.append("1 row" if rows == 1 else f"{number(rows)} rows")
+        searched = self.score is not None and "search" in self.details
+        if searched:
+            lines.append(f"score {self.details.get('score', '')} {self.score:.6f}")
+            lines += self._proof_lines()
         lines += self._fit_lines()
-        if self.score is not None and not self.details.get("families"):
+        if self.score is not None and not searched and not self.details.get("families"):
             lines.append(f"score {self.score:.6f}")
         if self.reason:
             lines.append(f"stopped: {self.reason}")

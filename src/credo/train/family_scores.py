@@ -13,7 +13,6 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from credo.errors import InputError, SchemaError, unknown_name
 from credo.schema import Variable
 from credo.stats.family import Family
 from credo.stats.tally import Source
+from credo.train.edge_prior import log_odds
 from credo.train.score_sources import Asked, native_scores
 from credo.train.scores import DISCRETE_ONLY, ScoreSpec
 from credo.train.variable_order import placed
@@ -85,8 +85,13 @@ class FamilyScores:
 
     @property
     def counters(self) -> dict[str, int]:
-        """Families asked for, found in the cache, tables counted, passes, numbers kept."""
-        return dict(self.native.counters)
+        """Families asked for, found in the cache, tables counted, passes, numbers kept, rows read.
+
+        `rows` are those gone through, summed over the passes; Gaussian scores need one pass.
+        """
+        found = dict(self.native.counters)
+        rows = int(getattr(self.source, "rows", None) or self.rows)
+        return found | {"rows": rows * max(found["batches"], 1)}
 
     def free_parameters(self, family: Family) -> float:
         """How many numbers the family's distribution may choose."""
@@ -162,7 +167,8 @@ def _native(
     by_gain: bool = False,
 ) -> tuple[_core.FamilyScores, list[str]]:
     """The scores, variables numbered as given, and notes."""
-    extras = (_by_parents(spec, len(variables)), _by_edge(spec, variables))
+    odds = log_odds(spec.edge_prior, [v.name for v in variables], source.schema.names)
+    extras = (_by_parents(spec, len(variables)), odds)
     return native_scores(Asked(source, spec, variables, rows, gaps, extras, threads), by_gain)
 
 
@@ -206,34 +212,3 @@ def _structure(n: int) -> list[float]:
 
 def _by_parents(spec: ScoreSpec, n: int) -> list[float]:
     return _structure(n) if spec.name == "mdl" and spec.function is None else []
-
-
-def _by_edge(spec: ScoreSpec, variables: Sequence[Variable]) -> Floats | None:
-    """ln p/(1 − p) for each edge, [child, parent]; None for the uniform prior."""
-    prior = spec.edge_prior
-    if prior is None:
-        return None
-    n = len(variables)
-    if not isinstance(prior, Mapping):
-        out = np.full((n, n), _log_odds(prior, "every edge"))
-        np.fill_diagonal(out, 0.0)
-        return out
-    at = {v.name: i for i, v in enumerate(variables)}
-    out = np.zeros((n, n))
-    for edge, p in prior.items():
-        if not isinstance(edge, tuple) or len(edge) != 2:
-            raise InputError(f"edge_prior maps edges (parent, child) to numbers, got {edge!r}.")
-        for name in edge:
-            if name not in at:
-                raise unknown_name("Variable", name, at, "in the table")
-        out[at[edge[1]], at[edge[0]]] = _log_odds(p, f"{edge[0]} → {edge[1]}")
-    return out
-
-
-def _log_odds(p: Any, what: str) -> float:
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
-        raise InputError(
-            f"The prior probability of {what} must be between 0 and 1, got {p!r}.",
-            hint="For certainties use required= and forbidden=.",
-        )
-    return math.log(p) - math.log1p(-p)

@@ -4,7 +4,8 @@
     Fisher's z = √(N − |z| − 3) · atanh(partial correlation)
 
 G² and X² have (|x| − 1)(|y| − 1)|z| degrees of freedom; the adjusted tests (`g2-adjusted`,
-`x2-adjusted`) count, for each configuration of z, only the states of x and y that were seen.
+`x2-adjusted`) count, for each configuration of z, only the states of x and y that were seen. `mi`
+and `mi-adjusted` are G² by its other name: 2N times the mutual information I(x; y | z) in nats.
 Where discrete and continuous variables meet (`g2-mixed`), G² is the same ratio of likelihoods under
 the conditional Gaussian L(S): the configurations of the discrete variables of S, and in each a
 Gaussian of the continuous ones,
@@ -12,13 +13,20 @@ Gaussian of the continuous ones,
     G² = 2 ( ln L(xyz) + ln L(z) − ln L(xz) − ln L(yz) )
 
 with as many degrees of freedom as parameters differ. Configurations with too few rows for a
-Gaussian are left out.
+Gaussian, or where a column is constant or a sum of others, are left out.
+
+One of x and y must be continuous where z has a continuous variable. Then the parts that x and y do
+not share cancel, and what is left compares two regressions of the continuous one. For two discrete
+variables given a continuous d nothing cancels: d is taken to be Gaussian, and Gaussian in each
+state of x, which cannot both be, and the ratio has no known distribution. Such a test is refused.
+In a network without continuous parents of discrete variables it is never needed either: two
+discrete variables that are not joined are independent given the parents of one, all discrete.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,17 +42,17 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
-from credo.train.partial_correlations import Correlations
+from credo.train.partial_correlations import CollinearError, Correlations, collinear
 
 __all__ = ["TESTS", "IndependenceTest", "ManyTests", "independence_test", "tests_of"]
 
-TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "fisher-z", "g2-mixed")
+TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "mi", "mi-adjusted", "fisher-z", "g2-mixed")
 """The tests by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndependenceTest:
-    """The result of one test.
+    """The result of one test. `information` is the mutual information of x and y given z, in nats.
 
     >>> t = IndependenceTest("a", "b", (), "g2", 3.2, 1.0, 0.0736)
     >>> print(t)
@@ -58,12 +66,23 @@ class IndependenceTest:
     statistic: float
     freedom: float
     p: float
+    information: float | None = None
+
+    @property
+    def bits(self) -> float | None:
+        """The mutual information in bits.
+
+        >>> IndependenceTest("a", "b", (), "mi", 13.86, 1.0, 0.0002, math.log(2)).bits
+        1.0
+        """
+        return None if self.information is None else self.information / math.log(2)
 
     def __str__(self) -> str:
         given = f" | {', '.join(self.given)}" if self.given else ""
         free = f" with {self.freedom:g} degrees of freedom" if self.test != "fisher-z" else ""
         what = f"{self.x} ⊥ {self.y}{given}: {self.test} {self.statistic:.6g}"
-        return f"{what}{free}, p = {self.p:.3g}"
+        nats = f", {self.information:.4g} nats" if self.test.startswith("mi") else ""
+        return f"{what}{nats}{free}, p = {self.p:.3g}"
 
     def _repr_html_(self) -> str:
         return text_html(self)
@@ -74,13 +93,20 @@ def independence_test(
 ) -> IndependenceTest:
     """Whether x and y are independent given z, judged by the rows.
 
-    `test` is 'g2' (the default for discrete variables), 'g2-adjusted', 'x2', 'x2-adjusted', or
-    'fisher-z' (for continuous ones) or 'g2-mixed' (where both kinds meet). A small p speaks against
-    independence.
+    `test` is 'g2' (the default for discrete variables), 'g2-adjusted', 'x2', 'x2-adjusted', 'mi',
+    'mi-adjusted', or 'fisher-z' (for continuous ones) or 'g2-mixed' (where both kinds meet). A
+    small p speaks against independence; `information` is the mutual information in nats, `bits` in
+    bits.
+
+    Two discrete variables given a continuous one are not tested: no ratio of conditional Gaussian
+    likelihoods says whether they are independent. Nor is anything given columns of which one is
+    the sum of others.
 
     >>> import credo as cr
     >>> print(cr.independence_test(cr.examples.pneumonia(), "Fev", "Cou", given="Pneu"))
     Fev ⊥ Cou | Pneu: g2 1.24295 with 2 degrees of freedom, p = 0.537
+    >>> print(cr.independence_test(cr.examples.pneumonia(), "Fev", "Cou", "Pneu", test="mi"))
+    Fev ⊥ Cou | Pneu: mi 1.24295, 0.05179 nats with 2 degrees of freedom, p = 0.537
     """
     from credo.train.sources import Opened
 
@@ -102,42 +128,67 @@ def tests_of(
         if name == "fisher-z":
             assert isinstance(statistic, Moments)
             value, free, p = _fisher(statistic.marginal([*z, x, y]), x, y, z)
+            nats = -0.5 * math.log1p(-(math.tanh(value / math.sqrt(free)) ** 2)) if p > 0 else None
         elif name == "g2-mixed":
             assert isinstance(statistic, Moments)
             value, free, p = _mixed(statistic, x, y, z)
+            nats = value / (2 * statistic.total)
         else:
             assert isinstance(statistic, Counts)
-            value, free, p = _table(statistic, name)
-        out.append(IndependenceTest(x, y, tuple(z), name, value, free, p))
+            value, free, p, nats = _table(statistic, name)
+        out.append(IndependenceTest(x, y, tuple(z), name, value, free, p, nats))
     return out
 
 
 class ManyTests:
-    """The p of batch after batch of tests of one source; Gaussian ones from one matrix."""
+    """The p of batch after batch of tests of one source; Gaussian ones from one matrix.
+
+    NaN for a test that cannot be made; `undone` counts them.
+    """
 
     def __init__(self, source: Source, test: str | None = None) -> None:
         self.source, self.test = source, test
         names = [v.name for v in source.schema.variables if not v.is_discrete]
         self.continuous = set(names)
+        self.undone = 0
         usual = test in (None, "fisher-z")
         self.correlations = Correlations.of(source, names) if usual else None
 
     def p(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> NDArray[np.float64]:
         """The p of each test."""
-        out = np.empty(len(asked))
+        out = np.full(len(asked), np.nan)
         inside = self.continuous
         fast = [
             self.correlations is not None and x in inside and y in inside and inside.issuperset(z)
             for x, y, z in asked
         ]
         lines = [i for i, of in enumerate(fast) if of]
-        rest = [i for i, of in enumerate(fast) if not of]
+        rest = [
+            i
+            for i, of in enumerate(fast)
+            if not of and not _is_between_states(inside, *asked[i])  # not one to be made
+        ]
         if lines:
             assert self.correlations is not None
-            out[lines] = self.correlations.z([asked[i] for i in lines])[2]
+            out[lines] = self.correlations.z([asked[i] for i in lines], strict=False)[2]
         if rest:
-            out[rest] = [t.p for t in tests_of(self.source, [asked[i] for i in rest], self.test)]
+            out[rest] = self._rest([asked[i] for i in rest])
+        self.undone += int(np.isnan(out).sum())
         return out
+
+    def _rest(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[float]:
+        try:
+            return [t.p for t in tests_of(self.source, asked, self.test)]
+        except CollinearError:
+            if len(asked) == 1:
+                return [math.nan]
+            half = len(asked) // 2
+            return self._rest(asked[:half]) + self._rest(asked[half:])
+
+
+def _is_between_states(continuous: Set[str], x: str, y: str, z: Sequence[str]) -> bool:
+    """Whether two discrete variables are to be tested given a continuous one."""
+    return x not in continuous and y not in continuous and not continuous.isdisjoint(z)
 
 
 def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None) -> str:
@@ -148,6 +199,13 @@ def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None)
     if len(set(names)) < len(names):
         raise InputError(f"A variable stands twice in {x} ⊥ {y} | {list(z)}.")
     kinds = {schema[n].is_discrete for n in names}
+    continuous = {n for n in names if not schema[n].is_discrete}
+    if _is_between_states(continuous, x, y, z):
+        raise InputError(
+            f"{x!r} and {y!r} are discrete and {min(continuous)!r} is continuous: no test here "
+            "says whether two discrete variables are independent given a continuous one.",
+            hint="Leave it out of given=, or make it discrete.",
+        )
     usual = "g2-mixed" if len(kinds) == 2 else "g2" if True in kinds else "fisher-z"
     test = usual if test is None else test
     if test not in TESTS:
@@ -169,7 +227,8 @@ def _family(schema: Schema, x: str, y: str, z: Sequence[str]) -> Family:
     return Family(names[-1], tuple(names[:-1])) if mixed else Family(y, (*z, x))
 
 
-def _table(counts: Counts, test: str) -> tuple[float, float, float]:
+def _table(counts: Counts, test: str) -> tuple[float, float, float, float | None]:
+    """The statistic, its degrees of freedom, p, and the mutual information in nats."""
     from scipy.special import chdtrc
 
     shape = counts.shape
@@ -187,10 +246,10 @@ def _table(counts: Counts, test: str) -> tuple[float, float, float]:
         configurations = math.prod(shape[:-2])
     xz, yz, z = n.sum(axis=2, keepdims=True), n.sum(axis=1, keepdims=True), n.sum(axis=(1, 2))
     expected = xz * yz / np.where(z > 0, z, 1.0)[:, None, None]
-    if test.startswith("g2"):
-        seen_cells = n > 0
-        value = 2 * float((n[seen_cells] * np.log(n[seen_cells] / expected[seen_cells])).sum())
-    else:
+    there = n > 0
+    value = max(2 * float((n[there] * np.log(n[there] / expected[there])).sum()), 0.0)
+    nats = value / (2 * float(n.sum())) if n.any() else None
+    if test.startswith("x2"):
         there = expected > 0
         value = float(((n - expected)[there] ** 2 / expected[there]).sum())
     if test.endswith("adjusted"):
@@ -199,8 +258,7 @@ def _table(counts: Counts, test: str) -> tuple[float, float, float]:
         free = float((np.maximum(rows, 0) * np.maximum(columns, 0)).sum())
     else:
         free = float((shape[-2] - 1) * (shape[-1] - 1) * configurations)
-    value = max(value, 0.0)
-    return value, free, float(chdtrc(free, value)) if free > 0 else 1.0
+    return value, free, float(chdtrc(free, value)) if free > 0 else 1.0, nats
 
 
 def _fisher(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, float, float]:
@@ -214,6 +272,14 @@ def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, f
     enough = moments.n > len(moments.names) + 1
     if not enough.any():
         return 0.0, 0.0, 1.0
+    enough &= ~_singular(moments.scatter)
+    if not enough.any():
+        columns = ", ".join(v.name for v in moments.continuous)
+        raise CollinearError(
+            f"{columns}: in every configuration with enough rows a column is constant or a sum of "
+            f"others, so {x} ⊥ {y} cannot be tested.",
+            hint="Leave one out.",
+        )
     kept = replace(
         moments,
         configurations=moments.configurations[enough],
@@ -231,6 +297,15 @@ def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, f
     return value, free, float(chdtrc(free, value)) if free > 0 else 1.0
 
 
+def _singular(scatter: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which matrices have a column that is constant or a sum of others."""
+    scale = np.sqrt(np.einsum("...ii->...i", scatter))
+    flat = ~(scale > 0).all(axis=-1)
+    scale = np.where(scale > 0, scale, 1.0)
+    lost: NDArray[np.bool_] = flat | collinear(scatter / scale[..., :, None] / scale[..., None, :])
+    return lost
+
+
 def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float]:
     """The log-likelihood of the conditional Gaussian of some variables, and its parameters."""
     continuous = [v.name for v in moments.continuous]
@@ -243,11 +318,6 @@ def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float]:
     if inside:
         order = [[v.name for v in found.continuous].index(name) for name in inside]
         spread = found.scatter[seen][:, order][:, :, order] / n[:, None, None]
-        sign, volume = np.linalg.slogdet(spread)
-        if not (sign > 0).all():
-            raise InputError(
-                f"The columns {', '.join(inside)} are constant or collinear in some configuration.",
-                hint="Leave one out.",
-            )
+        _, volume = np.linalg.slogdet(spread)
         likelihood -= 0.5 * float((n * (k * math.log(2 * math.pi) + volume + k)).sum())
     return likelihood, len(n) - 1 + len(n) * (k + k * (k + 1) / 2)

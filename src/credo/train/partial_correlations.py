@@ -3,7 +3,8 @@
     r_xy·z = − K_xy / √(K_xx K_yy),  K = inverse of the correlations of (z, x, y)
 
 Tests with conditioning sets of one size are one stack of small matrices. Where cells are missing
-each test has its own rows, and this does not serve.
+each test has its own rows, and this does not serve. Where x, y or a member of z is a sum of (others
+in) z there is nothing left to correlate, and no answer.
 """
 
 from __future__ import annotations
@@ -18,12 +19,27 @@ from credo.stats.family import Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
 
-__all__ = ["Correlations", "fisher_z"]
+__all__ = ["CollinearError", "Correlations", "collinear", "fisher_z"]
 
 Floats = NDArray[np.float64]
 Asked = Sequence[tuple[str, str, Sequence[str]]]
 
 _PIECE = 20_000  # matrices of one stack
+_COLLINEAR = 1e-11  # the least eigenvalue of a matrix of correlations
+
+
+class CollinearError(InputError):
+    """A test that cannot be made, since a column is a sum of others."""
+
+
+def collinear(correlations: Floats) -> NDArray[np.bool_]:
+    """Which matrices of a stack have a column that is a sum of others, up to rounding.
+
+    >>> collinear(np.array([[[1.0, 0.5], [0.5, 1.0]], [[1.0, -1.0], [-1.0, 1.0]]])).tolist()
+    [False, True]
+    """
+    found: NDArray[np.bool_] = np.linalg.eigvalsh(correlations)[..., 0] < _COLLINEAR
+    return found
 
 
 class Correlations:
@@ -53,8 +69,11 @@ class Correlations:
             return None
         return cls(names, moments)
 
-    def z(self, asked: Asked) -> tuple[Floats, Floats, Floats]:
-        """The value of each test, its degrees of freedom and its p."""
+    def z(self, asked: Asked, strict: bool = True) -> tuple[Floats, Floats, Floats]:
+        """The value of each test, its degrees of freedom and its p.
+
+        A test of collinear columns is refused, or without `strict` NaN.
+        """
         value, free = np.empty(len(asked)), np.empty(len(asked))
         sizes = np.array([len(z) for _, _, z in asked], dtype=np.intp)
         for size in np.unique(sizes):
@@ -62,7 +81,7 @@ class Correlations:
             for first in range(0, len(which), _PIECE):
                 part = which[first : first + _PIECE]
                 free[part] = self._free(asked[int(part[0])])
-                r = self._partial([asked[int(i)] for i in part], int(size))
+                r = self._partial([asked[int(i)] for i in part], int(size), strict)
                 value[part] = np.sqrt(free[part]) * np.arctanh(r)
         return value, free, fisher_z(value)
 
@@ -76,13 +95,27 @@ class Correlations:
             )
         return free
 
-    def _partial(self, asked: Asked, size: int) -> Floats:
+    def _partial(self, asked: Asked, size: int, strict: bool) -> Floats:
         at = np.array([[*(self.at[n] for n in z), self.at[x], self.at[y]] for x, y, z in asked])
         if size == 0:
             r: Floats = self.r[at[:, 0], at[:, 1]]
         else:
-            inverse = np.linalg.pinv(self.r[at[:, :, None], at[:, None, :]], hermitian=True)
-            r = -inverse[:, -2, -1] / np.sqrt(inverse[:, -2, -2] * inverse[:, -1, -1])
+            whole = self.r[at[:, :, None], at[:, None, :]]
+            others = [[*range(size), size + k] for k in (0, 1)]  # z and x, z and y
+            lost = np.zeros(len(at), dtype=bool)
+            for kept in others:
+                lost |= collinear(whole[:, kept][:, :, kept])
+            if lost.any() and strict:
+                x, y, z = asked[int(lost.argmax())]
+                raise CollinearError(
+                    f"{x} ⊥ {y} | {', '.join(z)} cannot be tested: among these columns one is a "
+                    "sum of others.",
+                    hint="Leave one of them out.",
+                )
+            inverse = np.linalg.pinv(whole, hermitian=True)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                r = -inverse[:, -2, -1] / np.sqrt(inverse[:, -2, -2] * inverse[:, -1, -1])
+            r[lost] = np.nan
         return np.clip(r, -1 + 1e-15, 1 - 1e-15)
 
 

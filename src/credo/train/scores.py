@@ -21,6 +21,7 @@ from credo.model.network import Network
 from credo.model.reals import shown
 from credo.render import table_html, table_text
 from credo.stats.family import Family
+from credo.train.edge_prior import EdgePrior
 
 __all__ = ["SCORES", "Score", "ScoreSpec", "score"]
 
@@ -45,7 +46,6 @@ DISCRETE_ONLY = ("bdeu", "bde", "bds", "k2", "fnml", "qnml")
 _WITH_ESS = ("bdeu", "bde", "bds")
 
 LocalScore = Callable[[Any], float]
-EdgePrior = float | Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
@@ -139,23 +139,29 @@ class Score(float):
     Fev|Pneu  -9.72913
     """
 
-    __slots__ = ("families", "name", "parts")
+    __slots__ = ("families", "name", "notes", "parts")
 
     name: str
     families: Mapping[Family, float]
     parts: Mapping[str, float]
+    notes: tuple[str, ...]
 
     def __new__(
-        cls, name: str, families: Mapping[Family, float], parts: Mapping[str, float] | None = None
+        cls,
+        name: str,
+        families: Mapping[Family, float],
+        parts: Mapping[str, float] | None = None,
+        notes: Sequence[str] = (),
     ) -> Score:
         out = super().__new__(cls, math.fsum(families.values()))
         out.name = name
         out.families = MappingProxyType(dict(families))
         out.parts = MappingProxyType(dict(parts or {}))
+        out.notes = tuple(notes)
         return out
 
     def __reduce__(self) -> Any:
-        return Score, (self.name, dict(self.families), dict(self.parts))
+        return Score, (self.name, dict(self.families), dict(self.parts), self.notes)
 
     def __getitem__(self, family: Any) -> float:
         """The contribution of one family: `s["Fever", ["Pneumonia"]]`."""
@@ -173,7 +179,8 @@ class Score(float):
     def __str__(self) -> str:
         lines = [f"{self.name} {float(self):.6f}"]
         lines += [f"{what}: {value:.2f}" for what, value in self.parts.items()]
-        return "\n".join([*lines, table_text(["family", "score"], self._rows(), right=[1])])
+        table = table_text(["family", "score"], self._rows(), right=[1])
+        return "\n".join([*lines, table, *self.notes])
 
     def __repr__(self) -> str:
         return float.__repr__(self)
@@ -220,9 +227,16 @@ def score(
     prior_rows, freedom : float
         Of 'bge': the weight of the prior mean (α_μ, 1), and the degrees of freedom of the
         Wishart (α_w, number of variables + 2).
-    edge_prior : float, or mapping from edge to float
+    edge_prior : float, mapping from edge to float, or matrix
         A prior over structures: the probability of each edge before the rows are seen. Each
-        edge adds ln p/(1 − p); edges that a mapping leaves out add nothing.
+        edge adds ln p/(1 − p); edges that a mapping leaves out add nothing. A matrix (array, nested
+        list or data frame) has parents in its rows and children in its columns, in the order of
+        the table's columns or by the frame's labels.
+
+    Where cells of discrete columns are missing, 'loglik', 'aic', 'bic' and 'mdl' take each family
+    on the rows that have all its cells, scaled to all rows, and the result's `notes` say so; the
+    others ask for complete rows. Graphs are then scored on different rows, and gaps make large
+    families look good: to choose a graph use `cr.learn`.
 
     >>> import credo as cr
     >>> table = cr.examples.pneumonia()
@@ -250,8 +264,9 @@ def score(
                 f"{scores.why_infinite(family)}."
             )
     return Score(
-        spec.name, dict(zip(families, map(float, found), strict=True)), scores.parts(families)
-    )
+        spec.name, dict(zip(families, map(float, found), strict=True)), scores.parts(families),
+        scores.notes,
+    )  # fmt: skip
 
 
 def graph_of(dag: Any) -> Dag:

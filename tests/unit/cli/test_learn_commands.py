@@ -69,3 +69,84 @@ def test_scoring_a_graph(table, tmp_path):
 def test_bad_input_is_one_sentence(table, arguments, text):
     result = run(*(a.replace("{}", str(table)) for a in arguments))
     assert isinstance(result.exception, CredoError) and text in str(result.exception)
+
+
+def test_the_settings_of_searches_have_options(table, tmp_path):
+    rows = cr.read(table)
+    order = ["Outlook", "Temperature", "Humidity", "Wind", "PlayTennis"]
+    found = json.loads(
+        run("learn", table, "--json", "--score", "k2", "--search", "k2", "--order", ",".join(order))
+        .output
+    )  # fmt: skip
+    assert {tuple(e) for e in found["edges"]} == set(
+        cr.learn(rows, "k2", "k2", order=order).dag.edges
+    )
+    begin = tmp_path / "begin.bif"
+    cr.fit("[Outlook][Temperature][Humidity][Wind][PlayTennis|Wind]", rows).save(begin)
+    one = run(
+        "learn", table, "--json", "--score", "loglik", "--search", "hill-climb", "--start", begin,
+        "--candidates", "Wind=Outlook", "--candidates", "Outlook=", "--max-parents", "1",
+    )  # fmt: skip
+    edges = [tuple(e) for e in json.loads(one.output)["edges"]]
+    assert all(b != "Outlook" for _, b in edges)
+    assert {a for a, b in edges if b == "Wind"} <= {"Outlook"}
+    prior = run("score", begin, table, "--score", "bde", "--ess", "3", "--prior-network", begin)
+    net = cr.load(begin)
+    assert prior.exception is None, prior.exception
+    assert f"{cr.score(net, rows, 'bde', prior=net, ess=3):.6f}" in prior.output
+
+
+def test_a_matrix_of_edge_priors_is_a_file(table, tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("parent,Wind,PlayTennis\nWind,0,0.9\nPlayTennis,0.2,0\n")
+    text = "[Wind][PlayTennis|Wind]"
+    found = json.loads(run("score", text, table, "--edge-prior", path, "--json").output)
+    same = cr.score(text, cr.read(table), "bdeu", edge_prior={("Wind", "PlayTennis"): 0.9})
+    assert found["score"] == pytest.approx(same)
+    path.write_text("parent,Wind\nWind,0,1\n")
+    assert "expected a name and 1 numbers" in str(
+        run("score", text, table, "--edge-prior", path).exception
+    )
+    path.write_text("parent,Wind\nOutlook,often\n")
+    assert "line 2: expected a probability, got 'often'" in str(
+        run("score", text, table, "--edge-prior", path).exception
+    )
+
+
+def test_an_exact_search_tells_its_bound(table):
+    told = run("learn", table, "--search", "exact", "--no-check", "-o", table.with_suffix(".bif"))
+    assert "\n  score bdeu -" in told.output and ": proven optimal" in told.output
+    found = json.loads(run("learn", table, "--search", "exact", "--json").output)
+    assert found["bound"] == pytest.approx(found["score"]) and found["proven"]
+    assert json.loads(run("learn", table, "--search", "tabu", "--json").output)["bound"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["learn", "--search", "k2"], "--search k2 needs --order"),
+        (["learn", "--search", "order", "--restarts", "3"],
+         "--restarts is for --search hill-climb and tabu, not order"),
+        (["learn", "--candidates", "Wind"], "--candidates must have the form 'CHILD=A,B,C'"),
+        (["score", "[Wind]", "--edge-prior", "often"],
+         "--edge-prior must be a number between 0 and 1 or a CSV file, got 'often'"),
+    ],
+)  # fmt: skip
+def test_cures_that_the_command_line_has(table, arguments, text):
+    command, *rest = arguments
+    graph = [rest.pop(0)] if command == "score" else []
+    assert text in str(run(command, *graph, table, *rest).exception)
+
+
+def test_a_graph_without_arrows_is_refused(table, tmp_path):
+    markov = tmp_path / "markov.credo"
+    run("fit-markov", table, "-e", "Wind", "PlayTennis", "-o", markov, "-q")
+    for command in (["score", markov, table], ["learn", table, "--start", markov]):
+        assert "holds a MarkovNetwork" in str(run(*command).exception)
+
+
+def test_the_words_of_bde_are_options(table):
+    from credo.cli.words import in_options
+
+    result = run("score", "[Wind]", table, "--score", "bde")
+    assert "Give --prior-network FILE" in in_options(str(result.exception))

@@ -7,6 +7,7 @@ from tests.structure_data import discrete, random_table
 
 import credo as cr
 from credo.errors import InputError, SchemaError
+from credo.train.independence_tests import ManyTests
 
 
 @pytest.mark.parametrize(("test", "power"), [("g2", "log-likelihood"), ("x2", "pearson")])
@@ -112,3 +113,88 @@ def test_refusals():
         cr.independence_test(table, "a", "b", test="fisher-z")
     with pytest.raises(InputError, match="needs more than 3 rows"):
         cr.independence_test(table, "x", "y")
+
+
+def test_mutual_information_is_g2_by_another_name():
+    rng = np.random.default_rng(5)
+    columns = random_table(rng, 300, [3, 2, 2])
+    table = discrete(columns, [3, 2, 2])
+    for given in ([], ["v2"]):
+        for name, twin in (("mi", "g2"), ("mi-adjusted", "g2-adjusted")):
+            found = cr.independence_test(table, "v0", "v1", given, test=name)
+            other = cr.independence_test(table, "v0", "v1", given, test=twin)
+            assert (found.statistic, found.freedom, found.p) == (
+                other.statistic, other.freedom, other.p,
+            )  # fmt: skip
+            assert found.information == pytest.approx(found.statistic / 600)
+            assert found.bits == pytest.approx(found.information / np.log(2))
+            assert f"{found.information:.4g} nats" in str(found)
+    joint = np.zeros((3, 2))
+    np.add.at(joint, (columns["v0"], columns["v1"]), 1 / 300)
+    by_hand = stats.entropy(joint.ravel(), np.outer(joint.sum(axis=1), joint.sum(axis=0)).ravel())
+    assert cr.independence_test(table, "v0", "v1", test="mi").information == pytest.approx(by_hand)
+    pearson = cr.independence_test(table, "v0", "v1", test="x2")
+    assert pearson.information == pytest.approx(by_hand) and pearson.test == "x2"
+
+
+def test_the_information_of_gaussian_variables():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=500)
+    y = x + rng.normal(size=500)
+    r = np.corrcoef(x, y)[0, 1]
+    found = cr.independence_test(cr.read({"x": x, "y": y}), "x", "y")
+    assert found.information == pytest.approx(-0.5 * np.log(1 - r * r))
+
+
+def test_collinear_conditions_are_refused():
+    rng = np.random.default_rng(7)
+    a, b, e = rng.normal(size=(3, 200))
+    table = cr.read({"a": a, "b": b, "e": e, "twice": 2 * a, "sum": a + b})
+    for x, y, z in [("e", "b", ["a", "twice"]), ("e", "sum", ["a", "b"]), ("a", "e", ["b", "sum"])]:
+        with pytest.raises(InputError, match="one is a sum of others"):
+            cr.independence_test(table, x, y, z)
+    assert cr.independence_test(table, "a", "b", ["sum"]).p < 1e-20  # well defined: r = −1
+    many = ManyTests(table)  # for a search they are tests that were not made
+    found = many.p([("e", "b", ["a", "twice"]), ("e", "b", ["a"])])
+    assert np.isnan(found[0]) and 0 <= found[1] <= 1 and many.undone == 1
+
+
+def test_two_discrete_variables_given_a_continuous_one_are_refused():
+    rng = np.random.default_rng(8)
+    a = rng.integers(0, 2, 300)
+    d = a + rng.normal(size=300)
+    b = (d + rng.normal(size=300) > 0.5).astype(int)
+    table = cr.read({"a": a, "b": b, "d": d}, schema={"a": "discrete", "b": "discrete"})
+    with pytest.raises(InputError, match="two discrete variables are independent given"):
+        cr.independence_test(table, "a", "b", given="d")
+    net = cr.learn(table, search="pc")  # never asked there: the pair keeps its edge
+    assert {"a", "b"} in [set(e) for e in net.dag.edges]
+
+
+def test_the_size_of_mixed_tests():
+    """A continuous variable and a discrete one, independent given what is between them."""
+    rng = np.random.default_rng(9)
+    small = 0
+    for _ in range(200):
+        a = rng.integers(0, 2, 200)
+        d = a + rng.normal(size=200)
+        e = d + rng.normal(size=200)
+        table = cr.read({"a": a, "d": d, "e": e}, schema={"a": "discrete"})
+        small += cr.independence_test(table, "a", "e", given="d").p < 0.05
+    assert stats.binomtest(small, 200, 0.05).pvalue > 0.001
+
+
+def test_configurations_without_a_gaussian_are_left_out():
+    rng = np.random.default_rng(10)
+    a = np.repeat(["u", "v", "w"], 50)
+    x, y = rng.normal(size=(2, 150))
+    x[a == "w"] = 3.0  # constant there
+    table = cr.read({"a": a, "x": x, "y": y})
+    kept = cr.read({"a": a[:100], "x": x[:100], "y": y[:100]})
+    one, two = (cr.independence_test(t, "x", "y", given="a") for t in (table, kept))
+    assert (one.statistic, one.freedom) == (pytest.approx(two.statistic), two.freedom)
+    flat = cr.read({"a": a, "x": (a == "u").astype(float), "y": y}, schema={"x": "continuous"})
+    with pytest.raises(InputError, match="a column is constant or a sum of others"):
+        cr.independence_test(flat, "x", "y", given="a")
+    for search in ("pc", "mmhc"):
+        assert np.isfinite(cr.learn(table, search=search).record.score)

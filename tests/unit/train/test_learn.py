@@ -100,6 +100,7 @@ def test_a_start_is_gone_on_from(small):
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu", "k2", "aic"])
+@pytest.mark.filterwarnings("ignore:.*one state only")
 def test_columns_of_one_state_do_not_swell_the_exact_search(small, score):
     states = {n: list(small.schema[n].states) for n in small.schema.names}
     columns = {n: [states[n][c] for c in small.codes(n)] for n in small.schema.names}

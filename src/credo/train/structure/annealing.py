@@ -34,7 +34,7 @@ def anneal(problem: Problem) -> Outcome:
     if not 0 < cold <= hot < np.inf:
         raise InputError(f"Temperatures must fall and stay above 0, got {hot:g} to {cold:g}.")
     steps = problem.option("steps", max(10_000, 200 * n * n), 1)
-    thin = problem.option("thin", 0, 0)
+    thin = problem.option("thin", 1, 1) or 0 if "thin" in problem.options else 0
     if thin and steps // thin * n * n > _MOST_SAMPLES:
         raise LimitError(
             f"Keeping {steps // thin:,} graphs would take {steps // thin * n * n:,} bytes.",

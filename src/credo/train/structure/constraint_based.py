@@ -8,6 +8,7 @@ climb among its edges (a hybrid after Tsamardinos et al. 2006, whose own first p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -19,7 +20,7 @@ from credo import _core
 from credo.errors import InputError
 from credo.model.equivalence import Cpdag
 from credo.train.independence_tests import ManyTests
-from credo.train.structure.greedy import POLISH
+from credo.train.structure.greedy import POLISH, Moves, named_moves
 from credo.train.structure.meek import meek
 from credo.train.structure.problem import Outcome, Problem
 
@@ -30,6 +31,7 @@ Separators = dict[tuple[int, int], tuple[int, ...]]
 
 _PIECE = 2000  # pairs that are tested together, between two looks at the clock
 _FOR_THE_CLIMB = 0.4  # share of the budget that is left to the climb after the tests
+_AFTER_CTRL_C = 1.0  # seconds of a climb among what was found
 
 
 def pc(problem: Problem) -> Outcome:
@@ -37,11 +39,18 @@ def pc(problem: Problem) -> Outcome:
     problem.only("test", "alpha", "max_condition")
     skeleton = _skeleton(problem)
     notes = skeleton.notes
-    parents = None if skeleton.cut else _oriented(problem, skeleton.near, skeleton.separators)
-    if parents is None:
-        if not skeleton.cut:
+    parents = None
+    if not skeleton.cut:
+        parents, against = _oriented(problem, skeleton.near, skeleton.separators)
+        if parents is None:
             notes += ("the tests contradict each other: arrows were chosen by the score",)
-        parents = _climb_within(problem, skeleton.near)
+        elif against:
+            notes += (_contradicting(problem, against),)
+        if parents is not None and not math.isfinite(_scored(problem, parents)[1]):
+            parents = None  # a family with too few rows in a configuration, say
+            notes += ("the graph of the tests has no finite score: edges were chosen by the score",)
+    if parents is None:
+        parents, _ = _climb_within(problem, skeleton.near)
     problem.best, problem.best_score = _scored(problem, parents)
     return problem.outcome("every pair was tested", notes=notes, details=skeleton.details)
 
@@ -50,10 +59,11 @@ def mmhc(problem: Problem) -> Outcome:
     """Neighbours by tests, then a climb among them."""
     problem.only("test", "alpha", "max_condition")
     skeleton = _skeleton(problem)
-    problem.offer(*_scored(problem, _climb_within(problem, skeleton.near)))
+    parents, moves = _climb_within(problem, skeleton.near)
+    problem.offer(*_scored(problem, parents))
     return problem.outcome(
         "no change among the neighbours raises the score",
-        notes=skeleton.notes, details=skeleton.details,
+        notes=skeleton.notes, details={**skeleton.details, "moves": moves},
     )  # fmt: skip
 
 
@@ -63,7 +73,7 @@ def _scored(problem: Problem, parents: list[list[int]]) -> tuple[list[list[int]]
     return parents, problem.scores.total(parents)
 
 
-def _climb_within(problem: Problem, skeleton: Marks) -> list[list[int]]:
+def _climb_within(problem: Problem, skeleton: Marks) -> tuple[list[list[int]], Moves]:
     """A tabu climb over the edges of the skeleton."""
     allowed = (problem.rules.allowed.astype(bool) & skeleton).astype(np.uint8)
     allowed |= problem.rules.required
@@ -74,7 +84,7 @@ def _climb_within(problem: Problem, skeleton: Marks) -> list[list[int]]:
     )  # fmt: skip
     if found["interrupted"]:
         problem.stopped = "interrupted"
-    return [list(p) for p in found["parents"]]
+    return [list(p) for p in found["parents"]], named_moves(problem, found)
 
 
 @dataclass(frozen=True)
@@ -113,14 +123,30 @@ def _skeleton(problem: Problem) -> _Skeleton:
         fixed = near.copy()  # "stable": neighbours as they were at the start of the level
         for first in range(0, len(pairs), _PIECE):
             piece = [(int(i), int(j)) for i, j in pairs[first : first + _PIECE]]
-            if not level.test(piece, fixed, near, depth):
+            try:
+                on_time = level.test(piece, fixed, near, depth)
+            except KeyboardInterrupt:
+                problem.interrupted(_AFTER_CTRL_C)
+                on_time = False
+            if not on_time:
                 untested = pairs[first:] if depth == 0 else pairs[:0]
                 near[tuple(untested.T)] = near[tuple(untested[:, ::-1].T)] = False
-                notes = (_cut(depth, len(untested)),)
+                problem.doing = ""
+                notes = (_cut(problem, depth, len(untested)),)
                 return _Skeleton(near, level.separators, level.tests, notes, True)
         if level.tests == before:
             break
-    return _Skeleton(near, level.separators, level.tests)
+    problem.doing = ""
+    return _Skeleton(near, level.separators, level.tests, _undone(level.many))
+
+
+def _undone(many: ManyTests) -> tuple[str, ...]:
+    if not many.undone:
+        return ()
+    return (
+        f"{many.undone:,} tests could not be made and took no edge away: of two discrete variables "
+        "given a continuous one, or of columns of which one is a sum of others",
+    )
 
 
 class _Level:
@@ -146,7 +172,8 @@ class _Level:
                 asked.append((names[pair[0]], names[pair[1]], [names[v] for v in z]))
             if not asked:
                 break
-            if _is_late(self.problem, self.tests):
+            self.problem.doing = f"{self.tests:,} tests · {int(near.sum()) // 2:,} pairs joined"
+            if _is_late(self.problem):
                 return False
             self.tests += len(asked)
             for (pair, z), p in zip(where, self.many.p(asked), strict=True):
@@ -157,9 +184,9 @@ class _Level:
         return True
 
 
-def _is_late(problem: Problem, tests: int) -> bool:
+def _is_late(problem: Problem) -> bool:
     """Whether the tests have had their share of the budget; the climb after them needs the rest."""
-    if not problem.go_on(steps=tests):
+    if not problem.go_on():
         return True
     if problem.budget is None or problem.left > _FOR_THE_CLIMB * problem.budget:
         return False
@@ -167,11 +194,13 @@ def _is_late(problem: Problem, tests: int) -> bool:
     return True
 
 
-def _cut(depth: int, untested: int) -> str:
+def _cut(problem: Problem, depth: int, untested: int) -> str:
     """What it means that the tests ended early."""
+    by_hand = problem.stopped == "interrupted"
+    why = "Ctrl-C stopped the tests" if by_hand else "the tests took their share of the budget"
     left = f"; {untested:,} pairs that were not tested have no edge" if untested else ""
     return (
-        f"the tests took their share of the budget and ended at sets of {depth} neighbours{left}: "
+        f"{why}{'' if by_hand else ' and ended'} at sets of {depth} neighbours{left}: "
         "edges among the pairs left were chosen by the score"
     )
 
@@ -190,14 +219,27 @@ def _sets(near: Marks, i: int, j: int, size: int) -> Iterator[tuple[int, ...]]:
                 yield z
 
 
-def _oriented(problem: Problem, near: Marks, separators: Separators) -> list[list[int]] | None:
-    """Arrows from colliders, knowledge and Meek's rules; None if no DAG within the rules fits."""
+def _contradicting(problem: Problem, against: set[tuple[int, int]]) -> str:
+    names = problem.rules.names
+    edges = ", ".join(sorted(f"{names[a]} → {names[b]}" for a, b in against))
+    return f"colliders contradict each other: {edges} was kept, the first that was found"
+
+
+def _oriented(
+    problem: Problem, near: Marks, separators: Separators
+) -> tuple[list[list[int]] | None, set[tuple[int, int]]]:
+    """Arrows from colliders, knowledge and Meek's rules; None if no DAG within the rules fits.
+
+    Besides, the arrows of colliders that another collider would have turned.
+    """
     n = problem.n
     arrow = np.zeros((n, n), dtype=bool)  # arrow[a, b]: a → b is fixed
+    against = set()
     allowed = problem.rules.allowed.astype(bool)
     for a, b in zip(*np.nonzero(near), strict=True):
         if not allowed[a, b] and allowed[b, a]:  # b → a is not allowed: a → b
             arrow[a, b] = True
+    known = arrow.copy()
     for c in range(n):
         for a, b in combinations(np.flatnonzero(near[c]).tolist(), 2):
             pair = (min(a, b), max(a, b))
@@ -205,6 +247,8 @@ def _oriented(problem: Problem, near: Marks, separators: Separators) -> list[lis
                 for p in (a, b):
                     if not arrow[c, p] and allowed[c, p]:
                         arrow[p, c] = True
+                    elif arrow[c, p] and not known[c, p]:
+                        against.add((c, p))
     meek(near, arrow)
     names = problem.rules.names
     directed, undirected = [], []
@@ -218,7 +262,7 @@ def _oriented(problem: Problem, near: Marks, separators: Separators) -> list[lis
     try:
         dag = Cpdag(directed, undirected, names).extension()
     except InputError:
-        return None
+        return None, against
     at = {name: i for i, name in enumerate(names)}
     parents = [sorted(at[p] for p in dag.parents(name)) for name in names]
     within = all(
@@ -227,4 +271,4 @@ def _oriented(problem: Problem, near: Marks, separators: Separators) -> list[lis
         and all(int(p) in ps for p in np.flatnonzero(problem.rules.required[c]))
         for c, ps in enumerate(parents)
     )
-    return parents if within else None
+    return (parents if within else None), against

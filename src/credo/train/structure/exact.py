@@ -4,7 +4,9 @@ Complete lists of the parent sets that could be optimal come first: a set is lef
 subset scores as much, and a branch is cut when an upper bound says that nothing below it can do
 better. Up to 25 variables the best graph is found by dynamic programming over sets of variables
 (Silander & Myllymäki 2006); beyond, by branch and bound on a linear programme with cluster cuts,
-which gives a certified upper bound even where it is stopped.
+which gives a certified upper bound even where it is stopped. Stopped before that, the bound is
+what every child could score at most on its own: the best of its list, or what the parent sets that
+were not scored yet may reach. For the likelihoods with a penalty and for BDeu that is finite.
 """
 
 from __future__ import annotations
@@ -39,12 +41,14 @@ def exact(problem: Problem) -> Outcome:
     if method == "dynamic" and problem.n > 28:
         raise LimitError(f"At most 28 variables fit the dynamic programme, got {problem.n}.")
     climbed(problem, tabu=100, patience=100, **POLISH)  # something to give back, whatever happens
+    problem.listen()
     lists = parent_lists(problem)
     done, interrupted = lists.build(64, 0, most, report=problem.go_on)
+    apart = math.fsum(lists.upper)  # each child by itself
     if interrupted:
         problem.stopped = "interrupted"
     if not done or problem.stopped:
-        return problem.outcome("stopped", details=_proof(problem, math.inf, False))
+        return problem.outcome("stopped", details=_proof(apart, False))
     if not lists.complete:
         raise LimitError(
             f"More than {most:,} families could be optimal, too many to score.",
@@ -52,23 +56,21 @@ def exact(problem: Problem) -> Outcome:
         )
     details = {"families_scored": lists.scored, "families_listed": lists.size}
     if method == "linear" or (method == "auto" and problem.n > _BY_SETS):
-        bound = branch_and_bound(problem, lists)
+        bound = min(branch_and_bound(problem, lists), apart)
         outcome = problem.outcome("proven optimal")
         gap = bound - outcome.score
         proven = gap <= 1e-9 * max(1.0, abs(bound))
         reason = outcome.reason if problem.stopped or proven else "no more cuts were found"
-        return problem.outcome(reason, details=details | _proof(problem, bound, proven))
+        return problem.outcome(reason, details=details | _proof(bound, proven))
     found = lists.exact(report=problem.go_on)
     if found["stopped"]:
         problem.stopped = "interrupted" if found["interrupted"] else problem.stopped
-        return problem.outcome("stopped", details=details | _proof(problem, math.inf, False))
+        return problem.outcome("stopped", details=details | _proof(apart, False))
     if not math.isfinite(found["score"]):
         raise InputError("No graph within the rules has a finite score.")
     problem.took(found)
-    return problem.outcome(
-        "proven optimal", details=details | _proof(problem, float(found["score"]), True)
-    )
+    return problem.outcome("proven optimal", details=details | _proof(float(found["score"]), True))
 
 
-def _proof(problem: Problem, bound: float, proven: bool) -> dict[str, object]:
+def _proof(bound: float, proven: bool) -> dict[str, object]:
     return {"bound": bound, "proven": proven}

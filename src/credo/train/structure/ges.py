@@ -125,15 +125,20 @@ def ges(problem: Problem) -> Outcome:
     now = _Class(rules, Dag(first, names))
     problem.offer(problem.start, problem.scores.total(problem.start))
     trace = [problem.best_score]
-    for find, turn in ((_insertions, _insert), (_deletions, _delete)):
+    moves = []
+    for what, find, turn in (("insert", _insertions, _insert), ("delete", _deletions, _delete)):
         known = _Known(find)
         while problem.go_on(problem.best_score, len(trace)):
-            better = _best(problem, now, known, turn)
+            better = _best(problem, now, known, turn, len(trace))
             if better is None:
                 break
-            now = better
+            now, by = better
+            moves.append((what, names[by.x], names[by.y]))
             trace.append(problem.best_score)
-    return problem.outcome("no insertion or deletion raises the score", trace=tuple(trace))
+    return problem.outcome(
+        "no insertion or deletion raises the score",
+        trace=tuple(trace), details={"moves": tuple(moves)},
+    )  # fmt: skip
 
 
 class _Known:
@@ -143,7 +148,9 @@ class _Known:
         self.find = find
         self.of: dict[int, tuple[bytes, list[_Operator], NDArray[np.float64]]] = {}
 
-    def gains(self, problem: Problem, now: _Class) -> tuple[list[_Operator], NDArray[np.float64]]:
+    def gains(
+        self, problem: Problem, now: _Class, steps: int
+    ) -> tuple[list[_Operator], NDArray[np.float64]]:
         """All operators, or those of the children there was time for."""
         for y in range(now.n):
             around = (now.arrow[:, y], now.near[y], now.line[y], now.near[now.line[y]])
@@ -151,7 +158,7 @@ class _Known:
             if y in self.of and self.of[y][0] == key:
                 continue
             self.of.pop(y, None)
-            if not problem.go_on(problem.best_score):
+            if not problem.go_on(problem.best_score, steps):
                 break
             operators = list(self.find(now, y))
             asked = [(y, list(p)) for o in operators for p in (o.before, o.after)]
@@ -169,9 +176,10 @@ def _best(
     now: _Class,
     known: _Known,
     turn: Callable[[_Class, _Operator], _Class | None],
-) -> _Class | None:
-    """The class after the valid operator that gains most; ties go to the first."""
-    operators, gains = known.gains(problem, now)
+    steps: int,
+) -> tuple[_Class, _Operator] | None:
+    """The class after the valid operator that gains most, and that; ties go to the first."""
+    operators, gains = known.gains(problem, now, steps)
     slack = 1e-11 * max(1.0, abs(problem.best_score))
     worth = np.flatnonzero(gains > slack)
     for k in worth[np.argsort(-gains[worth], kind="stable")]:
@@ -184,7 +192,7 @@ def _best(
         if new is None or new.parents is None:
             continue
         if problem.offer(new.parents, problem.scores.total(new.parents)):
-            return new
+            return new, o
     return None
 
 

@@ -14,6 +14,11 @@ orders: every edge is turned, and the rest settles around it; at the end also af
 kicks. From a better graph it goes on. The blanket is what turning an edge takes: its two ends take
 each other's parents (Shachter 1986), and a climb that may not do that in one step stays where two
 parents meet in the wrong child. `polish=0` is the textbook's climb.
+
+The moves that led to the graph are kept: ("add", a, b), ("delete", a, b), ("reverse", a, b) is
+b → a after it. ("orders", "", "") and ("restart", "", "") say why the edges after them go and come:
+a better graph was put together from families, or the search began again from the best graph.
+Made one after the other from the start, they give the graph.
 """
 
 from __future__ import annotations
@@ -24,7 +29,9 @@ from typing import Any
 from credo import _core
 from credo.train.structure.problem import Outcome, Problem
 
-__all__ = ["POLISH", "SIDEWAYS", "climbed", "hill_climb", "tabu"]
+__all__ = ["POLISH", "SIDEWAYS", "climbed", "hill_climb", "named_moves", "tabu"]
+
+Moves = tuple[tuple[str, str, str], ...]
 
 # kicks over orders; sets around a child that grow; candidates besides its Markov blanket
 POLISH: Mapping[str, Any] = {"polish": 20, "around": 8, "alone": 3, "lazy": True}
@@ -59,6 +66,12 @@ def tabu(problem: Problem) -> Outcome:
     return climbed(problem, tabu=length, patience=patience, restarts=restarts, kicks=kicks)
 
 
+def named_moves(problem: Problem, found: Mapping[str, Any]) -> Moves:
+    """The moves of a native search by name."""
+    names = (*problem.rules.names, "")
+    return tuple((what, names[p], names[c]) for what, p, c in found["moves"])  # -1: no node
+
+
 def climbed(problem: Problem, **how: Any) -> Outcome:
     """Run the native search from the problem's start."""
     limit = problem.option("max_steps", 0, 0)
@@ -72,11 +85,7 @@ def climbed(problem: Problem, **how: Any) -> Outcome:
         **how,
     )
     problem.took(found)
-    names = problem.rules.names
-    moves = tuple(
-        (what, names[p] if p >= 0 else "", names[c] if c >= 0 else "")
-        for what, p, c in found["moves"]
-    )
+    moves = named_moves(problem, found)
     reason = "no single change of an edge raises the score"
     if limit and found["steps"] >= limit:
         reason = f"{limit:,} steps were made"

@@ -26,11 +26,12 @@ def k2(problem: Problem) -> Outcome:
                     f"The order puts {rules.names[c]!r} before its required parent "
                     f"{rules.names[p]!r}."
                 )
+    moves = []
     for k, child in enumerate(order):
         now = float(problem.scores.native.score([(child, parents[child])])[0])
         while len(parents[child]) < rules.most[child]:
             more = [v for v in order[:k] if rules.allowed[child, v] and v not in parents[child]]
-            if not more or not problem.go_on(steps=k):
+            if not more or not problem.go_on(steps=k, edges=sum(map(len, parents))):
                 break
             found = problem.scores.native.score([(child, [*parents[child], v]) for v in more])
             best = int(found.argmax())
@@ -38,8 +39,11 @@ def k2(problem: Problem) -> Outcome:
                 break
             now = float(found[best])
             parents[child] = sorted([*parents[child], more[best]])
+            moves.append(("add", rules.names[more[best]], rules.names[child]))
     problem.offer(parents, problem.scores.total(parents))
-    return problem.outcome("no parent before a child raises its score")
+    return problem.outcome(
+        "no parent before a child raises its score", details={"moves": tuple(moves)}
+    )
 
 
 def _order(problem: Problem) -> list[int]:

@@ -28,10 +28,11 @@ from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Variable
+from credo.train.edge_prior import EdgePrior
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
-from credo.train.scores import EdgePrior, LocalScore, ScoreSpec, graph_of
+from credo.train.scores import LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
 from credo.train.structure.incomplete import WARM, Halt, has_gaps, structural_em
 from credo.train.structure.problem import Outcome, Problem
@@ -62,6 +63,7 @@ SEARCHES: Mapping[str, str] = MappingProxyType({k: line for k, (_, _, line) in _
 MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
+_NO_START = ("chow-liu", "tan", "naive-bayes", "k2", "pc", "mmhc")
 _SOON = 0.01  # seconds of a search that is only to say how good its start is
 _EXACT_UP_TO = 12  # variables up to which `auto` proves its answer
 
@@ -168,6 +170,11 @@ def learn(
         if missing == "structural-em":
             return _structural(opened, score, search, start, parameters, settings, starts)
         opened = _complete_rows(opened)
+    if start is not None and search in _NO_START:
+        raise InputError(
+            f"The search {search!r} does not begin at a graph, so start= would change nothing.",
+            hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
+        )
     settings["available"] = missing == "available-cases"
     with spooled(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
@@ -368,7 +375,9 @@ def _run(problem: Problem, search: str) -> Outcome:
         return _function(search)(problem)
     except KeyboardInterrupt:
         problem.stopped = "interrupted"
-        return problem.outcome("interrupted")
+        nothing = problem.best is None
+        note = "nothing was found before Ctrl-C: this is the graph that the search starts from"
+        return problem.outcome("interrupted", notes=(note,) if nothing else ())
 
 
 def _function(search: str) -> Callable[[Problem], Outcome]:

@@ -53,6 +53,7 @@ def order(problem: Problem) -> Outcome:
     rows = max(float(problem.scores.rows), 1.0)
     if not wide or rows * problem.n**2 <= _CLIMB:  # never below a climb
         climbed(problem, tabu=1000, patience=SIDEWAYS, downhill=False, **POLISH)
+        problem.listen()
         trace.append(problem.best_score)
         if not problem.stopped:
             _climb(problem, problem.start, trace, tabu=100, patience=100, **POLISH)

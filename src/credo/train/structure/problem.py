@@ -36,6 +36,32 @@ class Outcome:
 
 
 @dataclass
+class Shown:
+    """The line of progress: what was heard last of each thing, as not every part of a search knows.
+
+    >>> Shown().line(-1234.5, 10, 7, asked=500, seconds=2)
+    'score -1,234.5 · 7 edges · 10 steps · 500 families asked, 250 a second'
+    """
+
+    score: float = -np.inf
+    steps: int = 0
+    edges: int = 0
+
+    def line(self, score: float, steps: int, edges: int, *, asked: int, seconds: float) -> str:
+        """The line after a report; zeros say nothing."""
+        if score:
+            self.score = max(self.score, score)
+        if score or edges:
+            self.steps, self.edges = max(self.steps, steps), edges or self.edges
+        parts = [f"score {self.score:,.1f}"] if np.isfinite(self.score) else []
+        parts += [f"{self.edges:,} edges"] if self.edges else []
+        parts += [f"{self.steps:,} steps"] if self.steps else []
+        if asked:
+            parts.append(f"{asked:,} families asked, {asked / max(seconds, 1e-3):,.0f} a second")
+        return " · ".join(parts)
+
+
+@dataclass
 class Problem:
     """Scores, rules and limits of one search."""
 
@@ -51,9 +77,14 @@ class Problem:
     best: Parents | None = None
     best_score: float = -np.inf
     stopped: str = ""
+    doing: str = ""  # what is done besides scoring, for the line of progress
+    shown: Shown = field(default_factory=lambda: Shown())
 
     def __post_init__(self) -> None:
-        """Within a large batch of scores, too, the budget and Ctrl-C are heard."""
+        self.listen()
+
+    def listen(self) -> None:
+        """Within a large batch of scores, too, the budget and Ctrl-C are heard from now on."""
         self.scores.native.limit(self.left)
 
     @property
@@ -73,14 +104,24 @@ class Problem:
     def go_on(self, score: float = 0.0, steps: int = 0, edges: int = 0) -> bool:
         """Whether the search may go on; native searches call it every few milliseconds."""
         if self.ticker is not None:
-            best = max(self.best_score, score) if score else self.best_score
-            said = f"score {best:,.1f} · " if np.isfinite(best) else ""
-            asked = self.scores.counters["asked"]
-            self.ticker.say(f"{said}{steps:,} steps · {asked:,} families asked")
+            if self.best is not None and not edges:
+                score = max(self.best_score, score) if score else self.best_score
+                edges = sum(map(len, self.best))
+            told = self.shown.line(
+                score, steps, edges,
+                asked=self.scores.counters["asked"], seconds=time.monotonic() - self.began,
+            )  # fmt: skip
+            self.ticker.say(" · ".join(filter(None, (self.doing, told))))
         if self.left <= 0:
             self.stopped = self.stopped or f"the budget of {self.budget:g} s was spent"
             return False
         return True
+
+    def interrupted(self, seconds: float) -> None:
+        """Note Ctrl-C, and leave some seconds to bring what there is to an end."""
+        self.stopped = "interrupted"
+        self.budget = time.monotonic() - self.began + seconds
+        self.scores.native.limit(seconds)
 
     def took(self, found: Mapping[str, Any]) -> None:
         """Note how a native search ended, and offer what it found."""

@@ -180,6 +180,8 @@ def _candidates(given: Any, at: Mapping[str, int]) -> list[tuple[str, set[str]]]
     out = []
     for child, parents in given.items():
         listed = [parents] if isinstance(parents, str) else parents
+        if child in listed:
+            raise InputError(f"candidates= lists {child!r} as a parent of itself.")
         out.append((_known(child, at), {_known(p, at) for p in listed}))
     return out
 

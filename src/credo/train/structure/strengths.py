@@ -23,15 +23,27 @@ from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
 from credo.model.equivalence import Cpdag
 from credo.model.randomness import Rng, generator, size
+from credo.model.reals import shown
+from credo.model.value import choice
 from credo.progress import track
 from credo.render import bar, table_html, table_text
 from credo.stats.block import Block
 from credo.train.sources import Opened
-from credo.train.structure.learning import searched
+from credo.train.structure.incomplete import has_gaps
+from credo.train.structure.learning import MISSING, learn, searched
 
 __all__ = ["EdgeStrengths", "edge_strengths"]
 
 Edge = tuple[str, str]
+
+_GAPS = {
+    "structural-em": "cells are missing: each resample was learned by structural EM",
+    "available-cases": "cells are missing: what parents gain is measured on the rows that have "
+    "them (available-cases)",
+    "node-average": "cells are missing: each family is scored on the rows it has, scaled to all "
+    "rows (node-average)",
+    "complete-rows": "cells are missing: the rows without a gap were used",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +51,15 @@ class EdgeStrengths:
     """The strength and direction of every edge that was learned at least once.
 
     `strength[a, b]` is the share of resamples that join a and b, whatever the arrow; it is the
-    same for (b, a). `direction[a, b]` is the share of those with the arrow a → b.
+    same for (b, a). `direction[a, b]` is the share of those with the arrow a → b. `notes` say what
+    was done about missing cells.
     """
 
     nodes: tuple[str, ...]
     strength: Mapping[Edge, float]
     direction: Mapping[Edge, float]
     samples: int
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, edge: Edge) -> float:
         """The share of resamples with the edge a → b in this direction."""
@@ -55,15 +69,18 @@ class EdgeStrengths:
         return self.strength.get(edge, 0.0) * self.direction.get(edge, 0.0)
 
     def average(self, threshold: float = 0.5) -> Dag:
-        """The averaged network: edges above the threshold, strongest first, arrows by majority.
+        """The averaged network: edges that strong or stronger, strongest first, arrows by majority.
 
         An edge that would close a cycle is left out.
         """
-        if not 0 <= threshold <= 1:
-            raise InputError(f"The threshold must be between 0 and 1, got {threshold!r}.")
+        number = isinstance(threshold, (int, float, np.number)) and not isinstance(threshold, bool)
+        if not number or not 0 <= threshold <= 1:
+            raise InputError(
+                f"The threshold must be a number between 0 and 1, got {shown(threshold)}."
+            )
         dag = Dag.empty(self.nodes)
         for a, b in self._ranked():
-            if self.strength[a, b] > threshold:
+            if self.strength[a, b] >= threshold:
                 try:
                     dag = dag.add((a, b))
                 except InputError:  # a cycle
@@ -86,7 +103,8 @@ class EdgeStrengths:
             yield [f"{a} → {b}", f"{s:.3f}", f"{d:.3f}", bar(s, 10)]
 
     def __str__(self) -> str:
-        return table_text(["edge", "strength", "direction", ""], self._rows(), right=[1, 2])
+        found = table_text(["edge", "strength", "direction", ""], self._rows(), right=[1, 2])
+        return "\n".join([found, *self.notes])
 
     def __repr__(self) -> str:
         return f"EdgeStrengths({len(self.strength) // 2} edges, {self.samples} resamples)"
@@ -102,6 +120,8 @@ def edge_strengths(
     *,
     samples: int = 100,
     rng: Rng = 0,
+    missing: str = "structural-em",
+    starts: int = 1,
     weights: Any = None,
     schema: Any = None,
     threads: int | None = None,
@@ -109,10 +129,12 @@ def edge_strengths(
 ) -> EdgeStrengths:
     """How sure each edge is: the structure is learned again from resampled rows.
 
-    `score`, `search` and further options are those of `cr.learn`; resamples run side by side on
-    `threads` threads, whose number never changes the result. The default search is quick;
-    with 100 resamples a strength has a standard error of at most 0.05. The rows of a stream are
-    drawn by Poisson weights.
+    `score`, `search`, `missing` and further options are those of `cr.learn`, of each resample;
+    resamples run side by side on `threads` threads, whose number never changes the result. The
+    default search is quick; with 100 resamples a strength has a standard error of at most 0.05. The
+    rows of a stream are drawn by Poisson weights; one with gaps is read into memory for structural
+    EM and for complete rows. Where structural EM takes too long, `missing="available-cases"` is
+    much quicker.
 
     >>> import credo as cr
     >>> table = cr.read({"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 19 + [0, 1, 1, 1]})
@@ -128,7 +150,12 @@ def edge_strengths(
     count = size(samples, "samples")
     if count < 1:
         raise InputError(f"samples must be at least 1, got {samples!r}.")
+    choice(missing, MISSING, "missing")
     chance = generator(rng)
+    gaps = has_gaps(opened)
+    if gaps:
+        options |= {"missing": missing, "starts": starts}
+    one = learn if gaps else searched  # a resample of rows with gaps goes the way of all such rows
     nodes = opened.schema.names
     joined: dict[Edge, float] = {}
     towards: dict[Edge, float] = {}
@@ -139,7 +166,7 @@ def edge_strengths(
 
         def again(seed: int) -> Cpdag:  # searches run without the GIL
             table = _resampled(rows, seed)
-            return searched(table, score, search, rng=seed, threads=1, **options).dag.cpdag()
+            return one(table, score, search, rng=seed, threads=1, **options).dag.cpdag()
 
         for cpdag in track(pool.map(again, seeds), "resampling", total=count):
             for a, b in cpdag.directed:
@@ -147,7 +174,8 @@ def edge_strengths(
             for a, b in cpdag.undirected:
                 _count(joined, towards, (a, b), 0.5)
     direction = {e: towards.get(e, 0.0) / n for e, n in joined.items()}
-    return EdgeStrengths(nodes, {e: n / count for e, n in joined.items()}, direction, count)
+    notes = (_GAPS[missing],) if gaps else ()
+    return EdgeStrengths(nodes, {e: n / count for e, n in joined.items()}, direction, count, notes)
 
 
 def _workers(threads: int | None) -> int:

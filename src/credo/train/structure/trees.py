@@ -47,6 +47,12 @@ def tan(problem: Problem) -> Outcome:
     """The class and the best tree among the features."""
     problem.only("target", "root")
     target, root = _target(problem), _named(problem, "root")
+    if root == target:
+        raise InputError(
+            f"The root {problem.options['root']!r} is the class: the tree of tan is among the "
+            "features.",
+            hint="Name a feature with root=, or leave it out.",
+        )
     features = [i for i in range(problem.n) if i != target]
     gains = _gains(problem, features, (target,))
     tree = _tree(problem, gains, features, root)
