@@ -42,9 +42,11 @@ from credo.estimators.open_rows import (
     columns_aside,
     columns_used,
     encoded_target,
+    kinds_for,
     next_plan,
     refuse_aside,
     refuse_nothing,
+    refuse_unsettled,
     source_with_class,
     warn_aside,
 )
@@ -189,8 +191,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         """Learn from more rows: exactly what `fit` would have learned from all of them.
 
         `classes` names all classes at the first call; without it classes are added as they come.
-        What a column is, if `kinds` does not say so, all rows together decide; only with
-        `covariance="full"` the first rows do.
+        What a column is, if `kinds` does not say so, all rows together decide; with
+        `covariance="full"` it must be known before the first rows.
 
         >>> rows, y = [[2], [7], [5], [9]], ["u", "v", "u", "v"]
         >>> clf = NaiveBayes().partial_fit(rows, y)
@@ -285,6 +287,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
     ) -> ByClass:
         """The statistics of some rows, in which what a column is may still be open."""
         plan = self._planned(table.names, reset)
+        if reset and self._more:
+            refuse_unsettled(plan, table)
         threads, strict = threads_of(self.n_jobs), isinstance(self.kinds, Mapping)
         return open_by_class(
             table, group, target, plan, weights, threads, strict=strict, more=self._more
@@ -351,26 +355,19 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
                 if name not in feed.names:
                     raise unknown_name("Column", name, feed.names, f"in {feed.label}")
         plan, threads = self._planned(names, reset), threads_of(self.n_jobs)
+        if reset and self._more:
+            refuse_unsettled(plan)
         return once_by_class(feed, target, plan, None, threads, self._more)[0]
 
     def _planned(self, names: Sequence[str], reset: bool) -> Plan:
         """Which kind each feature is, 'auto' where these rows or more of them are to say so."""
         if reset or not hasattr(self, "_plan"):
-            self._plan: Plan = plan_of(names, self._kinds_for(names), self.covariance, self.states)
+            kinds = kinds_for(self.kinds, names, self._all_names())
+            self._plan: Plan = plan_of(names, kinds, self.covariance, self.states)
             asked = self._plan
             return Plan(asked.kinds, asked.together, asked.states, asked.full)
         known = self.model_.statistic
         return next_plan(self._plan, known, kinds_of(known, self._plan))
-
-    def _kinds_for(self, names: Sequence[str]) -> Any:
-        """The kinds given, less those of columns that were set aside when a table was read."""
-        kinds, every = self.kinds, self._all_names()
-        aside = set(every) - set(names) if len(names) < self.n_features_in_ else set()
-        if aside and not isinstance(kinds, (str, Mapping)):
-            kinds = dict(zip(every, list(kinds), strict=True))
-        if isinstance(kinds, Mapping):
-            kinds = {n: k for n, k in kinds.items() if n not in aside}
-        return kinds
 
     def _all_names(self) -> list[str]:
         if hasattr(self, "feature_names_in_"):

@@ -24,9 +24,11 @@ __all__ = [
     "columns_aside",
     "columns_used",
     "encoded_target",
+    "kinds_for",
     "next_plan",
     "refuse_aside",
     "refuse_nothing",
+    "refuse_unsettled",
     "source_with_class",
     "warn_aside",
 ]
@@ -112,6 +114,20 @@ def columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
     return x[[n for n in names if n not in extra]] if extra else x
 
 
+def kinds_for(kinds: Any, names: Sequence[str], every: Sequence[str]) -> Any:
+    """The kinds given, less those of columns that were set aside when a table was read.
+
+    >>> kinds_for(["gaussian", "counts"], ["b"], ["a", "b"])
+    {'b': 'counts'}
+    """
+    aside = set(every) - set(names) if len(names) < len(every) else set()
+    if aside and not isinstance(kinds, (str, Mapping)):
+        kinds = dict(zip(every, list(kinds), strict=True))
+    if isinstance(kinds, Mapping):
+        kinds = {n: k for n, k in kinds.items() if n not in aside}
+    return kinds
+
+
 def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
     """The plan for more rows: kinds that are final are given, others are left to the rules."""
     still = known.open
@@ -126,6 +142,28 @@ def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
             for n, kind in asked.kinds.items()
         }
     return Plan(found, asked.together, asked.states, asked.full, pending=True)
+
+
+def refuse_unsettled(plan: Plan, table: Sighted | None = None) -> None:
+    """Refuse to learn in parts which columns vary together, while it is open what they are.
+
+    Decimals stay decimals; of columns that were not looked at (no `table`) nothing is known.
+    """
+    if not plan.full:
+        return
+    names = [n for n in plan.of("auto") if table is None or _may_change(table, n)]
+    if names:
+        told = ", ".join(map(repr, names[:4])) + (", …" if len(names) > 4 else "")
+        raise InputError(
+            f"With covariance='full' it must be known before the first rows what {told} "
+            f"{'is' if len(names) == 1 else 'are'}: more rows may make states of numbers, or "
+            "numbers of states.",
+            hint="Give kinds= ('gaussian', 'categorical', …) for them, or call fit with all rows.",
+        )
+
+
+def _may_change(table: Sighted, name: str) -> bool:
+    return name in table.coders or table.plain.by_name[name].values.dtype.kind in "iu"
 
 
 def refuse_aside(found: Columns, kinds: Any) -> None:

@@ -200,3 +200,21 @@ def test_columns_that_only_one_part_has():
         clf.partial_fit({"a": ["u", "v"]}, [0, 1])
     with pytest.raises((SchemaError, InputError), match="'b'"):
         clf.merge(NaiveBayes().fit({"a": ["u", "v"]}, [0, 1]))
+
+
+@pytest.mark.parametrize("rows", [[[1, 2], [3, 4], [5, 6], [7, 9]], [["a", 1.5], ["b", 2.5]] * 2])
+def test_which_columns_vary_together_must_be_known_before_the_first_part(rows):
+    y = [0, 1, 0, 1]
+    rows = np.array(rows) if isinstance(rows[0][0], int) else rows
+    NaiveBayes(covariance="full").fit(rows, y)  # all rows at once say what they are
+    with pytest.raises(InputError, match=r"before the first rows what .*'x0'") as error:
+        NaiveBayes(covariance="full").partial_fit(rows, y)
+    assert "kinds=" in error.value.hint
+    decimals = np.random.default_rng(0).normal(size=(20, 2))
+    labels = np.arange(20) % 2
+    parts = NaiveBayes(covariance="full").partial_fit(decimals[:9], labels[:9])
+    parts.partial_fit(decimals[9:], labels[9:])
+    whole = NaiveBayes(covariance="full").fit(decimals, labels)
+    np.testing.assert_allclose(
+        parts.predict_log_proba(decimals), whole.predict_log_proba(decimals), rtol=1e-9
+    )
