@@ -261,7 +261,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
     def kinds_(self) -> dict[str, str]:
         """What each feature turned out to be.
 
-        >>> NaiveBayes().fit([[0.5, True], [1.5, False]], [0, 1]).kinds_
+        >>> NaiveBayes().fit([[0.5, "u"], [1.5, "v"]], [0, 1]).kinds_
         {'x0': 'gaussian', 'x1': 'categorical'}
         """
         if not hasattr(self, "model_"):
