@@ -261,7 +261,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
     def kinds_(self) -> dict[str, str]:
         """What each feature turned out to be.
 
-        >>> NaiveBayes().fit([[0.5, "u"], [1.5, "v"]], [0, 1]).kinds_
+        >>> X = [[0.5, "u"], [1.5, "v"], [2.5, "v"], [2.0, "u"]]
+        >>> NaiveBayes().fit(X, [0, 1, 0, 1]).kinds_
         {'x0': 'gaussian', 'x1': 'categorical'}
         """
         if not hasattr(self, "model_"):
