@@ -21,6 +21,7 @@ from credo.data.feed import Batch, Feed, batch_rows, distinct_names
 from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
+from credo.data.queries import feed_of_query, is_query
 from credo.data.text import TextOptions, csv_feed
 from credo.errors import InputError, TableError, close_names
 
@@ -57,8 +58,10 @@ def is_path(x: Any) -> bool:
 
 def feed_of_path(given: Any, options: TextOptions) -> Feed:
     """The feed of a file, or of all files that a glob matches, in the order of their names; a list
-    of paths and globs is read in its own order.
+    of paths and globs is read in its own order, and a text may be a query over files.
     """
+    if is_query(given):
+        return feed_of_query(given)
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
     text = texts[0] + ", …" * (len(texts) > 1)

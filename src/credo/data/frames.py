@@ -22,7 +22,7 @@ from credo.data.feed import (
 from credo.data.infer import Declared
 from credo.errors import InputError, TableError
 
-__all__ = ["feed_of_frame"]
+__all__ = ["feed_of_frame", "feed_of_relation"]
 
 
 def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
@@ -43,7 +43,7 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
     if module == "polars":
         return _from_polars(x)
     if module in ("duckdb", "_duckdb"):
-        return _from_duckdb(x)
+        return feed_of_relation(x)
     if isinstance(x, (pa.Table, pa.RecordBatch)):
         return _from_arrow_table(x)
     if isinstance(x, pa.RecordBatchReader):
@@ -152,7 +152,8 @@ def _from_dataset(dataset: Any) -> Feed:
 # --- engines ------------------------------------------------------------------------------
 
 
-def _from_duckdb(relation: Any) -> Feed:
+def feed_of_relation(relation: Any) -> Feed:
+    """The batches of a DuckDB relation."""
     if not hasattr(relation, "to_arrow_reader") or not hasattr(relation, "columns"):
         raise InputError(
             f"A DuckDB relation is expected, got {type(relation).__name__}.",
