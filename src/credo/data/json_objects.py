@@ -47,8 +47,6 @@ class Unbounded(float):
     def __repr__(self) -> str:
         return self.text
 
-    __str__ = __repr__
-
 
 def _number(text: str) -> float:
     value = float(text)

@@ -90,5 +90,5 @@ def test_a_score_of_rows_with_gaps_says_how():
     assert "scaled to all rows" in found.notes[0] and found.notes[0] in str(found)
     assert cr.score("[a]", cr.read({"a": ["u", "v"]}), "bic").notes == ()
     lines = cr.read({"x": [0.5, 1.5, None, 2.0], "y": [1.0, 0.2, 0.4, 3.0]})
-    with pytest.raises(InputError, match=r"cr\.learn takes them with missing='structural-em'"):
+    with pytest.raises(InputError, match="To learn, choose missing='structural-em'"):
         cr.score("[x][y|x]", lines, "bic")

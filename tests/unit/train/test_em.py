@@ -361,7 +361,7 @@ def test_too_wide_a_gap_beside_continuous_columns_is_refused():
         cr.em(graph, rows)
 
 
-@pytest.mark.parametrize("scale", [10**30, 1e300, 10**18])
+@pytest.mark.parametrize("scale", [1e30, 1e300, 2**52])
 def test_huge_weights_are_shares(scale):
     rows = {"a": [0, 1, None, 1, 0, 0, 1, None], "b": [0.5, 1.5, 1.0, 0.7, 0.2, 0.9, 1.9, 0.1]}
     plain = cr.em("[a][b|a]", rows)
