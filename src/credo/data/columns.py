@@ -330,7 +330,8 @@ def split_columns(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
             )
     if module == "polars" and hasattr(x, "get_columns"):
         for column in x.get_columns():
-            if column.dtype.is_numeric() and not column.null_count():
+            decimals = column.dtype.is_float()  # null is NaN in NumPy
+            if decimals or (column.dtype.is_numeric() and not column.null_count()):
                 raw[column.name] = column.to_numpy()
         return x.columns, x.height, _usable(raw), _rest_of(x, lambda n: x.select(n))
     if isinstance(x, Mapping):

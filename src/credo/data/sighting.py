@@ -39,6 +39,8 @@ class Sighted:
     declared: Mapping[str, Declared] = field(default_factory=dict)
     wanted: Mapping[str, Any] = field(default_factory=dict)
     label: str = ""
+    numbers: frozenset[str] = frozenset()
+    """Columns in coders only for their gaps: the frame says that they are whole numbers."""
 
     def without(self, name: str) -> Sighted:
         """The other columns."""
@@ -96,8 +98,16 @@ def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = Fa
     coders = {n: found.coders[n] for n in names if n in found.coders}
     plain = Columns(found.rows, numbers)
     return Sighted(
-        found.rows, tuple(names), plain, coders, found.declared, found.wanted, found.label
-    )
+        found.rows, tuple(names), plain, coders, found.declared, found.wanted, found.label,
+        _numbers_with_gaps(x, coders),
+    )  # fmt: skip
+
+
+def _numbers_with_gaps(x: Any, coders: Mapping[str, Coder]) -> frozenset[str]:
+    """Columns of whole numbers of a polars frame: null in one part, they are plain in another."""
+    if type(x).__module__.split(".")[0] != "polars":
+        return frozenset()
+    return frozenset(n for n in coders if x.schema[n].is_integer())
 
 
 def _in_coders(feed: Feed, wanted: Mapping[str, Any]) -> Sighted:

@@ -133,7 +133,8 @@ class Seen:
         values = self.values
         if self.types == BOOLS:
             return Variable(self.name, "discrete", (False, True))
-        if values is None or self._far or not few_values(len(values), self.rows):
+        few = values is not None and not self._far and few_values(len(values), self.observed)
+        if values is None or not (few if self.kind == "auto" else self.kind == "categorical"):
             return Variable(self.name, "continuous")
         return Variable(self.name, "discrete", tuple(sorted(values)) or (0,))
 
@@ -235,7 +236,7 @@ class Seen:
         )
 
     def __add__(self, other: Seen) -> Seen:
-        if self.raw and other.raw and self.types == other.types:
+        if self._counted_plainly and other._counted_plainly and self.types == other.types:
             return self._with_numbers(other)
         a, b = (self, other) if self.text == other.text else (self._typed(), other._typed())
         both = replace(
@@ -256,6 +257,11 @@ class Seen:
         if a.values is not None and b.values is not None:
             return _joined(both, a, b)._within_limits()
         return _moved(both, a._as_numbers(), b._as_numbers())
+
+    @property
+    def _counted_plainly(self) -> bool:
+        """Whether these are counts of numbers in memory, none of them missing."""
+        return self.raw and self.counts is not None and not self.missing and self.kind == "auto"
 
     def _with_numbers(self, other: Seen) -> Seen:
         """The counts of more whole numbers, or booleans, in their order."""

@@ -93,7 +93,11 @@ def open_by_class(
     if plan.full:  # which vary together cannot change any more
         return _at_once(table, names, group, target, plan, weights, threads, strict, more)
     found = {
-        n: replace(seen_by_coder(table.coders[n], table.declared.get(n)), kind=kind)
+        n: replace(
+            seen_by_coder(table.coders[n], table.declared.get(n)),
+            kind=kind,
+            raw=n in table.numbers,
+        )
         for n, kind in left.items()
     }
     found = _counted(table, found, group, target.arity, weights, threads)
@@ -161,6 +165,8 @@ def _by_rules(table: Sighted, name: str, plan: Plan, strict: bool) -> bool:
 
 def _column(table: Sighted, name: str, kind: str, strict: bool, more: bool) -> Column | None:
     """A column whose kind is given; None if it cannot be used."""
+    if name in table.numbers:
+        return table.column(name, "discrete" if kind == "categorical" else "continuous")
     found = table.column(name)
     if found is None and more:
         states = kind in ("categorical", "bernoulli")

@@ -202,6 +202,7 @@ def test_columns_that_only_one_part_has():
         clf.merge(NaiveBayes().fit({"a": ["u", "v"]}, [0, 1]))
 
 
+@quiet
 @pytest.mark.parametrize("rows", [[[1, 2], [3, 4], [5, 6], [7, 9]], [["a", 1.5], ["b", 2.5]] * 2])
 def test_which_columns_vary_together_must_be_known_before_the_first_part(rows):
     y = [0, 1, 0, 1]
@@ -218,3 +219,23 @@ def test_which_columns_vary_together_must_be_known_before_the_first_part(rows):
     np.testing.assert_allclose(
         parts.predict_log_proba(decimals), whole.predict_log_proba(decimals), rtol=1e-9
     )
+
+
+@quiet
+@pytest.mark.parametrize("kinds", ["auto", "categorical"])
+def test_a_polars_column_with_nulls_in_one_part_only(kinds):
+    n = 40
+    numbers = {"id": list(range(1, n + 1)), "same": [3] * n, "few": [1, 2, 3, 4] * (n // 4)}
+    if kinds == "auto":
+        numbers["flat"] = [2.5] * n
+    gaps = {k: [None if 25 <= i < 30 else v for i, v in enumerate(c)] for k, c in numbers.items()}
+    rows = pl.DataFrame({**gaps, "sure": ["u", "v"] * (n // 2)})
+    y = np.array(["a", "b", "b", "a", "b"] * (n // 5))
+    whole = NaiveBayes(kinds=kinds).fit(rows, y)
+    for cut in (10, 27):
+        parts = NaiveBayes(kinds=kinds).partial_fit(rows[:cut], y[:cut])
+        same(parts.partial_fit(rows[cut:], y[cut:]), whole, rows)
+        halves = [
+            NaiveBayes(kinds=kinds).fit(rows[p], y[p]) for p in (slice(0, cut), slice(cut, n))
+        ]
+        same(halves[0].merge(halves[1]), whole, rows)
