@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import matplotlib
@@ -10,6 +11,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 matplotlib.use("Agg")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background is told no Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "credo",
