@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -73,8 +74,8 @@ nb::tuple class_moments(nb::handle columns, const Group& group, std::int64_t gro
   const std::vector<naive::Cells>& cells = given.cells;
   require_rows(given, rows.n_rows);
   if (weights) require(weights->size() == rows.n_rows, "There must be one weight for each row.");
-  NewArray<double> n({rows.groups, cells.size()}), mean({rows.groups, cells.size()}),
-      scatter({rows.groups, cells.size()});
+  NewArray<double> n({cells.size(), rows.groups}), mean({cells.size(), rows.groups}),
+      scatter({cells.size(), rows.groups});
   {
     const nb::gil_scoped_release release;
     naive::class_moments(cells, rows, weights ? weights->data() : nullptr, threads,
@@ -111,15 +112,30 @@ naive::ConstMoments moments_of(const Matrix& n, const Matrix& mean, const Matrix
   return {n.data(), mean.data(), scatter.data()};
 }
 
+// `places`: where the other's classes stand among these; without them they are the same.
 nb::tuple merged_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter,
                          const Matrix& other_n, const Matrix& other_mean,
-                         const Matrix& other_scatter) {
+                         const Matrix& other_scatter, const std::optional<Places>& places) {
   const naive::ConstMoments a = moments_of(n, mean, scatter),
                             b = moments_of(other_n, other_mean, other_scatter);
   const std::size_t d = n.shape(0), k = n.shape(1);
-  require(other_n.shape(0) == d && other_n.shape(1) == k, "The two parts must have one shape.");
+  require(other_n.shape(0) == d && other_n.shape(1) == (places ? places->size() : k),
+          "The two parts must have one shape.");
   NewArray<double> out_n({d, k}), out_mean({d, k}), out_scatter({d, k});
-  naive::merge_moments(a, b, d * k, {out_n.data(), out_mean.data(), out_scatter.data()});
+  const naive::Moments out{out_n.data(), out_mean.data(), out_scatter.data()};
+  if (places) {
+    std::vector<std::size_t> where;
+    for (std::size_t i = 0; i < places->size(); ++i) {
+      const std::int64_t at = places->data()[i];
+      require(at >= 0 && static_cast<std::size_t>(at) < k, "There is no class at a place.");
+      require(std::find(where.begin(), where.end(), static_cast<std::size_t>(at)) == where.end(),
+              "A class is at two places.");
+      where.push_back(static_cast<std::size_t>(at));
+    }
+    naive::merge_some_classes(a, b, d, k, where, out);
+  } else {
+    naive::merge_moments(a, b, d * k, out);
+  }
   return nb::make_tuple(out_n.release(), out_mean.release(), out_scatter.release());
 }
 
@@ -279,7 +295,7 @@ void bind_naive(nb::module_& m) {
         "gaps"_a = true);
   m.def("naive_merged", &merged_moments, "n"_a.noconvert(), "mean"_a.noconvert(),
         "scatter"_a.noconvert(), "other_n"_a.noconvert(), "other_mean"_a.noconvert(),
-        "other_scatter"_a.noconvert());
+        "other_scatter"_a.noconvert(), "places"_a.noconvert().none() = nb::none());
   m.def("naive_gaussians", &gaussians, "n"_a.noconvert(), "mean"_a.noconvert(),
         "scatter"_a.noconvert(), "share"_a, "sample"_a);
   m.def("naive_finish", &finish, "joint"_a.noconvert(), "answer"_a, "threads"_a = 1);

@@ -64,15 +64,148 @@ void sample_centres(const std::vector<Cells>& columns, const ClassRows& rows, do
   for (std::size_t g = 0; g < rows.groups; ++g)
     for (std::size_t j = 0; j < d; ++j) {
       const std::size_t at = g * d + j;
-      const double away = n[at] > 0 ? sum[at] / n[at] : all_n[j] > 0 ? all_sum[j] / all_n[j] : 0.0;
+      const double total = n[at] > 0 ? sum[at] : all_sum[j], some = n[at] > 0 ? n[at] : all_n[j];
       const double start = from[j] == from[j] ? from[j] : 0.0;
-      centre[at] = std::isfinite(start + away) ? start + away : start;
+      const double middle = start + total / (some > 0 ? some : 1.0);
+      centre[at] = middle - middle == 0 ? middle : start;
     }
 }
 
 std::size_t n_chunks(std::size_t n_rows) {
   const std::size_t size = chunk_rows(n_rows);
   return (n_rows + size - 1) / size;
+}
+
+constexpr std::size_t kBlock = 512;  // columns whose sums stay in the cache, however wide the table
+
+template <class Column>
+std::vector<Column> block_of(const std::vector<Column>& columns, std::size_t first) {
+  const std::size_t end = std::min(first + kBlock, columns.size());
+  return {columns.begin() + static_cast<std::ptrdiff_t>(first),
+          columns.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+template <class Cell>
+void counts_of_block(const std::vector<CodeColumn>& columns, const ClassRows& rows,
+                     const Cell* weights, int threads, Cell* table) {
+  const std::size_t d = columns.size();
+  std::vector<std::size_t> offset(d), width(d);
+  std::size_t size = 0;
+  for (std::size_t j = 0; j < d; ++j) {
+    offset[j] = size;
+    width[j] = std::size_t{columns[j].missing} + 2;
+    size += rows.groups * width[j];
+  }
+  std::vector<std::vector<Cell>> parts(n_chunks(rows.n_rows));  // the first is the table itself
+  std::vector<std::unique_ptr<std::uint16_t[]>> scratch(parts.size());
+  std::vector<std::vector<std::uint64_t>> strange(parts.size());
+  const CodeTiles tiles(columns);
+  // Numbers above 0 or not, four at a time: which of them are is counted, sixteen cells for each
+  // class and four columns. Sums of decimals keep the order of the rows.
+  const bool fours = std::is_same_v<Cell, std::int64_t> && d < 16384 && tiles.four_above();
+  std::vector<std::uint16_t> cell(fours ? d * 4 : 0);
+  std::iota(cell.begin(), cell.end(), std::uint16_t{0});
+  std::vector<std::vector<Cell>> signs(parts.size());
+  std::vector<std::size_t> place(rows.groups * d);  // of each class and column in the table
+  for (std::size_t g = 0; g < rows.groups; ++g)
+    for (std::size_t j = 0; j < d; ++j) place[g * d + j] = offset[j] + g * width[j];
+  walk(rows.n_rows, 2 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t n) {
+    if (strange[chunk].empty()) {
+      strange[chunk].resize(d);
+      if (chunk > 0) parts[chunk].resize(size);
+      scratch[chunk] = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * d);
+    }
+    if (fours && signs[chunk].empty()) signs[chunk].resize(rows.groups * d * 4);
+    if (fours && tiles.add_above(first, n, cell.data(), scratch[chunk].get())) {
+      const std::uint16_t* at = scratch[chunk].get();
+      for (std::size_t r = 0; r < n; ++r, at += d / 4) {
+        const std::size_t g = rows.group[first + r];
+        if (g >= rows.groups) continue;
+        const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
+        Cell* counts = signs[chunk].data() + g * d * 4;
+        for (std::size_t q = 0; q < d / 4; ++q) counts[at[q]] += w;
+      }
+      return;
+    }
+    Cell* counts = chunk == 0 ? table : parts[chunk].data();
+    tiles.encode(first, n, scratch[chunk].get(), strange[chunk].data());
+    const std::size_t row_step = tiles.row_step(), column_step = tiles.column_step();
+    for (std::size_t r = 0; r < n; ++r) {
+      const std::size_t g = rows.group[first + r];
+      if (g >= rows.groups) continue;
+      const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
+      const std::size_t* at = place.data() + g * d;
+      const std::uint16_t* code = scratch[chunk].get() + r * row_step;
+      for (std::size_t j = 0; j < d; ++j, code += column_step) counts[at[j] + *code] += w;
+    }
+  });
+  for (const std::vector<Cell>& part : parts)
+    for (std::size_t i = 0; i < part.size(); ++i) table[i] += part[i];
+  for (const std::vector<Cell>& part : signs)
+    for (std::size_t i = 0; i < part.size(); ++i)
+      for (std::size_t m = 0; m < 4; ++m) {
+        const std::size_t g = i / (d * 4), j = i % (d * 4) / 16 * 4 + m;
+        table[place[g * d + j] + (i % 16 >> m & 1)] += part[i];
+      }
+}
+
+void moments_of_block(const std::vector<Cells>& columns, const ClassRows& rows,
+                      const double* weights, int threads, const ClassMoments& out) {
+  const std::size_t d = columns.size(), size = rows.groups * d;
+  const Loops& loops = loops_for_this_cpu();
+  std::vector<double> centre(size), n(size), first_sum(size), second_sum(size);  // [groups][columns]
+  std::size_t stride = d;
+  const bool as_they_lie = are_rows(columns, stride);
+  const auto pass = [&] {
+    std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
+    walk(rows.n_rows, 8 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
+      if (chunk > 0 && parts[chunk].empty()) parts[chunk].resize(3 * size);
+      if (!as_they_lie && scratch[chunk].empty())
+        scratch[chunk].resize(std::min(tile_rows(8 * d), rows.n_rows) * d);
+      double* sums = parts[chunk].data();
+      const double* values = scratch[chunk].data();
+      if (as_they_lie) values = reinterpret_cast<const double*>(columns[0].data) + first * stride;
+      else encode_values(columns, first, m, scratch[chunk].data(), nullptr);
+      loops.add_moments(values, stride, rows.group + first,
+                        weights == nullptr ? nullptr : weights + first, centre.data(), m, d,
+                        rows.groups, chunk == 0 ? n.data() : sums,
+                        chunk == 0 ? first_sum.data() : sums + size,
+                        chunk == 0 ? second_sum.data() : sums + 2 * size);
+    });
+    for (const std::vector<double>& part : parts)
+      for (std::size_t i = 0; i < size && !part.empty(); ++i) {
+        n[i] += part[i];
+        first_sum[i] += part[size + i];
+        second_sum[i] += part[2 * size + i];
+      }
+  };
+  sample_centres(columns, rows, centre.data());
+  pass();
+  int again = 0;  // loops without a branch: they run four cells at a time
+  for (std::size_t i = 0; i < size; ++i) {
+    const double r = first_sum[i] / (n[i] > 0 ? n[i] : 1.0);
+    again |= (r != 0) & !(first_sum[i] * r <= kLoss * (second_sum[i] - first_sum[i] * r));
+  }
+  if (again != 0) {
+    for (std::size_t i = 0; i < size; ++i) {
+      centre[i] += first_sum[i] / (n[i] > 0 ? n[i] : 1.0);
+      n[i] = first_sum[i] = second_sum[i] = 0;
+    }
+    pass();
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    const double r = first_sum[i] / (n[i] > 0 ? n[i] : 1.0);
+    const double rest = second_sum[i] - first_sum[i] * r;
+    first_sum[i] = n[i] > 0 ? centre[i] + r : 0.0;
+    second_sum[i] = rest < 0 ? 0.0 : rest;
+  }
+  for (std::size_t j = 0; j < d; ++j)
+    for (std::size_t g = 0; g < rows.groups; ++g) {
+      const std::size_t i = g * d + j, to = j * rows.groups + g;
+      out.n[to] = n[i];
+      out.mean[to] = first_sum[i];
+      out.scatter[to] = second_sum[i];
+    }
 }
 
 }  // namespace
@@ -145,65 +278,11 @@ std::vector<CellRange> cell_ranges(const std::vector<Cells>& columns, std::size_
 template <class Cell>
 void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
                   const Cell* weights, int threads, Cell* table) {
-  const std::size_t d = columns.size();
-  std::vector<std::size_t> offset(d), width(d);
-  std::size_t size = 0;
-  for (std::size_t j = 0; j < d; ++j) {
-    offset[j] = size;
-    width[j] = std::size_t{columns[j].missing} + 2;
-    size += rows.groups * width[j];
+  for (std::size_t first = 0; first < columns.size(); first += kBlock) {
+    const std::vector<CodeColumn> block = block_of(columns, first);
+    counts_of_block(block, rows, weights, threads, table);
+    for (const CodeColumn& column : block) table += rows.groups * (std::size_t{column.missing} + 2);
   }
-  std::vector<std::vector<Cell>> parts(n_chunks(rows.n_rows));
-  std::vector<std::unique_ptr<std::uint16_t[]>> scratch(parts.size());
-  std::vector<std::vector<std::uint64_t>> strange(parts.size());
-  const CodeTiles tiles(columns);
-  // Numbers above 0 or not, four at a time: which of them are is counted, sixteen cells for each
-  // class and four columns. Sums of decimals keep the order of the rows.
-  const bool fours = std::is_same_v<Cell, std::int64_t> && d < 16384 && tiles.four_above();
-  std::vector<std::uint16_t> cell(fours ? d * 4 : 0);
-  std::iota(cell.begin(), cell.end(), std::uint16_t{0});
-  std::vector<std::vector<Cell>> signs(parts.size());
-  std::vector<std::size_t> place(rows.groups * d);  // of each class and column in the table
-  for (std::size_t g = 0; g < rows.groups; ++g)
-    for (std::size_t j = 0; j < d; ++j) place[g * d + j] = offset[j] + g * width[j];
-  walk(rows.n_rows, 2 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t n) {
-    if (parts[chunk].empty()) {
-      strange[chunk].resize(d);
-      parts[chunk].resize(size);
-      scratch[chunk] = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * d);
-    }
-    if (fours && signs[chunk].empty()) signs[chunk].resize(rows.groups * d * 4);
-    if (fours && tiles.add_above(first, n, cell.data(), scratch[chunk].get())) {
-      const std::uint16_t* at = scratch[chunk].get();
-      for (std::size_t r = 0; r < n; ++r, at += d / 4) {
-        const std::size_t g = rows.group[first + r];
-        if (g >= rows.groups) continue;
-        const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
-        Cell* counts = signs[chunk].data() + g * d * 4;
-        for (std::size_t q = 0; q < d / 4; ++q) counts[at[q]] += w;
-      }
-      return;
-    }
-    Cell* counts = parts[chunk].data();
-    tiles.encode(first, n, scratch[chunk].get(), strange[chunk].data());
-    const std::size_t row_step = tiles.row_step(), column_step = tiles.column_step();
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::size_t g = rows.group[first + r];
-      if (g >= rows.groups) continue;
-      const Cell w = weights == nullptr ? Cell{1} : weights[first + r];
-      const std::size_t* at = place.data() + g * d;
-      const std::uint16_t* code = scratch[chunk].get() + r * row_step;
-      for (std::size_t j = 0; j < d; ++j, code += column_step) counts[at[j] + *code] += w;
-    }
-  });
-  for (const std::vector<Cell>& part : parts)
-    for (std::size_t i = 0; i < part.size(); ++i) table[i] += part[i];
-  for (const std::vector<Cell>& part : signs)
-    for (std::size_t i = 0; i < part.size(); ++i)
-      for (std::size_t m = 0; m < 4; ++m) {
-        const std::size_t g = i / (d * 4), j = i % (d * 4) / 16 * 4 + m;
-        table[place[g * d + j] + (i % 16 >> m & 1)] += part[i];
-      }
 }
 
 template void class_counts<std::int64_t>(const std::vector<CodeColumn>&, const ClassRows&,
@@ -213,56 +292,10 @@ template void class_counts<double>(const std::vector<CodeColumn>&, const ClassRo
 
 void class_moments(const std::vector<Cells>& columns, const ClassRows& rows, const double* weights,
                    int threads, const ClassMoments& out) {
-  const std::size_t d = columns.size(), size = rows.groups * d;
-  const Loops& loops = loops_for_this_cpu();
-  std::vector<double> centre(size), n(size), first_sum(size), second_sum(size);
-  std::size_t stride = d;
-  const bool as_they_lie = are_rows(columns, stride);
-  const auto pass = [&] {
-    std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
-    walk(rows.n_rows, 8 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
-      if (parts[chunk].empty()) {
-        parts[chunk].resize(3 * size);
-        if (!as_they_lie) scratch[chunk].resize(tile_rows(8 * d) * d);
-      }
-      double* sums = parts[chunk].data();
-      const double* values = scratch[chunk].data();
-      if (as_they_lie) values = reinterpret_cast<const double*>(columns[0].data) + first * stride;
-      else encode_values(columns, first, m, scratch[chunk].data(), nullptr);
-      loops.add_moments(values, stride, rows.group + first,
-                        weights == nullptr ? nullptr : weights + first, centre.data(), m, d,
-                        rows.groups, sums, sums + size, sums + 2 * size);
-    });
-    std::fill(n.begin(), n.end(), 0.0);
-    std::fill(first_sum.begin(), first_sum.end(), 0.0);
-    std::fill(second_sum.begin(), second_sum.end(), 0.0);
-    for (const std::vector<double>& part : parts)
-      for (std::size_t i = 0; i < size && !part.empty(); ++i) {
-        n[i] += part[i];
-        first_sum[i] += part[size + i];
-        second_sum[i] += part[2 * size + i];
-      }
-  };
-  sample_centres(columns, rows, centre.data());
-  pass();
-  const auto loses = [&](std::size_t i) {
-    if (!(n[i] > 0)) return false;
-    const double r = first_sum[i] / n[i];
-    return !(first_sum[i] * r <= kLoss * (second_sum[i] - first_sum[i] * r)) && r != 0;
-  };
-  bool again = false;
-  for (std::size_t i = 0; i < size; ++i) again |= loses(i);
-  if (again) {
-    for (std::size_t i = 0; i < size; ++i)
-      if (n[i] > 0) centre[i] += first_sum[i] / n[i];
-    pass();
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    out.n[i] = n[i];
-    if (!(n[i] > 0)) continue;
-    const double r = first_sum[i] / n[i];
-    out.mean[i] = centre[i] + r;
-    out.scatter[i] = std::max(second_sum[i] - first_sum[i] * r, 0.0);
+  for (std::size_t first = 0; first < columns.size(); first += kBlock) {
+    const std::size_t at = first * rows.groups;
+    moments_of_block(block_of(columns, first), rows, weights, threads,
+                     {out.n + at, out.mean + at, out.scatter + at});
   }
 }
 
@@ -273,15 +306,15 @@ bool class_totals(const std::vector<Cells>& columns, const ClassRows& rows, cons
   std::vector<std::vector<double>> parts(n_chunks(rows.n_rows)), scratch(parts.size());
   std::vector<char> wrong(parts.size());
   walk(rows.n_rows, 8 * d, threads, [&](std::size_t chunk, std::size_t first, std::size_t m) {
-    if (parts[chunk].empty()) {
-      parts[chunk].resize(size);
-      scratch[chunk].resize(tile_rows(8 * d) * d);
+    if (scratch[chunk].empty()) {
+      if (chunk > 0) parts[chunk].resize(size);
+      scratch[chunk].resize(std::min(tile_rows(8 * d), rows.n_rows) * d);
     }
     const CountTile tile = read_counts(columns, first, m, rule, scratch[chunk].data());
     if (tile.wrong) wrong[chunk] = 1;
     loops.add_totals(tile.values, tile.stride, rows.group + first,
                      weights == nullptr ? nullptr : weights + first, m, d, rows.groups,
-                     parts[chunk].data());
+                     chunk == 0 ? totals : parts[chunk].data());
   });
   for (const std::vector<double>& part : parts)
     for (std::size_t i = 0; i < part.size(); ++i) totals[i] += part[i];

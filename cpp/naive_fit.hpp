@@ -32,9 +32,9 @@ void class_counts(const std::vector<CodeColumn>& columns, const ClassRows& rows,
                   const Cell* weights, int threads, Cell* table);
 
 struct ClassMoments {
-  double* n;        // OUT [groups][columns]: the weight of the cells that are there
-  double* mean;     // OUT [groups][columns]
-  double* scatter;  // OUT [groups][columns]: sum of w (x - mean)^2
+  double* n;        // OUT [columns][groups]: the weight of the cells that are there
+  double* mean;     // OUT [columns][groups]
+  double* scatter;  // OUT [columns][groups]: sum of w (x - mean)^2
 };
 
 // One pass about the means of a few thousand rows; a second one about the means that it found where

@@ -1,22 +1,42 @@
 #include "naive_normals.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace credo::naive {
 
+namespace {
+
+// The moments of cell i of a and cell j of b together, as cell i.
+inline void merge_cell(const ConstMoments& a, std::size_t i, const ConstMoments& b, std::size_t j,
+                       const Moments& out) {
+  const bool here = a.n[i] > 0, there = b.n[j] > 0;
+  const double n = a.n[i] + b.n[j];
+  const double middle = here && there ? (a.mean[i] + b.mean[j]) / 2 : here ? a.mean[i] : b.mean[j];
+  const double shift = a.n[i] * (a.mean[i] - middle) + b.n[j] * (b.mean[j] - middle);
+  const double mean = middle + shift / (n > 0 ? n : 1.0);
+  const double from_a = here ? a.mean[i] - mean : 0.0, from_b = there ? b.mean[j] - mean : 0.0;
+  out.n[i] = n;
+  out.mean[i] = mean;
+  out.scatter[i] = (a.scatter[i] + b.scatter[j]) +
+                   (a.n[i] * from_a * from_a + b.n[j] * from_b * from_b);
+}
+
+}  // namespace
+
 void merge_moments(const ConstMoments& a, const ConstMoments& b, std::size_t cells, Moments out) {
-  for (std::size_t i = 0; i < cells; ++i) {
-    const bool here = a.n[i] > 0, there = b.n[i] > 0;
-    const double n = a.n[i] + b.n[i];
-    const double middle = here && there ? (a.mean[i] + b.mean[i]) / 2 : here ? a.mean[i] : b.mean[i];
-    const double shift = a.n[i] * (a.mean[i] - middle) + b.n[i] * (b.mean[i] - middle);
-    const double mean = middle + shift / (n > 0 ? n : 1.0);
-    const double from_a = here ? a.mean[i] - mean : 0.0, from_b = there ? b.mean[i] - mean : 0.0;
-    out.n[i] = n;
-    out.mean[i] = mean;
-    out.scatter[i] = (a.scatter[i] + b.scatter[i]) +
-                     (a.n[i] * from_a * from_a + b.n[i] * from_b * from_b);
-  }
+  for (std::size_t i = 0; i < cells; ++i) merge_cell(a, i, b, i, out);
+}
+
+void merge_some_classes(const ConstMoments& a, const ConstMoments& b, std::size_t variables,
+                        std::size_t classes, const std::vector<std::size_t>& where, Moments out) {
+  const std::size_t bytes = variables * classes * sizeof(double);
+  std::memcpy(out.n, a.n, bytes);
+  std::memcpy(out.mean, a.mean, bytes);
+  std::memcpy(out.scatter, a.scatter, bytes);
+  std::size_t at = 0;
+  for (std::size_t j = 0; j < variables; ++j)
+    for (const std::size_t c : where) merge_cell(a, j * classes + c, b, at++, out);
 }
 
 void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t classes,

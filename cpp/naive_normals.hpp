@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace credo::naive {
 
@@ -16,6 +17,11 @@ struct ConstMoments {
 // The moments of two parts together, cell by cell (Chan, Golub & LeVeque 1983), about the middle of
 // the two means, so that the order of the parts does not matter to the last bit.
 void merge_moments(const ConstMoments& a, const ConstMoments& b, std::size_t cells, Moments out);
+
+// The same where b has only some of the classes, at the places `where` among those of a; arrays are
+// [variables][classes].
+void merge_some_classes(const ConstMoments& a, const ConstMoments& b, std::size_t variables,
+                        std::size_t classes, const std::vector<std::size_t>& where, Moments out);
 
 struct Gaussians {
   double* mean;      // OUT [variables][classes]: over all rows where a class has none

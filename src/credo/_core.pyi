@@ -409,7 +409,7 @@ def naive_moments(
     weights: _Reals | None = None,
     threads: int = 1,
 ) -> tuple[_Reals, _Reals, _Reals]:
-    """Weight, mean and scatter [group][column]; each column skips its own missing cells."""
+    """Weight, mean and scatter [column][group]; each column skips its own missing cells."""
 
 def naive_totals(
     columns: _Given,
@@ -432,8 +432,12 @@ def naive_merged(
     other_n: _Reals,
     other_mean: _Reals,
     other_scatter: _Reals,
+    places: NDArray[np.int64] | None = None,
 ) -> tuple[_Reals, _Reals, _Reals]:
-    """The moments [variable][class] of two parts together."""
+    """The moments [variable][class] of two parts together.
+
+    `places` says where the other's classes stand among these, if they are not the same.
+    """
 
 def naive_gaussians(
     n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool

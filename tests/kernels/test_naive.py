@@ -56,11 +56,11 @@ def test_moments(seed, dtype, weighted):
         for j in range(d):
             here = (group == c) & (x[:, j] == x[:, j])
             v, wt = x[here, j].astype(float), (np.ones(n) if w is None else w)[here]
-            assert found[0][c, j] == pytest.approx(wt.sum())
+            assert found[0][j, c] == pytest.approx(wt.sum())
             if len(v):
                 mean = np.average(v, weights=wt)
-                assert found[1][c, j] == pytest.approx(mean)
-                assert found[2][c, j] == pytest.approx((wt * (v - mean) ** 2).sum(), abs=1e-9)
+                assert found[1][j, c] == pytest.approx(mean)
+                assert found[2][j, c] == pytest.approx((wt * (v - mean) ** 2).sum(), abs=1e-9)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 19), st.booleans())

@@ -30,18 +30,18 @@ from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
     is_named_table,
-    label_array,
     on_classes,
     row_weights,
     threads_of,
     validated,
     without_absent,
 )
+from credo.estimators.late_model import LateModel
 from credo.estimators.open_rows import (
     classed_table,
-    columns_aside,
     columns_used,
     encoded_target,
+    is_final,
     kinds_for,
     next_plan,
     refuse_aside,
@@ -57,11 +57,12 @@ from credo.predict.naive_intervals import intervals_of_columns
 from credo.predict.naive_linear import LinearForm, linear_form
 from credo.schema import Variable
 from credo.stats.by_class import ByClass
-from credo.train.naive_bayes import Options, train
+from credo.train.naive_bayes import Options
 from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
 from credo.train.naive_bayes_learn import keeps_values, plan_of, warn_of
 from credo.train.naive_bayes_once import once_by_class
-from credo.train.naive_bayes_rows import Plan, by_class
+from credo.train.naive_bayes_plan import Plan
+from credo.train.naive_bayes_rows import by_class
 from credo.train.naive_bayes_sighted import kinds_of, open_by_class
 from credo.train.naive_bayes_tally import tally_by_class
 
@@ -70,7 +71,7 @@ __all__ = ["NaiveBayes"]
 Floats = NDArray[np.float64]
 
 
-class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters
@@ -152,15 +153,15 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         >>> clf.classes_.tolist(), clf.class_count_.tolist()
         (['No', 'Yes'], [5, 9])
         """
-        for name in ("model_", "_plan", "_fixed", "_every"):
-            self.__dict__.pop(name, None)
+        self._forget()
+        self.__dict__.pop("_plan", None)
         self._fixed = self._more = False
         if check_unlabelled(self.unlabelled) == "em":
             self._take(self._by_em(X, y, sample_weight))
         else:
             statistic = self._statistic(X, y, sample_weight, reset=True)
             refuse_nothing(statistic)
-            self._learn(statistic)
+            self._learn(statistic, self._options())
             if not isinstance(y, str):
                 warn_aside(statistic)
         warn_of(self.model_)
@@ -199,7 +200,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         >>> clf.kinds_, clf.partial_fit(rows, y).kinds_
         ({'x0': 'gaussian'}, {'x0': 'categorical'})
         """
-        first = not hasattr(self, "model_")
+        first = not hasattr(self, "_seen")
         if first:
             self._fixed = classes is not None
         self._more = True
@@ -210,9 +211,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
                 "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
                 hint="Call fit with all rows, or use unlabelled='skip'.",
             )
-        known = None if first else self.model_.statistic
+        known = None if first else self._seen
         statistic = on_classes(statistic, known, classes, self._fixed)
-        self._learn(statistic)
+        self._learn(statistic, self._options())
         if not isinstance(y, str):
             warn_aside(statistic, known)
         return self
@@ -246,17 +247,6 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             self.min_states,
         )
 
-    def _learn(self, statistic: ByClass) -> None:
-        self._take(train(statistic, self._options()))
-
-    def _take(self, model: NaiveBayesModel) -> None:
-        self.model_: NaiveBayesModel = model
-        self.classes_ = label_array(model.classes)
-        self.class_count_ = np.array(model.statistic.weight)
-        if hasattr(self, "_every"):  # by the name of the class: columns that can be used
-            aside = columns_aside(model.statistic)
-            self._name([n for n in self._every if n not in aside])
-
     @property
     def kinds_(self) -> dict[str, str]:
         """What each feature turned out to be.
@@ -265,9 +255,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         >>> NaiveBayes().fit(X, [0, 1, 0, 1]).kinds_
         {'x0': 'gaussian', 'x1': 'categorical'}
         """
-        if not hasattr(self, "model_"):
+        if not hasattr(self, "_seen"):
             raise AttributeError("kinds_ is known after fit.")
-        return dict(kinds_of(self.model_.statistic, self._plan))
+        return dict(kinds_of(self._seen, self._plan))
 
     def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
         check_unseen(self.unseen)
@@ -277,8 +267,9 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         table = self._sighted(X, reset)
-        known = None if reset else self.model_.target
-        target, group = encoded_target(y, known)
+        known = None if reset else self._seen.target
+        own = not reset and is_final(self._seen, table)
+        target, group = encoded_target(y, known, own=own)
         if len(group) != table.rows:
             check_consistent_length(np.empty(table.rows), group)
         return self._counted(table, group, target, row_weights(sample_weight, table.rows), reset)
@@ -306,9 +297,6 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
             self._name(table.names)
         return table
 
-    def _name(self, names: Sequence[str]) -> None:
-        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
-
     def _classed(self, X: Any, y: Any, sample_weight: Any) -> tuple[ClassedRows, Variable, Plan]:
         """Rows with their classes, the class, and what each feature is."""
         if sample_weight is not None and y is not None:
@@ -327,7 +315,7 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         if comes_in_batches(X) and not keeps_values(self.kinds):
             return self._from_batches(X, target, reset)
         if not (hasattr(X, "tally") and hasattr(X, "schema")):
-            known = None if reset else self.model_.target
+            known = None if reset else self._seen.target
             table, variable, group = classed_table(X, target, known, more=self._more)
             if reset:
                 self._every = table.names
@@ -365,10 +353,8 @@ class NaiveBayes(Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: i
         if reset or not hasattr(self, "_plan"):
             kinds = kinds_for(self.kinds, names, self._all_names())
             self._plan: Plan = plan_of(names, kinds, self.covariance, self.states)
-            asked = self._plan
-            return Plan(asked.kinds, asked.together, asked.states, asked.full)
-        known = self.model_.statistic
-        return next_plan(self._plan, known, kinds_of(known, self._plan))
+            return self._plan.copy()
+        return next_plan(self._plan, self._seen)
 
     def _all_names(self) -> list[str]:
         if hasattr(self, "feature_names_in_"):

@@ -15,15 +15,17 @@ from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.schema import Variable
-from credo.stats.by_class import ByClass
+from credo.stats.by_class import Block, ByClass
 from credo.train.naive_bayes_open import OpenColumns
-from credo.train.naive_bayes_rows import Plan
+from credo.train.naive_bayes_plan import Plan
+from credo.train.naive_bayes_sighted import kinds_of, word_for_all
 
 __all__ = [
     "classed_table",
     "columns_aside",
     "columns_used",
     "encoded_target",
+    "is_final",
     "kinds_for",
     "next_plan",
     "refuse_aside",
@@ -36,8 +38,12 @@ __all__ = [
 Codes = NDArray[np.uint32]
 
 
-def encoded_target(y: Any, known: Variable | None = None) -> tuple[Variable, Codes]:
+def encoded_target(
+    y: Any, known: Variable | None = None, *, own: bool = False
+) -> tuple[Variable, Codes]:
     """The class and that of each row, among the classes that are known if there are any.
+
+    With `own` it has the classes of these rows only: where one row comes, one class is counted.
 
     >>> encoded_target(["b", None, "a"])[1].tolist()
     [1, 2, 0]
@@ -48,7 +54,7 @@ def encoded_target(y: Any, known: Variable | None = None) -> tuple[Variable, Cod
         return known, np.full(len(y), known.arity, dtype=np.uint32)
     labels, group = encode_labels(y, gaps=True)
     target = Variable("y", "discrete", tuple(labels.tolist()))
-    return (target, group) if known is None else among_classes(known, target, group)
+    return (target, group) if known is None or own else among_classes(known, target, group)
 
 
 def _no_label(y: Any) -> bool:
@@ -128,14 +134,21 @@ def kinds_for(kinds: Any, names: Sequence[str], every: Sequence[str]) -> Any:
     return kinds
 
 
-def next_plan(asked: Plan, known: ByClass, kinds: Mapping[str, str]) -> Plan:
+def is_final(known: ByClass, table: Sighted) -> bool:
+    """Whether rows of an array only add to blocks of numbers: no kind can change any more."""
+    return known.open is None and isinstance(known.parts, Block) and not table.coders
+
+
+def next_plan(asked: Plan, known: ByClass) -> Plan:
     """The plan for more rows: kinds that are final are given, others are left to the rules."""
-    still = known.open
-    if still is None and len(kinds) == len(asked.kinds):
-        found: Mapping[str, str] = kinds
+    still, word = known.open, word_for_all(known, asked)
+    found: Any
+    if still is None and word is not None:
+        found = known.names, word
     elif isinstance(still, OpenColumns) and still.block is not None:
         found = asked.kinds
     else:
+        kinds = kinds_of(known, asked)
         left = still.columns if isinstance(still, OpenColumns) else {}
         found = {
             n: kind if n in left else kinds.get(n, "ignore") if kind == "auto" else kind

@@ -11,6 +11,7 @@ that the other lacks (their counts there are 0).
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -194,6 +195,10 @@ def _merged(a: Moments, b: Moments) -> Moments:
 
 def refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
     """Numbers [class, variable] whose squares pass what floats can hold, by the variable's name."""
+    if mean.size and math.isfinite(mean.max()) and math.isfinite(mean.min()):
+        most = square.max()  # the usual case in four looks
+        if math.isfinite(most) and (most == 0 or square.min() >= 1e-290):
+            return
     with np.errstate(all="ignore"):
         bad = ~(np.isfinite(square) & np.isfinite(mean))
         tiny = (square > 0) & (square < 1e-290)
@@ -297,8 +302,11 @@ class Block(Sequence[Part]):
         """The same statistics among more classes."""
 
     @abstractmethod
-    def joined(self, other: Block) -> Block | None:
-        """Those of both together; None where they do not fit into one array."""
+    def joined(self, other: Block, where: Where | None = None) -> Block | None:
+        """Those of both together; None where they do not fit into one array.
+
+        `where` has the places of the other's classes among these, if they are not the same.
+        """
 
 
 class Open(Protocol):
@@ -375,12 +383,29 @@ class ByClass:
         target = self.target
         if classes != target.states:
             target = Variable(target.name, "discrete", classes, target.ordered)
+        if target is self.target and self.open is None and other.open is None:
+            found = self._with_block(other)
+            if found is not None:
+                return found
         a, b = self.on(target), other.on(target)
         still = a.open if a.open is not None else b.open
         if still is not None:
             return still.added(a, b)
         parts = sums(a.parts, b.parts)
         return ByClass(target, a.weight + b.weight, parts, a.unlabelled + b.unlabelled)
+
+    def _with_block(self, other: ByClass) -> ByClass | None:
+        """The sum of two blocks of which the other has the same classes or fewer: nothing is
+        spread out over classes that it lacks."""
+        if not (isinstance(self.parts, Block) and isinstance(other.parts, Block)):
+            return None
+        same = other.target.states == self.target.states
+        where = _places(other.target, self.target)
+        parts = self.parts.joined(other.parts, None if same else where)
+        if parts is None:
+            return None
+        weight = self.weight + spread_out(other.weight, where, len(self.weight), 0)
+        return ByClass(self.target, weight, parts, self.unlabelled + other.unlabelled)
 
     def __radd__(self, other: object) -> ByClass:
         return self if isinstance(other, int) and other == 0 else NotImplemented

@@ -91,12 +91,12 @@ class Spreads(_Each):
         moments = (spread_out(a, where, size, 1) for a in (self.n, self.mean, self.scatter))
         return Spreads(self.names, *moments)
 
-    def joined(self, other: Block) -> Spreads | None:
+    def joined(self, other: Block, where: Where | None = None) -> Spreads | None:
         """The moments of both parts together; see `Spread`."""
         if not isinstance(other, Spreads) or other.names != self.names:
             return None
         mine, theirs = (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
-        return Spreads(self.names, *_core.naive_merged(*mine, *theirs))
+        return Spreads(self.names, *_core.naive_merged(*mine, *theirs, where))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -133,7 +133,7 @@ class StateTables(_Each):
         """The same counts among more classes."""
         return replace(self, values=spread_out(self.values, where, size, 1))
 
-    def joined(self, other: Block) -> StateTables | None:
+    def joined(self, other: Block, where: Where | None = None) -> StateTables | None:
         """The counts of both parts, in a window that holds those of both."""
         if (
             not isinstance(other, StateTables)
@@ -146,7 +146,13 @@ class StateTables(_Each):
         if width > WIDEST:
             return None
         a, b = self._within(low, width), other._within(low, width)
-        return StateTables(self.names, low, a[0] + b[0], a[1] | b[1], self.above)
+        if where is None:
+            values = a[0] + b[0]
+        else:
+            values = a[0].astype(np.result_type(a[0], b[0]))  # a copy
+            for i, c in enumerate(where.tolist()):
+                values[:, c] += b[0][:, i]
+        return StateTables(self.names, low, values, a[1] | b[1], self.above)
 
     def _within(self, low: int, width: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Counts and states in a wider window."""

@@ -31,7 +31,7 @@ from credo.train.naive_bayes_blocks import feature_block, log_shares, normal_blo
 from credo.train.naive_bayes_notes import AndMore
 from credo.train.naive_bayes_options import Options, not_negative
 
-__all__ = ["Options", "class_log_prior", "train"]
+__all__ = ["Options", "check_options", "class_log_prior", "train"]
 
 Floats = NDArray[np.float64]
 
@@ -46,24 +46,34 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
     >>> np.exp(train(s, Options()).features[0].log_theta).round(4).tolist()
     [[0.75, 0.25], [0.3333, 0.6667]]
     """
-    for what in ("smoothing", "min_states"):
-        given = getattr(options, what)
-        if isinstance(given, Mapping):
-            for name in given:
-                if name not in statistic.names:
-                    raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
+    log_prior = check_options(statistic, options)
     features, notes = _features(statistic, options)
     if statistic.unlabelled:
         notes = AndMore(notes, (f"{statistic.unlabelled:,} rows without a class were left out",))
     how = f"naive Bayes with l = {options.smoothing}"
     return NaiveBayesModel(
         statistic.target,
-        class_log_prior(statistic, options),
+        log_prior,
         features,
         statistic,
         partial(train, options=options, source=source),
         Record(how, source, notes=notes),
     )
+
+
+def check_options(statistic: ByClass, options: Options) -> Floats:
+    """ln P(class); options that do not fit the statistics are refused."""
+    for what, check in (("smoothing", options.smoothing_of), ("min_states", options.least_of)):
+        given = getattr(options, what)
+        if not isinstance(given, Mapping):
+            for name in statistic.names[:1]:
+                check(name)
+            continue
+        for name in given:
+            if name not in statistic.names:
+                raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
+            check(name)
+    return class_log_prior(statistic, options)
 
 
 def class_log_prior(statistic: ByClass, options: Options) -> Floats:

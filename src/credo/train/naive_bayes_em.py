@@ -33,7 +33,8 @@ from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes import Options, train
-from credo.train.naive_bayes_rows import Plan, by_class
+from credo.train.naive_bayes_plan import Plan
+from credo.train.naive_bayes_rows import by_class
 
 __all__ = ["UNLABELLED", "ClassedRows", "check_unlabelled", "em_model", "rows_of_source"]
 

@@ -14,7 +14,8 @@ from credo.model.naive_bayes import NaiveBayesModel
 from credo.stats.tally import Source
 from credo.train.naive_bayes import Options, train
 from credo.train.naive_bayes_once import once_by_class
-from credo.train.naive_bayes_rows import KINDS, Plan, by_class
+from credo.train.naive_bayes_plan import KINDS, Plan
+from credo.train.naive_bayes_rows import by_class
 from credo.train.naive_bayes_tally import tally_by_class
 
 __all__ = ["keeps_values", "naive_bayes", "plan_of", "warn_of"]
@@ -145,7 +146,11 @@ def plan_of(
     >>> plan_of(["a", "b"], {"b": "gaussian"}).kinds
     {'a': 'auto', 'b': 'gaussian'}
     """
+    known = (*KINDS, "auto")
     if isinstance(kinds, str):
+        alone = isinstance(covariance, str) and covariance in ("diagonal", "full")
+        if kinds in known and alone and not states:
+            return Plan((tuple(names), kinds), full=covariance == "full")
         found = dict.fromkeys(names, kinds)
     elif isinstance(kinds, Mapping):
         for name in kinds:
@@ -159,7 +164,6 @@ def plan_of(
         found = dict(zip(names, given, strict=True))
     else:
         raise InputError(f"kinds must be a word, a mapping or a list, got {kinds!r}.")
-    known = (*KINDS, "auto")
     for name, kind in () if isinstance(kinds, str) and kinds in known else found.items():
         if kind not in known:
             near = close_names(kind, KINDS)

@@ -23,7 +23,7 @@ from credo.stats.configurations import frozen
 from credo.stats.moments import refuse_underflow
 
 if TYPE_CHECKING:
-    from credo.train.naive_bayes_rows import Plan
+    from credo.train.naive_bayes_plan import Plan
 
 __all__ = ["block_of", "refuse_infinite", "refuse_no_counts"]
 
@@ -42,10 +42,9 @@ def block_of(
 ) -> Sequence[Part] | None:
     """The statistics of all features as one block; None where they are of several kinds."""
     matrix = columns.matrix
-    kinds = set(plan.kinds.values())
-    if matrix is None or len(kinds) != 1 or plan.states or not matrix.shape[1]:
+    word = kind = plan.word
+    if matrix is None or word is None or plan.states or not matrix.shape[1]:
         return None
-    (kind,) = kinds
     if kind == "auto" and matrix.dtype.kind == "f":
         kind = "gaussian"
     if kind == "gaussian":
@@ -61,8 +60,8 @@ def block_of(
         kind = "categorical"
     else:
         return None
-    if found is not None and kind not in kinds:
-        plan.kinds = dict.fromkeys(plan.kinds, kind)
+    if found is not None and kind != word:
+        plan.all_are(kind)
     return found
 
 
@@ -90,15 +89,15 @@ def _spreads(
         n, mean, scatter = _core.naive_moments(matrix, group, k, floats, threads)
     finite = np.isfinite(mean)
     if not finite.all():
-        for j in np.flatnonzero(~finite.all(axis=0)).tolist():
+        for j in np.flatnonzero(~finite.all(axis=1)).tolist():
             refuse_infinite(names[j], matrix[:, j])
-    tiny = (scatter == 0) & (n > 1) & (np.abs(mean) < 1e-145)
-    if matrix.dtype.kind == "f" and tiny.any():
-        places = np.flatnonzero(tiny.any(axis=0))
+    if matrix.dtype.kind == "f" and len(matrix) > 1:
+        tiny = (scatter == 0) & (n > 1) & (np.abs(mean) < 1e-145)
+        places = np.flatnonzero(tiny.any(axis=1))
         some = np.fmax.reduce(np.abs(matrix[:, places]), axis=0) > 0
         for j in places[some].tolist():
             refuse_underflow(names[j], np.asarray(matrix[:, j], dtype=np.float64))
-    return Spreads(names, n.T.copy(), mean.T.copy(), scatter.T.copy())
+    return Spreads(names, n, mean, scatter)
 
 
 def _above(

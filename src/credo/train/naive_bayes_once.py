@@ -25,6 +25,7 @@ from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes_open import OpenColumns
+from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_reorder import (
     cell_numbers,
     counts_above,
@@ -33,7 +34,7 @@ from credo.train.naive_bayes_reorder import (
     room_for,
     spread_in_order,
 )
-from credo.train.naive_bayes_rows import ABOVE, Plan
+from credo.train.naive_bayes_rows import ABOVE
 from credo.train.naive_bayes_seen import Seen, with_moments
 from credo.train.naive_bayes_sighted import seen_by_coder
 
@@ -263,7 +264,7 @@ class _Counting:
                     list(plain.values()), group, self.k, weights, self.threads
                 )
             for j, name in enumerate(plain):
-                part = Spread((name,), n[:, j], mean[:, j, None], scatter[:, j, None, None])
+                part = Spread((name,), n[j], mean[j, :, None], scatter[j, :, None, None])
                 old = self.spreads.get(name)
                 self.spreads[name] = part if old is None else old + part
         for name, values in columns.items():

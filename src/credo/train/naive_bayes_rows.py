@@ -23,51 +23,18 @@ from credo.stats.configurations import frozen
 from credo.stats.moments import refuse_underflow
 from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
 from credo.train.naive_bayes_open import OpenColumns, open_block
+from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_seen import BOOLS, FARTHEST, WHOLE, Seen
 
-__all__ = ["KINDS", "Plan", "by_class", "spreads_by_class", "tables_by_class"]
+__all__ = ["by_class", "spreads_by_class", "tables_by_class"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
-
-KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
-"""What a feature can be."""
 
 ABOVE = (0, -1, None, 2)
 """The window of a Bernoulli feature of numbers: above 0 or not."""
 
 _SAMPLE = 4096
-
-
-class Plan:
-    """Which kind each feature is ('auto' while that is open), and which vary together.
-
-    With `pending` the statistic will be added to another: what is open stays so until then.
-    """
-
-    def __init__(
-        self,
-        kinds: Mapping[str, str],
-        together: Sequence[Sequence[str]] = (),
-        states: Mapping[str, Sequence[Any]] | None = None,
-        full: bool = False,
-        pending: bool = False,
-    ) -> None:
-        self.pending = pending
-        self.kinds = dict(kinds)
-        self.together = tuple(tuple(g) for g in together)
-        self.full = full
-        self.states = dict(states or {})
-
-    def settle(self) -> None:
-        """When every kind is known: with full covariance all Gaussian features vary together."""
-        real = self.of("gaussian")
-        if self.full and len(real) > 1:
-            self.together = (tuple(real),)
-
-    def of(self, *kinds: str) -> list[str]:
-        """The features of some kinds, in order."""
-        return [n for n, k in self.kinds.items() if k in kinds]
 
 
 # --- from columns -------------------------------------------------------------------------
@@ -92,7 +59,8 @@ def by_class(
         weight = np.bincount(group, weights, minlength=k + 1)
         if weights.dtype.kind == "i":
             weight = weight.astype(np.int64)
-    auto = "auto" in plan.kinds.values()
+    word = plan.word
+    auto = word == "auto" or (word is None and "auto" in plan.kinds.values())
     block = block_of(columns, group, k, plan, weights, threads)
     if auto and isinstance(block, StateTables):
         if plan.pending:
@@ -371,11 +339,11 @@ def spreads_by_class(
     arrays = [_numbers(n, columns.by_name[n]) for n in names]
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
-    for j in np.flatnonzero(~np.isfinite(mean).all(axis=0)).tolist():
+    for j in np.flatnonzero(~np.isfinite(mean).all(axis=1)).tolist():
         refuse_infinite(names[j], arrays[j])
-    for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=0)).tolist():
+    for j in np.flatnonzero(((scatter == 0) & (n > 1)).any(axis=1)).tolist():
         refuse_underflow(names[j], np.asarray(arrays[j], dtype=np.float64))
-    each = Spread.each(names, n.T.copy(), mean.T.copy(), scatter.T.copy())
+    each = Spread.each(names, n, mean, scatter)
     return dict(zip(names, each, strict=True))
 
 

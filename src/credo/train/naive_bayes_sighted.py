@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,11 @@ from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Tot
 from credo.stats.class_blocks import Spreads, StateTables
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes_open import OpenColumns, settled
-from credo.train.naive_bayes_rows import Plan, by_class, spreads_by_class, tables_by_class
+from credo.train.naive_bayes_plan import Plan
+from credo.train.naive_bayes_rows import by_class, spreads_by_class, tables_by_class
 from credo.train.naive_bayes_seen import Seen, may_number_rows, with_moments
 
-__all__ = ["kinds_of", "open_by_class", "seen_by_coder"]
+__all__ = ["kinds_of", "open_by_class", "seen_by_coder", "word_for_all"]
 
 Codes = NDArray[np.uint32]
 
@@ -38,10 +38,18 @@ _KINDS: dict[type, str] = {
 }
 
 
-@lru_cache(maxsize=8)
-def _all_alike(names: tuple[str, ...], kind: str) -> Mapping[str, str]:
-    """One kind for all: thousands of columns are the same again in the next batch."""
-    return dict.fromkeys(names, kind)
+def word_for_all(statistic: ByClass, plan: Plan) -> str | None:
+    """The kind of every feature, where one look at the statistic and the plan tells it."""
+    parts, given = statistic.parts, plan.word
+    if given is None:
+        return None
+    if isinstance(parts, (StateTables, Spreads)):
+        every = len(parts) == len(plan)
+        found = _KINDS[type(parts)] if given == "auto" else given
+    else:
+        every = len(parts) == 1 and type(parts[0]) is Totals and len(parts[0].words) == len(plan)
+        found = "counts"
+    return found if every else None
 
 
 def kinds_of(statistic: ByClass, plan: Plan) -> Mapping[str, str]:
@@ -52,14 +60,11 @@ def kinds_of(statistic: ByClass, plan: Plan) -> Mapping[str, str]:
     >>> kinds_of(s, Plan({"x": "auto"})), kinds_of(s, Plan({"x": "bernoulli"}))
     ({'x': 'categorical'}, {'x': 'bernoulli'})
     """
-    parts = statistic.parts
-    if isinstance(parts, (StateTables, Spreads)):
-        found = _all_alike(tuple(parts.names), _KINDS[type(parts)])
-    else:
-        found = {n: _KINDS[type(p)] for p in parts for n in p.names}
+    parts, word = statistic.parts, word_for_all(statistic, plan)
+    if word is not None:
+        return dict.fromkeys(statistic.names, word)
+    found = {n: _KINDS[type(p)] for p in parts for n in p.names}
     given = plan.kinds
-    if set(given.values()) == {"auto"} and len(parts) == len(given):
-        return found  # in order already
     order = [n for n in given if n in found]
     return {n: found[n] if given[n] == "auto" else given[n] for n in order}
 

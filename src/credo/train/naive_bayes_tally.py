@@ -15,7 +15,7 @@ from credo.stats.by_class import ByClass, Part, Spread, StateCounts
 from credo.stats.configurations import frozen
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
-from credo.train.naive_bayes_rows import Plan
+from credo.train.naive_bayes_plan import Plan
 
 __all__ = ["tally_by_class"]
 

@@ -29,7 +29,7 @@ from credo.model.record import Record
 from credo.stats.counts import Counts
 from credo.train.naive_bayes import train
 from credo.train.naive_bayes_options import Options, not_negative
-from credo.train.naive_bayes_rows import Plan
+from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_tally import tally_by_class
 
 __all__ = [

@@ -239,3 +239,26 @@ def test_a_polars_column_with_nulls_in_one_part_only(kinds):
             NaiveBayes(kinds=kinds).fit(rows[p], y[p]) for p in (slice(0, cut), slice(cut, n))
         ]
         same(halves[0].merge(halves[1]), whole, rows)
+
+
+@pytest.mark.parametrize("kinds", ["auto", "bernoulli", "categorical", "counts"])
+def test_wide_arrays_row_by_row_are_the_whole(kinds):
+    """More columns than one block of the kernels, and rows of one class at a time."""
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(12, 1100)) if kinds == "auto" else rng.integers(0, 3, (12, 1100))
+    y = np.array(list("abcbacabcabc"))
+    weight = rng.integers(1, 4, 12)
+    parts = NaiveBayes(kinds=kinds).partial_fit(x[:5], y[:5], ["a", "b", "c"], weight[:5])
+    for i in range(5, 12):
+        parts.partial_fit(x[i : i + 1], y[i : i + 1], sample_weight=weight[i : i + 1])
+    whole = NaiveBayes(kinds=kinds).fit(x, y, weight)
+    assert parts.classes_.tolist() == whole.classes_.tolist()
+    assert parts.class_count_.tolist() == whole.class_count_.tolist()
+    np.testing.assert_allclose(parts.predict_log_proba(x), whole.predict_log_proba(x), rtol=1e-9)
+
+
+def test_options_that_do_not_fit_are_refused_when_rows_come():
+    """Not at the first question: the model is learned late, its options are looked at at once."""
+    for wrong in ({"smoothing": -1}, {"smoothing": {"x9": 1}}, {"class_prior": [1, 2, 3]}):
+        with pytest.raises(ValueError):
+            NaiveBayes(**wrong).partial_fit([["u"], ["v"]] * 4, [0, 1] * 4)
