@@ -13,6 +13,7 @@
 #include "naive_fit.hpp"
 #include "naive_normals.hpp"
 #include "naive_scorer.hpp"
+#include "naive_shares.hpp"
 
 namespace credo::binding {
 
@@ -67,21 +68,22 @@ nb::object class_counts(nb::handle columns, nb::handle windows, const Group& gro
                      : static_cast<const std::int64_t*>(nullptr));
 }
 
-nb::tuple class_moments(nb::handle columns, const Group& group, std::int64_t groups,
+// One array of weights, means and scatters: [3][columns][groups].
+nb::object class_moments(nb::handle columns, const Group& group, std::int64_t groups,
                         const std::optional<Reals>& weights, int threads) {
   const naive::ClassRows rows = class_rows(group, groups, threads);
   const GivenColumns given = columns_given(columns);
   const std::vector<naive::Cells>& cells = given.cells;
   require_rows(given, rows.n_rows);
   if (weights) require(weights->size() == rows.n_rows, "There must be one weight for each row.");
-  NewArray<double> n({cells.size(), rows.groups}), mean({cells.size(), rows.groups}),
-      scatter({cells.size(), rows.groups});
+  const std::size_t size = cells.size() * rows.groups;
+  NewArray<double> out({3, cells.size(), rows.groups});
   {
     const nb::gil_scoped_release release;
     naive::class_moments(cells, rows, weights ? weights->data() : nullptr, threads,
-                         {n.data(), mean.data(), scatter.data()});
+                         {out.data(), out.data() + size, out.data() + 2 * size});
   }
-  return nb::make_tuple(n.release(), mean.release(), scatter.release());
+  return out.release();
 }
 
 // The totals [groups][columns], and whether all counts were finite and not negative.
@@ -113,7 +115,7 @@ naive::ConstMoments moments_of(const Matrix& n, const Matrix& mean, const Matrix
 }
 
 // `places`: where the other's classes stand among these; without them they are the same.
-nb::tuple merged_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter,
+nb::object merged_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter,
                          const Matrix& other_n, const Matrix& other_mean,
                          const Matrix& other_scatter, const std::optional<Places>& places) {
   const naive::ConstMoments a = moments_of(n, mean, scatter),
@@ -121,8 +123,8 @@ nb::tuple merged_moments(const Matrix& n, const Matrix& mean, const Matrix& scat
   const std::size_t d = n.shape(0), k = n.shape(1);
   require(other_n.shape(0) == d && other_n.shape(1) == (places ? places->size() : k),
           "The two parts must have one shape.");
-  NewArray<double> out_n({d, k}), out_mean({d, k}), out_scatter({d, k});
-  const naive::Moments out{out_n.data(), out_mean.data(), out_scatter.data()};
+  NewArray<double> both({3, d, k});
+  const naive::Moments out{both.data(), both.data() + d * k, both.data() + 2 * d * k};
   if (places) {
     std::vector<std::size_t> where;
     for (std::size_t i = 0; i < places->size(); ++i) {
@@ -136,7 +138,7 @@ nb::tuple merged_moments(const Matrix& n, const Matrix& mean, const Matrix& scat
   } else {
     naive::merge_moments(a, b, d * k, out);
   }
-  return nb::make_tuple(out_n.release(), out_mean.release(), out_scatter.release());
+  return both.release();
 }
 
 nb::tuple gaussians(const Matrix& n, const Matrix& mean, const Matrix& scatter, double share,
@@ -149,6 +151,25 @@ nb::tuple gaussians(const Matrix& n, const Matrix& mean, const Matrix& scatter, 
                    {out_mean.data(), variance.data(), floored.data(), constant.data()});
   return nb::make_tuple(out_mean.release(), variance.release(), floored.release(),
                         constant.release());
+}
+
+using Tables = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple log_shares(const Tables& counts, const Reals& smoothing, const Reals& states) {
+  const std::size_t d = counts.shape(0), k = counts.shape(1), width = counts.shape(2);
+  require(smoothing.size() == d && states.size() == d,
+          "Every feature needs its smoothing and its number of states.");
+  NewArray<double> theta({d, k, width}), fresh({d, k});
+  const naive::Shares out{theta.data(), fresh.data()};
+  if (counts.dtype() == nb::dtype<std::int64_t>())
+    naive::log_shares(static_cast<const std::int64_t*>(counts.data()), d, k, width,
+                      smoothing.data(), states.data(), out);
+  else if (counts.dtype() == nb::dtype<double>())
+    naive::log_shares(static_cast<const double*>(counts.data()), d, k, width, smoothing.data(),
+                      states.data(), out);
+  else
+    throw std::invalid_argument("The 'counts' parameter must be of int64 or float64.");
+  return nb::make_tuple(theta.release(), fresh.release());
 }
 
 // ---------------------------------------------------------------- prediction
@@ -298,6 +319,8 @@ void bind_naive(nb::module_& m) {
         "other_scatter"_a.noconvert(), "places"_a.noconvert().none() = nb::none());
   m.def("naive_gaussians", &gaussians, "n"_a.noconvert(), "mean"_a.noconvert(),
         "scatter"_a.noconvert(), "share"_a, "sample"_a);
+  m.def("naive_log_shares", &log_shares, "counts"_a.noconvert(), "smoothing"_a.noconvert(),
+        "states"_a.noconvert());
   m.def("naive_finish", &finish, "joint"_a.noconvert(), "answer"_a, "threads"_a = 1);
   nb::class_<PyScorer>(m, "NaiveScorer")
       .def(nb::init<Reals, nb::handle, std::vector<std::array<std::int64_t, 4>>, Matrix, Matrix,

@@ -37,15 +37,43 @@ void walk(std::size_t n_rows, std::size_t row_bytes, int threads, Visit&& visit)
 constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
 constexpr std::size_t kSample = 32;
 
+// Row r of the columns as doubles: where it lies, or as `held` [columns].
+const double* row_at(const std::vector<Cells>& columns, std::size_t r, bool as_they_lie,
+                     std::size_t stride, double* held) {
+  if (as_they_lie) return reinterpret_cast<const double*>(columns[0].data) + r * stride;
+  encode_values(columns, r, 1, held, nullptr);
+  return held;
+}
+
+// OUT centre [groups][columns]: the first value of each column, for every class.
+void first_centres(const std::vector<Cells>& columns, const ClassRows& rows, double* centre) {
+  const std::size_t d = columns.size();
+  std::vector<double> held(d), from(d, std::nan(""));
+  std::size_t stride = d, left = d;
+  const bool as_they_lie = are_rows(columns, stride);
+  for (std::size_t r = 0; r < rows.n_rows && left > 0; ++r) {
+    const double* value = row_at(columns, r, as_they_lie, stride, held.data());
+    left = 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      from[j] = from[j] == from[j] ? from[j] : value[j];
+      left += from[j] == from[j] ? 0 : 1;
+    }
+  }
+  for (double& start : from) start = start - start == 0 ? start : 0.0;
+  for (std::size_t g = 0; g < rows.groups; ++g) std::copy(from.begin(), from.end(), centre + g * d);
+}
+
 // OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
 // such row, or whose cells are missing there, that of all classes.
 void sample_centres(const std::vector<Cells>& columns, const ClassRows& rows, double* centre) {
-  const std::size_t d = columns.size(), stride = (rows.n_rows + kSample - 1) / kSample;
-  std::vector<double> n((rows.groups + 1) * d), sum(n.size()), value(d), from(d, std::nan(""));
-  for (std::size_t r = 0; r < rows.n_rows; r += stride) {
+  const std::size_t d = columns.size(), step = (rows.n_rows + kSample - 1) / kSample;
+  std::vector<double> n((rows.groups + 1) * d), sum(n.size()), held(d), from(d, std::nan(""));
+  std::size_t stride = d;
+  const bool as_they_lie = are_rows(columns, stride);
+  for (std::size_t r = 0; r < rows.n_rows; r += step) {
     const std::size_t g = rows.group[r];
     if (g >= rows.groups) continue;
-    encode_values(columns, r, 1, value.data(), nullptr);
+    const double* value = row_at(columns, r, as_they_lie, stride, held.data());
     double* own_n = n.data() + g * d;
     double* own_sum = sum.data() + g * d;
     for (std::size_t j = 0; j < d; ++j) {
@@ -143,7 +171,7 @@ void counts_of_block(const std::vector<CodeColumn>& columns, const ClassRows& ro
     for (std::size_t i = 0; i < part.size(); ++i) table[i] += part[i];
   for (const std::vector<Cell>& part : signs)
     for (std::size_t i = 0; i < part.size(); ++i)
-      for (std::size_t m = 0; m < 4; ++m) {
+      for (std::size_t m = 0; m < 4 && part[i] != 0; ++m) {
         const std::size_t g = i / (d * 4), j = i % (d * 4) / 16 * 4 + m;
         table[place[g * d + j] + (i % 16 >> m & 1)] += part[i];
       }
@@ -179,7 +207,9 @@ void moments_of_block(const std::vector<Cells>& columns, const ClassRows& rows,
         second_sum[i] += part[2 * size + i];
       }
   };
-  sample_centres(columns, rows, centre.data());
+  // A few rows: their means are found by one pass more, about which the next is made.
+  if (rows.n_rows <= kSample) first_centres(columns, rows, centre.data());
+  else sample_centres(columns, rows, centre.data());
   pass();
   int again = 0;  // loops without a branch: they run four cells at a time
   for (std::size_t i = 0; i < size; ++i) {

@@ -408,8 +408,8 @@ def naive_moments(
     groups: int,
     weights: _Reals | None = None,
     threads: int = 1,
-) -> tuple[_Reals, _Reals, _Reals]:
-    """Weight, mean and scatter [column][group]; each column skips its own missing cells."""
+) -> _Reals:
+    """Weight, mean and scatter as [3][column][group]; a column skips its own missing cells."""
 
 def naive_totals(
     columns: _Given,
@@ -433,11 +433,16 @@ def naive_merged(
     other_mean: _Reals,
     other_scatter: _Reals,
     places: NDArray[np.int64] | None = None,
-) -> tuple[_Reals, _Reals, _Reals]:
-    """The moments [variable][class] of two parts together.
+) -> _Reals:
+    """The moments [3][variable][class] of two parts together.
 
     `places` says where the other's classes stand among these, if they are not the same.
     """
+
+def naive_log_shares(
+    counts: NDArray[Any], smoothing: _Reals, states: _Reals
+) -> tuple[_Reals, _Reals]:
+    """ln of the shares [feature][class][state] after smoothing, and of a state never seen."""
 
 def naive_gaussians(
     n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool

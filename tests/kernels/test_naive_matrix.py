@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo import _core
+from credo.train.naive_bayes_blocks import log_shares
 
 TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32, np.float32, np.float64, bool]
 SEEDS = st.integers(0, 2**32 - 1)
@@ -255,3 +256,21 @@ def test_what_does_not_fit_is_refused():
         _core.naive_counts(x, (two, two, two, np.zeros(1, np.uint16), two), group, 1)
     with pytest.raises(ValueError, match="one shape"):
         _core.naive_merged(x, x, x, x[:2], x[:2], x[:2])
+
+
+@given(SEEDS, st.booleans(), st.booleans())
+def test_log_shares(seed, whole, each):
+    """The same as a few lines of NumPy, for classes without counts and no smoothing, too."""
+    rng = np.random.default_rng(seed)
+    d, k, w = int(rng.integers(1, 300)), int(rng.integers(1, 6)), int(rng.integers(1, 9))
+    n = rng.integers(0, 4, (d, k, w)) * (rng.random((d, k, 1)) < 0.8)
+    n = n if whole else n * rng.choice([1.0, 0.3, 1e-310], (d, k, 1))
+    smoothing = rng.choice([0.0, 1.0, 0.5, 1e-310, 1e300], d if each else 1).repeat(
+        1 if each else d
+    )
+    states = rng.integers(w, w + 3, d).astype(float)
+    theta, fresh = _core.naive_log_shares(n, smoothing, states)
+    with np.errstate(divide="ignore"):
+        expected, new = log_shares(n.astype(float), smoothing[:, None], states[:, None])
+    np.testing.assert_allclose(theta, expected, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(fresh, new, rtol=1e-13, atol=1e-13)

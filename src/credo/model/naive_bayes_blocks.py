@@ -82,15 +82,15 @@ class NormalBlock(FeatureBlock):
 class StateBlock(FeatureBlock):
     """Discrete features whose states are whole numbers of one window, which begins at `low`.
 
-    `log_theta` and `alpha` are arrays [feature, class, number]; `known[feature, number]` says which
-    numbers are states: the others stand for nothing.
+    `log_theta` and `counts` are arrays [feature, class, number]; `known[feature, number]` says
+    which numbers are states: the others stand for nothing.
     """
 
     names: tuple[str, ...]
     low: int
     known: Flags
     log_theta: Floats
-    alpha: Floats
+    counts: NDArray[Any]
     unseen: Floats
     smoothing: Any
     """l of each feature, or one for all."""
@@ -103,12 +103,14 @@ class StateBlock(FeatureBlock):
     def one(self, at: int) -> States:
         """The feature at a place."""
         known = self.known[at]
-        one_for_all = isinstance(self.smoothing, float)
+        smoothing = self.smoothing
+        if not isinstance(smoothing, float):
+            smoothing = float(smoothing[at])
         return States(
             Variable(self.names[at], "discrete", self.states(at)),
             self.log_theta[at][:, known],
-            self.alpha[at][:, known],
+            self.counts[at][:, known] + smoothing,
             self.unseen[at],
-            self.smoothing if one_for_all else float(self.smoothing[at]),
+            smoothing,
             self.above,
         )

@@ -74,11 +74,11 @@ def _state_block(block: StateTables, options: Options) -> tuple[StateBlock, Stat
         least: Any = np.array([options.least_of(n) for n in names])
     else:
         least = options.least_of(names[0])
-    each = smoothing[:, None] if isinstance(smoothing, np.ndarray) else smoothing
-    n = block.values.astype(np.float64)
-    theta, new = log_shares(n, each, np.maximum(count, least).astype(np.float64)[:, None])
-    alpha = n + (each if isinstance(each, float) else each[..., None])
-    found = StateBlock(names, block.low, known, theta, alpha, new, smoothing, block.above)
+    states = np.maximum(count, least).astype(np.float64)
+    each = np.broadcast_to(np.asarray(smoothing, dtype=np.float64), states.shape)
+    counts = np.ascontiguousarray(block.values)
+    theta, new = _core.naive_log_shares(counts, np.ascontiguousarray(each), states)
+    found = StateBlock(names, block.low, known, theta, counts, new, smoothing, block.above)
     alone = np.flatnonzero((count == 1) & (np.asarray(least) < 2))
     only = tuple((known[alone].argmax(axis=1) + block.low).tolist())
     return found, StateNotes(names, alone, only)

@@ -91,8 +91,8 @@ def _spreads(
     if not finite.all():
         for j in np.flatnonzero(~finite.all(axis=1)).tolist():
             refuse_infinite(names[j], matrix[:, j])
-    if matrix.dtype.kind == "f" and len(matrix) > 1:
-        tiny = (scatter == 0) & (n > 1) & (np.abs(mean) < 1e-145)
+    tiny = (np.abs(mean) < 1e-145) & (scatter == 0) & (n > 1)
+    if matrix.dtype.kind == "f" and tiny.any():
         places = np.flatnonzero(tiny.any(axis=1))
         some = np.fmax.reduce(np.abs(matrix[:, places]), axis=0) > 0
         for j in places[some].tolist():

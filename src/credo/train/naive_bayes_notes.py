@@ -74,9 +74,11 @@ class SpreadNotes(Notes):
         return [int(j) for j in self._where()[:, 0]]
 
     def __len__(self) -> int:
-        k = self.floored.shape[1]
         alone = int(np.count_nonzero(self.constant))
-        return int(np.count_nonzero(self.floored[~self.constant])) + (alone if k else 0)
+        floored = int(np.count_nonzero(self.floored))
+        if not alone or not floored:
+            return floored + (alone if self.floored.shape[1] else 0)
+        return int(np.count_nonzero(self.floored[~self.constant])) + alone
 
     def texts(self, places: Sequence[int]) -> tuple[str, ...]:
         """The notes at some places."""
