@@ -51,7 +51,7 @@ from credo.estimators.open_rows import (
     warn_aside,
 )
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.predict.naive import check_unseen, predict_columns, variables_of
+from credo.predict.naive import are_names, check_unseen, predict_columns, variables_of
 from credo.predict.naive_explain import Contributions, explain
 from credo.predict.naive_intervals import intervals_of_columns
 from credo.predict.naive_linear import LinearForm, linear_form
@@ -377,7 +377,7 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
     def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
         if not reset and hasattr(self, "model_"):
             plain = matrix_columns(X)
-            if plain is not None and plain.names == self.model_.names:
+            if plain is not None and are_names(plain, self.model_.names):
                 return plain
             return columns_for(X, variables_of(self.model_))
         named = is_named_table(X) or hasattr(X, "columns")

@@ -31,6 +31,7 @@ from credo.schema import Variable
 
 __all__ = [
     "UNSEEN",
+    "are_names",
     "check_unseen",
     "coded",
     "joint_of_row",
@@ -206,7 +207,7 @@ def predict_columns(
     Columns that are not there are not observed. A row that every class rules out is refused.
     """
     check_unseen(unseen)
-    if isinstance(model.features, FeatureBlock) and _are_names(columns, model.features.names):
+    if isinstance(model.features, FeatureBlock) and are_names(columns, model.features.names):
         return _of_block(model, model.features, columns, answer, unseen, threads)
     compiled = _compiled(model)
     n = columns.rows
@@ -225,7 +226,7 @@ def predict_columns(
     reals = [real(columns.by_name.get(f.name), n) for f in compiled.normals]
     words = compiled.words
     counts: Any = columns.matrix
-    if not (compiled.alone and _are_names(columns, words)):
+    if not (compiled.alone and are_names(columns, words)):
         counts = [real(columns.by_name.get(name), n) for name in words]
     extra = _extra(compiled.others, columns, len(model.classes))
     scorer = _scorer(model, compiled, unseen == "smooth")
@@ -243,9 +244,10 @@ def predict_columns(
     return out
 
 
-def _are_names(columns: Columns, names: tuple[str, ...]) -> bool:
+def are_names(columns: Columns, names: tuple[str, ...]) -> bool:
     """Whether the columns lie in one array and are these, in order."""
-    return columns.matrix is not None and columns.names == names
+    found = columns.names  # the same tuple, mostly: thousands of names are not compared
+    return columns.matrix is not None and (found is names or found == names)
 
 
 def _of_block(

@@ -231,7 +231,7 @@ class Totals:
         return replace(self, values=frozen(spread_out(self.values, where, size, 0)))
 
     def __add__(self, other: Totals) -> Totals:
-        if self.words == other.words:
+        if self.words is other.words or self.words == other.words:
             return Totals(self.words, frozen(self.values + other.values))
         words = union(self.words, other.words)
         at = {w: i for i, w in enumerate(words)}

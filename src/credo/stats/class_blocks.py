@@ -59,6 +59,10 @@ class _Each(Block):
         raise NotImplementedError
 
 
+def _same(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    return a is b or a == b  # parts of one array share their names: thousands are not compared
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Spreads(_Each):
     """Weight, mean and scatter of real variables that stand alone: arrays [variable, class].
@@ -93,7 +97,7 @@ class Spreads(_Each):
 
     def joined(self, other: Block, where: Where | None = None) -> Spreads | None:
         """The moments of both parts together; see `Spread`."""
-        if not isinstance(other, Spreads) or other.names != self.names:
+        if not isinstance(other, Spreads) or not _same(other.names, self.names):
             return None
         mine, theirs = (self.n, self.mean, self.scatter), (other.n, other.mean, other.scatter)
         return Spreads(self.names, *_core.naive_merged(*mine, *theirs, where))
@@ -137,7 +141,7 @@ class StateTables(_Each):
         """The counts of both parts, in a window that holds those of both."""
         if (
             not isinstance(other, StateTables)
-            or other.names != self.names
+            or not _same(other.names, self.names)
             or other.above != self.above
         ):
             return None
