@@ -190,18 +190,18 @@ class PyScorer {
   // rows of a, rows of b); their tables stand one after the other, the singles first.
   PyScorer(const Reals& bias, nb::handle singles,
            const std::vector<std::array<std::int64_t, 4>>& pairs, const Matrix& tables,
-           const Matrix& centre, const Matrix& half, const Matrix& constant,
-           const std::optional<Matrix>& weights)
+           const Matrix& mean, const Matrix& variance, const std::optional<Matrix>& weights)
       : scorer_(bias.size()) {
     const std::size_t classes = bias.size();
-    require(tables.shape(1) == classes && centre.shape(1) == classes,
+    require(tables.shape(1) == classes && mean.shape(1) == classes,
             "Every table must have a column for each class.");
-    require(half.shape(0) == centre.shape(0) && constant.shape(0) == centre.shape(0) &&
-                half.shape(1) == classes && constant.shape(1) == classes,
-            "The Gaussian tables must have the same shape.");
+    require(variance.shape(0) == mean.shape(0) && variance.shape(1) == classes,
+            "Means and variances must have the same shape.");
+    for (std::size_t i = 0; i < variance.size(); ++i)
+      require(variance.data()[i] >= 1e-307, "A variance must be above 0.");
     scorer_.set_bias(bias.data());
     scorer_.set_tables(tables.data(), tables.shape(0));
-    scorer_.set_reals(centre.shape(0), centre.data(), half.data(), constant.data());
+    scorer_.set_normals(mean.shape(0), mean.data(), variance.data());
     if (weights) {
       require(weights->shape(1) == classes, "Every table must have a column for each class.");
       scorer_.set_counts(weights->shape(0), weights->data());
@@ -324,9 +324,9 @@ void bind_naive(nb::module_& m) {
   m.def("naive_finish", &finish, "joint"_a.noconvert(), "answer"_a, "threads"_a = 1);
   nb::class_<PyScorer>(m, "NaiveScorer")
       .def(nb::init<Reals, nb::handle, std::vector<std::array<std::int64_t, 4>>, Matrix, Matrix,
-                    Matrix, Matrix, std::optional<Matrix>>(),
+                    Matrix, std::optional<Matrix>>(),
            "bias"_a.noconvert(), "singles"_a, "pairs"_a, "tables"_a.noconvert(),
-           "centre"_a.noconvert(), "half"_a.noconvert(), "constant"_a.noconvert(),
+           "mean"_a.noconvert(), "variance"_a.noconvert(),
            "weights"_a.noconvert().none() = nb::none())
       .def("score", &PyScorer::score, "columns"_a, "windows"_a, "reals"_a, "n_rows"_a,
            "extra"_a.noconvert().none() = nb::none(), "answer"_a = "posterior", "threads"_a = 1,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "naive_loops.hpp"
+
 namespace credo::naive {
 namespace {
 
@@ -23,15 +25,23 @@ std::vector<double> Scorer::padded_rows(const double* values, std::size_t rows) 
 
 void Scorer::set_bias(const double* bias) { bias_ = padded_rows(bias, 1); }
 
-void Scorer::set_reals(std::size_t n, const double* centre, const double* half,
-                       const double* constant) {
+// ln N(x) = constant - half (x - centre)^2; nothing in the places that only fill a row.
+void Scorer::set_normals(std::size_t n, const double* mean, const double* variance) {
+  constexpr double kTwoPi = 6.283185307179586;
   n_real_ = n;
-  centre_ = padded_rows(centre, n);
-  half_ = padded_rows(half, n);
-  constant_ = padded_rows(constant, n);
+  centre_ = padded_rows(mean, n);
+  half_.assign(n * padded_, 0.0);
+  constant_.assign(n * padded_, 1.0);
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t c = 0; c < classes_; ++c) {
+      half_[j * padded_ + c] = 0.5 / variance[j * classes_ + c];
+      constant_[j * padded_ + c] = kTwoPi * variance[j * classes_ + c];
+    }
+  loops_for_this_cpu().logarithms(constant_.data(), constant_.size());
   constants_.assign(padded_, 0.0);
   for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t c = 0; c < padded_; ++c) constants_[c] += constant_[j * padded_ + c];
+    for (std::size_t c = 0; c < padded_; ++c)
+      constants_[c] += constant_[j * padded_ + c] *= -0.5;
 }
 
 void Scorer::set_counts(std::size_t n, const double* weights) {

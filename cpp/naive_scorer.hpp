@@ -21,7 +21,7 @@ class Scorer {
   // Each takes tables [rows][classes]. A single is looked up by the code of its column, a pair by
   // code[a] * rows_b + code[b]; singles come before pairs.
   void set_bias(const double* bias);
-  void set_reals(std::size_t n, const double* centre, const double* half, const double* constant);
+  void set_normals(std::size_t n, const double* mean, const double* variance);
   void set_counts(std::size_t n, const double* weights);
   void set_tables(const double* tables, std::size_t rows);
   void reserve(std::size_t singles);

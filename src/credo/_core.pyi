@@ -462,9 +462,8 @@ class NaiveScorer:
         singles: list[tuple[int, int]] | _Ints,
         pairs: Sequence[tuple[int, int, int, int]],
         tables: _Reals,
-        centre: _Reals,
-        half: _Reals,
-        constant: _Reals,
+        mean: _Reals,
+        variance: _Reals,
         weights: _Reals | None = None,
     ) -> None: ...
     def score(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from credo import _core
 
@@ -72,18 +73,17 @@ def test_scores(seed, k, apart):
     reals[rng.random((n, 2)) < 0.2] = np.nan
     bias = rng.normal(size=k)
     tables = rng.normal(size=(2 * 5 + 25, k))
-    centre, half, constant = rng.normal(size=(2, k)), rng.random((2, k)), rng.normal(size=(2, k))
+    mean, variance = rng.normal(size=(2, k)), rng.random((2, k)) + 0.5
     extra = rng.normal(size=(n, k))
-    scorer = _core.NaiveScorer(
-        bias, [(0, 5), (1, 5)], [(0, 2, 5, 5)], tables, centre, half, constant
-    )
+    scorer = _core.NaiveScorer(bias, [(0, 5), (1, 5)], [(0, 2, 5, 5)], tables, mean, variance)
     windows = [(0, 5, None, 3)] * 3
     columns = [codes[:, j].copy() if apart else codes[:, j] for j in range(3)]
     expected = bias + tables[codes[:, 0]] + tables[5 + codes[:, 1]] + extra
     expected = expected + tables[10 + codes[:, 0] * 5 + codes[:, 2]]
     for j in range(2):
         x = reals[:, j, None]
-        expected += np.where(np.isnan(x), 0.0, constant[j] - (x - centre[j]) ** 2 * half[j])
+        density = norm.logpdf(x, mean[j], np.sqrt(variance[j]))
+        expected += np.where(np.isnan(x), 0.0, density)
     given_reals = [reals[:, j] for j in range(2)]
 
     def run(answer, threads=1):
@@ -153,7 +153,7 @@ def test_logarithms_are_right_to_the_last_places():
 def test_an_infinite_cell_and_an_impossible_row_are_found():
     zero = np.array([[0.0, 0.0], [-np.inf, -np.inf], [0.0, 0.0], [0.0, 0.0]])
     one = np.ones((1, 2))
-    scorer = _core.NaiveScorer(np.zeros(2), [(0, 4)], [], zero, one, one, one)
+    scorer = _core.NaiveScorer(np.zeros(2), [(0, 4)], [], zero, one, one)
     codes, x = np.array([0, 1, 0], np.uint8), np.array([1.0, 2.0, np.inf])
     _, bad, _, infinite, _ = scorer.score([codes], [(0, 4, None, 2)], [x], 3, None, "posterior", 1)
     assert bad == 1 and infinite == [0]
@@ -162,7 +162,7 @@ def test_an_infinite_cell_and_an_impossible_row_are_found():
 def test_wrong_arrays_are_refused():
     empty = np.zeros((0, 2))
     with pytest.raises(ValueError, match="a row for each code"):
-        _core.NaiveScorer(np.zeros(2), [(0, 4)], [], empty, empty, empty, empty)
+        _core.NaiveScorer(np.zeros(2), [(0, 4)], [], empty, empty, empty)
     with pytest.raises(ValueError, match="must fit its codes"):
         _core.naive_counts([np.zeros(3)], [(0, 9, None, 2)], np.zeros(3, np.uint32), 1)
     with pytest.raises(ValueError, match="out of range"):
@@ -229,7 +229,7 @@ def test_totals_and_counts(seed, dtype, apart, d):
     if d > 1:
         weights[0, 0] = -np.inf
     empty = np.zeros((0, k))
-    scorer = _core.NaiveScorer(np.zeros(k), [], [], empty, empty, empty, empty, weights)
+    scorer = _core.NaiveScorer(np.zeros(k), [], [], empty, empty, empty, weights)
     joint, _, _, _, fine = scorer.score([], [], [], n, None, "joint", 1, columns)
     with np.errstate(invalid="ignore"):
         terms = np.where(known[:, :, None] == 0, 0.0, known[:, :, None] * weights)

@@ -63,9 +63,9 @@ def test_states_of_a_matrix_in_few_rows_and_in_many(seed, d, states, n):
     flat = np.ascontiguousarray(tables.reshape(-1, k))
     arrays = (np.zeros(d, np.int64), np.full(d, states), np.full(d, states),
               np.zeros(0, np.uint16), np.full(d, -1))  # fmt: skip
-    makers = [lambda: _core.NaiveScorer(bias, rows, [], flat, empty, empty, empty),
+    makers = [lambda: _core.NaiveScorer(bias, rows, [], flat, empty, empty),
               lambda: _core.NaiveScorer(bias, [(j, states + 2) for j in range(d)], [], flat, empty,
-                                        empty, empty)]  # fmt: skip
+                                        empty)]  # fmt: skip
     code = np.where(x == states, states + 1, x)
     expected = bias + tables[np.arange(d), code].sum(axis=1)
     found = []
@@ -97,7 +97,7 @@ def test_numbers_above_zero_or_not(seed, d, n, dtype):
     tables = rng.normal(size=(d, 4, k))
     empty = np.zeros((0, k))
     flat = np.ascontiguousarray(tables.reshape(-1, k))
-    scorer = _core.NaiveScorer(np.zeros(k), np.full(d, 4), [], flat, empty, empty, empty)
+    scorer = _core.NaiveScorer(np.zeros(k), np.full(d, 4), [], flat, empty, empty)
     joint, _, strange, _, _ = scorer.score(x, (0, -1, None, 2), [], n, None, "joint", 1)
     assert not strange
     expected = tables[np.arange(d), (x > 0).astype(int)].sum(axis=1)
@@ -114,7 +114,7 @@ def test_counts_of_a_matrix(seed, how, dtype, ruled):
     if ruled:
         weights[rng.random(weights.shape) < 0.05] = -np.inf
     empty = np.zeros((0, k))
-    scorer = _core.NaiveScorer(bias, [], [], empty, empty, empty, empty, weights)
+    scorer = _core.NaiveScorer(bias, [], [], empty, empty, empty, weights)
     for present in (False, True):
         y = (known > 0).astype(float) if present else known
         with np.errstate(invalid="ignore"):
@@ -140,7 +140,7 @@ def test_a_missing_count_is_wrong_where_there_are_no_gaps(how, present):
     assert fine and totals.tolist() == [[300, 300, 299, 300, 300]]
     assert not _core.naive_totals(x, group, 1, None, 1, present, False)[1]
     empty = np.zeros((0, 2))
-    scorer = _core.NaiveScorer(np.zeros(2), [], [], empty, empty, empty, empty, np.ones((5, 2)))
+    scorer = _core.NaiveScorer(np.zeros(2), [], [], empty, empty, empty, np.ones((5, 2)))
     assert scorer.score([], [], [], 300, None, "best", 1, x, present)[4]
     assert not scorer.score([], [], [], 300, None, "best", 1, x, present, False)[4]
 
@@ -163,7 +163,7 @@ def test_columns_that_become_rows_keep_every_number(dtype):
         x[69, 4] = np.inf
         one = np.ones((6, 2))
         empty = np.zeros((0, 2))
-        scorer = _core.NaiveScorer(np.zeros(2), [], [], empty, one, one, one)
+        scorer = _core.NaiveScorer(np.zeros(2), [], [], empty, one, one)
         for how in ("rows", "columns", "apart"):
             assert scorer.score([], [], laid_out(x, how), 70, None, "joint", 1)[3] == [4]
 

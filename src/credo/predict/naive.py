@@ -179,8 +179,7 @@ def _scorer(model: NaiveBayesModel, compiled: _Compiled, smooth: bool) -> Any:
         [],
         np.ascontiguousarray(np.concatenate(rows)),
         stack(lambda f: f.mean),
-        stack(lambda f: 0.5 / f.variance),
-        stack(lambda f: -0.5 * np.log(2 * math.pi * f.variance)),
+        stack(lambda f: f.variance),
         np.ascontiguousarray(np.concatenate([empty, *(f.log_theta.T for f in compiled.bags)])),
     )
     return found

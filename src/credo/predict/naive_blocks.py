@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,9 +62,8 @@ def block_scorer(block: FeatureBlock, log_prior: Floats, smooth: bool) -> Any:
         mean, variance = block.mean, block.variance
         if block.idle.any():
             mean, variance = mean[~block.idle], variance[~block.idle]
-        constant = -0.5 * np.log(2 * math.pi * variance)
         none = np.zeros(0, dtype=np.int64)
-        return _core.NaiveScorer(prior, none, [], empty, mean, 0.5 / variance, constant)
+        return _core.NaiveScorer(prior, none, [], empty, mean, variance)
     assert isinstance(block, StateBlock)
     d, width = block.known.shape
     rows = np.zeros((d, width + 2, k))  # the states, missing (nothing), not seen
@@ -78,4 +76,4 @@ def block_scorer(block: FeatureBlock, log_prior: Floats, smooth: bool) -> Any:
         used = np.ones((d, width + 2), dtype=bool)
         used[:, :width] = block.known
         many, tables = used.sum(axis=1), rows[used]
-    return _core.NaiveScorer(prior, many, [], tables, empty, empty, empty)
+    return _core.NaiveScorer(prior, many, [], tables, empty, empty)

@@ -141,7 +141,7 @@ def _scorer(bias: Floats, singles: list[Any], pairs: list[Any], tables: list[Flo
     k = len(bias)
     empty = np.zeros((0, k))
     stacked = np.ascontiguousarray(np.concatenate([empty, *tables]))
-    return _core.NaiveScorer(bias, singles, pairs, stacked, empty, empty, empty)
+    return _core.NaiveScorer(bias, singles, pairs, stacked, empty, empty)
 
 
 def as_states(v: Variable) -> States:

@@ -66,7 +66,7 @@ class TextModel:
     def scorer(self) -> Any:
         """Table and bias as the kernel reads them for dense rows."""
         empty = np.zeros((0, len(self.bias)))
-        return _core.NaiveScorer(self.bias, [], [], empty, empty, empty, empty, self.table)
+        return _core.NaiveScorer(self.bias, [], [], empty, empty, empty, self.table)
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in ("vocabulary", "scorer")}
