@@ -36,6 +36,7 @@ void walk(std::size_t n_rows, std::size_t row_bytes, int threads, Visit&& visit)
 
 constexpr double kLoss = 1e3;  // squares about a centre may be this much larger than about the mean
 constexpr std::size_t kSample = 32;
+constexpr std::size_t kFew = 256;  // rows of which a block of columns stays in the cache
 
 // Row r of the columns as doubles: where it lies, or as `held` [columns].
 const double* row_at(const std::vector<Cells>& columns, std::size_t r, bool as_they_lie,
@@ -43,24 +44,6 @@ const double* row_at(const std::vector<Cells>& columns, std::size_t r, bool as_t
   if (as_they_lie) return reinterpret_cast<const double*>(columns[0].data) + r * stride;
   encode_values(columns, r, 1, held, nullptr);
   return held;
-}
-
-// OUT centre [groups][columns]: the first value of each column, for every class.
-void first_centres(const std::vector<Cells>& columns, const ClassRows& rows, double* centre) {
-  const std::size_t d = columns.size();
-  std::vector<double> held(d), from(d, std::nan(""));
-  std::size_t stride = d, left = d;
-  const bool as_they_lie = are_rows(columns, stride);
-  for (std::size_t r = 0; r < rows.n_rows && left > 0; ++r) {
-    const double* value = row_at(columns, r, as_they_lie, stride, held.data());
-    left = 0;
-    for (std::size_t j = 0; j < d; ++j) {
-      from[j] = from[j] == from[j] ? from[j] : value[j];
-      left += from[j] == from[j] ? 0 : 1;
-    }
-  }
-  for (double& start : from) start = start - start == 0 ? start : 0.0;
-  for (std::size_t g = 0; g < rows.groups; ++g) std::copy(from.begin(), from.end(), centre + g * d);
 }
 
 // OUT centre [groups][columns]: the mean of some rows spread over the table; of a class that has no
@@ -181,8 +164,63 @@ void counts_of_block(const std::vector<CodeColumn>& columns, const ClassRows& ro
       }
 }
 
+// Sums [groups][columns] as the moments [columns][groups] that they are.
+void store(std::size_t d, std::size_t groups, const double* n, const double* mean,
+           const double* scatter, const ClassMoments& out) {
+  constexpr std::size_t kTurn = 8;  // cells of a cache line
+  for (std::size_t low = 0; low < d; low += kTurn)
+    for (std::size_t g = 0; g < groups; ++g)
+      for (std::size_t j = low; j < std::min(low + kTurn, d); ++j) {
+        const std::size_t i = g * d + j, to = j * groups + g;
+        out.n[to] = n[i];
+        out.mean[to] = mean[i];
+        out.scatter[to] = scatter[i];
+      }
+}
+
+// A few rows without gaps: the means first, then the squares about them. Returns whether
+// that is so; nothing is said otherwise.
+bool moments_of_few(const std::vector<Cells>& columns, const ClassRows& rows,
+                    const double* weights, const ClassMoments& out) {
+  if (rows.n_rows > kFew) return false;
+  const std::size_t d = columns.size(), size = rows.groups * d;
+  const Loops& loops = loops_for_this_cpu();
+  std::size_t stride = d;
+  std::vector<double> held;
+  const double* values;
+  if (are_rows(columns, stride)) {
+    values = reinterpret_cast<const double*>(columns[0].data);
+  } else {
+    held.resize(rows.n_rows * d);
+    encode_values(columns, 0, rows.n_rows, held.data(), nullptr);
+    values = held.data();
+  }
+  std::vector<double> mean(size), first(size), second(size), n(size), weight(rows.groups);
+  for (std::size_t r = 0; r < rows.n_rows; ++r)
+    if (rows.group[r] < rows.groups) weight[rows.group[r]] += weights == nullptr ? 1.0 : weights[r];
+  loops.add_totals(values, stride, rows.group, weights, rows.n_rows, d, rows.groups, mean.data());
+  double odd = 0;
+  for (const double total : mean) odd += total - total;
+  if (odd != 0) return false;  // NaN: a gap, or a sum that is not finite
+  for (std::size_t i = 0; i < size; ++i) {
+    n[i] = weight[i / d];
+    mean[i] /= n[i] > 0 ? n[i] : 1.0;
+  }
+  loops.add_spreads(values, stride, rows.group, weights, mean.data(), rows.n_rows, d, rows.groups,
+                    first.data(), second.data());
+  for (std::size_t i = 0; i < size; ++i) {
+    const double r = first[i] / (n[i] > 0 ? n[i] : 1.0);
+    const double rest = second[i] - first[i] * r;
+    mean[i] += r;
+    second[i] = rest < 0 ? 0.0 : rest;
+  }
+  store(d, rows.groups, n.data(), mean.data(), second.data(), out);
+  return true;
+}
+
 void moments_of_block(const std::vector<Cells>& columns, const ClassRows& rows,
                       const double* weights, int threads, const ClassMoments& out) {
+  if (moments_of_few(columns, rows, weights, out)) return;
   const std::size_t d = columns.size(), size = rows.groups * d;
   const Loops& loops = loops_for_this_cpu();
   std::vector<double> centre(size), n(size), first_sum(size), second_sum(size);  // [groups][columns]
@@ -211,9 +249,7 @@ void moments_of_block(const std::vector<Cells>& columns, const ClassRows& rows,
         second_sum[i] += part[2 * size + i];
       }
   };
-  // A few rows: their means are found by one pass more, about which the next is made.
-  if (rows.n_rows <= kSample) first_centres(columns, rows, centre.data());
-  else sample_centres(columns, rows, centre.data());
+  sample_centres(columns, rows, centre.data());
   pass();
   int again = 0;  // loops without a branch: they run four cells at a time
   for (std::size_t i = 0; i < size; ++i) {
@@ -233,15 +269,7 @@ void moments_of_block(const std::vector<Cells>& columns, const ClassRows& rows,
     first_sum[i] = n[i] > 0 ? centre[i] + r : 0.0;
     second_sum[i] = rest < 0 ? 0.0 : rest;
   }
-  constexpr std::size_t kTurn = 8;  // cells of a cache line
-  for (std::size_t low = 0; low < d; low += kTurn)
-    for (std::size_t g = 0; g < rows.groups; ++g)
-      for (std::size_t j = low; j < std::min(low + kTurn, d); ++j) {
-        const std::size_t i = g * d + j, to = j * rows.groups + g;
-        out.n[to] = n[i];
-        out.mean[to] = first_sum[i];
-        out.scatter[to] = second_sum[i];
-      }
+  store(d, rows.groups, n.data(), first_sum.data(), second_sum.data(), out);
 }
 
 }  // namespace

@@ -119,6 +119,10 @@ struct Loops {
                       const double* weights, const double* centre, std::size_t n,
                       std::size_t width, std::size_t groups, double* weight, double* first,
                       double* second);
+  // The same of rows without NaN, whose weights are known: first and second only.
+  void (*add_spreads)(const double* values, std::size_t stride, const std::uint32_t* group,
+                      const double* weights, const double* centre, std::size_t n,
+                      std::size_t width, std::size_t groups, double* first, double* second);
   // INOUT totals [groups][width]: sums of w x. IN values [n][width], a row every `stride` numbers,
   // none of them NaN.
   void (*add_totals)(const double* values, std::size_t stride, const std::uint32_t* group,

@@ -208,6 +208,28 @@ void add_moments(const double* values, std::size_t stride, const std::uint32_t* 
   }
 }
 
+void add_spreads(const double* values, std::size_t stride, const std::uint32_t* group,
+                 const double* weights, const double* centre, std::size_t n, std::size_t width,
+                 std::size_t groups, double* first, double* second) {
+  for (std::size_t r = 0; r < n; ++r, values += stride) {
+    if (group[r] >= groups) continue;
+    const double w = weights == nullptr ? 1.0 : weights[r];
+    const std::size_t at = group[r] * width;
+    std::size_t j = 0;
+    for (; j + 4 <= width; j += 4) {
+      const Four z = four(values + j) - four(centre + at + j);
+      const Four wz = w * z;
+      four(first + at + j) += wz;
+      four(second + at + j) += wz * z;
+    }
+    for (; j < width; ++j) {
+      const double z = values[j] - centre[at + j];
+      first[at + j] += w * z;
+      second[at + j] += w * z * z;
+    }
+  }
+}
+
 void add_totals(const double* values, std::size_t stride, const std::uint32_t* group,
                 const double* weights, std::size_t n, std::size_t width, std::size_t groups,
                 double* totals) {
@@ -228,6 +250,7 @@ constexpr Loops kLoops = {
     best,
     logarithms,
     add_moments,
+    add_spreads,
     add_totals,
     turn_columns<double>,
     turn_columns<std::int64_t>,
