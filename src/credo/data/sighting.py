@@ -6,7 +6,7 @@ later must not: what a column is, all rows together say. Here every column is ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -72,14 +72,22 @@ class Sighted:
         return Column(coder.finish(variable), variable if variable.is_discrete else None)
 
 
-def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = False) -> Sighted:
+def sighted(
+    x: Any,
+    wanted: Mapping[str, Any] | None = None,
+    *,
+    every: bool = False,
+    called: Sequence[str] | None = None,
+) -> Sighted:
     """The columns of a table; with `every` those of numbers are looked at by the rules too.
+
+    Those of an array are `called` by place.
 
     >>> found = sighted({"a": ["u", "u"], "b": np.array([1.5, 2.5])})
     >>> found.names, tuple(found.coders), found.decision("a").column.kind
     (('a', 'b'), ('a',), 'constant')
     """
-    if not wanted and not every and (matrix := matrix_columns(x)) is not None:
+    if not wanted and not every and (matrix := matrix_columns(x, called)) is not None:
         return Sighted(matrix.rows, matrix.names, matrix)
     wanted = dict(wanted or {})
     if isinstance(x, (Table, Stream)):
@@ -87,7 +95,7 @@ def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = Fa
         return Sighted(plain.rows, plain.names, plain)
     if every:
         return _in_coders(feed_of(x, TextOptions(), None), wanted)
-    names, rows, raw, rest = split_columns(x)
+    names, rows, raw, rest = split_columns(x, called)
     numbers = {n: Column(a) for n, a in raw.items() if n not in wanted}
     unread = [n for n in names if n not in numbers]
     if not unread:
@@ -107,7 +115,8 @@ def _numbers_with_gaps(x: Any, coders: Mapping[str, Coder]) -> frozenset[str]:
     """Columns of whole numbers of a polars frame: null in one part, they are plain in another."""
     if type(x).__module__.split(".")[0] != "polars":
         return frozenset()
-    return frozenset(n for n in coders if x.schema[n].is_integer())
+    schema = x.collect_schema()
+    return frozenset(n for n in coders if schema[n].is_integer())
 
 
 def _in_coders(feed: Feed, wanted: Mapping[str, Any]) -> Sighted:

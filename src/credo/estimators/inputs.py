@@ -39,6 +39,8 @@ def is_named_table(x: Any) -> bool:
     if isinstance(x, (Table, Stream, dict, str, os.PathLike)):
         return True
     module = type(x).__module__.split(".")[0]
+    if module == "polars":
+        return type(x).__name__ == "LazyFrame"
     return module in ("pyarrow", "duckdb", "_duckdb")
 
 

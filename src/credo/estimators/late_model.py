@@ -5,7 +5,8 @@ Thousands of small parts may come before the first question; each adds to the st
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -60,8 +61,9 @@ class LateModel:
             self._name([n for n in self._every if n not in aside])
 
     def _forget(self) -> None:
-        for name in ("_seen", "_how", "_model", "_every"):
+        for name in ("_seen", "_how", "_model", "_every", "_by_name"):
             self.__dict__.pop(name, None)
 
-    def _name(self, names: Any) -> None:
-        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+    @abstractmethod
+    def _name(self, names: Sequence[str]) -> None:
+        """Take note of the columns that are learned from."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import read
-from credo.data.columns import Columns
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
@@ -23,15 +22,14 @@ from credo.train.naive_bayes_sighted import kinds_of, word_for_all
 __all__ = [
     "classed_table",
     "columns_aside",
-    "columns_used",
     "encoded_target",
     "is_final",
     "kinds_for",
     "next_plan",
-    "refuse_aside",
     "refuse_nothing",
     "refuse_unsettled",
     "source_with_class",
+    "told_aside",
     "warn_aside",
 ]
 
@@ -113,13 +111,6 @@ def _continuous(target: str) -> InputError:
     )
 
 
-def columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
-    """A frame without the columns that were set aside when it was learned from."""
-    names = list(getattr(x, "columns", ()))
-    extra = {n for n in names if isinstance(n, str) and n in every} - set(used)
-    return x[[n for n in names if n not in extra]] if extra else x
-
-
 def kinds_for(kinds: Any, names: Sequence[str], every: Sequence[str]) -> Any:
     """The kinds given, less those of columns that were set aside when a table was read.
 
@@ -179,28 +170,12 @@ def _may_change(table: Sighted, name: str) -> bool:
     return name in table.coders or table.plain.by_name[name].values.dtype.kind in "iu"
 
 
-def refuse_aside(found: Columns, kinds: Any) -> None:
-    """Columns that were set aside are an error only if the user gave them a kind."""
-    if isinstance(kinds, Mapping):
-        for name, kind in kinds.items():
-            if name in found.aside and kind != "ignore":
-                raise InputError(
-                    f"The column {name!r} was set aside: {found.aside[name]}.",
-                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
-                )
-
-
 def refuse_nothing(statistic: ByClass) -> None:
-    """Refuse rows of which no column can be used."""
+    """Refuse rows without a single cell; columns that are constant only tell nothing."""
     aside = columns_aside(statistic)
-    if aside and not statistic.parts:
-        if all(why == "every cell is missing" for why in aside.values()):
-            raise TableError("Every cell of the table is missing.")
-        reasons = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:5])
-        raise TableError(
-            f"No column of the table can be used: {reasons}.",
-            hint="Name the kinds in kinds= to use them.",
-        )
+    missing = [why == "every cell is missing" for why in aside.values()]
+    if missing and all(missing) and not statistic.parts:
+        raise TableError("Every cell of the table is missing.")
 
 
 def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
@@ -208,8 +183,18 @@ def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
     told = {} if before is None else columns_aside(before)
     new = {n: why for n, why in columns_aside(statistic).items() if n not in told}
     if new:
-        text = "; ".join(f"{n!r} ({why})" for n, why in list(new.items())[:6])
-        warnings.warn(f"Columns were set aside: {text}.", CredoWarning, stacklevel=3)
+        warnings.warn(told_aside(new), CredoWarning, stacklevel=3)
+
+
+def told_aside(aside: Mapping[str, str]) -> str:
+    """Which columns are set aside, and why, in a sentence.
+
+    >>> told_aside({"id": "its name"})
+    "Columns were set aside: 'id' (its name)."
+    """
+    text = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:6])
+    more = f"; and {len(aside) - 6:,} more" if len(aside) > 6 else ""
+    return f"Columns were set aside: {text}{more}."
 
 
 def columns_aside(statistic: ByClass) -> Mapping[str, str]:
