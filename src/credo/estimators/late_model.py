@@ -61,7 +61,7 @@ class LateModel:
             self._name([n for n in self._every if n not in aside])
 
     def _forget(self) -> None:
-        for name in ("_seen", "_how", "_model", "_every", "_by_name"):
+        for name in ("_seen", "_how", "_model", "_every", "_by_name", "_apart"):
             self.__dict__.pop(name, None)
 
     @abstractmethod

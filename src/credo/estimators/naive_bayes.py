@@ -39,6 +39,7 @@ from credo.estimators.open_rows import (
     source_with_class,
     told_aside,
     warn_aside,
+    weights_elsewhere,
 )
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.predict.naive import check_unseen, predict_columns
@@ -49,7 +50,14 @@ from credo.schema import Variable
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options
 from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
-from credo.train.naive_bayes_learn import keeps_values, plan_of, source_by_class, warn_of
+from credo.train.naive_bayes_learn import (
+    keeps_values,
+    plan_of,
+    plan_of_source,
+    read_for,
+    source_by_class,
+    warn_of,
+)
 from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_sighted import columns_to_learn, kinds_of, open_by_class
@@ -99,6 +107,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
     """
 
     _plan: Plan
+    _apart: tuple[str, ...]
 
     def __init__(
         self,
@@ -160,21 +169,26 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
     def _by_em(self, X: Any, y: Any, sample_weight: Any) -> NaiveBayesModel:
         """All rows together, those without a class by EM; a stream is read once a turn."""
         threads = threads_of(self.n_jobs)
-        climb = partial(
-            em_model, options=self._options(), tol=self.tol, budget=self.budget, threads=threads
-        )
-        if isinstance(y, str):
-            source = source_with_class(X, y, sample_weight)
-            names = [n for n in source.schema.names if n != y]
-            self._name(names)
+        climb = partial(em_model, tol=self.tol, budget=self.budget, threads=threads)
+        check_unseen(self.unseen)
+        self._by_name = isinstance(y, str)
+        if self._by_name and (comes_in_batches(X) or hasattr(X, "tally")):
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            kinds = self.kinds
+            if comes_in_batches(X):
+                X, kinds = read_for(X, y, kinds, self.states)
+            source = source_with_class(X, y)
             if not isinstance(source, (Table, Stream)):
                 raise InputError("Rows without a class need a table or a stream: read it first.")
-            plan = self._planned(names, reset=True)
+            self._name([n for n in source.schema.names if n != y])
+            self._apart = tuple(source.schema.set_aside)
+            plan = plan_of_source(source, y, kinds, self.covariance, self.states)
+            self._plan = plan.copy()
             rows, label = rows_of_source(source, y), source.schema[y]
-            name = source.schema.source
-            return climb(rows, label, plan, source=name)
+            return climb(rows, label, plan, self._options(), source=source.schema.source)
         part, target, plan = self._classed(X, y, sample_weight)
-        return climb(lambda: (part,), target, plan)
+        return climb(lambda: (part,), target, plan, self._options())
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -236,7 +250,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             self.variance,
             self.variance_floor,
             self.min_states,
-        )
+        ).without(getattr(self, "_apart", ()))
 
     @property
     def kinds_(self) -> dict[str, str]:
@@ -281,22 +295,29 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
 
     def _classed(self, X: Any, y: Any, sample_weight: Any) -> tuple[ClassedRows, Variable, Plan]:
         """Rows with their classes, the class, and what each feature is."""
-        if sample_weight is not None and y is not None:
-            X, y, sample_weight = without_absent(X, y, sample_weight)
-        table = self._sighted(X, reset=True)
-        target, group = encoded_target(y)
+        if isinstance(y, str):
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            table, target, group = classed_table(X, y)
+            self._name(table.names)
+        else:
+            if sample_weight is not None and y is not None:
+                X, y, sample_weight = without_absent(X, y, sample_weight)
+            table = self._sighted(X, reset=True)
+            target, group = encoded_target(y)
         if len(group) != table.rows:
             check_consistent_length(np.empty(table.rows), group)
         weights = row_weights(sample_weight, table.rows)
         plan = self._planned(table.names, reset=True)
         columns, aside = columns_to_learn(table, plan, strict=isinstance(self.kinds, Mapping))
         if aside:
+            self._apart = tuple(aside)
             warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
         return ClassedRows(columns, group, weights), target, plan
 
     def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
         if sample_weight is not None:
-            raise InputError("With the name of a column as y, weights are given to credo.read.")
+            raise weights_elsewhere()
         if comes_in_batches(X) and not keeps_values(self.kinds):
             return self._from_batches(X, target, reset)
         if not (hasattr(X, "tally") and hasattr(X, "schema")):
@@ -306,10 +327,10 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
                 self._every = table.names
                 self._name(table.names)
             return self._counted(table, group, variable, None, reset)
-        source = source_with_class(X, target, sample_weight)
-        names = [n for n in source.schema.names if n != target]
+        source = source_with_class(X, target)
         if reset:
-            self._name(names)
+            self._name([n for n in source.schema.names if n != target])
+            self._apart = tuple(source.schema.set_aside)
         kinds: Any = self.kinds if reset else next_plan(self._plan, self._seen).kinds
         found, plan = source_by_class(
             source, target, kinds, self.covariance, self.states, threads_of(self.n_jobs)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import read
+from credo.data.coder import Coder
+from credo.data.infer import few_values
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
@@ -31,6 +33,7 @@ __all__ = [
     "source_with_class",
     "told_aside",
     "warn_aside",
+    "weights_elsewhere",
 ]
 
 Codes = NDArray[np.uint32]
@@ -81,22 +84,40 @@ def classed_table(
     coder = table.coders[target]
     if known is not None and coder.rows == coder.missing:
         return table.without(target), known, np.full(table.rows, known.arity, dtype=np.uint32)
-    variable = table.decision(target).variable
-    if more and (variable is None or not variable.is_discrete) and coder.rows > coder.missing:
+    found = table.decision(target)
+    variable = found.variable
+    if found.column.kind == "constant" or (
+        more and (variable is None or not variable.is_discrete) and coder.rows > coder.missing
+    ):
         variable = table.decision(target, "discrete").variable
     if variable is None:
         table.schema()[target]
     assert variable is not None
-    if not variable.is_discrete:
+    if variable.is_discrete:
+        return table.without(target), variable, coder.finish(variable).astype(np.uint32)
+    whole = _whole_classes(coder)
+    if whole is None:
         raise _continuous(target)
-    group = coder.finish(variable).astype(np.uint32)
-    return table.without(target), variable, group
+    labels, group = whole
+    return table.without(target), Variable(target, "discrete", tuple(labels.tolist())), group
 
 
-def source_with_class(x: Any, target: str, sample_weight: Any = None) -> Any:
+def _whole_classes(coder: Coder) -> tuple[NDArray[np.int64], Codes] | None:
+    """Classes that are whole numbers and stand beside gaps, which make decimals of them."""
+    values = coder.numbers() if coder.holds_numbers else np.zeros(0)
+    there = np.isfinite(values)
+    if there.all() or not there.any() or coder.doubts:
+        return None
+    labels, found = np.unique(values[there], return_inverse=True)
+    if (labels != np.floor(labels)).any() or not few_values(len(labels), int(there.sum())):
+        return None
+    group = np.full(len(values), len(labels), dtype=np.uint32)
+    group[there] = found
+    return labels.astype(np.int64), group
+
+
+def source_with_class(x: Any, target: str) -> Any:
     """X as a source whose column `target` is discrete."""
-    if sample_weight is not None:
-        raise InputError("With the name of a column as y, weights are given to credo.read.")
     source = x if hasattr(x, "tally") and hasattr(x, "schema") else read(x)
     if target not in source.schema:
         source.schema[target]  # says what is there instead
@@ -105,9 +126,16 @@ def source_with_class(x: Any, target: str, sample_weight: Any = None) -> Any:
     return source
 
 
+def weights_elsewhere() -> InputError:
+    """The refusal of weights beside the name of the class."""
+    return InputError("With the name of a column as y, weights are given to credo.read.")
+
+
 def _continuous(target: str) -> InputError:
     return InputError(
-        f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+        f"The class {target!r} is continuous.",
+        hint="Unknown label type: continuous. Give the classes as an array, or read the table with "
+        f"schema={{{target!r}: 'discrete'}}.",
     )
 
 

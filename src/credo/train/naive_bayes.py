@@ -69,8 +69,9 @@ def check_options(statistic: ByClass, options: Options) -> Floats:
             for name in statistic.names[:1]:
                 check(name)
             continue
+        aside = getattr(statistic.open, "order", ())
         for name in given:
-            if name not in statistic.names:
+            if name not in statistic.names and name not in aside:
                 raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
             check(name)
     return class_log_prior(statistic, options)

@@ -26,7 +26,15 @@ from credo.train.naive_bayes_plan import KINDS, Plan, wanted_kinds
 from credo.train.naive_bayes_rows import by_class
 from credo.train.naive_bayes_tally import tally_by_class
 
-__all__ = ["keeps_values", "naive_bayes", "plan_of", "source_by_class", "warn_of"]
+__all__ = [
+    "keeps_values",
+    "naive_bayes",
+    "plan_of",
+    "plan_of_source",
+    "read_for",
+    "source_by_class",
+    "warn_of",
+]
 
 
 def naive_bayes(
@@ -93,7 +101,7 @@ def naive_bayes(
             raise InputError("The table has been read already; give weights= to read.")
         source: Any = table
     else:
-        source, kinds = _read_for(table, target, kinds, states, weights)
+        source, kinds = read_for(table, target, kinds, states, weights)
     if target not in source.schema:
         raise _no_target(source, target)
     if not source.schema[target].is_discrete:
@@ -102,20 +110,29 @@ def naive_bayes(
             hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a regression.",
         )
     statistic = source_by_class(source, target, kinds, covariance, states, threads)[0]
+    options = options.without(source.schema.set_aside)
     model = train(statistic, options, source.schema.source)
     warn_of(model, stacklevel=3)
     return model
 
 
-def _read_for(
-    table: Any, target: str, kinds: Any, states: Any, weights: Any
+def read_for(
+    table: Any, target: str, kinds: Any, states: Any = None, weights: Any = None
 ) -> tuple[Any, dict[str, str]]:
-    """A table in memory, read with the kinds that were given, even if a column is constant."""
+    """A table, read with the kinds that were given, even if a column is constant; and the kinds.
+
+    >>> table, kinds = read_for({"a": [1, 1, 1], "y": [0, 1, 1]}, "y", "counts")
+    >>> table.schema.names, kinds
+    (('a', 'y'), {'a': 'counts'})
+    """
     every = feed_of_any(table).names
     weigher = weights if isinstance(weights, str) else None
     plan = plan_of([n for n in every if n not in (target, weigher)], kinds, states=states)
     words = wanted_kinds(plan)
     source = read(table, words or None, weights)
+    if target in every and source.schema.column(target).kind == "constant":
+        words[target] = "discrete"  # one class alone is a class too
+        source = read(table, words, weights)
     kept = ("constant", "identifier")
     late = [n for n in plan.of("bernoulli") if source.schema.column(n).kind in kept]
     for name in late:  # numbers are above 0 or not, also where all are
@@ -141,6 +158,17 @@ def source_by_class(
     >>> source_by_class(table, "y", {"a": "gaussian"})[0].parts[0].mean.tolist()
     [[1.5], [1.5]]
     """
+    plan = plan_of_source(source, target, kinds, covariance, states)
+    if not isinstance(source, Table) or not (plan.states or _other_kinds(source, plan)):
+        return tally_by_class(source, target, plan, threads), plan
+    group = source.codes(target).astype("uint32")
+    label, threads = source.schema[target], threads or 1
+    columns = columns_of(source)
+    return by_class(columns, group, label, plan, source.weights, threads), plan
+
+
+def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states: Any) -> Plan:
+    """Which kind each feature of a source is; one that was set aside and has a kind is refused."""
     aside = source.schema.set_aside
     if isinstance(kinds, Sequence) and not isinstance(kinds, str):
         every = [c.name for c in source.schema.columns if c.name != target]
@@ -150,13 +178,7 @@ def source_by_class(
             if kinds[name] not in ("ignore", "auto"):
                 source.schema[name]  # says why it was set aside, and what to do
         kinds = {n: kind for n, kind in kinds.items() if n not in aside}
-    plan = plan_of([n for n in source.schema.names if n != target], kinds, covariance, states)
-    if not isinstance(source, Table) or not (plan.states or _other_kinds(source, plan)):
-        return tally_by_class(source, target, plan, threads), plan
-    group = source.codes(target).astype("uint32")
-    label, threads = source.schema[target], threads or 1
-    columns = columns_of(source)
-    return by_class(columns, group, label, plan, source.weights, threads), plan
+    return plan_of([n for n in source.schema.names if n != target], kinds, covariance, states)
 
 
 def _other_kinds(table: Table, plan: Plan) -> bool:

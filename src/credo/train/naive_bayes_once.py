@@ -80,6 +80,8 @@ def once_by_class(
     counting = _Counting(once, target, plan, threads)
     for batch, w in once.batches():
         counting.add(batch, w)
+    if len(once.coders[target].states) == 1:  # one class alone is a class too
+        once.take_as(target, "discrete")
     schema = once.schema()
     found = counting.finish(schema)
     if found is not None:
