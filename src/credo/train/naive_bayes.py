@@ -58,7 +58,15 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
         statistic,
         partial(train, options=options, source=source),
         Record(how, source, notes=notes),
+        _class_alpha(statistic, options),
     )
+
+
+def _class_alpha(statistic: ByClass, options: Options) -> Floats | None:
+    """The Dirichlet posterior of P(class): with at least one imagined row for each class."""
+    if options.class_prior is not None:
+        return None
+    return statistic.weight + max(float(options.class_smoothing), 1.0)
 
 
 def check_options(statistic: ByClass, options: Options) -> Floats:
