@@ -43,7 +43,7 @@ class LateModel:
 
     def _learn(self, statistic: ByClass, options: Options) -> None:
         """Learn from statistics; what is wrong with the options is said now, not later."""
-        check_options(statistic, options)
+        check_options(statistic, options, some=False)
         self.__dict__.pop("_model", None)
         self._how = options
         self._know(statistic)

@@ -22,6 +22,7 @@ from credo.data.sighting import Sighted
 from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
+    given_classes,
     on_classes,
     row_weights,
     threads_of,
@@ -209,7 +210,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             self._fixed = classes is not None
         self._more = True
         by_em = check_unlabelled(self.unlabelled) == "em"
-        statistic = self._statistic(X, y, sample_weight, reset=first)
+        statistic = self._statistic(X, y, sample_weight, reset=first, classes=classes)
         if by_em and (statistic.unlabelled or (not first and self.model_.by_em)):
             raise InputError(
                 "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
@@ -264,17 +265,19 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             raise AttributeError("kinds_ is known after fit.")
         return dict(kinds_of(self._seen, self._plan))
 
-    def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
+    def _statistic(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, classes: Any = None
+    ) -> ByClass:
         check_unseen(self.unseen)
         self._options()
         if reset:
             self._by_name = isinstance(y, str)
         if isinstance(y, str):
-            return self._from_source(X, y, sample_weight, reset)
+            return self._from_source(X, y, sample_weight, reset, classes)
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         table = self._sighted(X, reset)
-        known = None if reset else self._seen.target
+        known = given_classes("y", classes) if reset else self._seen.target
         own = not reset and is_final(self._seen, table)
         target, group = encoded_target(y, known, own=own)
         if len(group) != table.rows:
@@ -315,13 +318,15 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
         return ClassedRows(columns, group, weights), target, plan
 
-    def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
+    def _from_source(
+        self, X: Any, target: str, sample_weight: Any, reset: bool, classes: Any
+    ) -> ByClass:
         if sample_weight is not None:
             raise weights_elsewhere()
         if comes_in_batches(X) and not keeps_values(self.kinds):
             return self._from_batches(X, target, reset)
         if not (hasattr(X, "tally") and hasattr(X, "schema")):
-            known = None if reset else self._seen.target
+            known = given_classes(target, classes) if reset else self._seen.target
             table, variable, group = classed_table(X, target, known, more=self._more)
             if reset:
                 self._every = table.names

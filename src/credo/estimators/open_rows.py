@@ -15,7 +15,7 @@ from credo.data.infer import few_values
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
-from credo.schema import Variable
+from credo.schema import Variable, is_missing
 from credo.stats.by_class import Block, ByClass
 from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_plan import Plan
@@ -65,8 +65,7 @@ def _no_label(y: Any) -> bool:
     array = np.asarray(y)
     if array.ndim != 1 or not len(array) or array.dtype.kind not in "fO":
         return False
-    first = array[0]
-    return (first is None or first != first) and all(v is None or v != v for v in array)
+    return is_missing(array[0]) and all(map(is_missing, array))
 
 
 def classed_table(

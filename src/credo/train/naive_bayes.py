@@ -47,6 +47,7 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
     [[0.75, 0.25], [0.3333, 0.6667]]
     """
     log_prior = check_options(statistic, options)
+    assert log_prior is not None
     features, notes = _features(statistic, options)
     if statistic.unlabelled:
         notes = AndMore(notes, (f"{statistic.unlabelled:,} rows without a class were left out",))
@@ -69,8 +70,11 @@ def _class_alpha(statistic: ByClass, options: Options) -> Floats | None:
     return statistic.weight + max(float(options.class_smoothing), 1.0)
 
 
-def check_options(statistic: ByClass, options: Options) -> Floats:
-    """ln P(class); options that do not fit the statistics are refused."""
+def check_options(statistic: ByClass, options: Options, some: bool = True) -> Floats | None:
+    """ln P(class); options that do not fit the statistics are refused.
+
+    Without `some` rows that have a class, which may come later, P(class) is not known yet.
+    """
     for what, check in (("smoothing", options.smoothing_of), ("min_states", options.least_of)):
         given = getattr(options, what)
         if not isinstance(given, Mapping):
@@ -82,6 +86,8 @@ def check_options(statistic: ByClass, options: Options) -> Floats:
             if name not in statistic.names and name not in aside:
                 raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
             check(name)
+    if not some and not statistic.weight.any() and options.class_prior is None:
+        return None
     return class_log_prior(statistic, options)
 
 
