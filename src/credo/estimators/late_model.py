@@ -6,7 +6,9 @@ Thousands of small parts may come before the first question; each adds to the st
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -16,7 +18,26 @@ from credo.model.naive_bayes import NaiveBayesModel
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options, check_options, train
 
-__all__ = ["LateModel"]
+__all__ = ["LateModel", "as_before_if_refused"]
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def as_before_if_refused(learn: Method) -> Method:
+    """A method that learns; where it refuses its rows, the estimator is as it was before."""
+
+    @wraps(learn)
+    def learned(self: Any, *args: Any, **options: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return learn(self, *args, **options)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return cast(Method, learned)
 
 
 class LateModel:

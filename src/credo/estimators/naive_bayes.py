@@ -28,6 +28,7 @@ from credo.estimators.inputs import (
     threads_of,
     without_absent,
 )
+from credo.estimators.late_model import as_before_if_refused
 from credo.estimators.named_columns import NamedColumns
 from credo.estimators.open_rows import (
     classed_table,
@@ -145,6 +146,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
 
     # --- learning -------------------------------------------------------------------------
 
+    @as_before_if_refused
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes; `y` may be the name of a column of X.
 
@@ -191,6 +193,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         part, target, plan = self._classed(X, y, sample_weight)
         return climb(lambda: (part,), target, plan, self._options())
 
+    @as_before_if_refused
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:

@@ -371,6 +371,8 @@ def _together(
     for name, values in zip(names, arrays, strict=True):
         refuse_infinite(name, values)
     n, mean, scatter = _core.moments(arrays, group, k, weights, threads)
+    for j in np.flatnonzero((np.diagonal(scatter.sum(axis=0)) == 0) & (n.sum() > 1)).tolist():
+        refuse_underflow(names[j], arrays[j])
     return Spread(tuple(names), frozen(n), frozen(mean), frozen(scatter))
 
 
