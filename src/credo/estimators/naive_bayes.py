@@ -39,7 +39,6 @@ from credo.estimators.open_rows import (
     refuse_nothing,
     refuse_unsettled,
     source_with_class,
-    told_aside,
     warn_aside,
     weights_elsewhere,
 )
@@ -58,7 +57,9 @@ from credo.train.naive_bayes_learn import (
     plan_of_source,
     read_for,
     source_by_class,
+    told_aside,
     warn_of,
+    warn_unread,
 )
 from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_plan import Plan
@@ -164,8 +165,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             statistic = self._statistic(X, y, sample_weight, reset=True)
             refuse_nothing(statistic)
             self._learn(statistic, self._options())
-            if not isinstance(y, str):
-                warn_aside(statistic)
+            warn_aside(statistic)
         warn_of(self.model_)
         return self
 
@@ -181,6 +181,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             kinds = self.kinds
             if comes_in_batches(X):
                 X, kinds = read_for(X, y, kinds, self.states)
+                warn_unread(X.schema, stacklevel=4)
             source = source_with_class(X, y)
             if not isinstance(source, (Table, Stream)):
                 raise InputError("Rows without a class need a table or a stream: read it first.")
@@ -222,8 +223,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         known = None if first else self._seen
         statistic = on_classes(statistic, known, classes, self._fixed)
         self._learn(statistic, self._options())
-        if not isinstance(y, str):
-            warn_aside(statistic, known)
+        warn_aside(statistic, known)
         return self
 
     def merge(self, other: NaiveBayes) -> NaiveBayes:

@@ -17,6 +17,7 @@ from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
 from credo.schema import Variable, is_missing
 from credo.stats.by_class import Block, ByClass
+from credo.train.naive_bayes_learn import told_aside
 from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_sighted import kinds_of, word_for_all
@@ -31,7 +32,6 @@ __all__ = [
     "refuse_nothing",
     "refuse_unsettled",
     "source_with_class",
-    "told_aside",
     "warn_aside",
     "weights_elsewhere",
 ]
@@ -210,18 +210,7 @@ def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
     told = {} if before is None else columns_aside(before)
     new = {n: why for n, why in columns_aside(statistic).items() if n not in told}
     if new:
-        warnings.warn(told_aside(new), CredoWarning, stacklevel=3)
-
-
-def told_aside(aside: Mapping[str, str]) -> str:
-    """Which columns are set aside, and why, in a sentence.
-
-    >>> told_aside({"id": "its name"})
-    "Columns were set aside: 'id' (its name)."
-    """
-    text = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:6])
-    more = f"; and {len(aside) - 6:,} more" if len(aside) > 6 else ""
-    return f"Columns were set aside: {text}{more}."
+        warnings.warn(told_aside(new), CredoWarning, stacklevel=4)
 
 
 def columns_aside(statistic: ByClass) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from credo.errors import (
     unknown_name,
 )
 from credo.model.naive_bayes import NaiveBayesModel
+from credo.schema import Schema
 from credo.stats.by_class import ByClass
 from credo.stats.tally import Source
 from credo.train.naive_bayes import Options, train
@@ -33,7 +34,9 @@ __all__ = [
     "plan_of_source",
     "read_for",
     "source_by_class",
+    "told_aside",
     "warn_of",
+    "warn_unread",
 ]
 
 
@@ -93,7 +96,8 @@ def naive_bayes(
         names = [n for n in feed.names if n not in (target, weigher)]
         plan = plan_of(names, kinds, covariance, states)
         statistic, schema = once_by_class(feed, target, plan, weights, threads or 1)
-        model = train(statistic, options, schema.source)
+        model = train(statistic, options.without(schema.set_aside), schema.source)
+        warn_unread(schema)
         warn_of(model, stacklevel=3)
         return model
     if isinstance(table, (Table, Stream, Source)):
@@ -112,6 +116,8 @@ def naive_bayes(
     statistic = source_by_class(source, target, kinds, covariance, states, threads)[0]
     options = options.without(source.schema.set_aside)
     model = train(statistic, options, source.schema.source)
+    if source is not table:
+        warn_unread(source.schema)
     warn_of(model, stacklevel=3)
     return model
 
@@ -278,3 +284,22 @@ def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> lis
             seen.add(name)
             kinds[name] = "gaussian"
     return [g for g in groups if len(g) > 1]
+
+
+def told_aside(aside: Mapping[str, str]) -> str:
+    """Which columns are set aside, and why, in a sentence.
+
+    >>> told_aside({"id": "its name"})
+    "Columns were set aside: 'id' (its name)."
+    """
+    text = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:6])
+    more = f"; and {len(aside) - 6:,} more" if len(aside) > 6 else ""
+    return f"Columns were set aside: {text}{more}."
+
+
+def warn_unread(schema: Schema, stacklevel: int = 2) -> None:
+    """Say which columns of a table that was read here are set aside."""
+    own = ("dropped", "weights")
+    aside = {c.name: c.reason for c in schema.columns if not c.used and c.kind not in own}
+    if aside:
+        warnings.warn(told_aside(aside), CredoWarning, stacklevel=stacklevel + 1)

@@ -191,7 +191,7 @@ def _column(table: Sighted, name: str, kind: str, strict: bool, more: bool) -> C
     if coder.holds_numbers and name not in table.numbers:
         return table.column(name, "continuous")  # decimals, each its own state
     found = table.decision(name).column
-    if found.kind in _UNUSED and not more:
+    if found.kind in _UNUSED and not more and not np.isfinite(coder.state_numbers()).all():
         if not strict:
             return None
         raise InputError(
