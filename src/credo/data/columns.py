@@ -97,8 +97,10 @@ def _is_read(kind: np.dtype[Any]) -> bool:
     return kind in _READ or (kind.kind in "iu" and kind.isnative)
 
 
-def matrix_columns(x: Any) -> Columns | None:
+def matrix_columns(x: Any, called: Sequence[str] | None = None) -> Columns | None:
     """The columns of a table that is one array of numbers (as a pandas frame may be); else None.
+
+    The columns of an array have the names that they are `called` by place, if there are any.
 
     >>> found = matrix_columns(np.array([[1, 2], [3, 4]]))
     >>> tuple(found.by_name), found.by_name["x1"].values.tolist()
@@ -107,7 +109,7 @@ def matrix_columns(x: Any) -> Columns | None:
     if type(x) is np.ndarray:
         if x.ndim != 2 or not _is_read(x.dtype):
             return None
-        names = position_names(x.shape[1])
+        names = position_names(x.shape[1]) if called is None else tuple(called)
     elif type(x).__name__ == "DataFrame":
         found = _frame_matrix(x, type(x).__module__.split(".")[0])
         if found is None:
@@ -144,19 +146,21 @@ def position_names(n: int) -> tuple[str, ...]:
     return tuple([f"x{i}" for i in range(n)])
 
 
-def columns_of(x: Any, schema: Mapping[str, Any] | None = None) -> Columns:
-    """The columns of a table whose variables are not known yet.
+def columns_of(
+    x: Any, schema: Mapping[str, Any] | None = None, called: Sequence[str] | None = None
+) -> Columns:
+    """The columns of a table whose variables are not known yet; see `matrix_columns`.
 
     >>> found = columns_of({"a": ["u", "v"], "b": np.array([1.5, 2.5])})
     >>> found.by_name["a"].variable.states, found.by_name["b"].values.tolist()
     (('u', 'v'), [1.5, 2.5])
     """
     wanted = dict(schema or {})
-    if not wanted and (plain := matrix_columns(x)) is not None:
+    if not wanted and (plain := matrix_columns(x, called)) is not None:
         return plain
     if isinstance(x, (Table, Stream)):
         return _of_table(x)
-    names, rows, raw, rest = split_columns(x)
+    names, rows, raw, rest = split_columns(x, called)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n not in wanted}
     aside: dict[str, str] = {}
     unread = [n for n in names if n not in found]
@@ -203,10 +207,12 @@ def _of_table(table: Table | Stream) -> Columns:
     return Columns(len(table), found, table.schema.set_aside)
 
 
-def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
+def columns_for(
+    x: Any, variables: Mapping[str, Variable | None], called: Sequence[str] | None = None
+) -> Columns:
     """The columns of a table for variables that are known: discrete ones, None for real ones.
 
-    Columns that the table does not have are left out.
+    Columns that the table does not have are left out. Those of an array are `called` by place.
 
     >>> v = Variable("a", "discrete", ("u", "v"))
     >>> found = columns_for({"a": ["v", "w", None]}, {"a": v})
@@ -219,8 +225,8 @@ def columns_for(x: Any, variables: Mapping[str, Variable | None]) -> Columns:
         for name, column in known.items():
             if variables[name] is None and column.variable is not None:
                 known[name] = Column(_numbers_of_states(name, column))
-        return Columns(part.rows, known)
-    names, rows, raw, rest = split_columns(x)
+        return Columns(part.rows, known, part.aside)
+    names, rows, raw, rest = split_columns(x, called)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
     unread = [n for n in names if n in variables and n not in found]
     if unread:
@@ -305,10 +311,12 @@ class _Lenient:
 # --- what lies in memory as numbers -------------------------------------------------------
 
 
-def split_columns(x: Any) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+def split_columns(
+    x: Any, called: Sequence[str] | None = None
+) -> tuple[Sequence[str], int, dict[str, Array], Any]:
     """Names, rows, the columns that are numbers in memory, and a way to the others."""
     if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
-        return _split_array(x)
+        return _split_array(x, position_names(x.shape[1]) if called is None else called)
     if is_path(x):
         feed = feed_of_path(x, TextOptions())
         return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
@@ -354,8 +362,9 @@ def _pandas_values(x: Any) -> Callable[[int], Any]:
     return direct if direct is not None else lambda i: x.iloc[:, i].values
 
 
-def _split_array(x: Array) -> tuple[Sequence[str], int, dict[str, Array], Any]:
-    names = position_names(x.shape[1])
+def _split_array(
+    x: Array, names: Sequence[str]
+) -> tuple[Sequence[str], int, dict[str, Array], Any]:
     if x.dtype.kind in "biuf":
         raw = {n: x[:, i] for i, n in enumerate(names)}
         return names, len(x), _usable(raw), _rest_of(x, lambda n: {k: raw[k] for k in n})

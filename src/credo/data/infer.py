@@ -32,7 +32,15 @@ from credo.data.numerals import as_bool, as_int, looks_like_date, looks_numeric,
 from credo.data.profile import Doubt, Profile
 from credo.schema import MAX_STATES, Column, Variable
 
-__all__ = ["Decision", "Declared", "decide", "few_values", "named_like_id", "typed_states"]
+__all__ = [
+    "Decision",
+    "Declared",
+    "decide",
+    "few_values",
+    "named_like_id",
+    "named_like_rows",
+    "typed_states",
+]
 
 FEW_INTEGERS = 20
 FEW_TEXTS = 20
@@ -312,7 +320,16 @@ def named_like_id(name: str) -> bool:
 
 def _named_like_rows(name: str) -> bool:
     """Whether a name is one for the rows themselves, or none at all."""
-    return _last_word(name) in _ID_WORDS | _ROW_WORDS or bool(_NO_NAME.fullmatch(name))
+    return named_like_rows(name) or bool(_NO_NAME.fullmatch(name))
+
+
+def named_like_rows(name: str) -> bool:
+    """Whether a name is one for the rows themselves, or for the numbers of rows of a file.
+
+    >>> named_like_rows("PassengerId"), named_like_rows("day"), named_like_rows("dose")
+    (True, True, False)
+    """
+    return _last_word(name) in _ID_WORDS | _ROW_WORDS or name.startswith("Unnamed: ")
 
 
 def _discrete(typed: _Typed, declared: Declared | None) -> Variable:

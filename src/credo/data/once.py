@@ -25,7 +25,7 @@ from credo.errors import TableError
 from credo.progress import Report, track
 from credo.schema import Schema, Variable
 
-__all__ = ["Once", "comes_in_batches", "feed_of_any"]
+__all__ = ["Once", "comes_in_batches", "feed_of_any", "in_memory"]
 
 
 def feed_of_any(x: Any) -> Feed:
@@ -54,6 +54,22 @@ def comes_in_batches(x: Any) -> bool:
     if module == "pyarrow":
         return name == "RecordBatchReader" or hasattr(x, "scanner")
     return module == "polars" and name == "LazyFrame"
+
+
+def in_memory(x: Any) -> Any:
+    """All rows of a relation, a reader, a dataset or a lazy frame; a path is left as it is.
+
+    >>> import pyarrow as pa
+    >>> in_memory(pa.table({"a": [1, 2]}).to_reader()).num_rows
+    2
+    """
+    if type(x).__module__.split(".")[0] == "polars":
+        return x.collect()
+    if hasattr(x, "to_arrow_table"):
+        x = x.to_arrow_table()
+    if hasattr(x, "to_table"):
+        x = x.to_table()
+    return x.read_all() if hasattr(x, "read_all") else x
 
 
 class Once:
@@ -112,6 +128,10 @@ class Once:
             raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
         if (weighting.column or weighting.array is not None) and self.rows == 0:
             raise TableError("Every weight is 0, so no row is left.")
+
+    def take_as(self, name: str, word: str) -> None:
+        """Have a column decided as this kind, not by the rules."""
+        self._wanted[name] = word
 
     @property
     def rows(self) -> int:

@@ -6,8 +6,9 @@ later must not: what a column is, all rows together say. Here every column is ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from credo.data.cells import Tokens
 from credo.data.coder import Coder
 from credo.data.columns import Column, Columns, columns_of, matrix_columns, split_columns
 from credo.data.feed import Feed
-from credo.data.infer import Decision, Declared, decide
+from credo.data.infer import Decision, Declared, decide, named_like_rows
 from credo.data.reading import MISSING, coders_for, feed_of, wanted_of
 from credo.data.stream import Stream
 from credo.data.table import Table
@@ -72,23 +73,36 @@ class Sighted:
         return Column(coder.finish(variable), variable if variable.is_discrete else None)
 
 
-def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = False) -> Sighted:
+def sighted(
+    x: Any,
+    wanted: Mapping[str, Any] | None = None,
+    *,
+    every: bool = False,
+    called: Sequence[str] | None = None,
+) -> Sighted:
     """The columns of a table; with `every` those of numbers are looked at by the rules too.
+
+    Of the whole numbers of a frame the rules say what they are where the name is one for numbers of
+    rows, such as *id*. Those of an array are `called` by place.
 
     >>> found = sighted({"a": ["u", "u"], "b": np.array([1.5, 2.5])})
     >>> found.names, tuple(found.coders), found.decision("a").column.kind
     (('a', 'b'), ('a',), 'constant')
     """
-    if not wanted and not every and (matrix := matrix_columns(x)) is not None:
-        return Sighted(matrix.rows, matrix.names, matrix)
+    rows_numbered = frozenset() if every else _may_number_rows(x)
+    if not (wanted or every or rows_numbered):
+        matrix = matrix_columns(x, called)
+        if matrix is not None:
+            return Sighted(matrix.rows, matrix.names, matrix)
     wanted = dict(wanted or {})
     if isinstance(x, (Table, Stream)):
         plain = columns_of(x)
         return Sighted(plain.rows, plain.names, plain)
     if every:
         return _in_coders(feed_of(x, TextOptions(), None), wanted)
-    names, rows, raw, rest = split_columns(x)
-    numbers = {n: Column(a) for n, a in raw.items() if n not in wanted}
+    names, rows, raw, rest = split_columns(x, called)
+    read = wanted.keys() | {n for n in rows_numbered if n in raw and raw[n].dtype.kind in "iu"}
+    numbers = {n: Column(a) for n, a in raw.items() if n not in read}
     unread = [n for n in names if n not in numbers]
     if not unread:
         return Sighted(rows, tuple(names), Columns(rows, {n: numbers[n] for n in names}))
@@ -99,15 +113,29 @@ def sighted(x: Any, wanted: Mapping[str, Any] | None = None, *, every: bool = Fa
     plain = Columns(found.rows, numbers)
     return Sighted(
         found.rows, tuple(names), plain, coders, found.declared, found.wanted, found.label,
-        _numbers_with_gaps(x, coders),
+        _numbers_with_gaps(x, coders) - rows_numbered,
     )  # fmt: skip
+
+
+def _may_number_rows(x: Any) -> frozenset[str]:
+    """The columns of a frame that are named like numbers of rows: what they are, the rules say."""
+    package = type(x).__module__.split(".")[0]
+    if type(x).__name__ != "DataFrame" or package not in ("pandas", "polars"):
+        return frozenset()
+    return _named_like_rows(tuple(x.columns.tolist() if package == "pandas" else x.columns))
+
+
+@lru_cache(maxsize=8)
+def _named_like_rows(names: tuple[Any, ...]) -> frozenset[str]:
+    return frozenset(n for n in names if isinstance(n, str) and n and named_like_rows(n))
 
 
 def _numbers_with_gaps(x: Any, coders: Mapping[str, Coder]) -> frozenset[str]:
     """Columns of whole numbers of a polars frame: null in one part, they are plain in another."""
     if type(x).__module__.split(".")[0] != "polars":
         return frozenset()
-    return frozenset(n for n in coders if x.schema[n].is_integer())
+    schema = x.collect_schema()
+    return frozenset(n for n in coders if schema[n].is_integer())
 
 
 def _in_coders(feed: Feed, wanted: Mapping[str, Any]) -> Sighted:

@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data import Stream, Table
+from credo.data.once import comes_in_batches, in_memory
 from credo.errors import InputError, UnknownNameError
-from credo.schema import Variable
+from credo.schema import Variable, is_missing
 from credo.stats.by_class import ByClass
 
 __all__ = [
     "among_classes",
     "as_table",
     "encode_labels",
+    "given_classes",
     "is_named_table",
     "label_array",
     "on_classes",
@@ -25,6 +27,7 @@ __all__ = [
     "row_weights",
     "threads_of",
     "validated",
+    "with_gaps_kept",
     "without_absent",
 ]
 
@@ -39,6 +42,8 @@ def is_named_table(x: Any) -> bool:
     if isinstance(x, (Table, Stream, dict, str, os.PathLike)):
         return True
     module = type(x).__module__.split(".")[0]
+    if module == "polars":
+        return type(x).__name__ == "LazyFrame"
     return module in ("pyarrow", "duckdb", "_duckdb")
 
 
@@ -111,10 +116,19 @@ def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: b
                 "given at the first call of partial_fit."
             )
         return known + statistic
+    given = given_classes(statistic.target.name, classes)
+    return statistic if given is None else statistic.on(given)
+
+
+def given_classes(name: str, classes: Any) -> Variable | None:
+    """The class with the classes that were named; None if none were.
+
+    >>> given_classes("y", ["b", "a"]).states
+    ('a', 'b')
+    """
     if classes is None:
-        return statistic
-    labels = tuple(np.unique(np.asarray(classes)).tolist())
-    return statistic.on(Variable(statistic.target.name, "discrete", labels))
+        return None
+    return Variable(name, "discrete", tuple(np.unique(np.asarray(classes)).tolist()))
 
 
 def among_classes(known: Variable, found: Variable, group: Codes) -> tuple[Variable, Codes]:
@@ -152,7 +166,7 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
             hint="Give the classes of the rows, or the name of their column.",
         )
     if type(y) is not np.ndarray or y.ndim != 1:
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(with_gaps_kept(y), warn=True)
     if y.dtype.kind in "biuf" and len(y):
         low, high = y.min().item(), y.max().item()
         whole = y.dtype.kind != "f" or (abs(low) < 2**53 and (y == np.floor(y)).all())
@@ -168,17 +182,36 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
         if found is not None:
             return found
     if gaps and y.dtype.kind in "fO":
-        there = np.array([v is not None and v == v for v in y], dtype=bool)
+        there = np.array([not is_missing(v) for v in y], dtype=bool)
         if not there.all():
             return _with_gaps(y, there)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise InputError("Input y contains NaN or infinity.", hint="Leave such rows out.")
-    if y.dtype.kind == "O" and any(v is None or v != v for v in y):
+    if y.dtype.kind == "O" and any(map(is_missing, y)):
         raise InputError("Input y contains NaN or None.", hint="Leave such rows out.")
     if y.dtype.kind == "f":
         check_classification_targets(y)
     labels, codes = np.unique(y, return_inverse=True)
     return labels, codes.astype(np.uint32)
+
+
+def with_gaps_kept(y: Any) -> Any:
+    """Labels of which no gap becomes a text (as in an array of texts) or makes numbers of booleans.
+
+    >>> with_gaps_kept(["b", float("nan")])
+    array(['b', nan], dtype=object)
+    """
+    if isinstance(y, (list, tuple)):
+        array = np.asarray(y) if len(y) else np.zeros(0)
+        if array.ndim != 1 or array.dtype.kind not in "US" or all(type(v) is str for v in y):
+            return y
+        gaps = [is_missing(v) for v in y]
+        plain = all(g or isinstance(v, str) for v, g in zip(y, gaps, strict=True))
+        return np.array(y, dtype=object) if plain and any(gaps) else y
+    extension = hasattr(y, "isna") and hasattr(y, "to_numpy")
+    if extension and not isinstance(getattr(y, "dtype", np.dtype("O")), np.dtype):
+        return y.to_numpy(dtype=object) if y.isna().any() else y
+    return y
 
 
 def label_array(labels: tuple[Any, ...]) -> NDArray[Any]:
@@ -253,10 +286,12 @@ def without_absent(x: Any, y: Any, given: Any) -> tuple[Any, Any, Any]:
     if given.ndim != 1 or isinstance(x, (str, os.PathLike)):
         return x, y, given
     weights = row_weights(given, len(given))
-    y = np.asarray(y)
+    y = np.asarray(with_gaps_kept(y))
     if weights is None or weights.all() or len(y) != len(weights):
         return x, y, given
     kept = np.flatnonzero(weights)
+    if comes_in_batches(x):
+        x = in_memory(x)
     if isinstance(x, (Table, Stream)):
         table = x.load() if isinstance(x, Stream) else x
         part: Any = table.take(kept)

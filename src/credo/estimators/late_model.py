@@ -5,7 +5,10 @@ Thousands of small parts may come before the first question; each adds to the st
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -15,7 +18,26 @@ from credo.model.naive_bayes import NaiveBayesModel
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options, check_options, train
 
-__all__ = ["LateModel"]
+__all__ = ["LateModel", "as_before_if_refused"]
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def as_before_if_refused(learn: Method) -> Method:
+    """A method that learns; where it refuses its rows, the estimator is as it was before."""
+
+    @wraps(learn)
+    def learned(self: Any, *args: Any, **options: Any) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return learn(self, *args, **options)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return cast(Method, learned)
 
 
 class LateModel:
@@ -42,7 +64,7 @@ class LateModel:
 
     def _learn(self, statistic: ByClass, options: Options) -> None:
         """Learn from statistics; what is wrong with the options is said now, not later."""
-        check_options(statistic, options)
+        check_options(statistic, options, some=False)
         self.__dict__.pop("_model", None)
         self._how = options
         self._know(statistic)
@@ -60,8 +82,9 @@ class LateModel:
             self._name([n for n in self._every if n not in aside])
 
     def _forget(self) -> None:
-        for name in ("_seen", "_how", "_model", "_every"):
+        for name in ("_seen", "_how", "_model", "_every", "_by_name", "_apart"):
             self.__dict__.pop(name, None)
 
-    def _name(self, names: Any) -> None:
-        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+    @abstractmethod
+    def _name(self, names: Sequence[str]) -> None:
+        """Take note of the columns that are learned from."""

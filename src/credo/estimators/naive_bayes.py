@@ -17,41 +17,33 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from credo.data import Stream, Table
-from credo.data.columns import (
-    Columns,
-    columns_for,
-    columns_of,
-    matrix_columns,
-    position_names,
-)
 from credo.data.once import comes_in_batches, feed_of_any
-from credo.data.sighting import Sighted, sighted
+from credo.data.sighting import Sighted
 from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
-    is_named_table,
+    given_classes,
     on_classes,
     row_weights,
     threads_of,
-    validated,
     without_absent,
 )
-from credo.estimators.late_model import LateModel
+from credo.estimators.late_model import as_before_if_refused
+from credo.estimators.named_columns import NamedColumns
 from credo.estimators.open_rows import (
     classed_table,
-    columns_used,
     encoded_target,
     is_final,
     kinds_for,
     next_plan,
-    refuse_aside,
     refuse_nothing,
     refuse_unsettled,
     source_with_class,
     warn_aside,
+    weights_elsewhere,
 )
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.predict.naive import are_names, check_unseen, predict_columns, variables_of
+from credo.predict.naive import check_unseen, predict_columns
 from credo.predict.naive_explain import Contributions, explain
 from credo.predict.naive_intervals import intervals_of_columns
 from credo.predict.naive_linear import LinearForm, linear_form
@@ -59,19 +51,26 @@ from credo.schema import Variable
 from credo.stats.by_class import ByClass
 from credo.train.naive_bayes import Options
 from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
-from credo.train.naive_bayes_learn import keeps_values, plan_of, warn_of
+from credo.train.naive_bayes_learn import (
+    keeps_values,
+    plan_of,
+    plan_of_source,
+    read_for,
+    source_by_class,
+    told_aside,
+    warn_of,
+    warn_unread,
+)
 from credo.train.naive_bayes_once import once_by_class
 from credo.train.naive_bayes_plan import Plan
-from credo.train.naive_bayes_rows import by_class
-from credo.train.naive_bayes_sighted import kinds_of, open_by_class
-from credo.train.naive_bayes_tally import tally_by_class
+from credo.train.naive_bayes_sighted import columns_to_learn, kinds_of, open_by_class
 
 __all__ = ["NaiveBayes"]
 
 Floats = NDArray[np.float64]
 
 
-class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters
@@ -110,6 +109,9 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
     {'x0': 'categorical', 'x1': 'gaussian'}
     """
 
+    _plan: Plan
+    _apart: tuple[str, ...]
+
     def __init__(
         self,
         smoothing: Any = 1.0,
@@ -145,6 +147,7 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
 
     # --- learning -------------------------------------------------------------------------
 
+    @as_before_if_refused
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes; `y` may be the name of a column of X.
 
@@ -162,30 +165,36 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
             statistic = self._statistic(X, y, sample_weight, reset=True)
             refuse_nothing(statistic)
             self._learn(statistic, self._options())
-            if not isinstance(y, str):
-                warn_aside(statistic)
+            warn_aside(statistic)
         warn_of(self.model_)
         return self
 
     def _by_em(self, X: Any, y: Any, sample_weight: Any) -> NaiveBayesModel:
         """All rows together, those without a class by EM; a stream is read once a turn."""
         threads = threads_of(self.n_jobs)
-        climb = partial(
-            em_model, options=self._options(), tol=self.tol, budget=self.budget, threads=threads
-        )
-        if isinstance(y, str):
-            source = source_with_class(X, y, sample_weight)
-            names = [n for n in source.schema.names if n != y]
-            self._name(names)
+        climb = partial(em_model, tol=self.tol, budget=self.budget, threads=threads)
+        check_unseen(self.unseen)
+        self._by_name = isinstance(y, str)
+        if self._by_name and (comes_in_batches(X) or hasattr(X, "tally")):
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            kinds = self.kinds
+            if comes_in_batches(X):
+                X, kinds = read_for(X, y, kinds, self.states)
+                warn_unread(X.schema, stacklevel=4)
+            source = source_with_class(X, y)
             if not isinstance(source, (Table, Stream)):
                 raise InputError("Rows without a class need a table or a stream: read it first.")
-            plan = self._planned(names, reset=True)
+            self._name([n for n in source.schema.names if n != y])
+            self._apart = tuple(source.schema.set_aside)
+            plan = plan_of_source(source, y, kinds, self.covariance, self.states)
+            self._plan = plan.copy()
             rows, label = rows_of_source(source, y), source.schema[y]
-            name = source.schema.source
-            return climb(rows, label, plan, source=name)
+            return climb(rows, label, plan, self._options(), source=source.schema.source)
         part, target, plan = self._classed(X, y, sample_weight)
-        return climb(lambda: (part,), target, plan)
+        return climb(lambda: (part,), target, plan, self._options())
 
+    @as_before_if_refused
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -205,7 +214,7 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
             self._fixed = classes is not None
         self._more = True
         by_em = check_unlabelled(self.unlabelled) == "em"
-        statistic = self._statistic(X, y, sample_weight, reset=first)
+        statistic = self._statistic(X, y, sample_weight, reset=first, classes=classes)
         if by_em and (statistic.unlabelled or (not first and self.model_.by_em)):
             raise InputError(
                 "unlabelled='em' looks at every row in each turn; partial_fit sees only some.",
@@ -214,8 +223,7 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
         known = None if first else self._seen
         statistic = on_classes(statistic, known, classes, self._fixed)
         self._learn(statistic, self._options())
-        if not isinstance(y, str):
-            warn_aside(statistic, known)
+        warn_aside(statistic, known)
         return self
 
     def merge(self, other: NaiveBayes) -> NaiveBayes:
@@ -231,7 +239,8 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         check_is_fitted(other, "model_")
         out: NaiveBayes = clone(self)
-        for name in ("n_features_in_", "feature_names_in_", "_plan", "_fixed", "_every"):
+        kept = ("_plan", "_fixed", "_every", "_called", "_by_name")
+        for name in ("n_features_in_", "feature_names_in_", *kept):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
         out._take(self.model_ + other.model_)
@@ -245,7 +254,7 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
             self.variance,
             self.variance_floor,
             self.min_states,
-        )
+        ).without(getattr(self, "_apart", ()))
 
     @property
     def kinds_(self) -> dict[str, str]:
@@ -259,15 +268,19 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
             raise AttributeError("kinds_ is known after fit.")
         return dict(kinds_of(self._seen, self._plan))
 
-    def _statistic(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> ByClass:
+    def _statistic(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool, classes: Any = None
+    ) -> ByClass:
         check_unseen(self.unseen)
         self._options()
+        if reset:
+            self._by_name = isinstance(y, str)
         if isinstance(y, str):
-            return self._from_source(X, y, sample_weight, reset)
+            return self._from_source(X, y, sample_weight, reset, classes)
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         table = self._sighted(X, reset)
-        known = None if reset else self._seen.target
+        known = given_classes("y", classes) if reset else self._seen.target
         own = not reset and is_final(self._seen, table)
         target, group = encoded_target(y, known, own=own)
         if len(group) != table.rows:
@@ -286,51 +299,53 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
             table, group, target, plan, weights, threads, strict=strict, more=self._more
         )
 
-    def _sighted(self, X: Any, reset: bool) -> Sighted:
-        """The columns of X, after scikit-learn's own checks of its shape and names."""
-        named = is_named_table(X)
-        if not named:
-            X = validated(self, X, reset)
-        by_name = reset and (named or hasattr(X, "columns"))
-        table = sighted(X, _lists(self.states) if by_name else None)
-        if named and reset:
-            self._name(table.names)
-        return table
-
     def _classed(self, X: Any, y: Any, sample_weight: Any) -> tuple[ClassedRows, Variable, Plan]:
         """Rows with their classes, the class, and what each feature is."""
-        if sample_weight is not None and y is not None:
-            X, y, sample_weight = without_absent(X, y, sample_weight)
-        columns = self._columns(X, reset=True, schema=self.states)
-        target, group = encoded_target(y)
-        if len(group) != columns.rows:
-            check_consistent_length(np.empty(columns.rows), group)
-        weights = row_weights(sample_weight, columns.rows)
-        plan = self._planned(columns.names, reset=True)
+        if isinstance(y, str):
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            table, target, group = classed_table(X, y)
+            self._name(table.names)
+        else:
+            if sample_weight is not None and y is not None:
+                X, y, sample_weight = without_absent(X, y, sample_weight)
+            table = self._sighted(X, reset=True)
+            target, group = encoded_target(y)
+        if len(group) != table.rows:
+            check_consistent_length(np.empty(table.rows), group)
+        weights = row_weights(sample_weight, table.rows)
+        plan = self._planned(table.names, reset=True)
+        columns, aside = columns_to_learn(table, plan, strict=isinstance(self.kinds, Mapping))
+        if aside:
+            self._apart = tuple(aside)
+            warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
         return ClassedRows(columns, group, weights), target, plan
 
-    def _from_source(self, X: Any, target: str, sample_weight: Any, reset: bool) -> ByClass:
+    def _from_source(
+        self, X: Any, target: str, sample_weight: Any, reset: bool, classes: Any
+    ) -> ByClass:
         if sample_weight is not None:
-            raise InputError("With the name of a column as y, weights are given to credo.read.")
+            raise weights_elsewhere()
         if comes_in_batches(X) and not keeps_values(self.kinds):
             return self._from_batches(X, target, reset)
         if not (hasattr(X, "tally") and hasattr(X, "schema")):
-            known = None if reset else self._seen.target
+            known = given_classes(target, classes) if reset else self._seen.target
             table, variable, group = classed_table(X, target, known, more=self._more)
             if reset:
                 self._every = table.names
                 self._name(table.names)
             return self._counted(table, group, variable, None, reset)
-        source = source_with_class(X, target, sample_weight)
-        names = [n for n in source.schema.names if n != target]
+        source = source_with_class(X, target)
         if reset:
-            self._name(names)
-        plan = self._planned(names, reset)
-        if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or self.states):
-            group = source.codes(target).astype(np.uint32)
-            part = columns_of(source.select(names))
-            return by_class(part, group, source.schema[target], plan, source.weights)
-        return tally_by_class(source, target, plan, threads_of(self.n_jobs))
+            self._name([n for n in source.schema.names if n != target])
+            self._apart = tuple(source.schema.set_aside)
+        kinds: Any = self.kinds if reset else next_plan(self._plan, self._seen).kinds
+        found, plan = source_by_class(
+            source, target, kinds, self.covariance, self.states, threads_of(self.n_jobs)
+        )
+        if reset:
+            self._plan = plan
+        return found
 
     def _from_batches(self, X: Any, target: str, reset: bool) -> ByClass:
         """A path, a relation or a stream: read once, whatever its columns turn out to be."""
@@ -352,50 +367,16 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
         """Which kind each feature is, 'auto' where these rows or more of them are to say so."""
         if reset or not hasattr(self, "_plan"):
             kinds = kinds_for(self.kinds, names, self._all_names())
-            self._plan: Plan = plan_of(names, kinds, self.covariance, self.states)
+            self._plan = plan_of(names, kinds, self.covariance, self.states)
             return self._plan.copy()
         return next_plan(self._plan, self._seen)
-
-    def _all_names(self) -> list[str]:
-        if hasattr(self, "feature_names_in_"):
-            return [str(n) for n in self.feature_names_in_]
-        return list(position_names(self.n_features_in_))
-
-    # --- X --------------------------------------------------------------------------------
-
-    def _columns(self, X: Any, reset: bool, schema: Any = None) -> Columns:
-        """X as columns by name, after scikit-learn's own checks of its shape and names."""
-        if is_named_table(X):
-            found = self._columns_of(X, reset, schema)
-            if reset:
-                self._name([*found.by_name, *found.aside])
-            return found
-        if hasattr(self, "_every"):
-            X = columns_used(X, self.feature_names_in_.tolist(), self._every)
-        return self._columns_of(validated(self, X, reset), reset, schema)
-
-    def _columns_of(self, X: Any, reset: bool, schema: Any) -> Columns:
-        if not reset and hasattr(self, "model_"):
-            plain = matrix_columns(X)
-            if plain is not None and are_names(plain, self.model_.names):
-                return plain
-            return columns_for(X, variables_of(self.model_))
-        named = is_named_table(X) or hasattr(X, "columns")
-        wanted = None if isinstance(X, (Table, Stream)) or not named else _lists(schema)
-        found = columns_of(X, wanted)
-        if named:
-            refuse_aside(found, self.kinds)
-        if found.aside and not isinstance(X, (Table, Stream)):
-            told = "; ".join(f"{n!r} ({why})" for n, why in list(found.aside.items())[:6])
-            warnings.warn(f"Columns were set aside: {told}.", CredoWarning, stacklevel=5)
-        return found
 
     # --- answering ------------------------------------------------------------------------
 
     def _answer(self, X: Any, answer: str) -> Any:
         if not hasattr(self, "model_"):
             check_is_fitted(self, "model_")
-        columns = self._columns(X, reset=False)
+        columns = self._columns(X)
         return predict_columns(self.model_, columns, answer, self.unseen, threads_of(self.n_jobs))
 
     def linear_form(self, *, reference: bool = True) -> LinearForm:
@@ -429,9 +410,5 @@ class NaiveBayes(LateModel, Answers, MixedTags, ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self, "model_")
-        columns = self._columns(X, reset=False)
+        columns = self._columns(X)
         return intervals_of_columns(self.model_, columns, level, draws, rng, self.unseen)
-
-
-def _lists(schema: Any) -> Any:
-    return None if schema is None else {n: list(s) for n, s in schema.items()}

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import read
-from credo.data.columns import Columns
+from credo.data.coder import Coder
+from credo.data.infer import few_values
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
-from credo.schema import Variable
+from credo.schema import Variable, is_missing
 from credo.stats.by_class import Block, ByClass
+from credo.train.naive_bayes_learn import told_aside
 from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_sighted import kinds_of, word_for_all
@@ -23,16 +25,15 @@ from credo.train.naive_bayes_sighted import kinds_of, word_for_all
 __all__ = [
     "classed_table",
     "columns_aside",
-    "columns_used",
     "encoded_target",
     "is_final",
     "kinds_for",
     "next_plan",
-    "refuse_aside",
     "refuse_nothing",
     "refuse_unsettled",
     "source_with_class",
     "warn_aside",
+    "weights_elsewhere",
 ]
 
 Codes = NDArray[np.uint32]
@@ -64,8 +65,7 @@ def _no_label(y: Any) -> bool:
     array = np.asarray(y)
     if array.ndim != 1 or not len(array) or array.dtype.kind not in "fO":
         return False
-    first = array[0]
-    return (first is None or first != first) and all(v is None or v != v for v in array)
+    return is_missing(array[0]) and all(map(is_missing, array))
 
 
 def classed_table(
@@ -83,22 +83,40 @@ def classed_table(
     coder = table.coders[target]
     if known is not None and coder.rows == coder.missing:
         return table.without(target), known, np.full(table.rows, known.arity, dtype=np.uint32)
-    variable = table.decision(target).variable
-    if more and (variable is None or not variable.is_discrete) and coder.rows > coder.missing:
+    found = table.decision(target)
+    variable = found.variable
+    if found.column.kind == "constant" or (
+        more and (variable is None or not variable.is_discrete) and coder.rows > coder.missing
+    ):
         variable = table.decision(target, "discrete").variable
     if variable is None:
         table.schema()[target]
     assert variable is not None
-    if not variable.is_discrete:
+    if variable.is_discrete:
+        return table.without(target), variable, coder.finish(variable).astype(np.uint32)
+    whole = _whole_classes(coder)
+    if whole is None:
         raise _continuous(target)
-    group = coder.finish(variable).astype(np.uint32)
-    return table.without(target), variable, group
+    labels, group = whole
+    return table.without(target), Variable(target, "discrete", tuple(labels.tolist())), group
 
 
-def source_with_class(x: Any, target: str, sample_weight: Any = None) -> Any:
+def _whole_classes(coder: Coder) -> tuple[NDArray[np.int64], Codes] | None:
+    """Classes that are whole numbers and stand beside gaps, which make decimals of them."""
+    values = coder.numbers() if coder.holds_numbers else np.zeros(0)
+    there = np.isfinite(values)
+    if there.all() or not there.any() or coder.doubts:
+        return None
+    labels, found = np.unique(values[there], return_inverse=True)
+    if (labels != np.floor(labels)).any() or not few_values(len(labels), int(there.sum())):
+        return None
+    group = np.full(len(values), len(labels), dtype=np.uint32)
+    group[there] = found
+    return labels.astype(np.int64), group
+
+
+def source_with_class(x: Any, target: str) -> Any:
     """X as a source whose column `target` is discrete."""
-    if sample_weight is not None:
-        raise InputError("With the name of a column as y, weights are given to credo.read.")
     source = x if hasattr(x, "tally") and hasattr(x, "schema") else read(x)
     if target not in source.schema:
         source.schema[target]  # says what is there instead
@@ -107,17 +125,17 @@ def source_with_class(x: Any, target: str, sample_weight: Any = None) -> Any:
     return source
 
 
+def weights_elsewhere() -> InputError:
+    """The refusal of weights beside the name of the class."""
+    return InputError("With the name of a column as y, weights are given to credo.read.")
+
+
 def _continuous(target: str) -> InputError:
     return InputError(
-        f"The class {target!r} is continuous.", hint="Unknown label type: continuous."
+        f"The class {target!r} is continuous.",
+        hint="Unknown label type: continuous. Give the classes as an array, or read the table with "
+        f"schema={{{target!r}: 'discrete'}}.",
     )
-
-
-def columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
-    """A frame without the columns that were set aside when it was learned from."""
-    names = list(getattr(x, "columns", ()))
-    extra = {n for n in names if isinstance(n, str) and n in every} - set(used)
-    return x[[n for n in names if n not in extra]] if extra else x
 
 
 def kinds_for(kinds: Any, names: Sequence[str], every: Sequence[str]) -> Any:
@@ -179,28 +197,12 @@ def _may_change(table: Sighted, name: str) -> bool:
     return name in table.coders or table.plain.by_name[name].values.dtype.kind in "iu"
 
 
-def refuse_aside(found: Columns, kinds: Any) -> None:
-    """Columns that were set aside are an error only if the user gave them a kind."""
-    if isinstance(kinds, Mapping):
-        for name, kind in kinds.items():
-            if name in found.aside and kind != "ignore":
-                raise InputError(
-                    f"The column {name!r} was set aside: {found.aside[name]}.",
-                    hint=f"Read the table with schema={{{name!r}: …}} to use it.",
-                )
-
-
 def refuse_nothing(statistic: ByClass) -> None:
-    """Refuse rows of which no column can be used."""
+    """Refuse rows without a single cell; columns that are constant only tell nothing."""
     aside = columns_aside(statistic)
-    if aside and not statistic.parts:
-        if all(why == "every cell is missing" for why in aside.values()):
-            raise TableError("Every cell of the table is missing.")
-        reasons = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:5])
-        raise TableError(
-            f"No column of the table can be used: {reasons}.",
-            hint="Name the kinds in kinds= to use them.",
-        )
+    missing = [why == "every cell is missing" for why in aside.values()]
+    if missing and all(missing) and not statistic.parts:
+        raise TableError("Every cell of the table is missing.")
 
 
 def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
@@ -208,8 +210,7 @@ def warn_aside(statistic: ByClass, before: ByClass | None = None) -> None:
     told = {} if before is None else columns_aside(before)
     new = {n: why for n, why in columns_aside(statistic).items() if n not in told}
     if new:
-        text = "; ".join(f"{n!r} ({why})" for n, why in list(new.items())[:6])
-        warnings.warn(f"Columns were set aside: {text}.", CredoWarning, stacklevel=3)
+        warnings.warn(told_aside(new), CredoWarning, stacklevel=4)
 
 
 def columns_aside(statistic: ByClass) -> Mapping[str, str]:

@@ -60,6 +60,8 @@ class NaiveBayesModel:
     statistic: ByClass = field(repr=False)
     again: Callable[[ByClass], NaiveBayesModel] = field(repr=False)
     record: Record | None = field(default=None, repr=False)
+    class_alpha: Floats | None = field(default=None, repr=False)
+    """The pseudo-counts of the posterior of P(class); None where P(class) was given."""
 
     # --- what it is -----------------------------------------------------------------------
 

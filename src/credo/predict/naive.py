@@ -40,6 +40,7 @@ __all__ = [
     "predict_columns",
     "predict_table",
     "real",
+    "refuse_no_column",
     "variables_of",
 ]
 
@@ -61,9 +62,11 @@ def check_unseen(unseen: Any) -> str:
 
 
 def variables_of(model: NaiveBayesModel) -> dict[str, Variable | None]:
-    """The variable of each feature: discrete ones, None for real ones and counts."""
+    """The variable of each feature: discrete ones, None for numbers (above 0 or not, too)."""
     return {
-        n: f.variable if isinstance(f, States) else None for f in model.features for n in f.names
+        n: f.variable if isinstance(f, States) and not f.above else None
+        for f in model.features
+        for n in f.names
     }
 
 
@@ -190,12 +193,17 @@ def predict_table(
 ) -> Any:
     """The answer for each row of anything that can be read; see `predict_columns`."""
     columns = columns_for(rows, variables_of(model))
+    refuse_no_column(model, columns)
+    return predict_columns(model, columns, answer, unseen, threads)
+
+
+def refuse_no_column(model: NaiveBayesModel, columns: Columns) -> None:
+    """Refuse rows without any column of the model."""
     if not columns.by_name and model.names:
         raise InputError(
             "The rows have no column of the model.",
             hint=f"Its features are {', '.join(map(repr, model.names[:12]))}.",
         )
-    return predict_columns(model, columns, answer, unseen, threads)
 
 
 def predict_columns(

@@ -1,11 +1,12 @@
 """How sure is a class probability? Draws from the posterior of the parameters, through Bayes' rule.
 
-    P(class)  ~ Dirichlet(n + max(l₀, 1))      θ[c] ~ Dirichlet(n[c] + l)
+    P(class)  ~ Dirichlet(n + max(l₀, 1)), or as it was given
+    θ[c]      ~ Dirichlet(n[c] + l)            with one state more for those never seen, if smoothed
     σ²[c]     ~ scatter / χ²(n − 1)            mean[c] ~ N(mean, σ² / n)
     Σ[c]      ~ inverse Wishart(scatter, n − 1)
 
-The first row is what the counts were smoothed with; the second the posterior of a Gaussian under
-the reference prior 1/σ²; the third that of several together under |Σ|^(−(d+1)/2), which for d = 1
+The first rows are what the counts were smoothed with; then the posterior of a Gaussian under
+the reference prior 1/σ²; the last that of several together under |Σ|^(−(d+1)/2), which for d = 1
 is the same (Gelman et al., Bayesian Data Analysis, 3.6). Each draw of all parameters gives one
 P(class | row); their quantiles are the interval. (Simulation: no closed form exists for the ratio.)
 """
@@ -53,7 +54,7 @@ def intervals_of_columns(
         raise InputError(f"The level of an interval must be between 0 and 1, got {level!r}.")
     if not isinstance(draws, (int, np.integer)) or draws < 100:
         raise InputError(f"draws must be a whole number of 100 or more, got {draws!r}.")
-    predict_columns(model, columns, "joint", unseen)  # refuses or warns as a prediction does
+    predict_columns(model, columns, "posterior", unseen)  # refuses or warns as a prediction does
     random = generator(rng)
     n, k = columns.rows, len(model.classes)
     parameters = sum(_size(f) for f in model.features)
@@ -63,9 +64,11 @@ def intervals_of_columns(
             "bytes.",
             hint="Ask for fewer draws.",
         )
-    weight = model.statistic.weight.astype(np.float64) + 1.0
-    prior = np.log(random.dirichlet(weight, size=draws))
-    tables = [_draw(f, random, draws, model) for f in model.features]
+    prior = np.broadcast_to(model.log_prior, (draws, k))
+    if model.class_alpha is not None:
+        prior = np.log(random.dirichlet(model.class_alpha, size=draws))
+    smooth = unseen == "smooth"
+    tables = [_draw(f, random, draws, model, smooth) for f in model.features]
     out = np.empty((n, k, 2))
     ends = [(1 - level) / 2, (1 + level) / 2]
     step = max(1, _CELLS // (draws * k))
@@ -88,17 +91,17 @@ def _size(f: Any) -> int:
     return int(np.size(f.covariance)) if isinstance(f, Normals) else len(f.names)
 
 
-def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesModel) -> Any:
-    """Draws of the parameters of one feature."""
+def _draw(
+    f: Any, random: np.random.Generator, draws: int, model: NaiveBayesModel, smooth: bool
+) -> Any:
+    """Draws of the parameters of one feature; with `smooth` of a state never seen, too."""
     if isinstance(f, (States, Bag)):
         if not (f.alpha > 0).all():
             raise InputError(
                 f"The posterior of {f.names[0]!r} needs a prior: a count is 0, not smoothed.",
                 hint="Use smoothing above 0.",
             )
-        gamma = random.standard_gamma(f.alpha, size=(draws, *f.alpha.shape))
-        gamma = np.maximum(gamma, 1e-300)
-        return np.log(gamma) - np.log(gamma.sum(axis=2, keepdims=True))
+        return _draw_shares(f, random, draws, smooth and isinstance(f, States))
     if isinstance(f, Normal):
         if f.idle:
             return f.mean, f.variance
@@ -118,6 +121,28 @@ def _draw(f: Any, random: np.random.Generator, draws: int, model: NaiveBayesMode
         f"A kernel density has no parameters to be unsure of, so {f.names[0]!r} has no interval.",
         hint="Make it 'gaussian'.",
     )
+
+
+def _draw_shares(f: States | Bag, random: np.random.Generator, draws: int, smooth: bool) -> Floats:
+    """ln θ under each draw [draw, class, state]; with `smooth` a last one, never seen.
+
+    States that have no name (`min_states`) take their share, as in θ = (n + l) / (N + l·J).
+    """
+
+    def gamma(shape: Floats) -> Floats:
+        return np.maximum(random.standard_gamma(shape, size=(draws, *shape.shape)), 1e-300)
+
+    found = gamma(f.alpha)
+    total = found.sum(axis=2)
+    known = f.alpha.sum(axis=1)
+    reserve = known * (1 / np.exp(f.log_theta).sum(axis=1) - 1)
+    if (reserve > 1e-9 * known).any():
+        total = total + gamma(np.maximum(reserve, 0.0))
+    out: Floats = np.log(found) - np.log(total)[:, :, None]
+    if not smooth or not isinstance(f, States):
+        return out
+    new = gamma(np.full(len(known), float(f.smoothing)))
+    return np.concatenate([out, (np.log(new) - np.log(total + new))[:, :, None]], axis=2)
 
 
 def _draw_together(
@@ -172,6 +197,9 @@ def _log_p(f: Any, table: Any, columns: Columns, rows: slice) -> Floats:
     values, window = coded(f, column, columns.rows)
     code = plain_codes(values[rows], window)
     known = code < window[3]
+    if table.shape[2] > window[3]:  # the last one is that of states never seen
+        new = code == window[3] + 1
+        code, known = np.where(new, window[3], code), known | new
     looked: Floats = table[:, :, np.where(known, code, 0)].transpose(2, 0, 1)
     return np.where(known[:, None, None], looked, 0.0)
 

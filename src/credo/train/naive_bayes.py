@@ -47,6 +47,7 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
     [[0.75, 0.25], [0.3333, 0.6667]]
     """
     log_prior = check_options(statistic, options)
+    assert log_prior is not None
     features, notes = _features(statistic, options)
     if statistic.unlabelled:
         notes = AndMore(notes, (f"{statistic.unlabelled:,} rows without a class were left out",))
@@ -58,21 +59,35 @@ def train(statistic: ByClass, options: Options, source: str = "") -> NaiveBayesM
         statistic,
         partial(train, options=options, source=source),
         Record(how, source, notes=notes),
+        _class_alpha(statistic, options),
     )
 
 
-def check_options(statistic: ByClass, options: Options) -> Floats:
-    """ln P(class); options that do not fit the statistics are refused."""
+def _class_alpha(statistic: ByClass, options: Options) -> Floats | None:
+    """The Dirichlet posterior of P(class): with at least one imagined row for each class."""
+    if options.class_prior is not None:
+        return None
+    return statistic.weight + max(float(options.class_smoothing), 1.0)
+
+
+def check_options(statistic: ByClass, options: Options, some: bool = True) -> Floats | None:
+    """ln P(class); options that do not fit the statistics are refused.
+
+    Without `some` rows that have a class, which may come later, P(class) is not known yet.
+    """
     for what, check in (("smoothing", options.smoothing_of), ("min_states", options.least_of)):
         given = getattr(options, what)
         if not isinstance(given, Mapping):
             for name in statistic.names[:1]:
                 check(name)
             continue
+        aside = getattr(statistic.open, "order", ())
         for name in given:
-            if name not in statistic.names:
+            if name not in statistic.names and name not in aside:
                 raise unknown_name(f"The {what} of", name, statistic.names, "for a feature")
             check(name)
+    if not some and not statistic.weight.any() and options.class_prior is None:
+        return None
     return class_log_prior(statistic, options)
 
 
@@ -90,10 +105,19 @@ def class_log_prior(statistic: ByClass, options: Options) -> Floats:
         for c in given:
             if c not in classes:
                 raise unknown_name("The class", c, classes, f"one of {statistic.target.name!r}")
-        given = [given.get(c, math.nan) for c in classes]
-    if not isinstance(given, Iterable):
-        raise InputError(f"class_prior must be a mapping or a list, got {given!r}.")
-    p = np.asarray(list(given), dtype=np.float64)
+        for c in classes:
+            if c not in given:
+                raise InputError(
+                    f"class_prior has no probability for the class {c!r}.",
+                    hint="Give one to each class; they add up to 1.",
+                )
+        given = [given[c] for c in classes]
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise _no_prior(given)
+    try:
+        p = np.array([float(v) for v in given])
+    except (TypeError, ValueError):
+        raise _no_prior(options.class_prior) from None
     if p.shape != (len(classes),):
         raise InputError(
             f"class_prior must have one probability for each of the {len(classes)} classes, "
@@ -106,6 +130,13 @@ def class_log_prior(statistic: ByClass, options: Options) -> Floats:
     with np.errstate(divide="ignore"):
         out: Floats = np.log(p / p.sum())
     return out
+
+
+def _no_prior(given: Any) -> InputError:
+    return InputError(
+        f"class_prior must be a mapping or a list of probabilities, got {given!r}.",
+        hint="None takes the shares of the classes.",
+    )
 
 
 Noted = tuple[Feature, list[str]]
@@ -248,9 +279,17 @@ def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:
         one = np.zeros(1)
         same = tuple(one for _ in part.values)
         return Kernel(part.name, same, tuple(one + 1 for _ in same), np.ones(len(same)))
-    spread = float(np.ptp(everything))
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(everything))
     if spread == 0:
         notes.append(f"column {part.name!r} is constant: it tells nothing")
+    elif not 1e-290 < spread < 1e300:
+        what, cure = ("close together", "Multiply") if spread < 1 else ("far apart", "Divide")
+        raise InputError(
+            f"The values of {part.name!r} are too {what} for a density: they spread over "
+            f"{spread:g}.",
+            hint=f"{cure} {part.name!r} by a power of ten.",
+        )
     least = math.sqrt(options.variance_floor) * (spread or max(abs(everything[0]), 1.0))
     points, weights, widths = [], [], []
     for values, w in zip(part.values, part.weights, strict=True):
@@ -259,7 +298,8 @@ def _kernel(part: Points, options: Options, notes: list[str]) -> Kernel:
             w = np.bincount(order, np.concatenate(part.weights)).astype(np.float64)
         n = w.sum()
         mean = (values * w).sum() / n
-        sd = math.sqrt(max(((values - mean) ** 2 * w).sum() / n, 0.0))
+        away = (values - mean) / (spread or 1.0)  # squares neither vanish nor pass all bounds
+        sd = math.sqrt(max((away**2 * w).sum() / n, 0.0)) * spread
         share = (np.cumsum(w) - w / 2) / n
         low, high = np.interp([0.25, 0.75], share, values)
         size = min(sd, (high - low) / 1.34) or sd

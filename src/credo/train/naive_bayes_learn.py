@@ -9,16 +9,35 @@ from typing import Any
 from credo.data import Stream, Table, read
 from credo.data.columns import columns_of
 from credo.data.once import comes_in_batches, feed_of_any
-from credo.errors import CredoWarning, InputError, SchemaError, close_names, unknown_name
+from credo.errors import (
+    CredoWarning,
+    InputError,
+    SchemaError,
+    TableError,
+    close_names,
+    unknown_name,
+)
 from credo.model.naive_bayes import NaiveBayesModel
+from credo.schema import Schema
+from credo.stats.by_class import ByClass
 from credo.stats.tally import Source
 from credo.train.naive_bayes import Options, train
 from credo.train.naive_bayes_once import once_by_class
-from credo.train.naive_bayes_plan import KINDS, Plan
+from credo.train.naive_bayes_plan import KINDS, Plan, wanted_kinds
 from credo.train.naive_bayes_rows import by_class
 from credo.train.naive_bayes_tally import tally_by_class
 
-__all__ = ["keeps_values", "naive_bayes", "plan_of", "warn_of"]
+__all__ = [
+    "keeps_values",
+    "naive_bayes",
+    "plan_of",
+    "plan_of_source",
+    "read_for",
+    "source_by_class",
+    "told_aside",
+    "warn_of",
+    "warn_unread",
+]
 
 
 def naive_bayes(
@@ -77,7 +96,8 @@ def naive_bayes(
         names = [n for n in feed.names if n not in (target, weigher)]
         plan = plan_of(names, kinds, covariance, states)
         statistic, schema = once_by_class(feed, target, plan, weights, threads or 1)
-        model = train(statistic, options, schema.source)
+        model = train(statistic, options.without(schema.set_aside), schema.source)
+        warn_unread(schema)
         warn_of(model, stacklevel=3)
         return model
     if isinstance(table, (Table, Stream, Source)):
@@ -85,8 +105,7 @@ def naive_bayes(
             raise InputError("The table has been read already; give weights= to read.")
         source: Any = table
     else:
-        given = {n: list(s) for n, s in (states or {}).items()} or None
-        source = read(table, given, weights)
+        source, kinds = read_for(table, target, kinds, states, weights)
     if target not in source.schema:
         raise _no_target(source, target)
     if not source.schema[target].is_discrete:
@@ -94,19 +113,84 @@ def naive_bayes(
             f"The class {target!r} is continuous.",
             hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a regression.",
         )
-    names = [n for n in source.schema.names if n != target]
-    plan = plan_of(names, kinds, covariance, states)
-    if isinstance(source, Table) and (plan.of("kernel", "counts", "bernoulli") or states):
-        columns = columns_of(source)
-        group = source.codes(target).astype("uint32")
-        statistic = by_class(
-            columns, group, source.schema[target], plan, source.weights, threads or 1
-        )
-    else:
-        statistic = tally_by_class(source, target, plan, threads)
+    statistic = source_by_class(source, target, kinds, covariance, states, threads)[0]
+    options = options.without(source.schema.set_aside)
     model = train(statistic, options, source.schema.source)
+    if source is not table:
+        warn_unread(source.schema)
     warn_of(model, stacklevel=3)
     return model
+
+
+def read_for(
+    table: Any, target: str, kinds: Any, states: Any = None, weights: Any = None
+) -> tuple[Any, dict[str, str]]:
+    """A table, read with the kinds that were given, even if a column is constant; and the kinds.
+
+    >>> table, kinds = read_for({"a": [1, 1, 1], "y": [0, 1, 1]}, "y", "counts")
+    >>> table.schema.names, kinds
+    (('a', 'y'), {'a': 'counts'})
+    """
+    every = feed_of_any(table).names
+    weigher = weights if isinstance(weights, str) else None
+    plan = plan_of([n for n in every if n not in (target, weigher)], kinds, states=states)
+    words = wanted_kinds(plan)
+    source = read(table, words or None, weights)
+    if target in every and source.schema.column(target).kind == "constant":
+        words[target] = "discrete"  # one class alone is a class too
+        source = read(table, words, weights)
+    kept = ("constant", "identifier")
+    late = [n for n in plan.of("bernoulli") if source.schema.column(n).kind in kept]
+    for name in late:  # numbers are above 0 or not, also where all are
+        try:
+            source = read(table, words | {name: "continuous"}, weights)
+        except TableError:
+            source = read(table, words | {name: "discrete"}, weights)
+        words[name] = source.schema[name].kind
+    return source, {n: kind for n, kind in plan.kinds.items() if kind != "ignore"}
+
+
+def source_by_class(
+    source: Any,
+    target: str,
+    kinds: Any = "auto",
+    covariance: Any = "diagonal",
+    states: Any = None,
+    threads: int | None = None,
+) -> tuple[ByClass, Plan]:
+    """The statistics of a source that was read, and its plan; the kinds given are kept to.
+
+    >>> table = read({"a": [1, 2, 1, 2], "y": [0, 1, 1, 0]})
+    >>> source_by_class(table, "y", {"a": "gaussian"})[0].parts[0].mean.tolist()
+    [[1.5], [1.5]]
+    """
+    plan = plan_of_source(source, target, kinds, covariance, states)
+    if not isinstance(source, Table) or not (plan.states or _other_kinds(source, plan)):
+        return tally_by_class(source, target, plan, threads), plan
+    group = source.codes(target).astype("uint32")
+    label, threads = source.schema[target], threads or 1
+    columns = columns_of(source)
+    return by_class(columns, group, label, plan, source.weights, threads), plan
+
+
+def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states: Any) -> Plan:
+    """Which kind each feature of a source is; one that was set aside and has a kind is refused."""
+    aside = source.schema.set_aside
+    if isinstance(kinds, Sequence) and not isinstance(kinds, str):
+        every = [c.name for c in source.schema.columns if c.name != target]
+        kinds = dict(zip(every, kinds, strict=True)) if len(every) == len(kinds) else kinds
+    if isinstance(kinds, Mapping):
+        for name in [n for n in kinds if n in aside]:
+            if kinds[name] not in ("ignore", "auto"):
+                source.schema[name]  # says why it was set aside, and what to do
+        kinds = {n: kind for n, kind in kinds.items() if n not in aside}
+    return plan_of([n for n in source.schema.names if n != target], kinds, covariance, states)
+
+
+def _other_kinds(table: Table, plan: Plan) -> bool:
+    """Whether a kind is not what the table counts by itself."""
+    own = {True: ("auto", "categorical", "ignore"), False: ("auto", "gaussian", "ignore")}
+    return any(kind not in own[table.schema[n].is_discrete] for n, kind in plan.kinds.items())
 
 
 def keeps_values(kinds: Any) -> bool:
@@ -200,3 +284,22 @@ def _groups(names: Sequence[str], kinds: dict[str, str], covariance: Any) -> lis
             seen.add(name)
             kinds[name] = "gaussian"
     return [g for g in groups if len(g) > 1]
+
+
+def told_aside(aside: Mapping[str, str]) -> str:
+    """Which columns are set aside, and why, in a sentence.
+
+    >>> told_aside({"id": "its name"})
+    "Columns were set aside: 'id' (its name)."
+    """
+    text = "; ".join(f"{n!r} ({why})" for n, why in list(aside.items())[:6])
+    more = f"; and {len(aside) - 6:,} more" if len(aside) > 6 else ""
+    return f"Columns were set aside: {text}{more}."
+
+
+def warn_unread(schema: Schema, stacklevel: int = 2) -> None:
+    """Say which columns of a table that was read here are set aside."""
+    own = ("dropped", "weights")
+    aside = {c.name: c.reason for c in schema.columns if not c.used and c.kind not in own}
+    if aside:
+        warnings.warn(told_aside(aside), CredoWarning, stacklevel=stacklevel + 1)

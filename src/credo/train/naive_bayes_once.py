@@ -25,7 +25,7 @@ from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes_open import OpenColumns
-from credo.train.naive_bayes_plan import Plan
+from credo.train.naive_bayes_plan import Plan, wanted_kinds
 from credo.train.naive_bayes_reorder import (
     cell_numbers,
     counts_above,
@@ -38,7 +38,7 @@ from credo.train.naive_bayes_rows import ABOVE
 from credo.train.naive_bayes_seen import Seen, with_moments
 from credo.train.naive_bayes_sighted import seen_by_coder
 
-__all__ = ["once_by_class", "wanted_kinds"]
+__all__ = ["once_by_class"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
@@ -47,19 +47,6 @@ Cells = tuple[NDArray[Any], NDArray[np.int64]]
 
 _WIDE = 512  # columns of more states are counted one by one, in place
 _ROOM = 2**31  # bytes that the tables may take
-
-_WORDS = {"categorical": "discrete", "gaussian": "continuous", "counts": "continuous"}
-
-
-def wanted_kinds(plan: Plan) -> dict[str, Any]:
-    """What the kinds of the features say of the columns, as `read` wants to hear it.
-
-    >>> wanted_kinds(Plan({"a": "auto", "b": "gaussian", "c": "ignore"}))
-    {'b': 'continuous', 'c': 'drop'}
-    """
-    out: dict[str, Any] = {n: _WORDS[k] for n, k in plan.kinds.items() if k in _WORDS}
-    out |= {n: "drop" for n, k in plan.kinds.items() if k == "ignore"}
-    return out | {n: list(s) for n, s in plan.states.items() if plan.kinds.get(n) != "ignore"}
 
 
 def once_by_class(
@@ -93,6 +80,8 @@ def once_by_class(
     counting = _Counting(once, target, plan, threads)
     for batch, w in once.batches():
         counting.add(batch, w)
+    if len(once.coders[target].states) == 1:  # one class alone is a class too
+        once.take_as(target, "discrete")
     schema = once.schema()
     found = counting.finish(schema)
     if found is not None:
@@ -340,7 +329,7 @@ class _Counting:
         if not variable.is_discrete:
             raise self._continuous()
         plan = self.plan
-        names = [n for n in schema.names if n != self.target]
+        names = [n for n in plan.kinds if n in schema or self._is_above(n)]
         every = tuple(n for n, kind in plan.kinds.items() if kind != "ignore")
         left = [] if plan.full else plan.of("auto")
         plan.kinds = {n: k for n, k in plan.kinds.items() if n in names}
@@ -356,7 +345,8 @@ class _Counting:
         seen = {n: self._seen(n, order, variable.arity, reasons.get(n, "")) for n in left}
         parts: dict[str, Part] = {}
         for name in names:
-            part = self._part(schema[name], order, variable.arity)
+            kept = schema[name] if name in schema else Variable(name, "continuous")
+            part = self._part(kept, order, variable.arity)
             if part is not None:
                 parts[name] = part
         for group, spread in joint.items():
@@ -373,6 +363,16 @@ class _Counting:
         aside = {n: reasons[n] for n in left if n in reasons}
         still = OpenColumns(every, seen, aside) if seen else None
         return ByClass(variable, weight, ordered, lost, still)
+
+    def _is_above(self, name: str) -> bool:
+        """Whether a column holds numbers that are told apart as above 0 or not."""
+        if self._kind(name) != "bernoulli":
+            return False
+        if name in self.above:
+            return True
+        return name in self.tables and bool(
+            np.isfinite(self.once.coders[name].state_numbers()).all()
+        )
 
     def _seen(self, name: str, order: Where, k: int, reason: str) -> Seen:
         """What was seen of a column whose kind more rows may change."""
@@ -416,7 +416,7 @@ class _Counting:
         table = self.tables.get(v.name)
         if kind == "counts":
             return None
-        if v.is_discrete:
+        if v.is_discrete and not self._is_above(v.name):
             if kind == "bernoulli" and v.arity > 2:
                 raise InputError(
                     f"A Bernoulli feature has two states; {v.name!r} has {v.arity}.",

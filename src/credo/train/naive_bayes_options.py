@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,19 @@ class Options:
         not_negative(self.class_smoothing, "class_smoothing")
         if not (not_negative(self.variance_floor, "variance_floor") > 0):
             raise InputError("variance_floor must be above 0, got 0.")
+
+    def without(self, names: Collection[str]) -> Options:
+        """The same options, less those of columns that were set aside.
+
+        >>> Options({"a": 1, "b": 2}).without(["b"]).smoothing
+        {'a': 1}
+        """
+        changed: dict[str, Any] = {
+            what: {n: v for n, v in given.items() if n not in names}
+            for what in ("smoothing", "min_states")
+            if isinstance(given := getattr(self, what), Mapping)
+        }
+        return replace(self, **changed) if changed else self
 
     def smoothing_of(self, name: str) -> float:
         """l of one feature."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["KINDS", "Plan"]
+__all__ = ["KINDS", "Plan", "wanted_kinds"]
 
 KINDS = ("categorical", "bernoulli", "gaussian", "counts", "kernel", "ignore")
 """What a feature can be."""
@@ -83,3 +83,22 @@ class Plan:
     def of(self, *kinds: str) -> list[str]:
         """The features of some kinds, in order."""
         return [n for n, k in self.kinds.items() if k in kinds]
+
+
+_WORDS = {
+    "categorical": "discrete",
+    "gaussian": "continuous",
+    "counts": "continuous",
+    "kernel": "continuous",
+}
+
+
+def wanted_kinds(plan: Plan) -> dict[str, Any]:
+    """What the kinds of the features say of the columns, as `read` wants to hear it.
+
+    >>> wanted_kinds(Plan({"a": "auto", "b": "gaussian", "c": "ignore"}))
+    {'b': 'continuous', 'c': 'drop'}
+    """
+    out: dict[str, Any] = {n: _WORDS[k] for n, k in plan.kinds.items() if k in _WORDS}
+    out |= {n: "drop" for n, k in plan.kinds.items() if k == "ignore"}
+    return out | {n: list(s) for n, s in plan.states.items() if plan.kinds.get(n) != "ignore"}

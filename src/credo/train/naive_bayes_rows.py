@@ -81,7 +81,7 @@ def by_class(
     for names in plan.together:
         parts[names[0]] = _together(columns, names, group, k, floats, threads)
     for name in plan.of("kernel"):
-        numbers = _numbers(name, columns.by_name[name])
+        numbers = _numbers(name, columns.by_name[name], "kernel")
         values = np.ascontiguousarray(numbers, dtype=np.float64)
         refuse_infinite(name, values)
         parts[name] = Points.of(name, values, group, k, weights)
@@ -122,8 +122,8 @@ def _counted(
         given = plan.states.get(name)
         if given is not None:
             column = _declared(name, column, given)
-        elif column.variable is None and plan.kinds[name] == "bernoulli":
-            arrays[name], windows[name] = column.values, ABOVE
+        elif plan.kinds[name] == "bernoulli" and _holds_numbers(column):
+            arrays[name], windows[name] = _numbers(name, column, "bernoulli"), ABOVE
             variables[name] = Variable(name, "discrete", (0, 1))
             continue
         elif column.variable is None and column.values.dtype.kind == "b":
@@ -315,13 +315,22 @@ def _whole(name: str, column: Column) -> Column:
     return Column(codes, Variable(name, "discrete", tuple(different.tolist())))
 
 
-def _numbers(name: str, column: Column) -> NDArray[Any]:
+def _holds_numbers(column: Column) -> bool:
+    """Whether the cells are numbers, or booleans, and not text."""
+    variable = column.variable
+    return variable is None or not any(isinstance(s, str) for s in variable.states)
+
+
+def _numbers(name: str, column: Column, kind: str = "gaussian") -> NDArray[Any]:
     if column.variable is None:
         return column.values
-    try:
-        lut = np.array([*(float(s) for s in column.variable.states), np.nan])
-    except (TypeError, ValueError):
-        raise InputError(f"{name!r} holds text and cannot be 'gaussian'.") from None
+    if not _holds_numbers(column):
+        text = next(s for s in column.variable.states if isinstance(s, str))
+        raise InputError(
+            f"{name!r} holds the text {text!r} and cannot be {kind!r}.",
+            hint=f"Make it 'categorical', as in kinds={{{name!r}: 'categorical'}}.",
+        )
+    lut = np.array([*(float(s) for s in column.variable.states), np.nan])
     return np.asarray(lut[column.values])
 
 
@@ -362,6 +371,8 @@ def _together(
     for name, values in zip(names, arrays, strict=True):
         refuse_infinite(name, values)
     n, mean, scatter = _core.moments(arrays, group, k, weights, threads)
+    for j in np.flatnonzero((np.diagonal(scatter.sum(axis=0)) == 0) & (n.sum() > 1)).tolist():
+        refuse_underflow(names[j], arrays[j])
     return Spread(tuple(names), frozen(n), frozen(mean), frozen(scatter))
 
 
@@ -373,7 +384,7 @@ def _bag(
     weights: Floats | None,
     threads: int,
 ) -> Totals:
-    arrays = [_numbers(n, columns.by_name[n]) for n in names]
+    arrays = [_numbers(n, columns.by_name[n], "counts") for n in names]
     totals, countable = _core.naive_totals(arrays, group, k, weights, threads)
     if not countable:
         refuse_no_counts(names, arrays)

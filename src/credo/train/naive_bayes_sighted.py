@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_rows import by_class, spreads_by_class, tables_by_class
 from credo.train.naive_bayes_seen import Seen, may_number_rows, with_moments
 
-__all__ = ["kinds_of", "open_by_class", "seen_by_coder", "word_for_all"]
+__all__ = ["columns_to_learn", "kinds_of", "open_by_class", "seen_by_coder", "word_for_all"]
 
 Codes = NDArray[np.uint32]
 
@@ -96,7 +96,9 @@ def open_by_class(
     names = [n for n in table.names if plan.kinds.get(n, "ignore") != "ignore"]
     left = {n: plan.kinds[n] for n in names if _by_rules(table, n, plan, strict)}
     if plan.full:  # which vary together cannot change any more
-        return _at_once(table, names, group, target, plan, weights, threads, strict, more)
+        columns, gone = columns_to_learn(table, plan, strict=strict, more=more)
+        out = by_class(columns, group, target, plan, weights, threads)
+        return replace(out, open=OpenColumns(tuple(names), {}, gone)) if gone else out
     found = {
         n: replace(
             seen_by_coder(table.coders[n], table.declared.get(n)),
@@ -106,8 +108,8 @@ def open_by_class(
         for n, kind in left.items()
     }
     found = _counted(table, found, group, target.arity, weights, threads)
-    columns = {n: _column(table, n, plan.kinds[n], strict, more) for n in names if n not in found}
-    used = {n: c for n, c in columns.items() if c is not None}
+    others = {n: _column(table, n, plan.kinds[n], strict, more) for n in names if n not in found}
+    used = {n: c for n, c in others.items() if c is not None}
     rest = Plan({n: plan.kinds[n] for n in used}, plan.together, plan.states, False, plan.pending)
     known = by_class(Columns(table.rows, used), group, target, rest, weights, threads)
     held: dict[str, Seen] = {}
@@ -130,27 +132,32 @@ def open_by_class(
     return replace(out, open=replace(still, aside=aside))
 
 
-def _at_once(
-    table: Sighted,
-    names: Sequence[str],
-    group: Codes,
-    target: Variable,
-    plan: Plan,
-    weights: NDArray[Any] | None,
-    threads: int,
-    strict: bool,
-    more: bool,
-) -> ByClass:
-    """Every column decided by these rows."""
+def columns_to_learn(
+    table: Sighted, plan: Plan, *, strict: bool = True, more: bool = False
+) -> tuple[Columns, dict[str, str]]:
+    """Every column decided by these rows, and why others are set aside; `plan` loses those.
+
+    >>> from credo.data.sighting import sighted
+    >>> table = sighted({"a": ["u", "u"], "b": ["v", "w"]})
+    >>> found, aside = columns_to_learn(table, Plan({"a": "auto", "b": "categorical"}))
+    >>> found.names, aside
+    (('b',), {'a': "every cell is 'u'"})
+    """
+    if not table.coders:
+        return table.plain, {}
     columns: dict[str, Column] = {}
-    for name in names:
-        auto = plan.kinds[name] == "auto"
-        column = _column(table, name, plan.kinds[name], strict and not auto, more and not auto)
+    aside: dict[str, str] = {}
+    for name in table.names:
+        kind = plan.kinds.get(name, "ignore")
+        if kind == "ignore":
+            continue
+        column = _column(table, name, kind, strict, more)
         if column is None:
             del plan.kinds[name]
+            aside[name] = table.decision(name).column.reason
         else:
             columns[name] = column
-    return by_class(Columns(table.rows, columns), group, target, plan, weights, threads)
+    return Columns(table.rows, columns), aside
 
 
 def _by_rules(table: Sighted, name: str, plan: Plan, strict: bool) -> bool:
@@ -168,20 +175,30 @@ def _by_rules(table: Sighted, name: str, plan: Plan, strict: bool) -> bool:
     )
 
 
+_UNUSED = ("identifier", "text", "date", "doubtful", "unsupported")
+
+
 def _column(table: Sighted, name: str, kind: str, strict: bool, more: bool) -> Column | None:
-    """A column whose kind is given; None if it cannot be used."""
-    if name in table.numbers:
-        return table.column(name, "discrete" if kind == "categorical" else "continuous")
-    found = table.column(name)
-    if found is None and more:
-        states = kind in ("categorical", "bernoulli")
-        return table.column(name, "discrete" if states else "continuous")
-    if found is None and strict:
+    """A column as its kind wants it, were it empty or constant; None if it cannot be used."""
+    coder = table.coders.get(name)
+    if kind == "auto" or coder is None or name in table.wanted:
+        return table.column(name)
+    if kind == "bernoulli":
+        numbers = coder.holds_numbers or np.isfinite(coder.state_numbers()).all()
+        return table.column(name, "continuous" if numbers else "discrete")
+    if kind != "categorical":
+        return table.column(name, "continuous")
+    if coder.holds_numbers and name not in table.numbers:
+        return table.column(name, "continuous")  # decimals, each its own state
+    found = table.decision(name).column
+    if found.kind in _UNUSED and not more and not np.isfinite(coder.state_numbers()).all():
+        if not strict:
+            return None
         raise InputError(
-            f"The column {name!r} was set aside: {table.decision(name).column.reason}.",
-            hint=f"Read the table with schema={{{name!r}: …}} to use it.",
+            f"The column {name!r} was set aside: {found.reason}.",
+            hint=f"Read the table with schema={{{name!r}: 'discrete'}} to use it.",
         )
-    return found
+    return table.column(name, "discrete")
 
 
 def seen_by_coder(coder: Coder, declared: Declared | None = None) -> Seen:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts
 from credo.stats.configurations import frozen
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 from credo.train.naive_bayes_plan import Plan
+from credo.train.naive_bayes_reorder import counts_above, moments_of_counts
 
 __all__ = ["tally_by_class"]
 
@@ -30,17 +33,14 @@ def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = N
                 f"A source cannot be tallied for {name!r} as {kind!r}.",
                 hint="Load it first, or choose 'gaussian' or 'categorical'.",
             )
-    for name in plan.of("bernoulli"):
-        if not source.schema[name].is_discrete or source.schema[name].arity > 2:
-            raise InputError(
-                f"A Bernoulli feature of a source has two states; {name!r} has not.",
-                hint="Make it 'categorical' or 'gaussian'.",
-            )
-    for name in plan.of("auto", "bernoulli"):
+    given = dict(plan.kinds)
+    for name in plan.of("auto"):
         plan.kinds[name] = "categorical" if source.schema[name].is_discrete else "gaussian"
     plan.settle()
     grouped = {n for g in plan.together for n in g}
-    single = [n for n in plan.of("categorical", "gaussian") if n not in grouped]
+    for name, kind in plan.kinds.items():
+        _refuse_other(source.schema[name], kind, name in grouped)
+    single = [n for n in plan.of("categorical", "bernoulli", "gaussian") if n not in grouped]
     families: list[Any] = [(n, [target]) for n in single]
     families += [(g[0], [target, *g[1:]]) for g in plan.together]
     options = {} if threads is None else {"threads": threads}
@@ -51,11 +51,47 @@ def tally_by_class(source: Any, target: str, plan: Plan, threads: int | None = N
     for child, parents in families:
         found = tally[child, parents]
         if isinstance(found, Counts):
-            parts[child] = StateCounts(found.variables[-1], found.dense().values)
+            parts[child] = _part_of(found.variables[-1], found.dense().values, given[child])
         else:
             parts[child] = _spread_of(found, (child, *parents[1:]), k)
     ordered = tuple(parts[n] for n in plan.kinds if n in parts)
     return ByClass(variable, labels.values, ordered, labels.skipped)
+
+
+def _refuse_other(v: Variable, kind: str, grouped: bool) -> None:
+    """Refuse a kind that cannot be made of what the source counts."""
+    if kind == "ignore" or (kind == "gaussian" and not v.is_discrete):
+        return
+    text = v.is_discrete and any(isinstance(s, str) for s in v.states)
+    if kind == "bernoulli" and (not v.is_discrete or (text and v.arity > 2)):
+        raise InputError(
+            f"A Bernoulli feature of a source has two states; {v.name!r} has not.",
+            hint="Make it 'categorical' or 'gaussian'.",
+        )
+    if kind == "gaussian" and (text or grouped):
+        what = f"has states such as {v.states[0]!r}"
+        word = "continuous" if not text else "discrete"
+    elif kind == "categorical" and not v.is_discrete:
+        what, word = "is continuous", "discrete"
+    else:
+        return
+    raise InputError(
+        f"The column {v.name!r} of the source {what} and cannot be {kind!r}.",
+        hint="Make it 'categorical'."
+        if text
+        else f"Read the table with schema={{{v.name!r}: {word!r}}}, or load it first.",
+    )
+
+
+def _part_of(v: Variable, counts: NDArray[Any], kind: str) -> Part:
+    """Counts of states as what the feature is to be."""
+    numbers = not any(isinstance(s, str) for s in v.states)
+    if kind == "gaussian":
+        return moments_of_counts(v.name, counts, np.array([float(s) for s in v.states]))
+    if kind == "bernoulli" and numbers:
+        above = counts_above(counts, np.array([float(s) for s in v.states]))
+        return StateCounts(Variable(v.name, "discrete", (0, 1)), frozen(above), True)
+    return StateCounts(v, counts)
 
 
 def _spread_of(found: Moments, names: tuple[str, ...], k: int) -> Spread:

@@ -376,8 +376,11 @@ def test_kinds_of_sources():
     )
     assert by_table.model_.feature("x").width == pytest.approx(by_array.model_.features[0].width)
     assert NaiveBayes(kinds={"z": "bernoulli"}).fit(table, "y").kinds_["z"] == "bernoulli"
-    with pytest.raises(InputError, match="two states"):
-        cr.naive_bayes(table, "y", kinds={"x": "bernoulli"})
+    above = cr.naive_bayes(table, "y", kinds={"x": "bernoulli"}).feature("x")
+    assert above.above and above.alpha.tolist() == [[1, 11], [1, 11]]  # all above 0
+    three = cr.read({"y": ["a", "b"] * 6, "t": ["u", "v", "w"] * 4})
+    with pytest.raises(InputError, match="two states; 't' has 3"):
+        cr.naive_bayes(three, "y", kinds={"t": "bernoulli"})
     states = NaiveBayes(states={"z": ["u", "v", "w"]}).fit(table, "y")
     assert states.model_.feature("z").variable.states == ("u", "v", "w")
 
