@@ -146,13 +146,23 @@ class NaiveBayesModel:
 
     # --- asking ---------------------------------------------------------------------------
 
-    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "missing") -> Distribution:
-        """P(class | the cells of one row); cells that are not given are summed out."""
-        from credo.predict.naive import posterior_of_row
+    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "error") -> Distribution:
+        """P(class | the cells of one row); cells that are not given are summed out.
+
+        A name or state that the model does not know is refused, with what is near; `unseen=`
+        "missing" or "smooth" treats such a state as in rows of a table.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.p({"Outlook": "sunny"})
+        Traceback (most recent call last):
+        credo.errors.UnknownNameError: State 'sunny' is not one of 'Outlook'. Did you mean 'Sunny'?
+        """
+        from credo.predict.naive_row import posterior_of_row
 
         return posterior_of_row(self, {} if row is None else row, unseen)
 
-    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "missing") -> Floats:
+    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "error") -> Floats:
         """ln P(class, row) for each class.
 
         >>> import credo as cr
@@ -160,7 +170,7 @@ class NaiveBayesModel:
         >>> [round(float(v), 4) for v in np.exp(model.log_joint({"Wind": "Strong"}))]
         [0.2143, 0.2143]
         """
-        from credo.predict.naive import joint_of_row
+        from credo.predict.naive_row import joint_of_row
 
         return joint_of_row(self, row, unseen)
 
@@ -185,7 +195,12 @@ class NaiveBayesModel:
         return [self.classes[int(k)] for k in best]
 
     def explain(
-        self, row: Mapping[str, Any], *, of: Any = None, against: Any = None
+        self,
+        row: Mapping[str, Any],
+        *,
+        of: Any = None,
+        against: Any = None,
+        unseen: str = "error",
     ) -> Contributions:
         """What each cell of a row says for one class against another, in bits.
 
@@ -193,13 +208,13 @@ class NaiveBayesModel:
         """
         from credo.predict.naive_explain import explain
 
-        return explain(self, row, of, against)
+        return explain(self, row, of, against, unseen)
 
-    def linear_form(self, *, reference: bool = True) -> LinearForm:
+    def linear_form(self, *, reference: bool = True, unseen: str = "error") -> LinearForm:
         """The model as a linear classifier: bias and weights of the log odds; see docs."""
         from credo.predict.naive_linear import linear_form
 
-        return linear_form(self, reference)
+        return linear_form(self, reference, unseen)
 
     def interval(
         self, row: Mapping[str, Any], level: float = 0.95, *, draws: int = 2000, rng: Any = 0
