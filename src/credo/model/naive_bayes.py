@@ -17,12 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
 from credo.model.distribution import Distribution
-from credo.model.linear_gaussian import LinearGaussian
 from credo.model.naive_bayes_blocks import FeatureBlock
-from credo.model.naive_bayes_features import Feature, Normal, Normals, States
+from credo.model.naive_bayes_features import Feature, States
 from credo.model.network import Network
 from credo.model.record import Record
 from credo.render import number, table_html, table_text
@@ -107,42 +104,20 @@ class NaiveBayesModel:
                 )
         return self.again(self.statistic + other.statistic)
 
-    def network(self) -> Network:
+    def network(self, *, target: str | None = None) -> Network:
         """The same model as a Bayesian network, for every question that a network answers.
+
+        `target` gives the class another name. States held in reserve by `min_states` become one
+        state of their own, so that every posterior is that of the model.
 
         >>> import credo as cr
         >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
         >>> model.network().dag.children("PlayTennis")
         ('Outlook', 'Temperature', 'Humidity', 'Wind')
         """
-        tables: dict[str, Any] = {
-            self.target.name: Cpt(self.target, (), np.exp(self.log_prior)),
-        }
-        edges = []
-        for f in self.features:
-            if isinstance(f, States):
-                theta = np.exp(f.log_theta)
-                theta /= theta.sum(axis=1, keepdims=True)  # states held in reserve have no name
-                counts = f.alpha if f.smoothing > 0 else None
-                tables[f.names[0]] = Cpt(f.variable, (self.target,), theta, counts)
-                edges.append((self.target.name, f.names[0]))
-            elif isinstance(f, Normal):
-                child = Variable(f.name, "continuous")
-                tables[f.name] = LinearGaussian(
-                    child, (self.target,), f.mean, np.zeros((len(f.mean), 0)), f.variance
-                )
-                edges.append((self.target.name, f.name))
-            elif isinstance(f, Normals):
-                for local in _chain(f, self.target):
-                    tables[local.name] = local
-                    edges += [(p.name, local.name) for p in local.parents]
-            else:
-                raise InputError(
-                    f"The feature {f.names[0]!r} is a {type(f).__name__.lower()}, which a network "
-                    "has no table for.",
-                    hint="Use kinds='categorical' or 'gaussian' for it.",
-                )
-        return Network(Dag(edges, nodes=list(tables)), tables, record=self.record)
+        from credo.model.naive_bayes_network import network_of
+
+        return network_of(self, target)
 
     # --- asking ---------------------------------------------------------------------------
 
@@ -264,19 +239,3 @@ class NaiveBayesModel:
     def _repr_html_(self) -> str:
         head, rows = self._rows()
         return table_html(head, rows, caption=repr(self))
-
-
-def _chain(f: Normals, target: Variable) -> list[LinearGaussian]:
-    """A joint Gaussian as a chain: each variable a line in those before it, for each class."""
-    variables = [Variable(n, "continuous") for n in f.names]
-    out = []
-    for i, child in enumerate(variables):
-        slope = np.zeros((len(f.mean), i))
-        variance = np.empty(len(f.mean))
-        for c, s in enumerate(f.covariance):
-            if i:
-                slope[c] = np.linalg.solve(s[:i, :i], s[:i, i])
-            variance[c] = s[i, i] - s[i, :i] @ slope[c]
-        intercept = f.mean[:, i] - np.einsum("ck,ck->c", slope, f.mean[:, :i])
-        out.append(LinearGaussian(child, (target, *variables[:i]), intercept, slope, variance))
-    return out

@@ -116,5 +116,26 @@ def test_the_linear_form_of_few_classes():
     one = NaiveBayes().fit([["a"], ["b"]], ["only", "only"]).linear_form()
     assert "only" in str(one) and "bias" in str(one)
     table = cr.read({"y": ["a", "b"], "x": ["u", "v"]}, {"y": ["a", "b", "c"]})
-    with pytest.raises(InputError, match="class 'c' has probability zero.*class_smoothing"):
+    with pytest.raises(InputError, match=r"class 'c' has probability zero.*class_smoothing"):
         cr.naive_bayes(table, "y").linear_form()
+
+
+def test_a_network_answers_as_the_model_with_states_in_reserve():
+    X = [["a"], ["b"], ["a"], ["c"], ["a"], ["a"], ["b"]]
+    model = NaiveBayes(min_states=6).fit(X, [0, 0, 1, 1, 1, 1, 1]).model_
+    net = model.network()
+    assert net.variable("x0").states == ("a", "b", "c", "(not seen)")
+    for state in "abc":
+        expected = list(model.p({"x0": state}).values())
+        assert list(net.p("y", {"x0": state}).values()) == pytest.approx(expected, abs=1e-14)
+    assert net.p("x0", {"y": 0})["(not seen)"] == pytest.approx(3 / (2 + 6))
+
+
+def test_a_feature_with_the_name_of_the_class_needs_another_name():
+    model = NaiveBayes().fit(pd.DataFrame({"y": ["a", "b", "a"]}), [0, 1, 1]).model_
+    with pytest.raises(InputError, match=r"both called 'y'.*target='class'"):
+        model.network()
+    net = model.network(target="class")
+    assert list(net.p("class", {"y": "a"}).values()) == pytest.approx(
+        list(model.p({"y": "a"}).values())
+    )
