@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.data.absent import warn_renamed
 from credo.data.columns import Column, Columns, columns_for
 from credo.errors import CredoWarning, ImpossibleError, InputError
 from credo.model.naive_bayes import NaiveBayesModel
@@ -128,11 +129,6 @@ def predict_table(
 ) -> Any:
     """The answer for each row of anything that can be read; see `predict_columns`."""
     columns = columns_for(rows, variables_of(model))
-    if not columns.by_name and model.names:
-        raise InputError(
-            "The rows have no column of the model.",
-            hint=f"Its features are {', '.join(map(repr, model.names[:12]))}.",
-        )
     return predict_columns(model, columns, answer, unseen, threads)
 
 
@@ -146,6 +142,13 @@ def predict_columns(
     check_unseen(unseen)
     if isinstance(model.features, FeatureBlock) and _are_names(columns, model.features.names):
         return _of_block(model, model.features, columns, answer, unseen, threads)
+    if len(columns.by_name) < len(model.names):
+        if not columns.by_name:
+            raise InputError(
+                "The rows have no column of the model.",
+                hint=f"Its features are {', '.join(map(repr, model.names[:12]))}.",
+            )
+        warn_renamed(model.names, [*columns.by_name, *columns.others], stacklevel=4)
     compiled = _compiled(model)
     n = columns.rows
     arrays, windows = [], []
