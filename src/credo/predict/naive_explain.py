@@ -21,7 +21,14 @@ from credo.predict.naive_row import shares_of_row, zero_cells
 from credo.render import bar, table_html, table_text
 from credo.schema import Variable, is_missing
 
-__all__ = ["Contributions", "compared_classes", "contributions", "explain", "ruled_out"]
+__all__ = [
+    "Contributions",
+    "compared_classes",
+    "contributions",
+    "difference",
+    "explain",
+    "ruled_out",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +127,12 @@ def explain(
         raise ruled_out("The row", model.classes[first], model.classes[second], told)
     cells = []
     for f, values, log_p in shares:
-        bits = _difference(log_p[first], log_p[second])
+        bits = difference(log_p[first], log_p[second])
         if len(f.names) == 1:
             cells.append((f.names[0], "" if is_missing(values[0]) else _plain(values[0]), bits))
         else:
             cells.append((" + ".join(f.names[:4]) + (" …" if len(f.names) > 4 else ""), "", bits))
-    prior = _difference(model.log_prior[first], model.log_prior[second])
+    prior = difference(model.log_prior[first], model.log_prior[second])
     return contributions(model.target, joint, first, second, prior, cells)
 
 
@@ -171,7 +178,7 @@ def contributions(
     )
 
 
-def _difference(a: float, b: float) -> float:
+def difference(a: float, b: float) -> float:
     """In bits; two zeros say nothing about each other."""
     if a == b:
         return 0.0

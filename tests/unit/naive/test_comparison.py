@@ -71,7 +71,9 @@ def test_small_tables_have_fewer_folds(shared_tables):
     path = shared_tables / "gender_measurements.csv"
     with pytest.warns(CredoWarning, match="Compared by 4 folds instead of 5"):
         compare(path, "sex", methods=["TAN"])
-    with pytest.raises(InputError, match=r"between 2 and 4 \(the rows of the largest class\), got 5"):
+    with pytest.raises(
+        InputError, match=r"between 2 and 4 \(the rows of the largest class\), got 5"
+    ):
         compare(path, "sex", cv=5)
     with pytest.raises(InputError, match="too few rows to cross-validate: no class has two"):
         compare({"x": ["u", "v"], "y": ["a", "b"], "z": [1, 2]}, "y")
