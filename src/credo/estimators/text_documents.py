@@ -19,8 +19,8 @@ def documents_in(X: Any) -> list[Any] | None:
     Lists, arrays, Series and Arrow arrays of texts, lists of words, and a frame or an array with
     one column of texts are documents.
 
-    >>> documents_in(["a b", "c"]), documents_in(np.array([["a b"], ["c"]]))
-    (['a b', 'c'], ['a b', 'c'])
+    >>> documents_in(("a b", "c")), documents_in([["a", "b"], ["c"]])
+    (['a b', 'c'], [['a', 'b'], ['c']])
     >>> documents_in([[1, 0], [0, 2]]) is None
     True
     """
