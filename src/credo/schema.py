@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from credo.errors import LimitError, SchemaError, unknown_name
+from credo.intervals import interval_of
 
 __all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
 
@@ -57,7 +58,7 @@ def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> 
     """The position of a state, by `codes` from its `state_key`; None for one that is not there.
 
     1 and 1.0 are one state. True meets 1, and False 0, where every state is 0 or 1: a yes or no,
-    however it is written.
+    however it is written. A number is the interval that holds it, where the states are intervals.
     """
     try:
         found = codes.get(state_key(state))
@@ -68,6 +69,8 @@ def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> 
         alike = all(isinstance(s, (int, float, np.generic)) and s in (0, 1) for s in states)
         if len(equal) == 1 and (alike or state_key(states[equal[0]])[0] == state_key(state)[0]):
             found = equal[0]
+        elif not equal and not state_key(state)[0]:
+            found = interval_of(state, tuple(states))
     return found
 
 

@@ -68,8 +68,12 @@ class CalibrationReport:
         return reliability(self, ax)
 
 
-def report_of(p: Floats, codes: NDArray[Any], bins: int = 10) -> CalibrationReport:
+def report_of(
+    p: Floats, codes: NDArray[Any], bins: int = 10, *, weights: NDArray[Any] | None = None
+) -> CalibrationReport:
     """The report of probabilities p [row, class] for rows whose class is `codes`.
+
+    A row counts as much as its weight; `n` of the curve are weights then.
 
     >>> p = np.array([[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]])
     >>> report = report_of(p, np.array([0, 0, 1, 0]))
@@ -79,27 +83,30 @@ def report_of(p: Floats, codes: NDArray[Any], bins: int = 10) -> CalibrationRepo
     if not isinstance(bins, (int, np.integer)) or bins < 2:
         raise InputError(f"bins must be a whole number of 2 or more, got {bins!r}.")
     n, k = p.shape
+    w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
     hit = np.zeros_like(p)
     hit[np.arange(n), codes] = 1.0
     chosen = p[np.arange(n), codes]
-    pairs_p, pairs_hit = (p[:, 1], hit[:, 1]) if k == 2 else (p.ravel(), hit.ravel())
+    pairs_p, pairs_hit, each = p.ravel(), hit.ravel(), np.repeat(w, k)
+    if k == 2:
+        pairs_p, pairs_hit, each = p[:, 1], hit[:, 1], w
     place = np.minimum((pairs_p * bins).astype(int), bins - 1)
-    size = np.bincount(place, minlength=bins)
+    size = np.bincount(place, each, minlength=bins)
     seen = size > 0
-    mean = np.bincount(place, pairs_p, bins)[seen] / size[seen]
-    right = np.bincount(place, pairs_hit, bins)[seen] / size[seen]
+    mean = np.bincount(place, pairs_p * each, bins)[seen] / size[seen]
+    right = np.bincount(place, pairs_hit * each, bins)[seen] / size[seen]
     return CalibrationReport(
-        accuracy=float((p.argmax(axis=1) == codes).mean()),
-        log_loss=float(-np.log(np.maximum(chosen, 1e-15)).mean()),
-        brier=float(0.5 * ((p - hit) ** 2).sum(axis=1).mean()),
+        accuracy=float(np.average(p.argmax(axis=1) == codes, weights=w)),
+        log_loss=float(-np.average(np.log(np.maximum(chosen, 1e-15)), weights=w)),
+        brier=float(0.5 * np.average(((p - hit) ** 2).sum(axis=1), weights=w)),
         error=float((np.abs(mean - right) * size[seen]).sum() / size.sum()),
-        slope=_slope(pairs_p, pairs_hit),
-        curve=np.stack([mean, right, size[seen].astype(float)], axis=1),
+        slope=_slope(pairs_p, pairs_hit, each),
+        curve=np.stack([mean, right, size[seen]], axis=1),
         rows=n,
     )
 
 
-def _slope(p: Floats, hit: Floats) -> float:
+def _slope(p: Floats, hit: Floats, weights: Floats) -> float:
     """Logistic regression of the outcome on the log odds, by Newton's method; its slope."""
     x = np.clip(np.log(np.maximum(p, 1e-12)) - np.log(np.maximum(1 - p, 1e-12)), -25, 25)
     if hit.min() == hit.max() or np.ptp(x) == 0:
@@ -107,14 +114,15 @@ def _slope(p: Floats, hit: Floats) -> float:
     signed = np.where(hit > 0.5, 1.0, -1.0)
 
     def loss(at: Floats) -> float:
-        return float(np.logaddexp(0.0, -signed * (at[0] + at[1] * x)).sum())
+        return float((weights * np.logaddexp(0.0, -signed * (at[0] + at[1] * x))).sum())
 
     at = np.zeros(2)  # from here Newton's method, halved where it would overshoot, comes home
     now = loss(at)
     for _ in range(100):
         q = 1 / (1 + np.exp(-np.clip(at[0] + at[1] * x, -500, 500)))
-        w = q * (1 - q) + 1e-12
-        gradient = np.array([(hit - q).sum(), ((hit - q) * x).sum()])
+        w = weights * (q * (1 - q) + 1e-12)
+        rest = weights * (hit - q)
+        gradient = np.array([rest.sum(), (rest * x).sum()])
         h = np.array([[w.sum(), (w * x).sum()], [(w * x).sum(), (w * x * x).sum()]])
         step = np.linalg.solve(h + 1e-9 * np.eye(2), gradient)
         while loss(at + step) > now and np.abs(step).max() > 1e-12:

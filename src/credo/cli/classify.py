@@ -7,19 +7,22 @@ from typing import Any
 
 import click
 
+from credo.cli.classify_rows import Learned, learn_table, predict_rows, write_predictions
 from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
-from credo.cli.options import Common, Manual, common_options
-from credo.cli.reading import read_from, reading_options
+from credo.cli.models import load_model, refuse_unwritable
+from credo.cli.options import Common, Manual, common_options, files
+from credo.cli.reading import read_from, reading_settings
 from credo.cli.terminal import print_table
 from credo.errors import CredoWarning, InputError
 
 __all__ = ["command"]
 
-_SHOWN = 20  # rows of predictions printed for people; --json has all
+_SHOWN = 20  # rows of predictions printed for people; --json and -o have all
 
 
 @click.command("classify", cls=Manual)
-@reading_options
+@click.argument("table", required=False, shell_complete=files)
+@reading_settings
 @click.option("--target", required=True, metavar="NAME", help="The column with the classes.")
 @click.option(
     "--method",
@@ -34,32 +37,158 @@ _SHOWN = 20  # rows of predictions printed for people; --json has all
     help="The column of free text to classify by its words (found if it is the only feature).",
 )
 @click.option("--smoothing", default=1.0, show_default=True, help="l of (n + l) / (N + l·J).")
-@click.option("--cv", default=5, show_default=True, help="Folds of cross-validation; 0 for none.")
-@click.option("-o", "--output", metavar="FILE", help="Write the model as a network file.")
+@click.option(
+    "--cv",
+    type=int,
+    metavar="FOLDS",
+    help="Folds of cross-validation; 0 for none.  [default: 5, or fewer on a small table]",
+)
+@click.option(
+    "--model",
+    metavar="FILE",
+    shell_complete=files,
+    help="Predict with this network file instead of learning from TABLE.",
+)
 @click.option("--predict", "rows", metavar="FILE", help="Predict the rows of this table.")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write the model (a network file) or the predictions (.csv, .parquet, …), or both.",
+)
 @common_options()
 def command(
+    table: str | None,
     target: str,
     method: str,
     text: str | None,
     smoothing: float,
-    cv: int,
-    output: str | None,
+    cv: int | None,
+    model: str | None,
     rows: str | None,
+    output: tuple[str, ...],
     common: Common,
     **reading: Any,
 ) -> None:
-    """Learn to predict one column of a table from the others.
+    """Learn to predict one column of a table from the others, or predict with a saved model.
 
-    The classifier is judged by cross-validation. TABLE is anything `credo schema` reads.
+    The classifier is judged by cross-validation. TABLE is anything `credo schema` reads; the rows
+    of --predict are read with the same options.
 
     \b
     Examples:
       credo classify patients.csv --target lung
       credo classify patients.csv --target lung --method tan -o lung.bif
       credo classify patients.csv --target lung --predict more.csv --json
+      credo classify --model asia.bif --target lung --predict more.csv -o predictions.csv
       credo classify mail.csv --target folder --text body
     """
+    saved, written = _outputs(output, rows)
+    if model is not None:
+        learned, words = _load(model, table, target, rows, saved, reading), None
+    else:
+        if table is None:
+            raise InputError("A TABLE to learn from is needed, or --model FILE to predict with.")
+        reading = {"table": table, **reading}
+        learned, words = _learn(target, method, text, smoothing, cv, rows, saved, reading)
+    clf, found = learned.clf, learned.found
+    if saved is not None:
+        _network(clf, method).save(saved)
+    if written is not None and found is not None:
+        write_predictions(written, target, tuple(_plain(c) for c in clf.classes_), found)
+    classes = [_plain(c) for c in clf.classes_]
+    if common.as_json:
+        told = _json(target, model or method, classes, learned, saved, written)
+        if words is not None:
+            told["text"], told["words"] = words, len(clf.vocabulary_)
+            told["telling_words"] = {
+                str(c): [{"word": w, "bits": bits} for w, bits in telling]
+                for c, telling in clf.telling_words(10).items()
+            }
+        common.emit("classify", told)
+        return
+    common.say(f"{model or method} for {target}: {', '.join(map(str, classes[:12]))}", bold=True)
+    if words is not None:
+        common.say(
+            f"learned from {learned.rows:,} texts in {words!r} with {len(clf.vocabulary_):,} words"
+        )
+        if not common.quiet:
+            print_telling(classes, clf.telling_words(8))
+    elif model is None:
+        common.say(f"learned from {learned.rows:,} rows and {clf.n_features_in_} features\n")
+    if learned.judged is not None:
+        common.say("\n".join(learned.judged.lines()) + "\n")
+    if found is not None and written is None:
+        _print_predictions(classes, found)
+    for note in learned.notes:
+        common.say(f"noticed: {note}")
+    for path in (saved, written):
+        if path is not None:
+            common.say(f"wrote {path}")
+
+
+def _outputs(given: tuple[str, ...], rows: str | None) -> tuple[str | None, str | None]:
+    """Where the model goes, and where the predictions go: the endings say which is which."""
+    from pathlib import Path
+
+    from credo.data.writing import ROW_ENDINGS
+
+    tables = [p for p in given if Path(p).suffix.lower() in ROW_ENDINGS]
+    models = [p for p in given if p not in tables]
+    if len(tables) > 1 or len(models) > 1:
+        raise InputError("-o may be given once for the model and once for the predictions.")
+    if tables and rows is None:
+        raise InputError(
+            f"{tables[0]!r} is a file of rows, which predictions are written to.",
+            hint="Give the rows to predict with --predict, or a network file such as model.credo.",
+        )
+    for path in models:
+        refuse_unwritable(path)
+    return next(iter(models), None), next(iter(tables), None)
+
+
+def _load(
+    model: str,
+    table: str | None,
+    target: str,
+    rows: str | None,
+    saved: str | None,
+    reading: dict[str, Any],
+) -> Learned:
+    """The predictions of a network file."""
+    from credo.estimators import NetworkClassifier
+    from credo.model import Network
+
+    if table is not None or rows is None or saved is not None:
+        raise InputError(
+            "--model predicts the rows of --predict, and learns from no TABLE.",
+            hint="Write credo classify --model FILE --target NAME --predict ROWS -o FILE.csv.",
+        )
+    net = load_model(model)
+    if not isinstance(net, Network):
+        raise InputError(f"{model} holds a {type(net).__name__}; a Bayesian network is needed.")
+    if not net.variable(target).is_discrete:
+        raise InputError(f"{target!r} is continuous in {model}; a class is discrete.")
+    clf = NetworkClassifier(net, target=target)
+    clf._use(net, target)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CredoWarning)
+        found, notes = predict_rows(clf, target, rows, reading)
+    return Learned(clf, 0, None, found, [*(str(w.message) for w in caught), *notes])
+
+
+def _learn(
+    target: str,
+    method: str,
+    text: str | None,
+    smoothing: float,
+    cv: int | None,
+    rows: str | None,
+    saved: str | None,
+    reading: dict[str, Any],
+) -> tuple[Learned, str | None]:
+    """A classifier of a table, or of the texts of one of its columns."""
     table = read_from(**reading)
     if target not in table.schema:
         table.schema[target]  # says what is there instead
@@ -69,62 +198,19 @@ def command(
             hint=f"Use --kind '{target}=discrete' if its numbers are classes.",
         )
     words = text_column(table, target, text)
-    if words is None and not [n for n in table.schema.names if n != target]:
+    if words is not None:
+        return _learn_texts(
+            table, target, words, method, smoothing, cv, rows, saved, reading
+        ), words
+    if not [n for n in table.schema.names if n != target]:
         aside = "; ".join(f"{n!r} ({why})" for n, why in list(table.schema.set_aside.items())[:5])
         raise InputError(
             f"There is no feature to learn {target!r} from" + (f": {aside}." if aside else "."),
             hint="Use --kind NAME=discrete or --text NAME to use a column that was set aside.",
         )
-    if words is not None:
-        learned = _learn_texts(table, target, words, method, smoothing, cv, rows, output, reading)
-    else:
-        learned = _learn_table(table, target, method, smoothing, cv, rows)
-    clf, count, judged, found, notes = learned
-    if output is not None:
-        _network(clf, method).save(output)
-    classes = [_plain(c) for c in clf.classes_]
-    if common.as_json:
-        told = _json(target, method, classes, judged, found, output, notes)
-        if words is not None:
-            told["text"], told["words"] = words, len(clf.vocabulary_)
-            told["telling_words"] = {
-                str(c): [{"word": w, "bits": bits} for w, bits in telling]
-                for c, telling in clf.telling_words(10).items()
-            }
-        common.emit("classify", told)
-        return
-    common.say(f"{method} for {target}: {', '.join(map(str, classes[:12]))}", bold=True)
-    if words is not None:
-        common.say(f"learned from {count:,} texts in {words!r} with {len(clf.vocabulary_):,} words")
-        if not common.quiet:
-            print_telling(classes, clf.telling_words(8))
-    else:
-        common.say(f"learned from {count:,} rows and {clf.n_features_in_} features\n")
-    if judged is not None:
-        common.say(f"{cv}-fold cross-validation: {judged.title}\n")
-    if found is not None:
-        _print_predictions(clf, classes, found)
-    for note in notes:
-        common.say(f"noticed: {note}")
-    if output is not None:
-        common.say(f"wrote {output}")
-
-
-def _learn_table(
-    table: Any, target: str, method: str, smoothing: float, cv: int, rows: str | None
-) -> tuple[Any, int, Any, Any, list[str]]:
-    """The classifier, the rows it learned from, its report, its predictions, what was noticed."""
-    from credo.data import Stream
-
-    if isinstance(table, Stream) and method != "naive-bayes":
-        table = table.load()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CredoWarning)
-        clf = _classifier(method, smoothing).fit(table, target)
-        judged = None if cv == 0 or isinstance(table, Stream) else _judge(clf, table, target, cv)
-        found = None if rows is None else clf.predict_proba(rows)
-        notes = list(dict.fromkeys(str(w.message) for w in caught))
-    return clf, len(table), judged, found, notes
+    if method == "aode" and saved is not None:
+        _network(None, method)
+    return learn_table(table, target, method, smoothing, cv, rows, reading), None
 
 
 def _learn_texts(
@@ -133,11 +219,11 @@ def _learn_texts(
     words: str,
     method: str,
     smoothing: float,
-    cv: int,
+    cv: int | None,
     rows: str | None,
     output: str | None,
     reading: dict[str, Any],
-) -> tuple[Any, int, Any, Any, list[str]]:
+) -> Learned:
     """The same for a column of free text, by `TextNaiveBayes`."""
     import numpy as np
 
@@ -162,36 +248,16 @@ def _learn_texts(
         notes.append(f"only {words!r} was used, not {', '.join(map(repr, others[:6]))}")
     kept, codes = [texts[i] for i in known], codes[known]
     clf = TextNaiveBayes(smoothing=smoothing)
-    judged = None if cv == 0 else judge_texts(clf, kept, codes, cv)
+    judged = None
+    if cv != 0:
+        judged, note = judge_texts(clf, kept, codes, cv, known)
+        notes += [note] if note else []
     clf.fit(kept, np.array(label.states, dtype=object)[codes])
     found = None
     if rows is not None:
         new, _ = documents_of(rows, words, None, reading)
         found = clf.predict_proba(new)
-    return clf, len(kept), judged, found, notes
-
-
-def _classifier(method: str, smoothing: float) -> Any:
-    from credo.estimators import NaiveBayes, NetworkClassifier
-
-    if method == "naive-bayes":
-        return NaiveBayes(smoothing=smoothing)
-    return NetworkClassifier(method, smoothing=smoothing)
-
-
-def _judge(clf: Any, table: Any, target: str, cv: int) -> Any:
-    """The report of cross-validation, rows without a class left out."""
-    import numpy as np
-    from sklearn.base import clone
-
-    from credo.estimators.calibration import report_of
-    from credo.estimators.comparison import _folds, _table
-
-    whole = _table(table, target)
-    p = np.empty((len(whole), whole.schema[target].arity))
-    for train, test in _folds(whole, target, cv, 0):
-        p[test] = clone(clf).fit(whole.take(train), target).predict_proba(whole.take(test))
-    return report_of(p, whole.codes(target))
+    return Learned(clf, len(kept), judged, found, notes)
 
 
 def _network(clf: Any, method: str) -> Any:
@@ -202,7 +268,7 @@ def _network(clf: Any, method: str) -> Any:
     return clf.model_.network() if method == "naive-bayes" else clf.network_
 
 
-def _print_predictions(clf: Any, classes: list[Any], found: Any) -> None:
+def _print_predictions(classes: list[Any], found: Any) -> None:
     head = ["row", "prediction", *(f"P({c})" for c in classes[:8])]
     lines = [
         [str(i + 1), str(classes[int(p.argmax())]), *(f"{v:.4f}" for v in p[:8])]
@@ -210,32 +276,27 @@ def _print_predictions(clf: Any, classes: list[Any], found: Any) -> None:
     ]
     print_table(head, lines, right=[0, *range(2, len(head))])
     if len(found) > _SHOWN:
-        click.echo(f"… {len(found) - _SHOWN:,} more; --json prints all")
+        click.echo(f"… {len(found) - _SHOWN:,} more; -o FILE.csv writes all")
 
 
 def _json(
     target: str,
     method: str,
     classes: list[Any],
-    judged: Any,
-    found: Any,
-    output: str | None,
-    notes: list[str],
+    learned: Learned,
+    saved: str | None,
+    written: str | None,
 ) -> dict[str, Any]:
     out: dict[str, Any] = {"target": target, "method": method, "classes": classes}
-    if judged is not None:
-        out["cross_validation"] = {
-            "accuracy": judged.accuracy,
-            "log_loss": judged.log_loss,
-            "brier": judged.brier,
-            "calibration_error": judged.error,
-            "slope": judged.slope,
-        }
-    if found is not None:
+    if learned.judged is not None:
+        out["cross_validation"] = learned.judged.figures()
+    if learned.found is not None:
         out["predictions"] = [
-            {"class": classes[int(p.argmax())], "p": [float(v) for v in p]} for p in found
+            {"class": classes[int(p.argmax())], "p": [float(v) for v in p]} for p in learned.found
         ]
-    return out | {"output": output, "notes": notes}
+    if written is not None:
+        out["predictions_output"] = written
+    return out | {"output": saved, "notes": learned.notes}
 
 
 def _plain(value: Any) -> Any:

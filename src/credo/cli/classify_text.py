@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.cli.classify_rows import Judged, judged_by
+from credo.cli.reading import text_options
 from credo.cli.terminal import print_table
 from credo.data import MISSING, Stream, Table
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.reading import feed_of
-from credo.data.text import TextOptions
 from credo.errors import InputError, unknown_name
 from credo.schema import Variable
 
@@ -46,14 +48,7 @@ def documents_of(
     path: str, text: str, label: Variable | None, reading: Mapping[str, Any]
 ) -> tuple[list[str], NDArray[np.intp]]:
     """The texts of a column, '' where missing, and the class of each; its arity where missing."""
-    delimiter = reading.get("delimiter")
-    options = TextOptions(
-        {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
-        reading.get("encoding"),
-        "skip" if reading.get("skip_ragged") else "error",
-        None,
-    )
-    feed = feed_of(path, options, None)
+    feed = feed_of(path, text_options(dict(reading)), None)
     if text not in feed.names:
         raise unknown_name("Column", text, feed.names, f"in {feed.label}")
     tokens = Tokens(reading.get("missing") or (MISSING if feed.text else ()), feed.text)
@@ -71,29 +66,33 @@ def documents_of(
     return texts, np.concatenate(codes).astype(np.intp)
 
 
-def judge_texts(clf: Any, documents: Sequence[str], codes: NDArray[np.intp], cv: int) -> Any:
-    """The report of cross-validation."""
+def judge_texts(
+    clf: Any,
+    documents: Sequence[str],
+    codes: NDArray[np.intp],
+    cv: int | None,
+    kept: NDArray[np.intp],
+) -> tuple[Judged | None, str]:
+    """The figures of cross-validation, and what to note; `kept` are the rows of the file."""
     from sklearn.base import clone
-    from sklearn.model_selection import StratifiedKFold
 
-    from credo.estimators.calibration import report_of
+    classes = np.arange(int(codes.max()) + 1)
 
-    least = int(np.bincount(codes).min())
-    if cv < 2 or cv > least:
-        raise InputError(
-            f"--cv must be 0, or between 2 and {least:,} (the rows of the rarest class), got {cv}."
-        )
-    p = np.empty((len(codes), int(codes.max()) + 1))
-    for train, test in StratifiedKFold(cv, shuffle=True, random_state=0).split(codes, codes):
-        fitted = clone(clf).fit([documents[i] for i in train], codes[train])
-        p[test] = fitted.predict_proba([documents[i] for i in test])
-    return report_of(p, codes)
+    def learned(train: Any, test: Any) -> Any:
+        fitted = clone(clf).partial_fit([documents[i] for i in train], codes[train], classes)
+        return fitted.predict_proba([documents[i] for i in test])
+
+    return judged_by(learned, codes, len(classes), cv, kept)
 
 
 def print_telling(classes: Sequence[Any], telling: Mapping[Any, list[tuple[str, float]]]) -> None:
     """The words that speak most for each class."""
     rows = [
-        [str(c), ", ".join(f"{word} ({bits:.1f})" for word, bits in words)]
+        [str(c), ", ".join(f"{word} ({_bits(bits)})" for word, bits in words)]
         for c, words in zip(classes, telling.values(), strict=True)
     ]
     print_table(["class", "its most telling words (bits)"], rows)
+
+
+def _bits(bits: float) -> str:
+    return f"{bits:.1f}" if math.isfinite(bits) else "∞" if bits > 0 else "-∞"

@@ -278,10 +278,11 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
                 _object({"class": _STATE, "p": _list(_number("p"), "one for each class")}),
                 "with --predict",
             ),
-            "output": _maybe(_text("the file that was written")),
+            "predictions_output": _text("the file that the predictions were written to"),
+            "output": _maybe(_text("the file that the model was written to")),
             "notes": _NOTES,
         },
-        ("cross_validation", "predictions"),
+        ("cross_validation", "predictions", "predictions_output"),
     ),
     "convert": (
         {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from credo.data.arrays import texts
 from credo.data.numerals import as_bool, as_int, as_number
 from credo.errors import InputError, TableError, UnknownNameError
+from credo.intervals import cuts_of, interval_of
 from credo.schema import Variable
 
 __all__ = [
@@ -133,6 +134,7 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     by_bool = {s: i for i, s in enumerate(variable.states) if isinstance(s, bool)}
     by_int: dict[int, int] = {}
     by_float: dict[float, int] = {}
+    cut = cuts_of(variable.states) is not None
     for i, s in enumerate(variable.states):
         if isinstance(s, (int, np.integer)) and not isinstance(s, bool):
             by_int[int(s)] = i
@@ -154,6 +156,9 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
                 found = by_int.get(int(number))
             if found is None and number is not None:
                 found = by_float.get(number)
+        if found is None and cut:
+            number = as_number(plain)
+            found = None if number is None else interval_of(number, variable.states)
         return variable.code(cell) if found is None else found
 
     return find

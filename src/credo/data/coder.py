@@ -30,6 +30,7 @@ from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
 from credo.data.taking import Numbers, States, holds_floats, take_numbers, take_states
 from credo.errors import TableError, UnknownNameError
+from credo.intervals import cuts_of, interval_codes
 from credo.schema import MAX_STATES, Variable
 from credo.stats.rows import code_type
 
@@ -305,7 +306,7 @@ class Coder:
 
     def check(self, variable: Variable) -> None:
         """Refuse a variable that the cells do not fit, naming the row."""
-        if variable.is_discrete:
+        if variable.is_discrete and not self._is_cut(variable):
             self.codes_for(variable)
             return
         if self._mode == "codes":
@@ -365,7 +366,15 @@ class Coder:
         """The different numbers of a column kept as numbers, as far as they were looked at."""
         return np.unique(np.concatenate([*self._sample, np.zeros(0, dtype=np.int64)]))
 
+    def _is_cut(self, variable: Variable) -> bool:
+        """Whether the cells are numbers, too many to be listed, and the states are intervals."""
+        return self._mode == "numbers" and cuts_of(variable.states) is not None
+
     def _finish_codes(self, variable: Variable) -> NDArray[Any]:
+        if self._is_cut(variable):
+            self.check(variable)
+            codes = interval_codes(self.numbers(), cuts_of(variable.states) or ())
+            return codes.astype(code_type(variable.arity))
         return self._coded(self.codes_for(variable), variable.arity)
 
     def _coded(self, lut: NDArray[Any], missing: int) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.cells import Tokens, Unsupported, cell_key, finder, not_a_number
+from credo.data.feed import Feed
 from credo.data.files import feed_of_path, is_path
 from credo.data.frames import feed_of_frame
 from credo.data.reading import MISSING, read
@@ -64,6 +65,8 @@ class Columns:
     aside: Mapping[str, str] = field(default_factory=dict)
     matrix: Array | None = None
     """All columns side by side, in order, where they lie in one array of numbers."""
+    others: tuple[str, ...] = ()
+    """Columns of the table that were not asked for."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -208,11 +211,16 @@ def _of_table(table: Table | Stream) -> Columns:
 
 
 def columns_for(
-    x: Any, variables: Mapping[str, Variable | None], called: Sequence[str] | None = None
+    x: Any,
+    variables: Mapping[str, Variable | None],
+    called: Sequence[str] | None = None,
+    *,
+    missing: Sequence[Any] | None = None,
 ) -> Columns:
     """The columns of a table for variables that are known: discrete ones, None for real ones.
 
-    Columns that the table does not have are left out. Those of an array are `called` by place.
+    Columns that the table does not have are left out. Those of an array are `called` by place;
+    `missing` are tokens instead of the usual.
 
     >>> v = Variable("a", "discrete", ("u", "v"))
     >>> found = columns_for({"a": ["v", "w", None]}, {"a": v})
@@ -225,14 +233,15 @@ def columns_for(
         for name, column in known.items():
             if variables[name] is None and column.variable is not None:
                 known[name] = Column(_numbers_of_states(name, column))
-        return Columns(part.rows, known, part.aside)
+        others = tuple(n for n in part.by_name if n not in variables)
+        return Columns(part.rows, known, part.aside, others=others)
     names, rows, raw, rest = split_columns(x, called)
     found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
     unread = [n for n in names if n in variables and n not in found]
     if unread:
         encoders = {n: _Lenient(n, variables[n]) for n in unread}
         feed = rest(unread, as_feed=True)
-        tokens = Tokens(MISSING if feed.text else (), feed.text)
+        tokens = Tokens(missing or (MISSING if feed.text else ()), feed.text)
         count = 0
         for batch in feed.read(unread):
             for n in unread:
@@ -244,7 +253,7 @@ def columns_for(
         first = [names[0]]
         batches = rest(first, as_feed=True).read(first)
         rows = sum(len(next(iter(batch.values()))) for batch in batches)
-    return Columns(rows, found)
+    return Columns(rows, found, others=tuple(n for n in names if n not in variables))
 
 
 def _numbers_of_states(name: str, column: Column) -> Array:
@@ -317,8 +326,8 @@ def split_columns(
     """Names, rows, the columns that are numbers in memory, and a way to the others."""
     if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
         return _split_array(x, position_names(x.shape[1]) if called is None else called)
-    if is_path(x):
-        feed = feed_of_path(x, TextOptions())
+    if isinstance(x, Feed) or is_path(x):
+        feed = x if isinstance(x, Feed) else feed_of_path(x, TextOptions())
         return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
     module = type(x).__module__.split(".")[0]
     raw: dict[str, Array] = {}

@@ -6,20 +6,27 @@ What is reported, and how, is in `credo.checking.reliability`.
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.calibration import CalibratedClassifierCV
 
 from credo.checking.reliability import CalibrationReport, report_of
+from credo.data import Stream, Table, read
 from credo.errors import InputError
+from credo.estimators.inputs import as_table, encode_labels, is_named_table
+from credo.estimators.open_rows import source_with_class
 
-__all__ = ["CalibrationReport", "calibration_report", "recalibrated", "report_of"]
+__all__ = ["CalibrationReport", "Recalibrated", "calibration_report", "recalibrated", "report_of"]
 
 
 def calibration_report(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, bins: int = 10
 ) -> CalibrationReport:
-    """The report of a classifier by cross-validation.
+    """The report of a classifier by cross-validation; `y` may be the name of a column of X.
 
     >>> import credo as cr
     >>> from credo.estimators import NaiveBayes, calibration_report
@@ -32,10 +39,9 @@ def calibration_report(
     """
     from sklearn.model_selection import cross_val_predict
 
-    from credo.estimators.inputs import as_table, encode_labels
-
+    X, y = _rows_and_classes(X, y)
     _, codes = encode_labels(y)
-    p = cross_val_predict(estimator, as_table(X), y, cv=cv, method="predict_proba")
+    p = cross_val_predict(estimator, X, y, cv=cv, method="predict_proba")
     return report_of(np.asarray(p), codes, bins)
 
 
@@ -46,8 +52,56 @@ def recalibrated(estimator: Any, method: str = "isotonic", *, cv: Any = 5) -> An
     >>> recalibrated(NaiveBayes(), "sigmoid").method
     'sigmoid'
     """
-    from sklearn.calibration import CalibratedClassifierCV
-
     if method not in ("isotonic", "sigmoid"):
         raise InputError(f"method must be 'isotonic' or 'sigmoid', got {method!r}.")
-    return CalibratedClassifierCV(estimator, method=method, cv=cv)
+    return Recalibrated(estimator, method=method, cv=cv)
+
+
+class Recalibrated(CalibratedClassifierCV):  # type: ignore[misc]
+    """scikit-learn's `CalibratedClassifierCV`, for every kind of table that credo reads.
+
+    >>> from credo.estimators import NaiveBayes, recalibrated
+    >>> X, y = {"x": ["u", "v"] * 10}, [0, 1] * 10
+    >>> recalibrated(NaiveBayes(), cv=2).fit(X, y).predict({"x": ["v"]}).tolist()
+    [1]
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **more: Any) -> Self:
+        """Fit the classifier and the map from its probabilities to honest ones."""
+        X, y = _rows_and_classes(X, y)
+        super().fit(X, y, sample_weight, **more)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(class | row), mended."""
+        if isinstance(X, Mapping):
+            import pyarrow as pa
+
+            X = pa.table({str(n): v for n, v in X.items()})
+        elif isinstance(X, (str, os.PathLike)):
+            raise InputError(
+                "The rows to predict must be a table in memory here, got a path.",
+                hint="Read them with pandas or polars, or credo.read.",
+            )
+        elif isinstance(X, (Table, Stream)):
+            X = _rows(X)
+        return np.asarray(super().predict_proba(X))
+
+
+def _rows(X: Any) -> Any:
+    """X as something whose rows scikit-learn can choose: what it does not know becomes Arrow."""
+    if not is_named_table(X) or type(X).__module__.startswith("pyarrow"):
+        return as_table(X)
+    table = read(X)
+    return (table.load() if isinstance(table, Stream) else table).to("arrow")
+
+
+def _rows_and_classes(X: Any, y: Any) -> tuple[Any, Any]:
+    if not isinstance(y, str):
+        return _rows(X), y
+    table = source_with_class(X, y)
+    table = table.load() if isinstance(table, Stream) else table
+    there = table.codes(y) < table.schema[y].arity
+    table = table if there.all() else table.take(there)
+    classes = np.array(table.schema[y].states)[table.codes(y)]
+    return table.select([n for n in table.schema.names if n != y]).to("arrow"), classes

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table, read
 from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.calibration import report_of
+from credo.estimators.folds import folds_of
 from credo.estimators.naive_bayes import NaiveBayes
 from credo.estimators.network import NetworkClassifier
 from credo.estimators.twins import Design, LinearGaussianTwin
@@ -91,7 +92,8 @@ CLASSIFIERS: dict[str, Learner] = {
 _USUAL = ("naive Bayes", "TAN", "logistic regression")
 
 
-def _table(table: Any, target: str) -> Table:
+def rows_with_class(table: Any, target: str) -> Table:
+    """A table in memory without the rows in which the target is missing."""
     found = read(table)
     if isinstance(found, Stream):
         found = found.load()
@@ -105,26 +107,33 @@ def _table(table: Any, target: str) -> Table:
     return found if there.all() else found.take(there)
 
 
-def _folds(table: Table, target: str, cv: Any, rng: Any) -> list[tuple[Any, Any]]:
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    if not isinstance(cv, (int, np.integer)) or not 2 <= cv <= len(table):
-        raise InputError(f"cv must be a whole number from 2 to the number of rows, got {cv!r}.")
-    n = np.zeros(len(table))
-    if not table.schema[target].is_discrete:
-        return list(KFold(cv, shuffle=True, random_state=rng).split(n))
-    codes = table.codes(target)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a class with fewer rows than folds is in some only
-        return list(StratifiedKFold(cv, shuffle=True, random_state=rng).split(n, codes))
+def _chosen(methods: Sequence[str] | None, usual: tuple[str, ...]) -> tuple[str, ...]:
+    """The methods to compare; a name that is not known is refused."""
+    chosen = usual if methods is None else methods
+    if isinstance(chosen, str) or not len(chosen):
+        raise InputError(
+            f"methods must be a list with one method or more, got {methods!r}.",
+            hint=f"There is {', '.join(map(repr, CLASSIFIERS))}.",
+        )
+    for method in chosen:
+        if method not in CLASSIFIERS:
+            raise unknown_name("The method", method, CLASSIFIERS, "one that can be compared")
+    return tuple(chosen)
 
 
 def compare(
-    table: Any, target: str, *, methods: Sequence[str] | None = None, cv: int = 5, rng: int = 0
+    table: Any,
+    target: str,
+    *,
+    methods: Sequence[str] | None = None,
+    cv: int | None = None,
+    rng: int = 0,
 ) -> Comparison:
     """Naive Bayes, TAN and logistic regression on one table; AODE by name.
 
-    For a continuous target: the naive linear Gaussian against linear regression.
+    For a continuous target: the naive linear Gaussian against linear regression. There are 5 folds
+    (fewer on a small table, with a warning) unless `cv` says how many. The weights of a table
+    count in learning and in judging.
 
     >>> import credo as cr
     >>> from credo.estimators import compare
@@ -132,16 +141,16 @@ def compare(
     >>> sorted(result["naive Bayes"])
     ['Brier', 'accuracy', 'calibration error', 'log loss', 'seconds']
     """
-    found = _table(table, target)
-    folds = _folds(found, target, cv, rng)
+    found = rows_with_class(table, target)
+    discrete = found.schema[target].is_discrete
+    folds, note = folds_of(found.codes(target) if discrete else None, len(found), cv, rng)
+    if note:
+        warnings.warn(f"Compared by {note}.", CredoWarning, stacklevel=2)
     if not found.schema[target].is_discrete:
         if methods is not None:
             raise InputError("methods= is for a discrete target.")
         return _compare_numbers(found, target, folds)
-    chosen = tuple(_USUAL if methods is None else methods)
-    for method in chosen:
-        if method not in CLASSIFIERS:
-            raise unknown_name("The method", method, CLASSIFIERS, "one that can be compared")
+    chosen = _chosen(methods, _USUAL)
     codes = found.codes(target)
     figures: dict[str, dict[str, float]] = {}
     for method in track(chosen, "comparing", total=len(chosen)):
@@ -152,7 +161,7 @@ def compare(
             for train, test in folds:
                 p[test] = CLASSIFIERS[method](found.take(train), found.take(test), target)
         seconds = time.perf_counter() - start
-        report = report_of(p, codes)
+        report = report_of(p, codes, weights=found.weights)
         figures[method] = {
             "log loss": report.log_loss,
             "accuracy": report.accuracy,
@@ -176,6 +185,7 @@ def _compare_numbers(table: Table, target: str, folds: list[tuple[Any, Any]]) ->
     from sklearn.linear_model import LinearRegression
 
     y = table.values(target)
+    given = np.ones(len(y)) if table.weights is None else table.weights.astype(np.float64)
     figures = {}
     for method in ("naive linear Gaussian", "linear regression"):
         mean, variance = np.empty(len(y)), np.empty(len(y))
@@ -183,19 +193,23 @@ def _compare_numbers(table: Table, target: str, folds: list[tuple[Any, Any]]) ->
         for train, test in folds:
             design = Design(table.take(train), target)
             x, new = design.matrix(table.take(train)), design.matrix(table.take(test))
+            w = given[train]
             if method == "linear regression":
-                model = LinearRegression().fit(x, y[train])
+                model = LinearRegression().fit(x, y[train], sample_weight=w)
                 mean[test] = model.predict(new)
-                spare = max(len(train) - x.shape[1] - 1, 1)
-                variance[test] = ((y[train] - model.predict(x)) ** 2).sum() / spare
+                spare = max(w.sum() - x.shape[1] - 1, 1)
+                variance[test] = (w * (y[train] - model.predict(x)) ** 2).sum() / spare
             else:
-                mean[test], variance[test] = LinearGaussianTwin().fit(x, y[train]).predict(new)
+                twin = LinearGaussianTwin().fit(x, y[train], w)
+                mean[test], variance[test] = twin.predict(new)
         variance = np.maximum(variance, 1e-300)
         density = -0.5 * (np.log(2 * math.pi * variance) + (y - mean) ** 2 / variance)
+        error = float(np.average((y - mean) ** 2, weights=given))
+        spread = float(np.average((y - np.average(y, weights=given)) ** 2, weights=given))
         figures[method] = {
-            "log loss": float(-density.mean()),
-            "RMSE": float(np.sqrt(((y - mean) ** 2).mean())),
-            "R²": 1 - float(((y - mean) ** 2).mean() / max(float(y.var()), 1e-300)),
+            "log loss": float(-np.average(density, weights=given)),
+            "RMSE": math.sqrt(error),
+            "R²": 1 - error / max(spread, 1e-300),
             "seconds": time.perf_counter() - start,
         }
     return _comparison(target, figures)
@@ -251,13 +265,12 @@ def learning_curves(
     >>> learning_curves(table, "y", sizes=[10, 100], repeats=2).sizes
     (10, 100)
     """
-    found = _table(table, target)
+    found = rows_with_class(table, target)
     if not found.schema[target].is_discrete:
         raise InputError(f"The class {target!r} is continuous.", hint="Use compare().")
-    chosen = tuple(("naive Bayes", "logistic regression") if methods is None else methods)
-    for method in chosen:
-        if method not in CLASSIFIERS:
-            raise unknown_name("The method", method, CLASSIFIERS, "one that can be compared")
+    chosen = _chosen(methods, ("naive Bayes", "logistic regression"))
+    if not isinstance(repeats, (int, np.integer)) or isinstance(repeats, bool) or repeats < 1:
+        raise InputError(f"repeats must be a whole number above 0, got {repeats!r}.")
     n = len(found)
     room = n - max(n // 3, 1)
     if sizes is None:
@@ -278,7 +291,7 @@ def learning_curves(
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", CredoWarning)
                     p = CLASSIFIERS[method](part, held, target)
-                report = report_of(p, codes[test])
+                report = report_of(p, codes[test], weights=held.weights)
                 loss[method][r, i], right[method][r, i] = report.log_loss, report.accuracy
 
     def means(found: dict[str, Floats]) -> dict[str, tuple[float, ...]]:

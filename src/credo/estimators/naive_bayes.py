@@ -382,7 +382,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
     def linear_form(self, *, reference: bool = True) -> LinearForm:
         """Bias and weights of the log odds (two classes), or of each class; see docs/explain.md."""
         check_is_fitted(self, "model_")
-        return linear_form(self.model_, reference)
+        return linear_form(self.model_, reference, self.unseen)
 
     def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
         """What each cell of one row says for a class against another, in bits.
@@ -396,8 +396,9 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             if len(values) != len(names):
                 raise InputError(f"The row has {len(values)} values for {len(names)} features.")
             row = dict(zip(names, values, strict=True))
-        row = {n: v for n, v in row.items() if n in self.model_.names}
-        return explain(self.model_, row, of, against)
+        aside = {*self._all_names(), *getattr(self, "_every", ())} - set(self.model_.names)
+        row = {n: v for n, v in row.items() if n not in aside}
+        return explain(self.model_, row, of, against, self.unseen)
 
     def predict_interval(
         self, X: Any, level: float = 0.95, *, draws: int = 1000, rng: Any = 0

@@ -9,7 +9,7 @@ path, and any table after a fit by the name of the class are asked for their col
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ class NamedColumns(LateModel):
         found = columns_for(X, variables_of(model), called)
         if len(found.by_name) < len(model.names):
             refuse_no_column(model, found)
-            _warn_absent(model, found, X)
+            _warn_absent(model, found)
         return found
 
 
@@ -102,15 +102,11 @@ def renamed(x: Any, names: Sequence[str]) -> Any:
     return {n: x[old] for n, old in zip(names, list(x.columns), strict=True)}
 
 
-def _warn_absent(model: NaiveBayesModel, found: Columns, x: Any) -> None:
-    """Say which features X does not have: their cells are taken as missing."""
-    others: Sequence[str] = ()
-    if isinstance(x, Mapping) or hasattr(x, "columns"):
-        others = [str(n) for n in (x if isinstance(x, Mapping) else x.columns)]
-    others = [n for n in others if n not in model.names]
+def _warn_absent(model: NaiveBayesModel, found: Columns) -> None:
+    """Say which features the rows do not have: their cells are taken as missing."""
     texts = []
     for name in [n for n in model.names if n not in found.by_name][:6]:
-        near = close_names(name, others)
+        near = close_names(name, found.others)
         if name in found.aside:
             texts.append(f"{name!r} (set aside as it was read: {found.aside[name]})")
         elif near:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -12,23 +11,35 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from credo import _core
-from credo.data import Stream, Table, read
-from credo.data.columns import Column, Columns, columns_for, columns_of
+from credo.data import Stream, Table
+from credo.data.absent import warn_renamed
+from credo.data.columns import Column, Columns, columns_for, columns_of, position_names
 from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
 from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import (
     encode_labels,
     is_named_table,
+    label_array,
     row_weights,
     threads_of,
     validated,
+    without_absent,
 )
+from credo.estimators.network_rows import (
+    by_position,
+    class_name,
+    codes_for,
+    some_rows,
+    trained_column,
+)
+from credo.estimators.open_rows import columns_used, source_with_class
+from credo.intervals import interval_codes
 from credo.model.dag import Dag
 from credo.model.network import Network
-from credo.predict.naive import coded, plain_codes
+from credo.predict.rows import log_posteriors
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
-from credo.train.aode import aode, as_states
+from credo.train.aode import aode
 from credo.train.tan import gaussian_leaves, smoothed, tan_network
 
 __all__ = ["NetworkClassifier"]
@@ -44,16 +55,19 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
     ----------
     method : "tan", "aode", "naive-bayes", a `Dag`, or a `Network`
         Tree-augmented naive Bayes; averaged one-dependence estimators; a graph whose tables are
-        learned; or a network that is used as it is (then `fit` only looks at the names).
-    target : str
-        The name of the class in a graph or network that is given.
+        learned; or a network that is used as it is (then `fit` only compares names and classes).
+    target : str, optional
+        The name of the class in the network; else that of y (a Series or a column), or 'y'.
     smoothing : number, default 1
         l of θ = (n + l) / (N + l·J).
     bins : int, optional, default 5
         Numbers are cut into this many bins of equal share; None leaves them Gaussian (TAN: leaves
-        of the class; AODE: refused).
+        of the class; AODE: refused). The cut points stand in the states of the network.
     n_jobs : int, optional
         Threads of prediction.
+
+    Rows without a class are left out with one warning; states that training did not see are taken
+    as missing with one warning.
 
     >>> import credo as cr
     >>> from credo.estimators import NetworkClassifier
@@ -66,7 +80,7 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         self,
         method: Any = "tan",
         *,
-        target: str = "y",
+        target: str | None = None,
         smoothing: float = 1.0,
         bins: int | None = 5,
         n_jobs: int | None = None,
@@ -76,6 +90,8 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         self.smoothing = smoothing
         self.bins = bins
         self.n_jobs = n_jobs
+
+    # --- learning -------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes; `y` may be the name of a column of X."""
@@ -91,145 +107,170 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
             raise InputError(
                 f"bins must be a whole number of 2 or more, or None, got {self.bins!r}."
             )
-        table = self._table(X, y, sample_weight)
-        self._train(table)
+        self.__dict__.pop("_every", None)
+        columns, target, group, weights = self._classed(X, y, sample_weight)
+        known = group < target.arity
+        if not known.all():
+            warnings.warn(
+                f"{int((~known).sum()):,} rows without a class were left out.",
+                CredoWarning,
+                stacklevel=2,
+            )
+            columns, group = some_rows(columns, known), group[known]
+            weights = None if weights is None else weights[known]
+        if isinstance(self.method, Network):
+            self._compare(self.method, target, columns)
+            self._use(self.method, target.name)
+        else:
+            self._train(self._table(columns, target, group, weights))
         return self
 
-    def _train(self, table: Table) -> None:
-        name = self._name
-        self.model_: Any
-        if isinstance(self.method, Network):
-            self.model_ = self.method
-            if name not in self.method.names:
-                self.method.variable(name)  # says what is there instead
-        elif isinstance(self.method, Dag):
-            self.model_ = _fitted(self.method, table, name, self.smoothing)
-        elif self.method == "aode":
-            self.model_ = aode(table, name, smoothing=self.smoothing)
-        elif self.method == "tan":
-            self.model_ = tan_network(table, name, smoothing=self.smoothing)
-        else:
-            dag = Dag(
-                [(name, n) for n in table.schema.names if n != name], nodes=table.schema.names
+    def _classed(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Columns, Variable, NDArray[Any], Any]:
+        """The columns of X, the class, that of each row, and the weights of the rows."""
+        graph = None
+        if isinstance(self.method, (Dag, Network)):
+            graph = self.method.nodes if isinstance(self.method, Dag) else self.method.names
+        if isinstance(y, str):
+            table = source_with_class(X, y, sample_weight)
+            if isinstance(table, Stream):
+                table = table.load()
+            names = [n for n in table.schema.names if n != y]
+            self._every = (*table.schema.names, *table.schema.set_aside)
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
+            self._names = tuple(names)
+            columns = columns_of(table.select(names)) if names else Columns(len(table), {})
+            return columns, table.schema[y], table.codes(y), table.weights
+        own = y
+        if sample_weight is not None:
+            X, y, sample_weight = without_absent(X, y, sample_weight)
+        columns = self._columns(X, reset=True)
+        labels, group = encode_labels(y, gaps=True)
+        if len(group) != columns.rows:
+            raise InputError(
+                f"Found input variables with inconsistent numbers of samples: "
+                f"{columns.rows:,} rows and {len(group):,} classes."
             )
-            self.model_ = _fitted(dag, table, name, self.smoothing)
-        if isinstance(self.model_, Network):
-            self.network_ = self.model_
-            states = self.model_.variable(name).states
+        name = class_name(self.target, own, columns.by_name, graph)
+        target = Variable(name, "discrete", tuple(labels.tolist()))
+        return columns, target, group, row_weights(sample_weight, columns.rows)
+
+    def _table(self, columns: Columns, target: Variable, group: Any, weights: Any) -> Table:
+        """Columns and classes as one table, its numbers cut into bins."""
+        self.cuts_: dict[str, Floats] = {}
+        width = np.uint32 if target.arity > 65534 else np.uint16
+        variables, arrays = [target], [group.astype(width)]
+        for name, column in columns.by_name.items():
+            variable, array, cuts = trained_column(name, column, self.bins, weights)
+            if cuts is not None:
+                self.cuts_[name] = cuts
+            variables.append(variable)
+            arrays.append(array)
+        arrays = [np.ascontiguousarray(a) for a in arrays]
+        return Table(Block(Schema(tuple(variables)), tuple(arrays), weights))
+
+    def _train(self, table: Table) -> None:
+        name = table.schema.names[0]
+        if isinstance(self.method, Dag):
+            model: Any = _fitted(self.method, table, name, self.smoothing)
+        elif self.method == "aode":
+            model = aode(table, name, smoothing=self.smoothing)
+        elif self.method == "tan":
+            model = tan_network(table, name, smoothing=self.smoothing)
+        else:
+            edges = [(name, n) for n in table.schema.names if n != name]
+            dag = Dag(edges, nodes=table.schema.names)
+            model = _fitted(dag, table, name, self.smoothing)
+        self._use(model, name, self.cuts_)
+
+    def _use(self, model: Any, name: str, cuts: dict[str, Floats] | None = None) -> None:
+        """Take a model, learned here or given; a given one has its cut points in its states."""
+        self.model_, self._name, self.cuts_ = model, name, cuts or {}
+        if isinstance(model, Network):
+            self.network_ = model
+            states = model.variable(name).states
         else:
             self.__dict__.pop("network_", None)
-            states = self.model_.classes
-        self.classes_ = _array(states)
+            states = model.classes
+        self.classes_ = label_array(states)
+
+    def _compare(self, net: Network, target: Variable, columns: Columns) -> None:
+        """Refuse a network that X and y have nothing to do with."""
+        own = net.variable(target.name)
+        if not own.is_discrete:
+            raise InputError(f"{own.name!r} is continuous in the network; a class is discrete.")
+        for label in target.states:
+            try:
+                own.code(label)
+            except LookupError:
+                raise unknown_name(
+                    "The class", label, own.states, f"one of {own.name!r} in the network"
+                ) from None
+        if not any(n in net.names and n != own.name for n in columns.by_name):
+            raise InputError(
+                f"X has no column of the network but the class {own.name!r}.",
+                hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+            )
 
     # --- X --------------------------------------------------------------------------------
 
-    def _table(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        """X and y as one table, its numbers cut into bins."""
-        if isinstance(y, str):
-            table = X if isinstance(X, Table) else read(X)
-            if isinstance(table, Stream):
-                table = table.load()
-            if y not in table.schema:
-                table.schema[y]
-            self._name = y
-            names = [n for n in table.schema.names if n != y]
-            self.feature_names_in_ = np.array(names, dtype=object)
-            self.n_features_in_ = len(names)
-            group, target = table.codes(y), table.schema[y]
-            columns = columns_of(table.select(names)) if names else Columns(len(table), {})
-            weights = table.weights
-            if sample_weight is not None:
-                raise InputError("With a column's name as y, weights are given to credo.read.")
-        else:
-            self._name = self.target
-            columns = self._columns(X, reset=True)
-            labels, group = encode_labels(y)
-            if len(group) != columns.rows:
-                raise InputError(
-                    f"Found input variables with inconsistent numbers of samples: "
-                    f"{columns.rows:,} rows and {len(group):,} classes."
-                )
-            target = Variable(self.target, "discrete", tuple(labels.tolist()))
-            weights = row_weights(sample_weight, columns.rows)
-        self.cuts_: dict[str, Floats] = {}
-        variables, arrays = (
-            [target],
-            [group.astype(np.uint32 if target.arity > 65534 else np.uint16)],
-        )
-        for name, column in columns.by_name.items():
-            variable, array = self._variable(name, column, weights)
-            variables.append(variable)
-            arrays.append(array)
-        kept = slice(None) if weights is None else weights != 0
-        weights = None if weights is None else weights[kept]
-        arrays = [np.ascontiguousarray(a[kept]) for a in arrays]
-        return Table(Block(Schema(tuple(variables)), tuple(arrays), weights))
-
-    def _variable(self, name: str, column: Column, weights: Any) -> tuple[Variable, NDArray[Any]]:
-        if column.variable is not None:
-            return column.variable, column.values.astype(np.uint16)
-        values = column.values
-        if values.dtype.kind != "f" and len(np.unique(values[:1000])) <= 20:
-            different, codes = np.unique(values, return_inverse=True)
-            if len(different) <= 20:
-                return Variable(name, "discrete", tuple(different.tolist())), codes.astype(
-                    np.uint16
-                )
-        numbers = values.astype(np.float64)
-        if np.isinf(numbers).any():
-            raise InputError(f"{name!r} holds an infinity; a value must be finite.")
-        if self.bins is None:
-            return Variable(name, "continuous"), numbers
-        weight = np.ones(len(numbers)) if weights is None else weights.astype(np.float64)
-        there = ~np.isnan(numbers) & (weight > 0)
-        cuts = np.zeros(0)
-        if there.any():
-            shares = np.linspace(0, 1, int(self.bins) + 1)[1:-1]
-            ends = np.quantile(numbers[there], shares, weights=weight[there], method="inverted_cdf")
-            cuts = np.unique(ends)
-        self.cuts_[name] = cuts
-        labels = _bin_labels(cuts)
-        return Variable(name, "discrete", labels), _binned(numbers, cuts)
-
     def _columns(self, X: Any, reset: bool) -> Columns:
-        known = None
-        if not reset:
-            schema = self._features()
-            known = {
-                v.name: None if v.name in self.cuts_ or not v.is_discrete else v for v in schema
-            }
         if is_named_table(X):
-            found = columns_of(X) if known is None else columns_for(X, known)
+            found = columns_of(X) if reset else columns_for(X, self._known())
             if reset:
+                self._names = tuple(found.by_name)
                 self.feature_names_in_ = np.array(list(found.by_name), dtype=object)
                 self.n_features_in_ = len(found.by_name)
             return found
+        if not reset and hasattr(self, "_every"):
+            X = columns_used(X, self.feature_names_in_.tolist(), self._every)
         X = validated(self, X, reset)
-        return columns_of(X) if known is None else columns_for(X, known)
+        if reset:
+            width = self.n_features_in_
+            self._names = tuple(map(str, getattr(X, "columns", position_names(width))))
+            return columns_of(X)
+        if not hasattr(self, "feature_names_in_") or not hasattr(X, "columns"):
+            X = by_position(X, self._names)
+        return columns_for(X, self._known())
 
     def _features(self) -> list[Variable]:
         if isinstance(self.model_, Network):
             return [v for v in self.model_.variables if v.name != self._name]
         return list(self.model_.features)
 
-    def _rows(self, X: Any) -> Columns:
-        """The columns of X as the model's variables, bins cut as in training."""
-        columns = self._columns(X, reset=False)
+    def _known(self) -> dict[str, Variable | None]:
+        """How the columns of new rows are read: None for those that are numbers."""
+        return {
+            v.name: None if v.name in self.cuts_ or not v.is_discrete else v
+            for v in self._features()
+        }
+
+    def _coded(self, columns: Columns) -> Columns:
+        """The columns as the model's variables, bins cut as in training."""
         known = {v.name: v for v in self._features()}
+        if known and not columns.by_name:
+            raise InputError(
+                "The rows have no column of the model.",
+                hint=f"Its features are {', '.join(map(repr, list(known)[:12]))}.",
+            )
+        warn_renamed(known, [*columns.by_name, *columns.others], stacklevel=5)
         found: dict[str, Column] = {}
         strange: list[str] = []
         for name, column in columns.by_name.items():
             if name in self.cuts_:
                 numbers = column.values.astype(np.float64)
-                column = Column(_binned(numbers, self.cuts_[name]), known[name])
+                codes = interval_codes(numbers, self.cuts_[name].tolist())
+                column = Column(codes, known[name])
             elif known[name].is_discrete:
-                column = _as_codes(known[name], column, strange)
+                column = codes_for(known[name], column, strange)
             found[name] = column
         if strange:
             warnings.warn(
                 f"States not seen in training were taken as missing in {', '.join(strange[:6])}.",
                 CredoWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         return Columns(columns.rows, found)
 
@@ -238,50 +279,48 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
     def predict_proba(self, X: Any) -> Floats:
         """P(class | row), a column for each of `classes_`; gaps are summed out."""
         check_is_fitted(self, "model_")
-        columns = self._rows(X)
+        return self._answer(self._columns(X, reset=False), "posterior")
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """ln P(class | row), a column for each of `classes_`, however small P is."""
+        check_is_fitted(self, "model_")
+        return self._answer(self._columns(X, reset=False), "log")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        check_is_fitted(self, "model_")
+        p = self._answer(self._columns(X, reset=False), "posterior")
+        return np.asarray(self.classes_[p.argmax(axis=1)])
+
+    def _answer(self, columns: Columns, form: str) -> Floats:
+        """P(class | row), or its logarithm."""
+        columns = self._coded(columns)
         threads = threads_of(self.n_jobs)
         if isinstance(self.model_, Network):
-            return self._by_network(columns, threads)
+            return self._by_network(self.model_, columns, form, threads)
         joint = self.model_.joint(columns, threads)
-        _, bad = _core.naive_finish(joint, "posterior", threads)
+        _, bad = _core.naive_finish(joint, form, threads)
         if bad >= 0:
             raise ImpossibleError(
-                f"Row {bad + 1:,} has probability zero in every class.",
+                f"Row {bad + 1:,} has probability zero in every class: "
+                f"{self.model_.zero_cells(columns, bad)}.",
                 hint="Use smoothing above 0.",
             )
         return np.asarray(joint)
 
-    def _by_network(self, columns: Columns, threads: int) -> Floats:
-        net = self.model_
-        variables, arrays = [], []
-        for v in self._features():
-            column = columns.by_name.get(v.name)
-            if column is None:
-                continue
-            variables.append(v)
-            if not v.is_discrete:
-                arrays.append(column.values.astype(np.float64))
-                continue
-            arrays.append(column.values)
-        if not variables:
-            p = net.p(self._name)
-            return np.tile([p[s] for s in net.variable(self._name).states], (columns.rows, 1))
+    def _by_network(self, net: Network, columns: Columns, form: str, threads: int) -> Floats:
+        variables = [v for v in self._features() if v.name in columns.by_name]
+        if not variables:  # a network of the class alone
+            p = np.tile(list(net.p(self._name).values()), (columns.rows, 1))
+            return p if form == "posterior" else np.log(p)
+        arrays = [
+            columns.by_name[v.name].values.astype(None if v.is_discrete else np.float64)
+            for v in variables
+        ]
         table = Table(Block(Schema(tuple(variables)), tuple(arrays)))
+        if form == "log":
+            return log_posteriors(net, table, self._name, threads=threads)
         return np.asarray(net.predict_proba(table, self._name, threads=threads))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """ln P(class | row)."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row."""
-        p = self.predict_proba(X)
-        return np.asarray(self.classes_[p.argmax(axis=1)])
-
-
-def _array(states: tuple[Any, ...]) -> NDArray[Any]:
-    return np.array(states)
 
 
 def _fitted(dag: Dag, table: Table, target: str, smoothing: float) -> Network:
@@ -305,29 +344,3 @@ def _fitted(dag: Dag, table: Table, target: str, smoothing: float) -> Network:
             )
         tables |= gaussian_leaves(table, target, [child])
     return Network(dag, tables)
-
-
-def _bin_labels(cuts: Floats) -> tuple[str, ...]:
-    ends = [f"{c:.6g}" for c in cuts]
-    if len(set(ends)) < len(ends):
-        ends = [repr(float(c)) for c in cuts]
-    if not ends:
-        return ("any",)
-    middle = [f"({a}, {b}]" for a, b in pairwise(ends)]
-    return (f"≤ {ends[0]}", *middle, f"> {ends[-1]}")
-
-
-def _binned(numbers: Floats, cuts: Floats) -> NDArray[np.uint16]:
-    codes = np.searchsorted(cuts, numbers, side="left").astype(np.uint16)
-    codes[np.isnan(numbers)] = len(cuts) + 1
-    return codes
-
-
-def _as_codes(v: Variable, column: Column, strange: list[str]) -> Column:
-    """Codes of a variable; what is no state of it is missing, and its column is named."""
-    array, window = coded(as_states(v), column, len(column.values))
-    codes = plain_codes(array, window)
-    if (codes > v.arity).any():
-        strange.append(repr(v.name))
-    width = np.uint8 if v.arity <= 255 else np.uint16
-    return Column(np.minimum(codes, v.arity).astype(width), v)

@@ -7,6 +7,7 @@ least `shortest` long (so `It's 10 am` is `it`, `s`, `10`, `am`); letters are wh
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Self
@@ -14,12 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_is_fitted,
-    check_non_negative,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo import _core
 from credo.data.columns import matrix_columns, position_names
@@ -32,8 +28,15 @@ from credo.estimators.inputs import (
     row_weights,
     threads_of,
 )
+from credo.estimators.text_documents import documents_in, one_document, refuse_counts
 from credo.estimators.text_rows import DenseRows, Rows, SparseRows
-from credo.predict.naive_explain import Contributions
+from credo.predict.naive_explain import (
+    Contributions,
+    compared_classes,
+    contributions,
+    difference,
+    ruled_out,
+)
 from credo.schema import Variable
 from credo.stats.by_class import ByClass, Totals
 from credo.train.naive_bayes import Options
@@ -126,16 +129,54 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         labels = iter(y) if y is not None else iter(())
         weights = iter(sample_weight) if sample_weight is not None else None
         total: Any = 0
+        absent = False
         while batch := list(islice(documents, _BATCH)):
             answers = list(islice(labels, len(batch)))
             if len(answers) < len(batch):
                 raise InputError("There are fewer classes in y than documents in X.")
             w = None if weights is None else list(islice(weights, len(batch)))
+            if w and not any(w):  # documents of weight 0 are absent
+                absent = True
+                continue
             total = total + self._statistic(batch, answers, w, reset=not total)
+        for what, rest in (("classes in y", labels), ("weights", weights)):
+            if rest is not None and next(rest, self) is not self:
+                raise InputError(f"There are more {what} than documents in X.")
         if isinstance(total, int):
+            if absent:
+                raise InputError("Every sample weight is zero, so no row is left.")
             raise InputError("There are no documents: found 0 samples.")
         self._learn(total)
         return self
+
+    def merge(self, other: TextNaiveBayes) -> TextNaiveBayes:
+        """A new estimator that knows what both know, as if their documents had been one list.
+
+        >>> a = TextNaiveBayes().fit(["free offer", "my lecture"], [1, 0])
+        >>> b = TextNaiveBayes().fit(["an offer", "home"], [1, 2])
+        >>> both = a.merge(b)
+        >>> both.class_count_.tolist(), both.vocabulary_
+        ([1, 2, 1], ('an', 'free', 'home', 'lecture', 'my', 'offer'))
+        """
+        from sklearn.base import clone
+
+        if not isinstance(other, TextNaiveBayes):
+            raise InputError(f"A TextNaiveBayes can be merged with another, got {other!r}.")
+        check_is_fitted(self, "model_")
+        check_is_fitted(other, "model_")
+        for name in ("form", "tokeniser", "vocabulary", "shortest", "lower", "_text"):
+            mine, its = getattr(self, name), getattr(other, name)
+            if mine is not its and not np.array_equal(mine, its):
+                what = "what they were fitted to" if name == "_text" else f"{name}="
+                raise InputError(f"The two estimators differ in {what}, so they cannot be merged.")
+        if not self._text and self.vocabulary_ != other.vocabulary_:
+            raise InputError("The two estimators were fitted to matrices with other columns.")
+        out: TextNaiveBayes = clone(self)
+        for name in ("n_features_in_", "feature_names_in_", "_fixed", "_text"):
+            if hasattr(self, name):
+                setattr(out, name, getattr(self, name))
+        out._learn(self.model_.statistic + other.model_.statistic)
+        return out
 
     def _options(self) -> Options:
         if self.form not in FORMS:
@@ -174,7 +215,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         present = self.form == "bernoulli"
         totals, countable = rows.totals(len(words), group, k, floats, present, threads)
         if not countable:
-            _refuse(X)
+            refuse_counts(X)
         part = Totals(tuple(words), totals)
         if self._text and self.vocabulary is None:
             part = _sorted(part, weights)
@@ -184,7 +225,8 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _rows(self, X: Any, reset: bool, learn: bool = False) -> tuple[Any, Rows]:
         """The words, and how often each document has each of them."""
-        text = _is_text(X)
+        documents = documents_in(X)
+        text = documents is not None
         if reset:
             self._text = text
         elif text != self._text:
@@ -192,9 +234,8 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
                 "The estimator was fitted to "
                 + ("texts and got a matrix." if self._text else "a matrix and got texts.")
             )
-        if not text:
+        if documents is None:
             return self._matrix(X, reset)
-        documents = _documents(X)
         if self.tokeniser is not None:
             documents = [list(self.tokeniser(d)) for d in documents]
         if not isinstance(self.shortest, (int, np.integer)) or self.shortest < 1:
@@ -265,11 +306,11 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         _, rows = self._rows(X, reset=False)
         found, bad, countable = rows.scores(self.model_, answer, threads)
         if not countable:
-            _refuse(X)
+            refuse_counts(X)
         if bad >= 0:
+            told = self.model_.zero_words(rows.row(bad))
             raise ImpossibleError(
-                f"Document {bad + 1:,} has probability zero in every class: each class lacks one "
-                "of its words.",
+                f"Document {bad + 1:,} has probability zero in every class: {told}.",
                 hint="Use smoothing above 0.",
             )
         return found
@@ -285,30 +326,30 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return self.model_.telling(most)
 
     def explain(self, document: Any, *, of: Any = None, against: Any = None) -> Contributions:
-        """What each word of a document says for one class against another, in bits."""
+        """What each word of a document says for one class against another, in bits.
+
+        `document` is a text, a list of words, or a row of counts: what the estimator was fitted to.
+        """
         check_is_fitted(self, "model_")
         model = self.model_
-        joint = self.predict_joint_log_proba([document])[0]
-        target = model.statistic.target
-        order = list(np.argsort(-joint, kind="stable"))
-        first = order[0] if of is None else target.code(of)
-        second = next(c for c in order if c != first) if against is None else target.code(against)
-        _, rows = self._rows([document], reset=False)
-        differ = (model.table[:, first] - model.table[:, second]) / np.log(2)
-        cells = [
-            (model.words[k], int(n), float(differ[k] * (1 if model.form == "bernoulli" else n)))
-            for k, n in rows.first()
-        ]
-        cells.sort(key=lambda c: -abs(c[2]))
-        p = np.exp(joint - joint.max())
-        return Contributions(
-            "class",
-            model.classes[first],
-            model.classes[second],
-            float(p[first] / p.sum()),
-            float(model.bias[first] - model.bias[second]) / float(np.log(2)),
-            tuple(cells),
-        )
+        X = one_document(document, self._text)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            joint = self.predict_joint_log_proba(X)[0]
+            _, rows = self._rows(X, reset=False)
+        target = Variable("class", "discrete", model.classes)
+        first, second = compared_classes(target, joint, of, against)
+        words = rows.row(0)
+        if joint[first] == joint[second] == -np.inf:
+            told = model.zero_words(words, [first, second])
+            raise ruled_out("The document", model.classes[first], model.classes[second], told)
+        cells = []
+        for k, n in words:
+            once = difference(model.table[k, first], model.table[k, second])
+            count = int(n) if n == int(n) else float(n)
+            cells.append((model.words[k], count, once * (1 if model.form == "bernoulli" else n)))
+        prior = difference(model.bias[first], model.bias[second])
+        return contributions(target, joint, first, second, prior, cells)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -317,38 +358,6 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.input_tags.string = True
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _is_text(X: Any) -> bool:
-    """Whether X is documents (texts, or lists of words) rather than a matrix of counts."""
-    if isinstance(X, str):
-        raise InputError("X must be a list of documents, got one text.", hint="Write [text].")
-    if hasattr(X, "tocsr") or getattr(X, "ndim", 1) == 2:
-        return False
-    if isinstance(X, np.ndarray):
-        return X.ndim == 1 and X.dtype.kind in "OUT"
-    first = next(iter(X), "") if hasattr(X, "__iter__") else None
-    if isinstance(first, str) or first is None:
-        return first is not None
-    return isinstance(first, (list, tuple)) and (not first or isinstance(first[0], str))
-
-
-def _refuse(X: Any) -> None:
-    """Say what is wrong with the numbers of a matrix, as scikit-learn does."""
-    values = X.data if hasattr(X, "tocsr") else np.asarray(X)
-    assert_all_finite(values, input_name="X")
-    check_non_negative(values, "TextNaiveBayes (input X)")
-
-
-def _documents(X: Any) -> list[Any]:
-    documents = X if isinstance(X, list) else list(X)
-    for i, d in enumerate(documents):
-        if not isinstance(d, str) and not isinstance(d, (list, tuple)):
-            raise InputError(
-                f"Document {i + 1:,} must be a text or a list of words, got {type(d).__name__}.",
-                hint="Use '' for a document that is missing.",
-            )
-    return documents
 
 
 def _sorted(part: Totals, weights: Any) -> Totals:

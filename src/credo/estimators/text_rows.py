@@ -56,9 +56,11 @@ class SparseRows:
         best, bad = _core.naive_finish(joint, answer, threads)
         return best if answer == "best" else joint, bad, countable
 
-    def first(self) -> list[tuple[int, Any]]:
-        """The words of the first row, by number, and their counts."""
-        return list(zip(self.words.tolist(), self.counts.tolist(), strict=True))
+    def row(self, i: int) -> list[tuple[int, Any]]:
+        """The words of one row, by number, and their counts."""
+        there = slice(int(self.begin[i]), int(self.begin[i + 1]))
+        found = zip(self.words[there].tolist(), self.counts[there].tolist(), strict=True)
+        return [(k, n) for k, n in found if n]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -90,10 +92,10 @@ class DenseRows:
         )
         return found, -1 if answer == "joint" else bad, countable
 
-    def first(self) -> list[tuple[int, Any]]:
-        """The words of the first row, by number, and their counts."""
-        row = self.matrix[0]
-        return [(int(i), row[i].item()) for i in np.flatnonzero(row)]
+    def row(self, i: int) -> list[tuple[int, Any]]:
+        """The words of one row, by number, and their counts."""
+        row = self.matrix[i]
+        return [(int(k), row[k].item()) for k in np.flatnonzero(row)]
 
 
 Rows = SparseRows | DenseRows

@@ -10,6 +10,7 @@ and linear regression.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,15 @@ class Design:
         self.names = [n for n in table.schema.names if n != target]
         self.centre: dict[str, tuple[float, float]] = {}
         self.gaps = {}
+        weights = np.ones(len(table)) if table.weights is None else table.weights
         for name in self.names:
             if not table.schema[name].is_discrete:
                 values = table.values(name)
-                seen = values[~np.isnan(values)]
-                mean = float(seen.mean()) if len(seen) else 0.0
-                self.centre[name] = (mean, float(seen.std()) or 1.0 if len(seen) else 1.0)
+                there = ~np.isnan(values)
+                seen, w = values[there], weights[there]
+                mean = float(np.average(seen, weights=w)) if len(seen) else 0.0
+                sd = math.sqrt(np.average((seen - mean) ** 2, weights=w)) if len(seen) else 1.0
+                self.centre[name] = (mean, sd or 1.0)
                 self.gaps[name] = len(seen) < len(values)
 
     def matrix(self, table: Table) -> Floats:
@@ -58,13 +62,16 @@ class Design:
 class LinearGaussianTwin:
     """y ~ N(m, s²) and each column a line in y: naive Bayes for a continuous target."""
 
-    def fit(self, x: Floats, y: Floats) -> LinearGaussianTwin:
+    def fit(self, x: Floats, y: Floats, weights: Floats) -> LinearGaussianTwin:
         """The lines by maximum likelihood; columns that do not vary are left out."""
-        self.mean, self.variance = float(y.mean()), max(float(y.var()), 1e-300)
+        share = weights / weights.sum()
+        self.mean = float(share @ y)
         centred = y - self.mean
-        self.slope = (centred @ (x - x.mean(axis=0))) / (len(y) * self.variance)
-        self.level = x.mean(axis=0) - self.slope * self.mean
-        noise = ((x - self.level - np.outer(y, self.slope)) ** 2).mean(axis=0)
+        self.variance = max(float(share @ centred**2), 1e-300)
+        level = share @ x
+        self.slope = ((share * centred) @ (x - level)) / self.variance
+        self.level = level - self.slope * self.mean
+        noise = share @ (x - self.level - np.outer(y, self.slope)) ** 2
         self.used = noise > 1e-12
         self.noise = np.where(self.used, noise, 1.0)
         return self

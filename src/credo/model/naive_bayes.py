@@ -17,12 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
 from credo.model.distribution import Distribution
-from credo.model.linear_gaussian import LinearGaussian
 from credo.model.naive_bayes_blocks import FeatureBlock
-from credo.model.naive_bayes_features import Feature, Normal, Normals, States
+from credo.model.naive_bayes_features import Feature, States
 from credo.model.network import Network
 from credo.model.record import Record
 from credo.render import number, table_html, table_text
@@ -109,52 +106,40 @@ class NaiveBayesModel:
                 )
         return self.again(self.statistic + other.statistic)
 
-    def network(self) -> Network:
+    def network(self, *, target: str | None = None) -> Network:
         """The same model as a Bayesian network, for every question that a network answers.
+
+        `target` gives the class another name. States held in reserve by `min_states` become one
+        state of their own, so that every posterior is that of the model.
 
         >>> import credo as cr
         >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
         >>> model.network().dag.children("PlayTennis")
         ('Outlook', 'Temperature', 'Humidity', 'Wind')
         """
-        tables: dict[str, Any] = {
-            self.target.name: Cpt(self.target, (), np.exp(self.log_prior)),
-        }
-        edges = []
-        for f in self.features:
-            if isinstance(f, States):
-                theta = np.exp(f.log_theta)
-                theta /= theta.sum(axis=1, keepdims=True)  # states held in reserve have no name
-                counts = f.alpha if f.smoothing > 0 else None
-                tables[f.names[0]] = Cpt(f.variable, (self.target,), theta, counts)
-                edges.append((self.target.name, f.names[0]))
-            elif isinstance(f, Normal):
-                child = Variable(f.name, "continuous")
-                tables[f.name] = LinearGaussian(
-                    child, (self.target,), f.mean, np.zeros((len(f.mean), 0)), f.variance
-                )
-                edges.append((self.target.name, f.name))
-            elif isinstance(f, Normals):
-                for local in _chain(f, self.target):
-                    tables[local.name] = local
-                    edges += [(p.name, local.name) for p in local.parents]
-            else:
-                raise InputError(
-                    f"The feature {f.names[0]!r} is a {type(f).__name__.lower()}, which a network "
-                    "has no table for.",
-                    hint="Use kinds='categorical' or 'gaussian' for it.",
-                )
-        return Network(Dag(edges, nodes=list(tables)), tables, record=self.record)
+        from credo.model.naive_bayes_network import network_of
+
+        return network_of(self, target)
 
     # --- asking ---------------------------------------------------------------------------
 
-    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "missing") -> Distribution:
-        """P(class | the cells of one row); cells that are not given are summed out."""
-        from credo.predict.naive import posterior_of_row
+    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "error") -> Distribution:
+        """P(class | the cells of one row); cells that are not given are summed out.
+
+        A name or state that the model does not know is refused, with what is near; `unseen=`
+        "missing" or "smooth" treats such a state as in rows of a table.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.p({"Outlook": "sunny"})
+        Traceback (most recent call last):
+        credo.errors.UnknownNameError: State 'sunny' is not one of 'Outlook'. Did you mean 'Sunny'?
+        """
+        from credo.predict.naive_row import posterior_of_row
 
         return posterior_of_row(self, {} if row is None else row, unseen)
 
-    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "missing") -> Floats:
+    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "error") -> Floats:
         """ln P(class, row) for each class.
 
         >>> import credo as cr
@@ -162,7 +147,7 @@ class NaiveBayesModel:
         >>> [round(float(v), 4) for v in np.exp(model.log_joint({"Wind": "Strong"}))]
         [0.2143, 0.2143]
         """
-        from credo.predict.naive import joint_of_row
+        from credo.predict.naive_row import joint_of_row
 
         return joint_of_row(self, row, unseen)
 
@@ -187,7 +172,12 @@ class NaiveBayesModel:
         return [self.classes[int(k)] for k in best]
 
     def explain(
-        self, row: Mapping[str, Any], *, of: Any = None, against: Any = None
+        self,
+        row: Mapping[str, Any],
+        *,
+        of: Any = None,
+        against: Any = None,
+        unseen: str = "error",
     ) -> Contributions:
         """What each cell of a row says for one class against another, in bits.
 
@@ -195,13 +185,13 @@ class NaiveBayesModel:
         """
         from credo.predict.naive_explain import explain
 
-        return explain(self, row, of, against)
+        return explain(self, row, of, against, unseen)
 
-    def linear_form(self, *, reference: bool = True) -> LinearForm:
+    def linear_form(self, *, reference: bool = True, unseen: str = "error") -> LinearForm:
         """The model as a linear classifier: bias and weights of the log odds; see docs."""
         from credo.predict.naive_linear import linear_form
 
-        return linear_form(self, reference)
+        return linear_form(self, reference, unseen)
 
     def interval(
         self, row: Mapping[str, Any], level: float = 0.95, *, draws: int = 2000, rng: Any = 0
@@ -251,19 +241,3 @@ class NaiveBayesModel:
     def _repr_html_(self) -> str:
         head, rows = self._rows()
         return table_html(head, rows, caption=repr(self))
-
-
-def _chain(f: Normals, target: Variable) -> list[LinearGaussian]:
-    """A joint Gaussian as a chain: each variable a line in those before it, for each class."""
-    variables = [Variable(n, "continuous") for n in f.names]
-    out = []
-    for i, child in enumerate(variables):
-        slope = np.zeros((len(f.mean), i))
-        variance = np.empty(len(f.mean))
-        for c, s in enumerate(f.covariance):
-            if i:
-                slope[c] = np.linalg.solve(s[:i, :i], s[:i, i])
-            variance[c] = s[i, i] - s[i, :i] @ slope[c]
-        intercept = f.mean[:, i] - np.einsum("ck,ck->c", slope, f.mean[:, :i])
-        out.append(LinearGaussian(child, (target, *variables[:i]), intercept, slope, variance))
-    return out

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.data.absent import warn_renamed
 from credo.data.columns import Column, Columns, columns_for
-from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
-from credo.model.distribution import Distribution
+from credo.errors import CredoWarning, ImpossibleError, InputError
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.model.naive_bayes_blocks import FeatureBlock
 from credo.model.naive_bayes_features import Bag, Normal, States
 from credo.predict.naive_blocks import Reading, block_reading, block_scorer
+from credo.predict.naive_row import UNSEEN, check_unseen, no_state, zero_cells
 from credo.schema import Variable
 
 __all__ = [
@@ -34,9 +35,7 @@ __all__ = [
     "are_names",
     "check_unseen",
     "coded",
-    "joint_of_row",
     "plain_codes",
-    "posterior_of_row",
     "predict_columns",
     "predict_table",
     "real",
@@ -47,18 +46,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 Window = tuple[int, int, NDArray[np.uint16] | None, int]
 
-UNSEEN = ("missing", "error", "smooth")
-"""What to do with a state that was not seen in training."""
-
 _BLOCK = 4096  # rows that stay in the cache
 _SPAN = 65_000  # whole numbers farther apart than this are looked up, not tabled
-
-
-def check_unseen(unseen: Any) -> str:
-    """One of the words for it; anything else is refused."""
-    if unseen not in UNSEEN:
-        raise InputError(f"unseen must be 'missing', 'error' or 'smooth', got {unseen!r}.")
-    return str(unseen)
 
 
 def variables_of(model: NaiveBayesModel) -> dict[str, Variable | None]:
@@ -68,56 +57,6 @@ def variables_of(model: NaiveBayesModel) -> dict[str, Variable | None]:
         for f in model.features
         for n in f.names
     }
-
-
-# --- one row ------------------------------------------------------------------------------
-
-
-def joint_of_row(model: NaiveBayesModel, row: Mapping[str, Any], unseen: str) -> Floats:
-    """ln P(class, row) for each class; cells that are not given are summed out."""
-    check_unseen(unseen)
-    if not isinstance(row, Mapping):
-        raise InputError(f"A row is a mapping from feature to value, got {row!r}.")
-    for name in row:
-        if name not in model.names and name != model.target.name:
-            raise unknown_name("Feature", name, model.names, "in the model")
-    total = model.log_prior.copy()
-    for f in model.features:
-        values = [row.get(n) for n in f.names]
-        if isinstance(f, States) and unseen == "error":
-            code = f.code(values[0])
-            if code == len(f.variable.states):
-                raise _no_state(f.variable, values[:1])
-        total += f.log_p(values, unseen == "smooth")
-    return total
-
-
-def posterior_of_row(model: NaiveBayesModel, row: Mapping[str, Any], unseen: str) -> Distribution:
-    """P(class | row), as a distribution."""
-    joint = joint_of_row(model, row, unseen)
-    best = joint.max()
-    if best == -math.inf:
-        raise ImpossibleError(f"The row has probability zero in every class: {_zeros(model, row)}.")
-    p = np.exp(joint - best)
-    return Distribution((model.target,), p / p.sum())
-
-
-def _zeros(model: NaiveBayesModel, row: Mapping[str, Any]) -> str:
-    """Which cell is zero in which class."""
-    found = []
-    for c, label in enumerate(model.classes):
-        if model.log_prior[c] == -math.inf:
-            found.append(f"{model.target.name}={label} has no weight")
-            continue
-        for f in model.features:
-            values = [row.get(n) for n in f.names]
-            if f.log_p(values)[c] == -math.inf:
-                shown = ", ".join(
-                    f"{n}={v}" for n, v in zip(f.names, values, strict=True) if v is not None
-                )
-                found.append(f"{shown} was never seen with {model.target.name}={label}")
-                break
-    return "; ".join(found[:6])
 
 
 # --- many rows ----------------------------------------------------------------------------
@@ -194,6 +133,7 @@ def predict_table(
     """The answer for each row of anything that can be read; see `predict_columns`."""
     columns = columns_for(rows, variables_of(model))
     refuse_no_column(model, columns)
+    warn_renamed(model.names, [*columns.by_name, *columns.others], stacklevel=4)
     return predict_columns(model, columns, answer, unseen, threads)
 
 
@@ -247,7 +187,7 @@ def predict_columns(
     if strange and unseen != "smooth":
         _report(unseen, columns, [compiled.states[j].variable for j in strange])
     if bad >= 0 and answer != "joint":
-        raise _ruled_out(model, columns, bad)
+        raise _ruled_out(model, columns, bad, unseen == "smooth")
     return out
 
 
@@ -282,7 +222,7 @@ def _of_block(
     if strange and not smooth:
         _report(unseen, columns, [_variable(block[j]) for j in strange])
     if bad >= 0 and answer != "joint":
-        raise _ruled_out(model, columns, bad)
+        raise _ruled_out(model, columns, bad, unseen == "smooth")
     return out
 
 
@@ -291,10 +231,10 @@ def _variable(feature: Any) -> Variable:
     return feature.variable
 
 
-def _ruled_out(model: NaiveBayesModel, columns: Columns, bad: int) -> ImpossibleError:
-    row = {name: _cell(model, name, columns.by_name[name], bad) for name in columns.by_name}
+def _ruled_out(model: NaiveBayesModel, columns: Columns, bad: int, smooth: bool) -> ImpossibleError:
+    row = {name: _cell(name, columns.by_name[name], bad) for name in columns.by_name}
     return ImpossibleError(
-        f"Row {bad + 1:,} has probability zero in every class: {_zeros(model, row)}.",
+        f"Row {bad + 1:,} has probability zero in every class: {zero_cells(model, row, smooth)}.",
         hint="Use smoothing above 0.",
     )
 
@@ -405,7 +345,7 @@ def _report(unseen: str, columns: Columns, odd: Sequence[Variable]) -> None:
             strange = [v for v in different.tolist() if v not in variable.states]
         values.append((variable, strange))
     if unseen == "error":
-        raise _no_state(*values[0])
+        raise no_state(*values[0])
     texts = [f"{v.name!r} ({', '.join(map(repr, s[:3]))})" for v, s in values]
     warnings.warn(
         f"States not seen in training were taken as missing: {'; '.join(texts[:6])}.",
@@ -414,13 +354,12 @@ def _report(unseen: str, columns: Columns, odd: Sequence[Variable]) -> None:
     )
 
 
-def _no_state(variable: Variable, values: list[Any]) -> Exception:
-    value = values[0] if values else None
-    return unknown_name("State", value, variable.states, f"one of {variable.name!r}")
-
-
-def _cell(model: NaiveBayesModel, name: str, column: Column, row: int) -> Any:
+def _cell(name: str, column: Column, row: int) -> Any:
     if column.variable is None:
         return column.values[row].item()
     code = int(column.values[row])
-    return column.variable.states[code] if code < column.variable.arity else None
+    if code < column.variable.arity:
+        return column.variable.states[code]
+    if code == column.variable.arity:
+        return None
+    return column.strange[0] if len(column.strange) == 1 else f"(a new state of {name})"

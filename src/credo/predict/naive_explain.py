@@ -17,10 +17,18 @@ import numpy as np
 
 from credo.errors import ImpossibleError, InputError, unknown_name
 from credo.model.naive_bayes import NaiveBayesModel
+from credo.predict.naive_row import shares_of_row, zero_cells
 from credo.render import bar, table_html, table_text
-from credo.schema import is_missing
+from credo.schema import Variable, is_missing
 
-__all__ = ["Contributions", "explain"]
+__all__ = [
+    "Contributions",
+    "compared_classes",
+    "contributions",
+    "difference",
+    "explain",
+    "ruled_out",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,46 +109,76 @@ class Contributions:
 
 
 def explain(
-    model: NaiveBayesModel, row: Mapping[str, Any], of: Any = None, against: Any = None
+    model: NaiveBayesModel,
+    row: Mapping[str, Any],
+    of: Any = None,
+    against: Any = None,
+    unseen: str = "error",
 ) -> Contributions:
     """The evidence for a class against another; without names, the best against the next."""
-    from credo.predict.naive import joint_of_row, posterior_of_row
-
-    if len(model.classes) < 2:
-        raise InputError("There is one class only, so there is nothing to tell apart.")
-    joint = joint_of_row(model, row, "missing")
+    shares = shares_of_row(model, row, unseen)
+    joint = model.log_prior + sum(log_p for _, _, log_p in shares)
+    first, second = compared_classes(model.target, joint, of, against)
     if not np.isfinite(joint).any():
-        posterior_of_row(model, row, "missing")  # says which cells are zero
-        raise ImpossibleError("The row has probability zero in every class.")  # pragma: no cover
-    order = list(np.argsort(-joint, kind="stable"))
-    first = order[0] if of is None else model.target.code(of)
-    rest = [c for c in order if c != first]
-    second = rest[0] if against is None else model.target.code(against)
-    if first == second:
-        raise InputError(f"A class is told from another one, got {of!r} twice.")
-    p = np.exp(joint - joint[order[0]])
+        told = zero_cells(model, row, unseen == "smooth")
+        raise ImpossibleError(f"The row has probability zero in every class: {told}.")
+    if joint[first] == joint[second] == -math.inf:
+        told = zero_cells(model, row, unseen == "smooth", [first, second])
+        raise ruled_out("The row", model.classes[first], model.classes[second], told)
     cells = []
-    for f in model.features:
-        values = [row.get(n) for n in f.names]
-        log_p = f.log_p(values)
-        bits = _difference(log_p[first], log_p[second])
+    for f, values, log_p in shares:
+        bits = difference(log_p[first], log_p[second])
         if len(f.names) == 1:
             cells.append((f.names[0], "" if is_missing(values[0]) else _plain(values[0]), bits))
         else:
             cells.append((" + ".join(f.names[:4]) + (" …" if len(f.names) > 4 else ""), "", bits))
-    cells.sort(key=lambda c: -abs(c[2]))
-    prior = _difference(model.log_prior[first], model.log_prior[second])
-    return Contributions(
-        model.target.name,
-        model.classes[first],
-        model.classes[second],
-        float(p[first] / p.sum()),
-        prior,
-        tuple(cells),
+    prior = difference(model.log_prior[first], model.log_prior[second])
+    return contributions(model.target, joint, first, second, prior, cells)
+
+
+def compared_classes(target: Variable, joint: Any, of: Any, against: Any) -> tuple[int, int]:
+    """The numbers of the two classes to tell apart: the best and the next where none is named."""
+    if target.arity < 2:
+        raise InputError("There is one class only, so there is nothing to tell apart.")
+    order = [int(c) for c in np.argsort(-joint, kind="stable")]
+    second = None if against is None else target.code(against)
+    first = next(c for c in order if c != second) if of is None else target.code(of)
+    if second is None:
+        second = next(c for c in order if c != first)
+    if first == second:
+        raise InputError(f"A class is told from another one, got {target.states[first]!r} twice.")
+    return first, second
+
+
+def ruled_out(what: str, a: Any, b: Any, told: str) -> ImpossibleError:
+    """The error for odds of two classes that are both impossible."""
+    return ImpossibleError(
+        f"{what} is impossible in {a!r} and in {b!r}, so their odds are not defined: {told}.",
+        hint="Use smoothing above 0, or name a class that is possible in of=.",
     )
 
 
-def _difference(a: float, b: float) -> float:
+def contributions(
+    target: Variable,
+    joint: Any,
+    first: int,
+    second: int,
+    prior: float,
+    cells: list[tuple[str, Any, float]],
+) -> Contributions:
+    """The account of two classes, the cells that say most in front."""
+    p = np.exp(joint - joint.max())
+    return Contributions(
+        target.name,
+        target.states[first],
+        target.states[second],
+        float(p[first] / p.sum()),
+        prior,
+        tuple(sorted(cells, key=lambda c: -abs(c[2]))),
+    )
+
+
+def difference(a: float, b: float) -> float:
     """In bits; two zeros say nothing about each other."""
     if a == b:
         return 0.0

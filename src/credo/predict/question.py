@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, UnknownNameError, close_names
+from credo.intervals import interval_of
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def _same_number(variable: Variable, text: str) -> list[Any]:
     except ValueError:
         return []
     numbers = [s for s in variable.states if not isinstance(s, (str, bytes, bool))]
-    return [s for s in numbers if s == number]
+    place = interval_of(number, variable.states)
+    return [s for s in numbers if s == number] if place is None else [variable.states[place]]
 
 
 def parse(net: Network, text: str) -> Question:

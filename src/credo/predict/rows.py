@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Stream, Table, read
+from credo.data.absent import warn_renamed
 from credo.errors import InputError, unknown_name
 from credo.predict.blanket import blanket_posteriors, impossible_row
 from credo.predict.densities import row_tables
@@ -26,11 +27,18 @@ from credo.stats.counts import Counts
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["log_likelihood", "predict_proba", "read_rows", "row_log_likelihoods"]
+__all__ = [
+    "log_likelihood",
+    "log_posteriors",
+    "predict_proba",
+    "read_rows",
+    "row_log_likelihoods",
+]
 
 Floats = NDArray[np.float64]
 
 _NUMBERS = 20_000_000  # densities of a block of rows
+_SMALLEST = 1e-290  # probabilities below it are made from likelihoods
 _PATTERNS = 32  # up to this many patterns of gaps, each gets a plan of its own
 
 
@@ -43,6 +51,7 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         have = [v.name for v in wanted if v.name in rows.schema]
         if not have:
             raise _strange(net, without)
+        warn_renamed(_but(net, without), rows.schema.names, stacklevel=4)
         if all(rows.schema[n].states == net.variable(n).states for n in have):
             return rows.select(have)
         again = read_rows(net, rows.to("arrow"), without)
@@ -54,8 +63,14 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         wanted = [v for v in wanted if v.name in names]
     if not wanted:
         raise _strange(net, without)
+    if names is not None:
+        warn_renamed(_but(net, without), [n for n in names if n != without], stacklevel=4)
     table = read(rows, Schema(tuple(wanted)))
     return table if isinstance(table, Table) else table.load()
+
+
+def _but(net: Network, without: str | None) -> list[str]:
+    return [n for n in net.names if n != without]
 
 
 def _strange(net: Network, without: str | None) -> InputError:
@@ -98,6 +113,29 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
         if len(bad):
             raise impossible_row(int(at[bad[0]]))
         out[at] = marginal
+    return out
+
+
+def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) -> Floats:
+    """ln P(target | the other cells of the row), also where P is too small for a number.
+
+    Where it is, P(t | row) = P(t, row) / Σ P(t, row), by the likelihoods of the row with each t.
+    """
+    p = predict_proba(net, rows, target, threads=threads)
+    with np.errstate(divide="ignore"):
+        out: Floats = np.log(p)
+    small = np.flatnonzero((p < _SMALLEST).any(axis=1))
+    if len(small):
+        v, part = net.variable(target), rows.take(small)
+        arrays, schema = part.block.arrays, Schema((*part.schema.variables, v))
+        joint = np.empty((len(small), v.arity))
+        for code in range(v.arity):
+            same = np.full(len(small), code, dtype=np.uint16)
+            table = Table(Block(schema, (*arrays, same)))
+            joint[:, code] = row_log_likelihoods(net, table, threads=threads)
+        best = joint.max(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            out[small] = joint - best - np.log(np.exp(joint - best).sum(axis=1, keepdims=True))
     return out
 
 

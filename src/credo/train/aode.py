@@ -83,6 +83,26 @@ class Aode:
         out: Floats = total - np.log(used)[:, None]
         return out
 
+    def zero_cells(self, columns: Columns, row: int) -> str:
+        """Which cells of a row make it impossible in each class: one alone, or two together."""
+        codes = []
+        for v in self.features:
+            array, window = coded(as_states(v), columns.by_name.get(v.name), columns.rows)
+            codes.append(int(plain_codes(array[row : row + 1], window)[0]))
+        there = [j for j, v in enumerate(self.features) if codes[j] < v.arity]
+        shown = {j: f"{self.features[j].name}={self.features[j].states[codes[j]]}" for j in there}
+        out = []
+        for c, label in enumerate(self.classes):
+            cells = [shown[j] for j in there if self.singles[j][c, codes[j]] == 0][:1]
+            cells = cells or [
+                f"{shown[i]} with {shown[j]}"
+                for i, j in combinations(there, 2)
+                if self.pairs[i, j][c, codes[i], codes[j]] == 0
+            ]
+            told = cells[0] if cells else "the row"
+            out.append(f"{told} was never seen with {self.target.name}={label}")
+        return "; ".join(out[:6])
+
     def _summed(
         self, scorer: Any, i: int, arrays: list[NDArray[Any]], windows: list[Any], threads: int
     ) -> Floats:

@@ -13,6 +13,7 @@ skipped, as in Mitchell's algorithm of the lecture notes (000), which is the mul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,7 @@ from credo import _core
 from credo.errors import InputError
 from credo.stats.by_class import ByClass, Totals
 from credo.train.naive_bayes import Options, class_log_prior
+from credo.train.naive_bayes_options import not_negative
 
 __all__ = ["FORMS", "TextModel", "train_text"]
 
@@ -74,17 +76,38 @@ class TextModel:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
+    def zero_words(
+        self, words: Sequence[tuple[int, Any]], classes: Sequence[int] | None = None
+    ) -> str:
+        """Which word of a document is impossible in each class (of all, or of some)."""
+        out = []
+        for c in range(len(self.classes)) if classes is None else classes:
+            label = repr(self.classes[c])
+            if np.isneginf(self.bias[c]):
+                out.append(f"class {label} has no weight")
+                continue
+            word = next((k for k, _ in words if np.isneginf(self.table[k, c])), None)
+            if word is not None:
+                out.append(f"{self.words[word]!r} was never seen in class {label}")
+        return "; ".join(out[:6])
+
     def telling(self, most: int = 10) -> dict[Any, list[tuple[str, float]]]:
-        """For each class the words that speak most for it against the others, in bits."""
+        """For each class the words that speak most for it against the others, in bits.
+
+        Without smoothing a word that only this class has says ∞; more frequent ones come first.
+        """
         share = np.exp(self.log_prior)
         out = {}
         for c, label in enumerate(self.classes):
             rest = np.delete(share, c)
             rest = rest / rest.sum() if rest.sum() else np.full(len(rest), 1.0 / max(len(rest), 1))
-            others = np.delete(self.table, c, axis=1) @ rest if len(rest) else 0.0
-            with np.errstate(invalid="ignore"):
-                bits = np.nan_to_num((self.table[:, c] - others) / np.log(2), nan=0.0)
-            order = np.argsort(-bits, kind="stable")[:most]
+            mine, others = self.table[:, c], np.delete(self.table, c, axis=1)[:, rest > 0]
+            gone = np.isneginf(others).any(axis=1)
+            mean = np.where(np.isneginf(others), 0.0, others) @ rest[rest > 0]
+            bits = np.where(gone, np.inf, (mine - mean) / np.log(2))
+            bits = np.where(np.isneginf(mine), -np.inf, bits)
+            often = np.where(np.isposinf(bits), mine, 0.0)
+            order = np.lexsort((-often, -bits))[:most]
             out[label] = [(self.words[i], float(bits[i])) for i in order]
         return out
 
@@ -101,7 +124,7 @@ def train_text(statistic: ByClass, form: str, options: Options) -> TextModel:
     """
     if form not in FORMS:
         raise InputError(f"form must be one of {', '.join(FORMS)}, got {form!r}.")
-    l = options.of_feature(options.smoothing, "", 1.0, "smoothing")  # noqa: E741
+    l = not_negative(options.smoothing, "smoothing")  # noqa: E741
     if l == 0 and form != "multinomial":
         raise InputError(
             f"smoothing must be above 0 for {form!r} documents, got 0.",

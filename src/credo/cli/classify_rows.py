@@ -1,0 +1,222 @@
+"""`credo classify` of a table: learning, judging by cross-validation, and predicting new rows."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.cli.reading import spooled, text_options
+from credo.data import Stream
+from credo.data.absent import absent_columns
+from credo.errors import CredoWarning, ImpossibleError, InputError
+
+__all__ = [
+    "Judged",
+    "Learned",
+    "judge",
+    "judged_by",
+    "learn_table",
+    "predict_rows",
+    "write_predictions",
+]
+
+Floats = NDArray[np.float64]
+_HONEST = 0.9, 1.1  # slopes that are not worth a word
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The figures of cross-validation, and those of always saying the largest class."""
+
+    report: Any
+    folds: int
+    baseline: float
+
+    def lines(self) -> list[str]:
+        """What is said of it."""
+        out = [
+            f"{self.folds}-fold cross-validation: {self.report.title}",
+            f"always saying the most frequent class: accuracy {self.baseline:.4f}",
+        ]
+        low, high = _HONEST
+        if self.report.slope < low:
+            out.append(
+                "a slope below 1 means too sure: credo.estimators.recalibrated mends the "
+                "probabilities"
+            )
+        elif self.report.slope > high:
+            out.append(
+                "a slope above 1 means too careful: credo.estimators.recalibrated mends the "
+                "probabilities"
+            )
+        return out
+
+    def figures(self) -> dict[str, Any]:
+        """The same for --json."""
+        return {
+            "accuracy": self.report.accuracy,
+            "baseline_accuracy": self.baseline,
+            "log_loss": self.report.log_loss,
+            "brier": self.report.brier,
+            "calibration_error": self.report.error,
+            "slope": self.report.slope,
+            "folds": self.folds,
+        }
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A classifier, the rows it learned from, how it was judged, what it predicts, the notes."""
+
+    clf: Any
+    rows: int
+    judged: Judged | None = None
+    found: Floats | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def classifier(method: str, smoothing: float) -> Any:
+    """An estimator by the name of its method."""
+    from credo.estimators import NaiveBayes, NetworkClassifier
+
+    if method == "naive-bayes":
+        return NaiveBayes(smoothing=smoothing)
+    return NetworkClassifier(method, smoothing=smoothing)
+
+
+def learn_table(
+    table: Any,
+    target: str,
+    method: str,
+    smoothing: float,
+    cv: int | None,
+    rows: str | None,
+    reading: dict[str, Any],
+) -> Learned:
+    """Learn from a table, judge what was learned, predict new rows."""
+    if isinstance(table, Stream) and method != "naive-bayes":
+        table = table.load()
+    judged, found = None, None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CredoWarning)
+        clf = classifier(method, smoothing).fit(table, target)
+        said = []
+        if isinstance(table, Stream) and cv != 0:
+            said.append("not cross-validated, since the table is read as a stream (--memory)")
+        elif cv != 0:
+            judged, note = judge(clf, table, target, cv)
+            said += [note] if note else []
+        if rows is not None:
+            found, more = predict_rows(clf, target, rows, reading)
+            said += more
+        notes = list(dict.fromkeys([*(str(w.message) for w in caught), *said]))
+    return Learned(clf, len(table), judged, found, notes)
+
+
+def judge(clf: Any, table: Any, target: str, cv: int | None) -> tuple[Judged | None, str]:
+    """The figures of cross-validation, rows without a class left out; and what to note."""
+    from sklearn.base import clone
+
+    from credo.estimators.comparison import rows_with_class
+
+    whole = rows_with_class(table, target)
+    codes = whole.codes(target)
+    kept = np.flatnonzero(table.codes(target) < table.schema[target].arity)
+
+    def learned(train: Any, test: Any) -> Any:
+        return clone(clf).fit(whole.take(train), target).predict_proba(whole.take(test))
+
+    return judged_by(learned, codes, whole.schema[target].arity, cv, kept, whole.weights)
+
+
+def judged_by(
+    learned: Any,
+    codes: NDArray[Any],
+    classes: int,
+    cv: int | None,
+    kept: NDArray[Any],
+    weights: Any = None,
+) -> tuple[Judged | None, str]:
+    """The figures of `learned(train, test)`, fold by fold; `kept` are the rows of the file."""
+    from credo.estimators.calibration import report_of
+    from credo.estimators.folds import folds_of, most_folds
+
+    if cv is None and most_folds(codes, len(codes)) < 2:
+        return None, "not cross-validated, since no class has two rows"
+    parts, note = folds_of(codes, len(codes), cv)
+    p = np.empty((len(codes), classes))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CredoWarning)  # said once, of the whole table
+        for train, test in parts:
+            try:
+                p[test] = learned(train, test)
+            except ImpossibleError as error:
+                raise _held_out(error, kept[test]) from None
+    share = np.bincount(codes, weights, minlength=classes)
+    baseline = float(share.max() / share.sum())
+    report = report_of(p, codes, weights=weights)
+    return Judged(report, len(parts), baseline), f"judged by {note}" if note else ""
+
+
+def _held_out(error: ImpossibleError, rows: NDArray[Any]) -> ImpossibleError:
+    """The error of a fold, with the row as it is numbered in the whole table."""
+    told = re.sub(
+        r"\b(Row|Document) ([\d,]+)",
+        lambda m: f"{m[1]} {int(rows[int(m[2].replace(',', '')) - 1]) + 1:,}",
+        error.message,
+        count=1,
+    )
+    return ImpossibleError(
+        f"In cross-validation, learned without it: {told}",
+        hint="Use --smoothing above 0, or --cv 0.",
+    )
+
+
+def predict_rows(
+    clf: Any, target: str, path: str, reading: dict[str, Any]
+) -> tuple[Floats, list[str]]:
+    """P(class | row) of the rows of a file, read as the table was; and what to note."""
+    from credo.data.columns import columns_for
+    from credo.data.reading import feed_of
+    from credo.estimators import NaiveBayes
+    from credo.predict.naive import predict_columns, variables_of
+
+    naive = isinstance(clf, NaiveBayes)
+    variables = variables_of(clf.model_) if naive else clf._known()
+    feed = feed_of(spooled() if path == "-" else path, text_options(reading), None)
+    given = [n for n in feed.names if n != target]
+    if not set(given) & set(variables):
+        raise InputError(
+            f"{feed.label} has no column of the model.",
+            hint=f"Its features are {', '.join(map(repr, list(variables)[:12]))}.",
+        )
+    notes = absent_columns(variables, given, feed.label)
+    if len(notes) > 6:
+        notes = [*notes[:6], f"{len(notes) - 6} more columns are taken as missing."]
+    columns = columns_for(feed, variables, missing=list(reading["missing"]) or None)
+    columns = replace(columns, others=())  # the notes tell of them
+    if naive:
+        found = predict_columns(clf.model_, columns, "posterior", clf.unseen)
+    else:
+        found = clf._answer(columns, "posterior")
+    return found, [n.rstrip(".") for n in notes]
+
+
+def write_predictions(path: str, target: str, states: tuple[Any, ...], found: Floats) -> None:
+    """A file of rows: the most probable class of each row, and the probability of each class."""
+    from credo.data import Table
+    from credo.data.writing import write_rows
+    from credo.schema import Schema, Variable
+    from credo.stats.block import Block
+
+    label = Variable(target, "discrete", states)
+    names = [Variable(f"P({s})", "continuous") for s in states]
+    best = found.argmax(axis=1).astype(np.uint16)
+    columns = [np.ascontiguousarray(found[:, i]) for i in range(len(states))]
+    table = Table(Block(Schema((label, *names)), (best, *columns)))
+    write_rows(path, table.schema, [table])

@@ -1,0 +1,143 @@
+"""`credo classify`: small tables, reading options, renamed columns, saved models, files of rows."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import credo as cr
+from credo.cli import app
+from credo.errors import CredoError
+from credo.estimators import NaiveBayes
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["classify", *map(str, arguments)])
+
+
+def refused(*arguments):
+    with pytest.raises(CredoError) as caught:
+        CliRunner().invoke(
+            app, ["classify", *map(str, arguments)], catch_exceptions=False, standalone_mode=False
+        )
+    return str(caught.value)
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(("name", "target", "folds"), [
+    ("gender_measurements", "sex", 4), ("spam_emails", "Spam", 2),
+])  # fmt: skip
+@pytest.mark.parametrize("method", ["naive-bayes", "tan", "aode"])
+def test_a_small_table_has_fewer_folds(shared_tables, name, target, folds, method):
+    path = shared_tables / f"{name}.csv"
+    done = run(path, "--target", target, "--method", method)
+    assert done.exit_code == 0, done.output
+    assert f"{folds}-fold cross-validation" in done.output
+    assert f"judged by {folds} folds instead of 5, since no class has more than" in done.output
+    told = refused(path, "--target", target, "--cv", "5")
+    assert f"cv must be a whole number between 2 and {folds}" in told
+
+
+def test_one_row_of_each_class_is_not_judged(tmp_path):
+    path = tmp_path / "two.csv"
+    path.write_text("x,z,y\nu,s,a\nv,t,b\n")
+    done = run(path, "--target", "y")
+    assert done.exit_code == 0, done.output
+    assert "not cross-validated, since no class has two rows" in done.output
+
+
+def test_what_the_figures_mean(shared_tables):
+    done = run(shared_tables / "titanic.csv", "--target", "Survived")
+    assert "always saying the most frequent class: accuracy 0.6162" in done.output
+    assert "a slope below 1 means too sure" in done.output
+    told = json.loads(run(shared_tables / "titanic.csv", "--target", "Survived", "--json").output)
+    assert told["cross_validation"]["baseline_accuracy"] == pytest.approx(549 / 891)
+    assert told["cross_validation"]["folds"] == 5
+
+
+def test_a_stream_says_that_it_is_not_judged(shared_tables):
+    done = run(
+        shared_tables / "titanic.csv", "--target", "Survived", "--memory", "10KB", "--cv", "3",
+        "--json",
+    )  # fmt: skip
+    told = json.loads(done.output)
+    assert "cross_validation" not in told
+    assert any("read as a stream" in note for note in told["notes"])
+
+
+def test_a_row_of_a_fold_has_its_number_in_the_file(shared_tables):
+    told = refused(shared_tables / "titanic.csv", "--target", "Survived", "--smoothing", "0")
+    assert "Row 679 has probability zero in every class: Parch=6 was never seen" in told
+    assert "--cv 0" in told
+    row = cr.read(shared_tables / "titanic.csv").codes("Parch")[678]
+    assert cr.read(shared_tables / "titanic.csv").schema["Parch"].states[row] == 6
+
+
+@pytest.mark.parametrize("method", ["naive-bayes", "tan", "aode"])
+def test_a_renamed_column_is_told(shared_tables, tmp_path, method):
+    path, new = shared_tables / "titanic.csv", tmp_path / "ren.csv"
+    text = path.read_text(encoding="utf-8")
+    new.write_text(text.replace("Sex", "sex", 1), encoding="utf-8")
+    more = ["--target", "Survived", "--method", method, "--cv", "0"]
+    done = run(path, *more, "--predict", new)
+    assert "'Sex' is not in ren.csv and is taken as missing; did you mean 'sex'?" in done.output
+    told = refused(path, *more, "--predict", shared_tables / "iris.csv")
+    assert "iris.csv has no column of the model. Its features are 'Pclass', 'Sex'" in told
+
+
+@pytest.mark.parametrize("method", ["naive-bayes", "tan"])
+def test_new_rows_are_read_with_the_same_options(tmp_path, method):
+    path = tmp_path / "odd.csv"
+    path.write_bytes("a;b;y\nx;u;0\nÄ;v;1\nx;v;1\n-;u;0\nÄ;-;1\n".encode("latin1"))
+    done = run(path, "--target", "y", "--encoding", "latin1", "--delimiter", ";", "--missing", "-",
+               "--predict", path, "--cv", "0", "--json", "--method", method)  # fmt: skip
+    told = json.loads(done.output)
+    assert told["notes"] == [] and len(told["predictions"]) == 5
+    if method == "naive-bayes":
+        clean = {"a": ["x", "Ä", "x", None, "Ä"], "b": ["u", "v", "v", "u", None]}
+        expected = NaiveBayes().fit(clean, [0, 1, 1, 0, 1]).predict_proba(clean)
+        assert np.array([p["p"] for p in told["predictions"]]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("ending", ["credo", "bif"])
+@pytest.mark.parametrize("method", ["naive-bayes", "tan"])
+def test_a_saved_model_predicts(shared_tables, tmp_path, method, ending):
+    path, model = shared_tables / "penguins.csv", tmp_path / f"sp.{ending}"
+    if method == "naive-bayes" and ending == "bif":
+        path = shared_tables / "house_votes_84.csv"  # a .bif has no numbers
+    target = "species" if path.name == "penguins.csv" else "Class"
+    first, second = tmp_path / "one.csv", tmp_path / "two.csv"
+    done = run(path, "--target", target, "--method", method, "--cv", "0", "-o", model,
+               "--predict", path, "-o", first)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert f"wrote {model}" in done.output and f"wrote {first}" in done.output
+    done = run("--model", model, "--target", target, "--predict", path, "-o", second)
+    assert done.exit_code == 0, done.output
+    one, two = rows_of(first), rows_of(second)
+    assert len(one) == len(two) == len(cr.read(path))
+    for a, b in zip(one, two, strict=True):
+        assert a[target] == b[target]
+        for name in a:
+            if name != target:
+                assert float(a[name]) == pytest.approx(float(b[name]), abs=1e-6)
+
+
+def test_what_does_not_go_together(shared_tables, tmp_path):
+    path = shared_tables / "play_tennis.csv"
+    model = tmp_path / "m.credo"
+    assert run(path, "--target", "PlayTennis", "--cv", "0", "-o", model).exit_code == 0
+    told = refused("--model", model, "--target", "PlayTennis")
+    assert "--model predicts the rows of --predict" in told
+    told = refused(path, "--target", "PlayTennis", "-o", tmp_path / "rows.csv")
+    assert "is a file of rows, which predictions are written to" in told
+    assert "A TABLE to learn from is needed" in refused("--target", "PlayTennis")
+    told = refused("--model", model, "--target", "Play", "--predict", path)
+    assert "There is 'PlayTennis'" in told
+    told = refused(path, "--target", "PlayTennis", "-o", "a.bif", "-o", "b.bif")
+    assert "once for the model and once for the predictions" in told

@@ -1,0 +1,112 @@
+"""NetworkClassifier: names, positions, weights, labels and networks that are given."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import credo as cr
+from credo.errors import CredoWarning, ImpossibleError, InputError, UnknownNameError
+from credo.estimators import NaiveBayes, NetworkClassifier
+
+X = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [0.0, 5.0], [3.0, 2.0]])
+Y = [0, 1, 0, 1, 1]
+METHODS = ("tan", "aode", "naive-bayes")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_that_were_set_aside_may_come_again(shared_tables, method):
+    frame = pd.read_csv(shared_tables / "titanic.csv")
+    clf = NetworkClassifier(method).fit(frame, "Survived")
+    used = frame[list(clf.feature_names_in_)]
+    expected = clf.predict_proba(used)
+    assert (clf.predict_proba(frame) == expected).all()
+    assert (clf.predict_proba(frame.drop(columns="Survived")) == expected).all()
+    assert (clf.predict_proba(cr.read(frame)) == expected).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_row_of_weight_0_is_absent(method):
+    rows = [["u", 1.5], ["v", 2.5], ["w", 9.0]]
+    clf = NetworkClassifier(method).fit(rows, [0, 1, 2], sample_weight=[1, 1, 0])
+    plain = NetworkClassifier(method).fit(rows[:2], [0, 1])
+    assert clf.classes_.tolist() == [0, 1]
+    assert (clf.predict_proba(rows[:2]) == plain.predict_proba(rows[:2])).all()
+
+
+def test_small_probabilities_keep_their_logarithm():
+    rows, y = np.array([[0.0], [1], [100], [101]]), [0, 0, 1, 1]
+    net = NetworkClassifier("naive-bayes", bins=None).fit(rows, y)
+    other = NaiveBayes(kinds="gaussian").fit(rows, y)
+    new = [[0.5], [40.0], [1e4], [np.nan]]
+    np.testing.assert_allclose(
+        net.predict_log_proba(new), other.predict_log_proba(new), rtol=1e-9, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_logarithms_are_those_of_the_probabilities(shared_tables, method):
+    table = cr.read(shared_tables / "house_votes_84.csv")
+    clf = NetworkClassifier(method).fit(table, "Class")
+    p = clf.predict_proba(table)
+    np.testing.assert_allclose(np.exp(clf.predict_log_proba(table)), p, atol=1e-12)
+
+
+def test_the_name_of_the_class():
+    frame = pd.DataFrame({"y": ["a", "b", "a"], "z": ["s", "t", "t"]})
+    fit = NetworkClassifier().fit
+    assert fit(frame, pd.Series([0, 1, 1], name="income")).network_.names == ("income", "y", "z")
+    assert fit(frame, [0, 1, 1]).network_.names == ("class", "y", "z")
+    assert fit(frame[["z"]], [0, 1, 1]).network_.names == ("y", "z")
+    with pytest.raises(InputError, match=r"both called 'y'. Give the class another name"):
+        NetworkClassifier(target="y").fit(frame, [0, 1, 1])
+
+
+def test_a_network_must_fit_the_rows():
+    frame = pd.DataFrame({"a": ["u", "v", "u", "v"], "b": ["s", "s", "t", "t"]})
+    net = NetworkClassifier(target="c").fit(frame, ["no", "yes", "no", "no"]).network_
+    with pytest.raises(InputError, match="X has no column of the network but the class 'c'"):
+        NetworkClassifier(net, target="c").fit(frame.rename(columns=str.upper), ["no"] * 4)
+    with pytest.raises(UnknownNameError, match="The class 'maybe' is not one of 'c' in the net"):
+        NetworkClassifier(net, target="c").fit(frame, ["no", "maybe", "no", "no"])
+    clf = NetworkClassifier(net, target="c").fit(frame, ["no"] * 4)
+    assert clf.classes_.tolist() == ["no", "yes"]
+    with pytest.raises(InputError, match=r"no column of the model. Its features are 'a', 'b'"):
+        clf.predict({"zz": [1, 2]})
+    with pytest.warns(CredoWarning, match="'a' is not in the rows .* did you mean 'A'"):
+        clf.predict({"A": ["u"], "b": ["s"]})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_without_a_class_are_left_out(method):
+    labels = [0, 1, None, 1, 1]
+    with pytest.warns(CredoWarning, match="1 rows without a class were left out"):
+        clf = NetworkClassifier(method).fit(X, labels)
+    kept = [0, 1, 3, 4]
+    plain = NetworkClassifier(method).fit(X[kept], [labels[i] for i in kept])
+    assert (clf.predict_proba(X) == plain.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.filterwarnings("ignore:X (has|does not have)")
+def test_arrays_and_frames_meet_by_position(method):
+    frames = [
+        pd.DataFrame(X, columns=["a", "b"]),
+        pl.DataFrame(X, schema=["a", "b"]),
+        pd.DataFrame(X),
+    ]
+    expected = NetworkClassifier(method).fit(X, Y).predict_proba(X)
+    for frame in frames:
+        assert (NetworkClassifier(method).fit(X, Y).predict_proba(frame) == expected).all()
+        assert (NetworkClassifier(method).fit(frame, Y).predict_proba(X) == expected).all()
+
+
+def test_aode_names_the_cells_that_are_impossible():
+    rows = [["a", "t"], ["b", "s"], ["a", "t"]]
+    clf = NetworkClassifier("aode", smoothing=0).fit(rows, [0, 0, 1])
+    with pytest.raises(ImpossibleError) as caught:
+        clf.predict_proba([["a", "t"], ["a", "s"]])
+    assert str(caught.value) == (
+        "Row 2 has probability zero in every class: x0=a with x1=s was never seen with y=0; "
+        "x1=s was never seen with y=1. Use smoothing above 0."
+    )
