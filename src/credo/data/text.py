@@ -27,6 +27,7 @@ from credo.data.unpack import (
     Watched,
     decode_head,
     first_bad_byte,
+    gone,
     read_head,
 )
 from credo.errors import InputError, LimitError, TableError
@@ -137,6 +138,8 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
                     raise _unclosed(dialect.path.name, line)
     except pa.ArrowInvalid as error:
         raise _csv_error(dialect, str(error)) from None
+    except FileNotFoundError:
+        raise gone(dialect.path) from None
     except (EOFError, OSError, zlib.error) as error:
         raise TableError(f"{dialect.path.name} is damaged: {error}.") from None
 
