@@ -89,9 +89,11 @@ class Moments:
         put = object.__setattr__
         put(out, "discrete", discrete)
         put(out, "continuous", continuous)
-        names = ("configurations", "n", "mean", "scatter")
-        for name, array in zip(names, map(sealed, arrays), strict=True):
-            put(out, name, array)
+        where, n, mean, scatter = arrays
+        put(out, "configurations", sealed(where))
+        put(out, "n", sealed(n))
+        put(out, "mean", sealed(mean))
+        put(out, "scatter", sealed(scatter))
         put(out, "skipped", skipped)
         out._check_range()
         return out
