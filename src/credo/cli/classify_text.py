@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.cli.reading import missing_option
 from credo.cli.terminal import print_table
-from credo.data import MISSING, Stream, Table
+from credo.data import Stream, Table
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
+from credo.data.missing import missing_words
 from credo.data.reading import feed_of
 from credo.data.text import TextOptions
 from credo.errors import InputError, unknown_name
@@ -51,12 +53,13 @@ def documents_of(
         {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
         reading.get("encoding"),
         "skip" if reading.get("skip_ragged") else "error",
-        None,
+        decimal=reading.get("decimal") or ".",
     )
     feed = feed_of(path, options, None)
     if text not in feed.names:
         raise unknown_name("Column", text, feed.names, f"in {feed.label}")
-    tokens = Tokens(reading.get("missing") or (MISSING if feed.text else ()), feed.text)
+    words = missing_words(missing_option(reading.get("missing") or ()), feed.text)
+    tokens = Tokens(words, feed.text)
     wanted = [text] if label is None else [text, label.name]
     texts: list[str] = []
     codes: list[NDArray[Any]] = [np.zeros(0, dtype=np.intp)]

@@ -9,13 +9,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from credo.data.missing import MISSING
 from credo.data.numerals import looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
 
-__all__ = ["FEW_INTEGERS", "are_quantities", "few_values", "numeric_doubts", "other_doubts"]
+__all__ = [
+    "FEW_INTEGERS",
+    "are_quantities",
+    "decimal_commas",
+    "few_values",
+    "numeric_doubts",
+    "other_doubts",
+]
 
 FEW_INTEGERS = 20
 _CODE = re.compile(r"[+-]?0[0-9]+")
+_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)([eE][+-]?[0-9]+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+", re.ASCII)
 
 
 def few_values(distinct: int, n: int) -> bool:
@@ -62,6 +73,22 @@ def are_quantities(texts: Sequence[str], cells: int) -> bool:
     return any(_is_meant(t.strip()) for t in odd) and not are_states
 
 
+def decimal_commas(texts: Sequence[str]) -> bool:
+    """Whether a column is written with decimal commas: every text is a number if they are read so,
+    at least half have one, and not all of those could be thousands.
+
+    >>> decimal_commas(["1,72", "68,8", "70"]), decimal_commas(["1,200", "3,400"])
+    (True, False)
+    """
+    plain = [t.strip() for t in texts]
+    with_comma = [t for t in plain if _COMMA.fullmatch(t)]
+    if not with_comma or 2 * len(with_comma) < len(plain):
+        return False
+    if all(_THOUSANDS.fullmatch(t) for t in with_comma):
+        return False
+    return all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in plain)
+
+
 def _is_meant(text: str) -> bool:
     """Whether a text that is no number looks like one; a code such as 007 does not.
 
@@ -90,7 +117,10 @@ def other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list
         if text in told:
             continue
         if plain.casefold() in _MISSING_WORDS:
-            why = "is kept as a state; name it in missing= if it is missing"
+            why = (
+                "is kept as a state; name it in missing= if it is missing "
+                f"(missing={[*MISSING[1:], plain]} keeps the usual words)"
+            )
         elif looks_numeric(plain) and numbers_of([plain])[0] != numbers_of([plain])[0]:
             why = "" if _CODE.fullmatch(plain) else "is not read as a number"
         elif 2 * len(dates) >= len(texts) and text not in dates:

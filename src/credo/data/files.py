@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     of paths and globs is read in its own order, and a text may be a query over files.
     """
     if is_query(given):
+        _refuse_options("a query", options, "query")
         return feed_of_query(given)
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
@@ -160,6 +161,7 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     if form in ("csv", "tsv"):
         return csv_feed(path, compression, options, tab=form == "tsv")
+    _refuse_options(path.name, options, form)
     if form == "json":
         return json_feed(path, compression, options.encoding, KEPT // files)
     if compression:
@@ -168,6 +170,21 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
             hint=f"Unpack it, or write it without {compression}.",
         )
     return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
+
+
+def _refuse_options(label: str, options: TextOptions, form: str) -> None:
+    """Refuse what says how a CSV file is written where there is none; JSON has an encoding."""
+    given = [
+        f"{f.name}="
+        for f in fields(options)
+        if getattr(options, f.name) != f.default and (f.name, form) != ("encoding", "json")
+    ]
+    if given:
+        raise InputError(
+            f"{' and '.join(given)} say how a file with a delimiter (.csv, .tsv) is written; "
+            f"{label} is none.",
+            hint="Leave it out." if len(given) == 1 else "Leave them out.",
+        )
 
 
 def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:

@@ -29,6 +29,7 @@ import numpy as np
 from credo.data.doubts import (
     FEW_INTEGERS,
     are_quantities,
+    decimal_commas,
     few_values,
     numeric_doubts,
     other_doubts,
@@ -147,8 +148,10 @@ def _typed(profile: Profile) -> _Typed:
     doubts = profile.doubts
     numeric: list[Doubt] = []
     quantities = False
+    texts = [str(v) for v in values]
+    if kind == "str" and decimal_commas(texts):
+        return _Typed(profile, "decimal comma", states, ())
     if kind == "str":
-        texts = [str(v) for v in values]
         numeric = numeric_doubts(profile, texts)
         quantities = bool(numeric) and are_quantities(texts, profile.observed)
         doubts = (*doubts, *numeric, *other_doubts(profile, texts, {d.cell for d in numeric}))
@@ -167,8 +170,9 @@ def _type_of(types: set[str]) -> str:
     unsupported = [t for t in types if t.startswith("unsupported")]
     if unsupported:
         return unsupported[0]
-    if "infinite" in types:
-        return "infinite"
+    for told in ("infinite", "decimal comma"):
+        if told in types:
+            return told
     if types <= {"int", "float"} and types:
         return "float" if "float" in types else "int"
     if len(types) == 1:
@@ -236,6 +240,10 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "doubtful", _first_doubt(typed) + ": no model can hold it"
     if typed.type == "float":
         return "continuous", "numbers"
+    if typed.type == "decimal comma":
+        shown = f" (such as {next(s for s in typed.states if ',' in s)!r})" if typed.states else ""
+        reason = f"its numbers have a decimal comma{shown}; read the file with decimal=','"
+        return "doubtful", reason
     kind, reason = _text_rule(p, n, d)
     if typed.numeric_doubt and (kind != "discrete" or typed.quantities):
         return "doubtful", _first_doubt(typed) + ", while most other cells are"
