@@ -150,8 +150,9 @@ def table_html(
     *,
     right: Sequence[int] = (),
     caption: str = "",
+    more: int = 0,
 ) -> str:
-    """The same table as HTML; every cell is escaped.
+    """The same table as HTML; every cell is escaped. `more` rows are only counted.
 
     >>> table_html(["a"], [["<b>"]])
     '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
@@ -166,7 +167,20 @@ def table_html(
 
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     body = "".join(cells("td", row) for row in rows)
+    if more > 0:
+        body += f'<tr><td colspan="{len(head)}">… {more:,} more</td></tr>'
     return f"<table>{title}<thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+def statistic_tail(more: int, skipped: float) -> str:
+    """What stands under a printed statistic: rows that are not shown, weight that was skipped.
+
+    >>> statistic_tail(1200, 3)
+    '\\n… 1,200 more\\n(3 rows skipped: a cell was missing)'
+    """
+    left_out = f"\n… {more:,} more" if more > 0 else ""
+    gaps = f"\n({number(skipped)} rows skipped: a cell was missing)" if skipped else ""
+    return left_out + gaps
 
 
 def text_html(value: object) -> str:

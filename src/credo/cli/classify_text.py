@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.cli.classify_rows import Judged, judged_by
-from credo.cli.reading import text_options
+from credo.cli.reading import missing_option, text_options
 from credo.cli.terminal import print_table
-from credo.data import MISSING, Stream, Table
+from credo.data import Stream, Table
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
+from credo.data.missing import missing_words
 from credo.data.reading import feed_of
 from credo.errors import InputError, unknown_name
 from credo.schema import Variable
@@ -51,7 +52,8 @@ def documents_of(
     feed = feed_of(path, text_options(dict(reading)), None)
     if text not in feed.names:
         raise unknown_name("Column", text, feed.names, f"in {feed.label}")
-    tokens = Tokens(reading.get("missing") or (MISSING if feed.text else ()), feed.text)
+    words = missing_words(missing_option(reading.get("missing") or ()), feed.text)
+    tokens = Tokens(words, feed.text)
     wanted = [text] if label is None else [text, label.name]
     texts: list[str] = []
     codes: list[NDArray[Any]] = [np.zeros(0, dtype=np.intp)]

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +18,10 @@ from credo.data import MISSING, Stream, Table
 from credo.errors import InputError
 from credo.schema import Schema
 
-__all__ = ["read_from", "reading_flags", "reading_options", "reading_settings", "text_options"]
+__all__ = [
+    "missing_option", "read_from", "reading_flags", "reading_options", "reading_settings",
+    "text_options",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,10 +41,13 @@ def reading_settings(function: F) -> F:
         _option("--drop", multiple=True, metavar="NAME", help="Leave a column out."),
         _option("--weights", metavar="NAME", help="The column with the rows' weights."),
         _option("--missing", multiple=True, metavar="TEXT",
-                help=f"What is missing in a text file, instead of {_shown(MISSING)}."),
+                help=f"What is missing in a text file, with an empty cell, instead of "
+                f"{_shown(MISSING[1:])}; +TEXT is missing besides these."),
         _option("--memory", metavar="SIZE", help="The most memory for cells, e.g. 2GB."),
         _option("--delimiter", metavar="CHAR", help="What separates cells, e.g. ';'."),
         _option("--encoding", metavar="NAME", help="The encoding of a text file."),
+        _option("--decimal", metavar="CHAR",
+                help="What stands before the tenths of a number: . (the default) or ,"),
         _option("--skip-ragged", is_flag=True,
                 help="Skip lines with too many or too few cells, and count them."),
     ]  # fmt: skip
@@ -87,7 +93,21 @@ def text_options(reading: dict[str, Any]) -> Any:
         {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
         reading["encoding"],
         "skip" if reading["skip_ragged"] else "error",
+        decimal=reading["decimal"] or ".",
     )
+
+
+def missing_option(given: Sequence[str]) -> list[str] | None:
+    """The words of --missing; those with a plus are added to the usual ones.
+
+    >>> missing_option(["-9"]), missing_option(["+None"])
+    (['-9'], ['', 'NA', 'NaN', 'null', '?', 'None'])
+    """
+    if not given:
+        return None
+    plain = [w for w in given if not w.startswith("+") or w == "+"]
+    more = [w[1:] for w in given if w.startswith("+") and w != "+"]
+    return [*(MISSING if more else ()), *plain, *more]
 
 
 def read_from(
@@ -100,6 +120,7 @@ def read_from(
     memory: str | None,
     delimiter: str | None,
     encoding: str | None,
+    decimal: str | None,
     skip_ragged: bool,
     schema: Schema | None = None,
 ) -> Table | Stream:
@@ -118,10 +139,11 @@ def read_from(
         spooled() if table == "-" else table,
         schema if schema is not None else wanted or None,
         weights,
-        missing=list(missing) or None,
+        missing=missing_option(missing),
         memory=memory,
         delimiter={"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
         encoding=encoding,
+        decimal=decimal or ".",
         ragged="skip" if skip_ragged else "error",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -199,10 +200,10 @@ def _sort(value: Any) -> str:
 def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a number") -> TableError:
     """The error for a cell that is no finite number in a column of numbers."""
     where = f"Row {row:,} of column" if row else "Column"
-    return TableError(
-        f"{where} {name!r} holds {cell!r}, which {why}.",
-        hint="Mend the cell, or name it in missing= to take it as missing.",
-    )
+    hint = "Mend the cell, or name it in missing= to take it as missing."
+    if isinstance(cell, str) and re.fullmatch(r"\s*[+-]?[0-9]*,[0-9]+\s*", cell):
+        hint = "If the file has decimal commas, read it with decimal=','. Otherwise m" + hint[1:]
+    return TableError(f"{where} {name!r} holds {cell!r}, which {why}.", hint=hint)
 
 
 def type_name(kind: Any) -> str:

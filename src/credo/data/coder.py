@@ -25,6 +25,7 @@ from credo.data.cells import (
     not_a_state,
     number_of,
 )
+from credo.data.doubts import decimal_commas
 from credo.data.numerals import as_int, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
@@ -178,6 +179,8 @@ class Coder:
             if len(bad):
                 self.types.add("str")
             return
+        if self.text and decimal_commas(self.states):
+            self.types.add("decimal comma")
         self._measure_words()
         self._note_texts(self.states, self.rows - self.missing)
         self._let_go()

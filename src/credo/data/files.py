@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,10 @@ from credo.data.frames import declared_by, record_batches
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
 from credo.data.queries import feed_of_query, is_query
+from credo.data.sound import sound
 from credo.data.text import TextOptions, csv_feed
-from credo.errors import InputError, TableError, close_names
+from credo.data.unpack import gone
+from credo.errors import CredoError, InputError, TableError, close_names
 
 __all__ = ["FORMATS", "feed_of_path", "is_path"]
 
@@ -61,6 +63,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     of paths and globs is read in its own order, and a text may be a query over files.
     """
     if is_query(given):
+        _refuse_options("a query", options, "query")
         return feed_of_query(given)
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
@@ -158,6 +161,7 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     if form in ("csv", "tsv"):
         return csv_feed(path, compression, options, tab=form == "tsv")
+    _refuse_options(path.name, options, form)
     if form == "json":
         return json_feed(path, compression, options.encoding, KEPT // files)
     if compression:
@@ -168,24 +172,48 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
     return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
 
 
+def _refuse_options(label: str, options: TextOptions, form: str) -> None:
+    """Refuse what says how a CSV file is written where there is none; JSON has an encoding."""
+    given = [
+        f"{f.name}="
+        for f in fields(options)
+        if getattr(options, f.name) != f.default and (f.name, form) != ("encoding", "json")
+    ]
+    if given:
+        raise InputError(
+            f"{' and '.join(given)} say how a file with a delimiter (.csv, .tsv) is written; "
+            f"{label} is none.",
+            hint="Leave it out." if len(given) == 1 else "Leave them out.",
+        )
+
+
 def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
     """Errors of the file's own reader, at opening and at every batch, as ours."""
 
     def refuse(error: Exception) -> TableError:
+        if isinstance(error, FileNotFoundError):
+            return gone(path)
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        if isinstance(error, UnicodeError):
+            text = "a name in it is not UTF-8"
         return TableError(
-            f"{path.name} cannot be read: {text.rstrip('.')}.", hint="It may be cut off."
+            f"{path.name} cannot be read: {text.rstrip('.')}.",
+            hint="It may be cut off or damaged.",
         )
 
     try:
         feed = open_feed(path)
-    except (pa.ArrowException, OSError) as error:
+    except (CredoError, MemoryError):
+        raise
+    except Exception as error:  # a damaged file can make its reader fail in any way
         raise refuse(error) from None
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         try:
             yield from feed.batches(wanted)
-        except (pa.ArrowException, OSError) as error:
+        except (CredoError, MemoryError):
+            raise
+        except Exception as error:
             raise refuse(error) from None
 
     return replace(feed, batches=batches)
@@ -206,19 +234,19 @@ def _parquet_feed(path: Path) -> Feed:
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             if len(set(schema.names)) < len(schema.names):  # repeated names: by position
                 rows = batch_rows(len(names))
-                yield from record_batches(file.iter_batches(rows), names, wanted)
+                yield from record_batches(file.iter_batches(rows), names, wanted, path.name)
                 return
             columns = [given[n] for n in wanted]
             for batch in file.iter_batches(batch_rows(len(columns)), columns=columns):
                 at = {name: i for i, name in enumerate(batch.schema.names)}
-                yield {n: batch.column(at[given[n]]) for n in wanted}
+                yield {n: sound(batch.column(at[given[n]]), n, path.name) for n in wanted}
 
     def first(i: int) -> Any:
         batch = next(opened.iter_batches(1, columns=[schema.names[i]]), None)
         return None if batch is None else batch.column(0)
 
     rows = opened.metadata.num_rows
-    return _typed_feed(path, schema, batches, rows, declared_by(schema, first))
+    return _typed_feed(path, schema, batches, rows, declared_by(schema, first, path.name))
 
 
 def _ipc_feed(path: Path) -> Feed:
@@ -237,10 +265,12 @@ def _ipc_feed(path: Path) -> Feed:
     declared: dict[int, Declared] = {}
     if any(pa.types.is_dictionary(f.type) for f in schema):
         batch = next(iter(opened), None)
-        declared = declared_by(schema, lambda i: None if batch is None else batch.column(i))
+        declared = declared_by(
+            schema, lambda i: None if batch is None else batch.column(i), path.name
+        )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        return record_batches(open_any()[1], names, wanted)
+        return record_batches(open_any()[1], names, wanted, path.name)
 
     rows = sum(b.num_rows for b in open_any()[1])
     return _typed_feed(path, schema, batches, rows, declared)

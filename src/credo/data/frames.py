@@ -20,6 +20,7 @@ from credo.data.feed import (
     refuse_too_wide,
 )
 from credo.data.infer import Declared
+from credo.data.sound import sound
 from credo.errors import InputError, TableError
 
 __all__ = ["feed_of_frame", "feed_of_relation"]
@@ -58,16 +59,21 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
 # --- Arrow --------------------------------------------------------------------------------
 
 
-def record_batches(batches: Any, given: Sequence[str], names: Sequence[str]) -> Iterator[Batch]:
-    """Some columns of Arrow record batches, cut to the size of a batch."""
+def record_batches(
+    batches: Any, given: Sequence[str], names: Sequence[str], label: str = ""
+) -> Iterator[Batch]:
+    """Some columns of Arrow record batches, cut to the size of a batch. With a label the cells are
+    checked first: whoever made them may have made them wrong.
+    """
     at = {name: i for i, name in enumerate(given)}
     for batch in batches:
         for start in range(0, batch.num_rows, BATCH):
             part = batch.slice(start, BATCH)
-            yield {name: part.column(at[name]) for name in names}
+            columns = {name: part.column(at[name]) for name in names}
+            yield {n: sound(c, n, label) for n, c in columns.items()} if label else columns
 
 
-def declared_by(schema: pa.Schema, first: Any) -> dict[int, Declared]:
+def declared_by(schema: pa.Schema, first: Any, label: str) -> dict[int, Declared]:
     """Ordered dictionaries keep their order; `first` is a chunk that shows their values."""
     out = {}
     categorical = _pandas_categoricals(schema)
@@ -77,7 +83,7 @@ def declared_by(schema: pa.Schema, first: Any) -> dict[int, Declared]:
             field.type.ordered or enum or field.name in categorical
         ):
             chunk = first(i)
-            if chunk is not None and chunk.dictionary.null_count == 0:
+            if chunk is not None and sound(chunk, field.name, label).dictionary.null_count == 0:
                 states = tuple(chunk.dictionary.to_pylist())
                 if len(set(map(cell_key, states))) == len(states) and states:
                     out[i] = Declared(states, ordered=field.type.ordered or enum)
@@ -106,11 +112,11 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
         chunks = table.column(i).chunks
         return chunks[0] if chunks else None
 
-    declared = declared_by(table.schema, first)
+    declared = declared_by(table.schema, first, label)
     return Feed(
         label,
         names,
-        lambda wanted: record_batches(table.to_batches(BATCH), names, wanted),
+        lambda wanted: record_batches(table.to_batches(BATCH), names, wanted, label),
         rows=table.num_rows,
         in_memory=True,
         declared={names[i]: d for i, d in declared.items()},
@@ -121,12 +127,14 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
 def _from_reader(reader: Any, label: str) -> Feed:
     names, notes = distinct_names(reader.schema.names, label)
     start = next(iter(reader), None)  # its dictionaries show their order
-    declared = declared_by(reader.schema, lambda i: None if start is None else start.column(i))
+    declared = declared_by(
+        reader.schema, lambda i: None if start is None else start.column(i), label
+    )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         if start is not None:
-            yield from record_batches([start], names, wanted)
-        yield from record_batches(reader, names, wanted)
+            yield from record_batches([start], names, wanted, label)
+        yield from record_batches(reader, names, wanted, label)
 
     return Feed(
         label,
@@ -144,9 +152,10 @@ def _from_dataset(dataset: Any) -> Feed:
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         columns = [given[n] for n in wanted]
-        return record_batches(dataset_batches(dataset, columns), list(wanted), wanted)
+        return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
 
-    return Feed("Arrow dataset", names, batches, rows=dataset.count_rows(), notes=notes)
+    label = "Arrow dataset"
+    return Feed(label, names, batches, rows=dataset.count_rows(), notes=notes)
 
 
 # --- engines ------------------------------------------------------------------------------

@@ -5,22 +5,20 @@ The rules, in the order in which they are tried (docs/tables.md explains them):
 1. nothing but missing cells → empty; one value in two or more rows → constant;
 2. a categorical or enum, or a boolean → discrete, order kept;
 3. dates → date;
-4. whole numbers: named like an identifier and nearly all different, or each of 0, 1, 2, … (or
-   1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else continuous;
+4. whole numbers: named *…id*, *…number* or *…index* and different, or each of
+   0, 1, 2, … (or 1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else
+   continuous;
 5. other numbers → continuous; cells that are not finite numbers are named, and a column of
    numbers that has one is doubtful, however small the table;
 6. text: sentences that hardly repeat → text; nearly all different → identifier;
    hardly repeating → text; else discrete.
 
-Small tables are not over-read. In fewer than 21 rows, all-different text is discrete, and
-consecutive numbers are an identifier only when the name says so: it ends in a word such as *id* or
-in a word for what a row is (*case*, *day*, *patient*, …), or there is no name at all. A *dose* of
-0, 1, 2, 3, 4, a *rank* and a *month* are quantities.
+Small tables are not over-read: all-different text is discrete in fewer than 21 rows, and when a
+name makes an identifier is told in `identifiers`.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,35 +26,30 @@ from typing import Any
 
 import numpy as np
 
-from credo.data.numerals import as_bool, as_int, looks_like_date, looks_numeric, numbers_of
+from credo.data.doubts import (
+    FEW_INTEGERS,
+    are_quantities,
+    decimal_commas,
+    few_values,
+    numeric_doubts,
+    other_doubts,
+)
+from credo.data.identifiers import SMALL, is_named_identifier, named_like_id, numbers_rows
+from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.schema import MAX_STATES, Column, Variable
 
 __all__ = [
+    "FEW_INTEGERS",
     "Decision",
     "Declared",
     "decide",
     "few_values",
     "named_like_id",
-    "named_like_rows",
     "typed_states",
 ]
 
-FEW_INTEGERS = 20
 FEW_TEXTS = 20
-_ID_WORDS = frozenset(
-    ("id", "ids", "uuid", "guid", "key", "index", "idx", "no", "nr", "num", "number", "rowid")
-)
-_ROW_WORDS = frozenset(
-    (
-        "row", "case", "day", "entry", "example", "instance", "item", "line", "mail", "email",
-        "observation", "obs", "participant", "patient", "person", "record", "respondent", "sample",
-        "student", "subject", "unit",
-    )
-)  # fmt: skip
-_NO_NAME = re.compile(r"Unnamed: [0-9]+|column_[0-9]+_*|")
-_SMALL = 21
-"""Fewer rows than this say little: that numbers are consecutive may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +148,13 @@ def _typed(profile: Profile) -> _Typed:
     doubts = profile.doubts
     numeric: list[Doubt] = []
     quantities = False
+    texts = [str(v) for v in values]
+    if kind == "str" and decimal_commas(texts):
+        return _Typed(profile, "decimal comma", states, ())
     if kind == "str":
-        texts = [str(v) for v in values]
-        numeric = _numeric_doubts(profile, texts)
-        quantities = bool(numeric) and _are_quantities(texts, profile.observed)
-        doubts = (*doubts, *numeric, *_other_doubts(profile, texts, {d.cell for d in numeric}))
+        numeric = numeric_doubts(profile, texts)
+        quantities = bool(numeric) and are_quantities(texts, profile.observed)
+        doubts = (*doubts, *numeric, *other_doubts(profile, texts, {d.cell for d in numeric}))
     if kind == "float":
         numbers = np.array(states)
         profile = replace(
@@ -175,8 +170,9 @@ def _type_of(types: set[str]) -> str:
     unsupported = [t for t in types if t.startswith("unsupported")]
     if unsupported:
         return unsupported[0]
-    if "infinite" in types:
-        return "infinite"
+    for told in ("infinite", "decimal comma"):
+        if told in types:
+            return told
     if types <= {"int", "float"} and types:
         return "float" if "float" in types else "int"
     if len(types) == 1:
@@ -244,6 +240,10 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "doubtful", _first_doubt(typed) + ": no model can hold it"
     if typed.type == "float":
         return "continuous", "numbers"
+    if typed.type == "decimal comma":
+        shown = f" (such as {next(s for s in typed.states if ',' in s)!r})" if typed.states else ""
+        reason = f"its numbers have a decimal comma{shown}; read the file with decimal=','"
+        return "doubtful", reason
     kind, reason = _text_rule(p, n, d)
     if typed.numeric_doubt and (kind != "discrete" or typed.quantities):
         return "doubtful", _first_doubt(typed) + ", while most other cells are"
@@ -261,26 +261,13 @@ def _is_constant(typed: _Typed) -> bool:
     )
 
 
-def few_values(distinct: int, n: int) -> bool:
-    """Whether whole numbers in n rows are states (docs/tables.md).
-
-    >>> few_values(8, 1000), few_values(300, 1000), few_values(10, 12)
-    (True, False, False)
-    """
-    return (
-        distinct <= 2
-        or (distinct <= 4 and distinct < n)
-        or (distinct <= FEW_INTEGERS and 2 * distinct <= n)
-    )
-
-
 def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[str, str]:
     low, high = (states[0], states[-1]) if states else (int(p.low), int(p.high))
     d = len(states) or d
-    if n >= 5 and named_like_id(p.name) and d >= 0.8 * p.sampled:
+    if is_named_identifier(p, n, d, low):
         return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
-    consecutive = d == p.sampled == n and high - low == n - 1 and low in (0, 1)
-    if n >= 5 and consecutive and (n >= _SMALL or _named_like_rows(p.name)):
+    consecutive = d == p.sampled == n > 1 and high - low == n - 1 and low in (0, 1)
+    if consecutive and (n >= SMALL or numbers_rows(p.name, n)):
         return "identifier", f"consecutive numbers from {low:,} to {high:,}, each once"
     if few_values(d, n):
         return "discrete", f"whole numbers, {d} different"
@@ -292,7 +279,7 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
     if p.values is not None and d <= max(FEW_TEXTS, p.sampled / 2):
         if d > p.sampled / 2 and d > 1 and p.words >= 4:
             return "text", f"sentences, {different}"
-        if n >= 5 and named_like_id(p.name) and d >= 0.8 * p.sampled:
+        if is_named_identifier(p, n, d):
             return "identifier", f"its name, and {different}"
         return "discrete", "text" if d <= 50 else f"text, {different}"
     if p.words >= 4:
@@ -302,34 +289,6 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
     if d > MAX_STATES:
         return "text", f"more than {MAX_STATES:,} different values"
     return "text", different
-
-
-def _last_word(name: str) -> str:
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)
-    return words[-1].casefold() if words else ""
-
-
-def named_like_id(name: str) -> bool:
-    """Whether a column is named as numbers of rows are.
-
-    >>> named_like_id("patientId"), named_like_id("idea")
-    (True, False)
-    """
-    return _last_word(name) in _ID_WORDS
-
-
-def _named_like_rows(name: str) -> bool:
-    """Whether a name is one for the rows themselves, or none at all."""
-    return named_like_rows(name) or bool(_NO_NAME.fullmatch(name))
-
-
-def named_like_rows(name: str) -> bool:
-    """Whether a name is one for the rows themselves, or for the numbers of rows of a file.
-
-    >>> named_like_rows("PassengerId"), named_like_rows("day"), named_like_rows("dose")
-    (True, True, False)
-    """
-    return _last_word(name) in _ID_WORDS | _ROW_WORDS or name.startswith("Unnamed: ")
 
 
 def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
@@ -355,71 +314,6 @@ def _doubt_notes(typed: _Typed) -> tuple[str, ...]:
         f"row {d.row} holds {d.cell!r}, which {d.why}" if d.row else f"{d.cell!r} {d.why}"
         for d in typed.doubts
     )
-
-
-def _numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
-    """Cells that are no numbers in a column of which most look like numbers."""
-    stripped = {t: t.strip() for t in texts}
-    numbers = numbers_of(texts)
-    good = {t for t, x in zip(texts, numbers, strict=True) if not np.isnan(x)}
-    meant = {t for t, s in stripped.items() if t not in good and looks_numeric(s)}
-    meant -= {t for t in meant if re.fullmatch(r"[+-]?0[0-9]+", stripped[t])}
-    odd = [t for t in texts if t not in good]
-    if 2 * (len(good) + len(meant)) < len(texts) or not (meant or good) or len(good) == len(texts):
-        return []
-    if not meant and len(odd) > max(3, len(texts) // 10):
-        return []
-    return [Doubt(profile.first_row(t) or 0, t, "is not a number") for t in odd[:5]]
-
-
-def _are_quantities(texts: Sequence[str], cells: int) -> bool:
-    """Whether most texts are numbers, and these are decimals, or too many whole numbers for states
-    next to a cell that looks like a number.
-    """
-    good = numbers_of(texts)
-    odd = [t for t, x in zip(texts, good, strict=True) if np.isnan(x)]
-    good = good[~np.isnan(good)]
-    if len(good) <= len(odd):
-        return False
-    if (good % 1 != 0).any():
-        return True
-    return any(looks_numeric(t.strip()) for t in odd) and not few_values(
-        len(good), cells - len(odd)
-    )
-
-
-_MISSING_WORDS = frozenset(
-    ("nan", "na", "n/a", "none", "null", "nil", "-", "--", ".", "missing", "unknown", "#n/a")
-)
-_TRUTH_WORDS = frozenset("yes no y n true false t f 0 1 on off ja nein oui non si".split())  # noqa: SIM905
-
-
-def _other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list[Doubt]:
-    """Cells that may be meant otherwise: odd numbers, odd dates, other words for missing."""
-    if len(texts) > 1000:
-        return []
-    found: list[Doubt] = []
-    dates = [t for t in texts if looks_like_date(t.strip())]
-    shapes = {re.sub(r"[0-9]+", "0", t.strip()) for t in dates}
-    for text in texts:
-        plain = text.strip()
-        why = ""
-        if text in told:
-            continue
-        if plain.casefold() in _MISSING_WORDS:
-            why = "is kept as a state; name it in missing= if it is missing"
-        elif looks_numeric(plain) and numbers_of([plain])[0] != numbers_of([plain])[0]:
-            why = "" if re.fullmatch(r"[+-]?0[0-9]+", plain) else "is not read as a number"
-        elif 2 * len(dates) >= len(texts) and text not in dates:
-            why = "is not a date"
-        elif 2 * len(dates) >= len(texts) and len(shapes) > 1:
-            why = "is written in another way than other dates"
-        if why and len(found) < 6:
-            found.append(Doubt(profile.first_row(text) or 0, text, why))
-    truth = [t for t in texts if t.strip().casefold() in _TRUTH_WORDS]
-    if len(truth) == len(texts) > 2:
-        found.append(Doubt(0, ", ".join(sorted(texts)), "are kept apart as states"))
-    return found
 
 
 def _alike_notes(typed: _Typed) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.data.feed import BATCH
-from credo.data.unpack import Watched, decode_head, first_bad_byte, read_head
+from credo.data.unpack import Watched, decode_head, first_bad_byte, gone, read_head
 from credo.errors import LimitError, TableError
 
 __all__ = ["Block", "Unbounded", "object_blocks"]
@@ -82,6 +82,8 @@ def object_blocks(path: Path, compression: str, encoding: str | None) -> Iterato
         raise TableError(
             f"{where} is not {codec} text.", hint="Give its encoding, such as encoding='latin-1'."
         ) from None
+    except FileNotFoundError:
+        raise gone(path) from None
     except (EOFError, OSError, zlib.error) as error:
         raise TableError(f"{path.name} is damaged: {error}.") from None
 

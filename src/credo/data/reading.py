@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from credo.data.feed import Feed, foreign
 from credo.data.files import feed_of_path, is_path
 from credo.data.frames import feed_of_frame
 from credo.data.infer import Decision, Declared, decide
+from credo.data.missing import MISSING, missing_words
 from credo.data.row_numbers import RowNumbers
 from credo.data.stream import Stream
 from credo.data.table import Table
@@ -38,9 +39,6 @@ from credo.stats.tally import Source, Tally
 
 __all__ = ["MISSING", "read", "tally"]
 
-MISSING = ("", "NA", "NaN", "null", "?")
-"""What is taken as missing in a text file; the text `None` is a state."""
-
 
 def read(
     x: Any,
@@ -52,6 +50,7 @@ def read(
     columns: Sequence[str] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str = ".",
     ragged: str = "error",
     report: Report | None = None,
 ) -> Table | Stream:
@@ -72,7 +71,8 @@ def read(
         The weight of each row; a row of weight 0 is absent.
     missing : list, optional
         Cells taken as missing besides None, NaN and null. For text files the default is
-        an empty cell, NA, NaN, null and ?; for other tables nothing more.
+        an empty cell, NA, NaN, null and ?; for other tables nothing more. A list replaces these
+        words, but an empty cell of a text file stays missing, unless the list is empty.
     memory : bytes or text such as "2GB", optional
         The most memory the cells may take; a larger table is given as a `Stream`.
         The default is half of the memory that is free.
@@ -80,6 +80,8 @@ def read(
         The names of a NumPy array's columns, or of a text file that has no header.
     delimiter, encoding : optional
         How a text file is written, when looking at it is not enough.
+    decimal : "." or ","
+        What stands between the units and the tenths of a number in a text file.
     ragged : "error" or "skip"
         What to do with lines of a text file that have too many or too few cells.
     report : function of (rows done, rows in all), optional
@@ -101,21 +103,18 @@ def read(
     """
     if isinstance(columns, str):
         raise InputError(f"columns= must be a list of names, got {columns!r}.")
-    if isinstance(missing, str):
-        missing = [missing]
-    if missing is not None and not isinstance(missing, Iterable):
-        raise InputError(f"missing= must be a list of cells, got {missing!r}.")
-    options = TextOptions(delimiter, encoding, ragged, columns)
+    missing_words(missing, False)
+    options = TextOptions(delimiter, encoding, ragged, columns, decimal)
     if isinstance(x, (Table, Stream)):
         if schema is None and weights is None:
             return x
         raise InputError("The table has been read already; give schema= and weights= to read.")
     if not is_path(x) and options != TextOptions(columns=columns):
-        raise InputError("delimiter=, encoding= and ragged= are for text files.")
+        raise InputError("delimiter=, encoding=, decimal= and ragged= are for text files.")
     feed = feed_of(x, options, columns)
     if not feed.names:
         raise TableError(f"{feed.label} has no columns.")
-    tokens = tuple(MISSING if feed.text else ()) if missing is None else tuple(missing)
+    tokens = missing_words(missing, feed.text)
     wanted = wanted_of(schema, feed.names)
     weighting = Weights.of(weights, feed.names, text=feed.text)
     if weighting.column in wanted and wanted[weighting.column] != "drop":

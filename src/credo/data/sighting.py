@@ -17,7 +17,8 @@ from credo.data.cells import Tokens
 from credo.data.coder import Coder
 from credo.data.columns import Column, Columns, columns_of, matrix_columns, split_columns
 from credo.data.feed import Feed
-from credo.data.infer import Decision, Declared, decide, named_like_rows
+from credo.data.identifiers import named_like_rows
+from credo.data.infer import Decision, Declared, decide
 from credo.data.reading import MISSING, coders_for, feed_of, wanted_of
 from credo.data.stream import Stream
 from credo.data.table import Table

@@ -1,6 +1,7 @@
 """A stream: a table too big for memory, read batch by batch each time it is tallied.
 
-The answer is the same to the last count as from a table in memory: each batch is encoded with
+The answer is the same to the last count as from a table in memory (with fractional weights, to
+rounding): each batch is encoded with
 the schema found in a first pass, tallied, and the tallies are added up.
 """
 

@@ -121,7 +121,7 @@ def _arrow_states(cells: Any) -> States:
         return States(cells.take(first).to_pylist(), where, 0, {name})
     if not listed:
         cells = pc.dictionary_encode(cells)
-    values = cells.dictionary.to_pylist()
+    values = _python_values(cells.dictionary)
     indices = cells.indices
     nulls = indices.null_count
     if indices.type == pa.int8() and not nulls:
@@ -131,6 +131,30 @@ def _arrow_states(cells: Any) -> States:
     if nulls:
         indices = pc.fill_null(indices, len(values))
     return States(values, int32s(indices), nulls, {name}, listed=listed)
+
+
+def _python_values(cells: Any) -> list[Any]:
+    """Arrow values as Python has them; a date beyond its calendar as a text that tells it apart.
+
+    >>> _python_values(pa.array([0, 2**31 - 1], pa.date32()))
+    [datetime.date(1970, 1, 1), '2147483647 days since 1970']
+    """
+    try:
+        values: list[Any] = cells.to_pylist()
+    except (OverflowError, ValueError):
+        if not pa.types.is_temporal(cells.type):
+            raise
+        unit = "days" if pa.types.is_date32(cells.type) else getattr(cells.type, "unit", "ms")
+        whole = cells.cast(pa.int32() if cells.type.bit_width == 32 else pa.int64()).to_pylist()
+        values = [_date(c, f"{n} {unit} since 1970") for c, n in zip(cells, whole, strict=True)]
+    return values
+
+
+def _date(cell: Any, otherwise: str) -> Any:
+    try:
+        return cell.as_py()
+    except (OverflowError, ValueError):
+        return otherwise
 
 
 def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str]]:

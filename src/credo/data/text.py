@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv as csv_
 
+from credo.data.commas import with_points
 from credo.data.feed import MAX_COLUMNS, Batch, Feed, distinct_names, refuse_too_wide
 from credo.data.records import Rest, regular_batches
 from credo.data.unpack import (
@@ -27,6 +28,7 @@ from credo.data.unpack import (
     Watched,
     decode_head,
     first_bad_byte,
+    gone,
     read_head,
 )
 from credo.errors import InputError, LimitError, TableError
@@ -46,8 +48,13 @@ class TextOptions:
     encoding: str | None = None
     ragged: str = "error"
     columns: Sequence[str] | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
+        if self.decimal not in (".", ","):
+            raise InputError(f"decimal must be '.' or ',', got {self.decimal!r}.")
+        if self.decimal == self.delimiter:
+            raise InputError(f"decimal= and delimiter= cannot both be {self.decimal!r}.")
         if self.ragged not in ("error", "skip"):
             raise InputError(f"ragged must be 'error' or 'skip', got {self.ragged!r}.")
         if self.delimiter is not None and (
@@ -71,7 +78,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     text = BLANK_LINES.sub("", text)
-    delimiter = options.delimiter or ("\t" if tab else _delimiter(text))
+    delimiter = options.delimiter or ("\t" if tab else _delimiter(text, options.decimal))
     given = list(options.columns) if options.columns else _header(path, text, delimiter)
     refuse_too_wide(path.name, len(given))
     if not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter):
@@ -84,8 +91,9 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         at = [position[n] for n in wanted]
         skipped[0] = 0
-        for batch in _scan(dialect, at, skipped if options.ragged == "skip" else None):
-            yield dict(zip(wanted, batch, strict=True))
+        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None)
+        made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
+        yield from with_points(made, path.name) if options.decimal == "," else made
 
     def late_notes() -> tuple[str, ...]:
         n = skipped[0]
@@ -137,6 +145,8 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
                     raise _unclosed(dialect.path.name, line)
     except pa.ArrowInvalid as error:
         raise _csv_error(dialect, str(error)) from None
+    except FileNotFoundError:
+        raise gone(dialect.path) from None
     except (EOFError, OSError, zlib.error) as error:
         raise TableError(f"{dialect.path.name} is damaged: {error}.") from None
 
@@ -288,10 +298,11 @@ def _has_rows(text: str, delimiter: str) -> bool:
     return sum(1 for _, record in zip(range(3), reader, strict=False) if record) > 1
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, decimal: str = ".") -> str:
     """The delimiter that cuts the first lines into the most cells, and always as many."""
-    best, cells = ",", 1
-    for delimiter in _DELIMITERS:
+    possible = [d for d in _DELIMITERS if d != decimal]
+    best, cells = possible[0], 1
+    for delimiter in possible:
         try:
             reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
             widths = [len(r) for _, r in zip(range(20), reader, strict=False) if r]

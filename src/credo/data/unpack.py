@@ -21,6 +21,7 @@ __all__ = [
     "Watched",
     "decode_head",
     "first_bad_byte",
+    "gone",
     "read_head",
 ]
 
@@ -102,6 +103,15 @@ class Watched(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
+
+
+def gone(path: Path) -> TableError:
+    """The error for a file that was there when it was first read."""
+    return TableError(
+        f"{path.name} is not there any more; a table that does not fit in memory is read again "
+        "each time it is counted.",
+        hint="Put the file back, or read the table with more memory=.",
+    )
 
 
 def _open(path: Path, compression: str) -> Any:

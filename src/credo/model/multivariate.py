@@ -213,8 +213,14 @@ def position(name: str, names: Sequence[str]) -> int:
     return list(names).index(name)
 
 
-def matrix_view(title: str, names: Sequence[str], mean: Floats, covariance: Floats) -> View:
-    """A table of mean, standard deviation and correlations."""
+def matrix_view(
+    title: str,
+    names: Sequence[str],
+    mean: Floats,
+    covariance: Floats,
+    heads: tuple[str, str] = ("mean", "sd"),
+) -> View:
+    """A table of mean, standard deviation and correlations, or of what plays their part."""
     sd = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(sd, sd)
     rows = [
@@ -222,5 +228,5 @@ def matrix_view(title: str, names: Sequence[str], mean: Floats, covariance: Floa
         + [f"{correlation[i, j]:.3f}" if j <= i else "" for j in range(len(names))]
         for i, n in enumerate(names)
     ]
-    head = ["", "mean", "sd", *(f"r {n}" for n in names)]
+    head = ["", *heads, *(f"r {n}" for n in names)]
     return View(title, head, rows, range(1, len(head)))

@@ -207,4 +207,6 @@ class MultivariateT(Point):
 
     def _view(self) -> View:
         title = f"Multivariate Student t, {number(self.dof)} degrees of freedom"
-        return matrix_view(title, self.names, self.location, self.shape)
+        return matrix_view(
+            title, self.names, self.location, self.shape, heads=("location", "scale")
+        )

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.schema import Variable
 from credo.stats.block import Block
-from credo.stats.configurations import grouped
+from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
-from credo.stats.moments import Moments, refuse_underflow
+from credo.stats.moments import Moments, refuse_underflow, weights_too_small
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
+
+_LEAST_WEIGHT = 1e-200  # of all rows of a group; of less, squares could vanish
 
 Kernel = Literal["auto", "popcount", "records", "histogram", "sparse"]
 Path = Literal["auto", "avx512", "avx2", "plain"]
@@ -40,7 +42,8 @@ def count_sparse(block: Block, names: Sequence[str]) -> Counts:
     where, values = block.native.count_sparse([at[n] for n in names], block.weights)
     variables = tuple(block.schema[n] for n in names)
     gaps = [n for n in names if block.gaps[block.schema.index(n)]]
-    return Counts(variables, values, where, skipped_weight(block.weight, values, gaps))
+    skipped = skipped_weight(block.weight, values, gaps)
+    return Counts.trusted(variables, frozen(values), skipped, frozen(where))
 
 
 def skipped_weight(weight: int | float, counts: NDArray[Any], gaps: Collection[str]) -> int | float:
@@ -62,16 +65,12 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     for i in np.flatnonzero(flat):
         refuse_underflow(continuous[i].name, columns[i])
     seen = n > 0
+    if n[seen].min(initial=1.0) < _LEAST_WEIGHT:
+        raise weights_too_small(float(n.sum()))
     counted = n.astype(np.int64) if isinstance(block.weight, int) else n
-    return Moments(
-        discrete,
-        continuous,
-        np.ascontiguousarray(where[seen]),
-        n[seen],
-        mean[seen],
-        scatter[seen],
-        skipped_weight(block.weight, counted, gaps),
-    )
+    arrays = (np.ascontiguousarray(where[seen]), n[seen], mean[seen], scatter[seen])
+    skipped = skipped_weight(block.weight, counted, gaps)
+    return Moments.made(discrete, continuous, arrays, skipped)
 
 
 def _groups(

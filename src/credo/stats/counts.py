@@ -2,7 +2,8 @@
 
     n[x₁, …, x_k] = Σ_rows weight · 1[row = (x₁, …, x_k)]
 
-Counts of disjoint parts of a table add up, exactly: `tally(a ⧺ b) == tally(a) + tally(b)`.
+Counts of disjoint parts of a table add up: `tally(a ⧺ b) == tally(a) + tally(b)`, exactly while
+weights are whole and to rounding where they are fractions.
 A small table is kept dense, one cell per configuration; where the configurations far
 outnumber the rows only the non-zero cells are kept, so a family of 10⁹ cells costs what its
 rows cost. Both answer alike.
@@ -19,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.render import number, table_html, table_text
+from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
+from credo.stats.given import MOST, given_axes, given_codes, given_skipped, in_order, owned
 
 __all__ = ["MAX_CELLS", "Counts"]
 
@@ -56,39 +58,37 @@ class Counts:
     skipped: Number = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", _variables(self.variables))
-        values = np.asarray(self.values)
-        if values.dtype.kind in "bui":
-            values = values.astype(np.int64, copy=False)
-        elif values.dtype.kind == "f":
-            values = values.astype(np.float64, copy=False)
-        else:
-            raise InputError(f"Counts must be numbers, got {self.values!r}.")
-        if not isinstance(self.skipped, (int, float)) or not 0 <= self.skipped < math.inf:
-            raise InputError(f"The skipped weight must be 0 or more, got {self.skipped!r}.")
+        object.__setattr__(self, "variables", given_axes(self.variables, "counts"))
+        values = _given_values(self.values)
+        object.__setattr__(self, "skipped", given_skipped(self.skipped))
         if self.configurations is None:
             if values.shape != self.shape:
                 raise InputError(
                     f"Counts of {', '.join(self.names) or 'nothing'} must have the shape "
                     f"{self.shape}, got {values.shape}."
                 )
-        elif self.configurations.shape != (values.size, len(self.variables)):
-            raise InputError("Sparse counts need one row of codes for each value.")
-        if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
-            raise InputError("Counts must be finite and not negative.")
-        object.__setattr__(self, "values", frozen(values))
-        if self.configurations is not None:
-            object.__setattr__(self, "configurations", frozen(self.configurations))
+        else:
+            if values.ndim != 1:
+                raise InputError(f"Sparse counts are a row of values, got {values.ndim} axes.")
+            where = given_codes(self.configurations, self.variables, len(values), "Sparse counts")
+            if not in_order(where) or not values.all():
+                where, values = _gathered(where, values)
+            object.__setattr__(self, "configurations", owned(where))
+        object.__setattr__(self, "values", owned(values))
 
     @classmethod
     def trusted(
-        cls, variables: tuple[Variable, ...], values: NDArray[Any], skipped: Number
+        cls,
+        variables: tuple[Variable, ...],
+        values: NDArray[Any],
+        skipped: Number,
+        configurations: NDArray[np.uint32] | None = None,
     ) -> Counts:
-        """Dense counts straight from a kernel: read-only values, which need no checking."""
+        """Counts made here: arrays that nobody else has, which need no checking."""
         out: Any = _Unguarded()
         out.variables = variables
         out.values = values
-        out.configurations = None
+        out.configurations = configurations
         out.skipped = skipped
         out.__class__ = cls
         return out  # type: ignore[no-any-return]
@@ -138,7 +138,7 @@ class Counts:
             out[tuple(self.configurations.T.astype(np.intp))] = self.values
         else:
             out[()] = self.values.sum()
-        return Counts(self.variables, out, None, self.skipped)
+        return _made(self.variables, out, None, self.skipped)
 
     def sparse(self) -> Counts:
         """The same counts with only the non-zero cells in memory."""
@@ -147,10 +147,10 @@ class Counts:
         if not self.variables:
             seen_any = self.values.reshape(1)[self.values.reshape(1) != 0]
             empty = np.zeros((len(seen_any), 0), np.uint32)
-            return Counts((), seen_any, empty, self.skipped)
+            return _made((), seen_any, empty, self.skipped)
         seen = np.nonzero(self.values)
         where = np.stack(seen, axis=1)
-        return Counts(self.variables, self.values[seen], _codes(where), self.skipped)
+        return _made(self.variables, self.values[seen], _codes(where), self.skipped)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         out = self.dense().values
@@ -165,13 +165,16 @@ class Counts:
             return NotImplemented
         other = other._on(self.variables)
         skipped = self.skipped + other.skipped
+        if isinstance(self.total + other.total, int):
+            _refuse_too_many(self.total + other.total)
         if self.is_dense or other.is_dense:
             total = self.dense().values + other.dense().values
-            return Counts(self.variables, total, None, skipped)
+            return _made(self.variables, total, None, skipped)
         assert self.configurations is not None and other.configurations is not None
         where = np.concatenate([self.configurations, other.configurations])
         values = np.concatenate([self.values, other.values])
-        return self._gathered(self.variables, where, values, skipped)
+        where, values = _gathered(where, values)
+        return _made(self.variables, values, where, skipped)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -217,13 +220,13 @@ class Counts:
         axes = [self._axis(n) for n in wanted]
         variables = tuple(self.variables[a] for a in axes)
         if self.configurations is not None:
-            return self._gathered(
-                variables, self.configurations[:, axes], self.values, self.skipped
-            )
+            where, values = _gathered(self.configurations[:, axes], self.values)
+            return _made(variables, values, where, self.skipped)
         rest = tuple(i for i in range(len(self.variables)) if i not in axes)
         kept = sorted(axes)
         order = [kept.index(a) for a in axes]
-        return Counts(variables, self.values.sum(axis=rest).transpose(order), None, self.skipped)
+        values = np.asarray(self.values.sum(axis=rest)).transpose(order)
+        return _made(variables, values, None, self.skipped)
 
     def __getitem__(self, key: Any) -> Any:
         """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`."""
@@ -240,13 +243,14 @@ class Counts:
         variables = tuple(self.variables[i] for i in rest)
         if self.configurations is None:
             cut = self.values[tuple(fixed.get(i, slice(None)) for i in range(self.values.ndim))]
-            return Counts(variables, cut, None, self.skipped) if rest else cut.item()
+            return _made(variables, cut, None, self.skipped) if rest else cut.item()
         hit = np.ones(self.values.size, dtype=bool)
         for axis, code in fixed.items():
             hit &= self.configurations[:, axis] == code
         if not rest:
             return self.values[hit].sum().item()
-        return Counts(variables, self.values[hit], self.configurations[hit][:, rest], self.skipped)
+        where = _codes(self.configurations[hit][:, rest])
+        return _made(variables, self.values[hit], where, self.skipped)
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], Number]]:
         """The cells that were seen: their labels and their count."""
@@ -260,16 +264,6 @@ class Counts:
         return self.shape[0] if self.shape else 0
 
     # --- inside -------------------------------------------------------------------------
-
-    @staticmethod
-    def _gathered(
-        variables: tuple[Variable, ...], where: NDArray[Any], values: NDArray[Any], skipped: Number
-    ) -> Counts:
-        """Sparse counts from cells that may repeat."""
-        unique, group = grouped(where)
-        total = np.zeros(len(unique), dtype=values.dtype)
-        np.add.at(total, group, values)
-        return Counts(variables, total, _codes(unique), skipped)
 
     def _axis(self, name: str) -> int:
         for axis, variable in enumerate(self.variables):
@@ -296,10 +290,12 @@ class Counts:
                 )
         return self.marginal([v.name for v in variables])
 
-    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
-        """Rows for printing: a row per parent configuration, a column per state of the child."""
+    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int], int]:
+        """Rows for printing: a row per parent configuration, a column per state of the child; and
+        how many more there are.
+        """
         if not self.variables:
-            return ["n"], [[number(self.total)]], [0]
+            return ["n"], [[number(self.total)]], [0], 0
         child, parents = self.variables[-1], self.variables[:-1]
         shown: dict[tuple[Any, ...], dict[Any, Number]] = {}
         if self.is_dense and self.cells <= most * child.arity:
@@ -314,37 +310,72 @@ class Counts:
             rows = [
                 [*map(str, p), str(s), number(n)] for p, r in shown.items() for s, n in r.items()
             ]
-            return head, rows[:most], [len(head) - 1]
+            return head, rows[:most], [len(head) - 1], int(np.count_nonzero(self.values)) - most
         head = [*(v.name for v in parents), *(f"{child.name}={s}" for s in child.states)]
         rows = [
             [*map(str, p), *(number(r.get(s, 0)) for s in child.states)] for p, r in shown.items()
         ]
-        return head, rows, list(range(len(parents), len(head)))
+        more = 0
+        if len(rows) >= most:
+            cells = self.sparse().configurations
+            assert cells is not None
+            more = max(len(grouped(cells[:, :-1])[0]) - len(rows), 0)
+        return head, rows, list(range(len(parents), len(head))), more
 
     def __str__(self) -> str:
-        head, rows, right = self._rows()
-        text = table_text(head, rows, right=right)
-        if self.skipped:
-            text += f"\n({number(self.skipped)} rows skipped: a cell was missing)"
-        return text
+        head, rows, right, more = self._rows()
+        return table_text(head, rows, right=right) + statistic_tail(more, self.skipped)
 
     def __repr__(self) -> str:
         kind = "dense" if self.is_dense else f"{self.values.size:,} cells seen"
         return f"Counts({', '.join(self.names)}; n = {number(self.total)}, {kind})"
 
     def _repr_html_(self) -> str:
-        head, rows, right = self._rows()
-        return table_html(head, rows, right=right)
+        head, rows, right, more = self._rows()
+        return table_html(head, rows, right=right, more=more)
 
 
-def _variables(given: Any) -> tuple[Variable, ...]:
-    if isinstance(given, Variable):
-        return (given,)
-    found = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-    for v in found:
-        if not isinstance(v, Variable):
-            raise InputError(f"The axes of counts must be variables, got {v!r}.")
-    return found
+def _made(
+    variables: tuple[Variable, ...],
+    values: NDArray[Any],
+    configurations: NDArray[np.uint32] | None,
+    skipped: Number,
+) -> Counts:
+    """Counts of arrays that were made here, or that counts have already."""
+    if configurations is not None:
+        configurations = frozen(configurations)
+    return Counts.trusted(variables, frozen(values), skipped, configurations)
+
+
+def _given_values(given: Any) -> NDArray[Any]:
+    """Whole numbers as 64-bit ones, decimals as floats; finite, not negative, not too many."""
+    values = np.asarray(given)
+    if values.dtype.kind not in "buif":
+        raise InputError(f"Counts must be numbers, got {given!r}.")
+    if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
+        raise InputError("Counts must be finite and not negative.")
+    if values.dtype.kind == "f":
+        return values.astype(np.float64, copy=False)
+    if values.size and int(values.max()) * values.size > MOST:
+        _refuse_too_many(sum(map(int, values.ravel())))
+    return values.astype(np.int64, copy=False)
+
+
+def _refuse_too_many(total: Number) -> None:
+    if total > MOST:
+        raise LimitError(
+            f"Whole counts can add up to {MOST:,} at most; these add up to {total:,}.",
+            hint="Give them as decimals, or divide them all by the same number.",
+        )
+
+
+def _gathered(where: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any]]:
+    """Cells that may repeat or be 0, as sparse counts keep them."""
+    unique, group = grouped(where)
+    total = np.zeros(len(unique), dtype=values.dtype)
+    np.add.at(total, group, values)
+    seen = total != 0
+    return _codes(unique[seen]), total[seen]
 
 
 def _codes(where: NDArray[Any]) -> NDArray[np.uint32]:

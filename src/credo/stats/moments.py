@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, SchemaError, unknown_name
-from credo.render import number, table_html, table_text
+from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import frozen, grouped, named
+from credo.stats.configurations import grouped, named
+from credo.stats.given import given_axes, given_codes, given_skipped, in_order, owned, sealed
 
-__all__ = ["Moments", "refuse_underflow"]
+__all__ = ["Moments", "refuse_underflow", "weights_too_small"]
 
 Floats = NDArray[np.float64]
 
@@ -50,14 +51,62 @@ class Moments:
     skipped: int | float = 0
 
     def __post_init__(self) -> None:
-        u, k, d = len(self.n), len(self.discrete), len(self.continuous)
-        shapes = {"configurations": (u, k), "n": (u,), "mean": (u, d), "scatter": (u, d, d)}
-        for name, shape in shapes.items():
-            array = getattr(self, name)
+        discrete, continuous = tuple(self.discrete), tuple(self.continuous)
+        given_axes((*discrete, *continuous), "moments")
+        object.__setattr__(self, "discrete", discrete)
+        object.__setattr__(self, "continuous", continuous)
+        object.__setattr__(self, "skipped", given_skipped(self.skipped))
+        n = _given_floats(self.n, "n")
+        u, d = len(n) if n.ndim else 0, len(continuous)
+        for name, shape in {"n": (u,), "mean": (u, d), "scatter": (u, d, d)}.items():
+            array = n if name == "n" else _given_floats(getattr(self, name), name)
             if array.shape != shape:
                 raise InputError(f"The {name} of moments must have the shape {shape}.")
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, owned(array))
+        where = given_codes(self.configurations, discrete, u, "Moments")
+        object.__setattr__(self, "configurations", owned(where))
+        self._check_numbers()
         self._check_range()
+        if not in_order(where):
+            merged = _merged(
+                discrete, continuous, where, self.n, self.mean, self.scatter, self.skipped
+            )
+            for name in ("configurations", "n", "mean", "scatter"):
+                object.__setattr__(self, name, getattr(merged, name))
+
+    @classmethod
+    def made(
+        cls,
+        discrete: tuple[Variable, ...],
+        continuous: tuple[Variable, ...],
+        arrays: tuple[NDArray[np.uint32], Floats, Floats, Floats],
+        skipped: int | float,
+    ) -> Moments:
+        """Moments whose arrays were made here, and that nobody else has: only their range is
+        checked.
+        """
+        out = object.__new__(cls)
+        put = object.__setattr__
+        put(out, "discrete", discrete)
+        put(out, "continuous", continuous)
+        where, n, mean, scatter = arrays
+        put(out, "configurations", sealed(where))
+        put(out, "n", sealed(n))
+        put(out, "mean", sealed(mean))
+        put(out, "scatter", sealed(scatter))
+        put(out, "skipped", skipped)
+        out._check_range()
+        return out
+
+    def _check_numbers(self) -> None:
+        """Weights are above 0, and no sum of squares is below 0."""
+        if not ((self.n > 0) & np.isfinite(self.n)).all():
+            raise InputError(
+                f"The n of moments must be finite and above 0, got {self.n.tolist()[:5]}.",
+                hint="Leave out the configurations that no row has.",
+            )
+        if (np.diagonal(self.scatter, axis1=1, axis2=2) < 0).any():
+            raise InputError("The scatter of moments must not be negative on its diagonal.")
 
     def _check_range(self) -> None:
         """Squares of the values must be representable, else every later number is wrong."""
@@ -72,6 +121,8 @@ class Moments:
             )
         tiny = (square > 0) & (square < 1e-290)
         if tiny.any():
+            if (square / self.n[:, None] >= 1e-290)[tiny].all():
+                raise weights_too_small(self.total)
             raise _too_close(self.continuous[int(np.argwhere(tiny)[0][1])].name)
 
     @classmethod
@@ -234,15 +285,9 @@ class Moments:
             axis = names.index(name)
             hit &= self.configurations[:, axis] == self.discrete[axis].code(state)
         rest = [i for i, name in enumerate(names) if name not in key]
-        return Moments(
-            tuple(self.discrete[i] for i in rest),
-            self.continuous,
-            self.configurations[hit][:, rest],
-            self.n[hit],
-            self.mean[hit],
-            self.scatter[hit],
-            self.skipped,
-        )
+        parts = (self.configurations[hit][:, rest], self.n[hit], self.mean[hit], self.scatter[hit])
+        discrete = tuple(self.discrete[i] for i in rest)
+        return Moments.made(discrete, self.continuous, parts, self.skipped)
 
     # --- inside -------------------------------------------------------------------------
 
@@ -262,7 +307,7 @@ class Moments:
             )
         return other
 
-    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int]]:
+    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int], int]:
         head = [v.name for v in self.discrete] + ["n"]
         for v in self.continuous:
             head += [f"mean {v.name}", f"sd {v.name}"]
@@ -274,21 +319,18 @@ class Moments:
             for j in range(len(self.continuous)):
                 row += [number(float(self.mean[i, j])), number(float(sd[i, j]))]
             rows.append(row)
-        return head, rows, list(range(len(self.discrete), len(head)))
+        return head, rows, list(range(len(self.discrete), len(head))), len(self.n) - len(rows)
 
     def __str__(self) -> str:
-        head, rows, right = self._rows()
-        text = table_text(head, rows, right=right)
-        if self.skipped:
-            text += f"\n({number(self.skipped)} rows skipped: a cell was missing)"
-        return text
+        head, rows, right, more = self._rows()
+        return table_text(head, rows, right=right) + statistic_tail(more, self.skipped)
 
     def __repr__(self) -> str:
         return f"Moments({', '.join(self.names)}; n = {number(self.total)})"
 
     def _repr_html_(self) -> str:
-        head, rows, right = self._rows()
-        return table_html(head, rows, right=right)
+        head, rows, right, more = self._rows()
+        return table_html(head, rows, right=right, more=more)
 
 
 def _too_close(name: str) -> InputError:
@@ -298,12 +340,28 @@ def _too_close(name: str) -> InputError:
     )
 
 
+def weights_too_small(total: float) -> InputError:
+    """The error for weights so small that weighted squares cannot be told from 0."""
+    return InputError(
+        f"The weights are too small (they add up to {total:g}): weighted squares of the values "
+        "cannot be told from 0.",
+        hint="Multiply all weights by the same number, so that they are near 1.",
+    )
+
+
 def refuse_underflow(name: str, values: Floats) -> None:
     """Refuse values so small that their squares are 0: their variance could not be told."""
     seen = values[~np.isnan(values)]
     largest = np.abs(seen).max(initial=0.0)
     if 0 < largest < 1e-145 and seen.min() < seen.max():
         raise _too_close(name)
+
+
+def _given_floats(given: Any, name: str) -> Floats:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"The {name} of moments must be numbers, got {given!r}.") from None
 
 
 def _checked_weights(weights: Sequence[float], rows: int) -> Floats:
@@ -355,4 +413,4 @@ def _merged(
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         between = n[:, None, None] * away[:, :, None] * away[:, None, :]
         np.add.at(spread, group, scatter + between)
-    return Moments(discrete, continuous, unique, total, merged, spread, skipped)
+    return Moments.made(discrete, continuous, (unique, total, merged, spread), skipped)

@@ -17,8 +17,9 @@ from credo import _core
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.render import number, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import frozen, named
+from credo.stats.configurations import named
 from credo.stats.counts import Counts
+from credo.stats.given import given_axes, in_order, owned, sealed
 
 __all__ = ["Rows", "code_type"]
 
@@ -49,12 +50,27 @@ class Rows:
     weights: NDArray[Any]
 
     def __post_init__(self) -> None:
-        if any(c.shape != self.weights.shape for c in self.codes):
-            raise InputError("Every column of codes needs one entry for each weight.")
-        if len(self.codes) != len(self.variables):
+        variables = given_axes(self.variables, "rows")
+        weights = np.asarray(self.weights)
+        codes = tuple(np.asarray(c) for c in self.codes)
+        if len(codes) != len(variables):
             raise InputError("There must be one array of codes for each variable.")
-        object.__setattr__(self, "codes", tuple(frozen(c) for c in self.codes))
-        object.__setattr__(self, "weights", frozen(self.weights))
+        if weights.ndim != 1 or any(c.shape != weights.shape for c in codes):
+            raise InputError("Every column of codes needs one entry for each weight.")
+        if weights.dtype.kind not in "uif" or not ((weights > 0) & np.isfinite(weights)).all():
+            raise InputError("The weights of rows must be finite numbers above 0.")
+        weights = weights.astype(np.float64 if weights.dtype.kind == "f" else np.int64, copy=False)
+        for v, c in zip(variables, codes, strict=True):
+            if c.dtype.kind not in "ui" or not ((c >= 0) & (c <= v.arity)).all():
+                raise InputError(
+                    f"The codes of {v.name!r} are 0 to {v.arity - 1}, and {v.arity} for missing."
+                )
+        if not in_order(np.stack(codes, axis=1)):
+            gathered = Rows.of(variables, codes, weights)
+            codes, weights = gathered.codes, gathered.weights
+        object.__setattr__(self, "variables", variables)
+        object.__setattr__(self, "codes", tuple(owned(c) for c in codes))
+        object.__setattr__(self, "weights", owned(weights))
 
     @classmethod
     def of(
@@ -75,7 +91,11 @@ class Rows:
         found = native.unique(list(range(len(variables))), weights)
         assert found is not None
         first, total = found
-        return cls(tuple(variables), tuple(c[first] for c in columns), total)
+        rows = object.__new__(cls)
+        object.__setattr__(rows, "variables", tuple(variables))
+        object.__setattr__(rows, "codes", tuple(sealed(c[first]) for c in columns))
+        object.__setattr__(rows, "weights", sealed(total))
+        return rows
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,6 +139,22 @@ class Rows:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def close_to(self, other: Rows, tolerance: float = 1e-12) -> bool:
+        """Equal up to the rounding of fractional weights that were added in another order.
+
+        >>> spam = Variable("Spam", "discrete", (0, 1))
+        >>> a, b, c = (Rows((spam,), [[0]], [w]) for w in (0.1, 0.2, 0.3))
+        >>> (a + b) + c == a + (b + c), ((a + b) + c).close_to(a + (b + c))
+        (False, True)
+        """
+        return (
+            isinstance(other, Rows)
+            and self.variables == other.variables
+            and len(self) == len(other)
+            and all(np.array_equal(a, b) for a, b in zip(self.codes, other.codes, strict=True))
+            and np.allclose(self.weights, other.weights, rtol=tolerance, atol=0)
+        )
 
     def __radd__(self, other: object) -> Rows:
         return self if isinstance(other, int) and other == 0 else NotImplemented

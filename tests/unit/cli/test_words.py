@@ -52,6 +52,6 @@ def test_the_notes_of_a_report_are_in_options_too(tmp_path):
     path.write_text("a,b,e\nnone,1.0,\nx,2.0,\ny,1.0,\n")
     for words in ([str(path)], [str(path), "--json"]):
         said = CliRunner().invoke(command, words).output
-        assert "take it with --missing TEXT if it is missing" in said
+        assert "take it with --missing '+none' if it is missing" in said
         assert "--kind 'b=discrete' makes them states" in said
         assert "missing=" not in said and "schema=" not in said

@@ -215,3 +215,45 @@ def test_a_million_states_are_refused_or_set_aside():
 def test_the_report_in_a_notebook_escapes_everything():
     html = cr.read({"<b>x</b>": ["<img onerror=1>", "y", "y"]}).schema._repr_html_()
     assert "<img" not in html and "<b>" not in html and "&lt;img" in html
+
+
+def test_quantities_that_are_named_like_numbers_of_rows():
+    for name, cells in {
+        "body_mass_index": [22, 27, 31, 24, 29, 35],
+        "heat_index": [88, 91, 94, 99, 103, 85, 90],
+        "atomic_number": [1, 6, 7, 8, 15, 16],
+        "glycemic index": [*range(20, 44), 20],
+    }.items():
+        assert kind(cells, name) == "continuous"
+    assert kind(["C", "G", "D", "A", "E"], "key") == "discrete"
+    assert kind(list(range(100, 130)), "index") == "identifier"
+    assert kind(list(range(100, 130)), "house no") == "identifier"
+
+
+def test_a_name_that_says_identifier_needs_two_rows():
+    assert kind([5, 9, 2, 7], "id") == kind([5, 9], "id") == kind(["u", "v"], "id") == "identifier"
+    assert kind([5], "id") == "discrete"
+    assert kind([5, 5, 2, 2], "id") == "discrete"
+
+
+@pytest.mark.parametrize("header", ["", "Unnamed: 0", "Unnamed: 0.1", "...1", "index"])
+def test_an_index_written_to_a_file_is_an_identifier_in_a_small_table(tmp_path, header):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header},a,b\n0,x,1\n1,y,2\n2,x,2\n")
+    assert cr.read(path).schema.names == ("a", "b")
+
+
+@pytest.mark.parametrize("cells", ["inf 1 2", "1.5 1_000", "1 0x10", "7 8 9 $5"])
+def test_a_cell_that_only_looks_like_a_number_is_doubtful_however_small_the_table(cells, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in enumerate(cells.split())))
+    with pytest.warns(cr.errors.CredoWarning, match="'a' was set aside"):
+        assert cr.read(path).schema.column("a").kind == "doubtful"
+
+
+def test_codes_are_text(tmp_path):
+    path = tmp_path / "t.csv"
+    for cells in ("1 2 007", "02139 10001 60601 10001"):
+        rows = enumerate(cells.split())
+        path.write_text("a;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in rows))
+        assert cr.read(path).schema["a"].states == tuple(sorted(set(cells.split())))

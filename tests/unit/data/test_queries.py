@@ -79,3 +79,43 @@ def test_a_query_on_the_command_line(files):
     assert done.returncode == 0 and "160" in done.stdout and "smoker" in done.stdout
     bad = credo("schema", "select * from nowhere")
     assert bad.returncode == 2 and "DuckDB cannot run the query" in bad.stderr
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("select * from '{t}'; copy (select 42) to '{out}'", "got 2 statements"),
+        ("with x as (copy (select 42) to '{out}') select * from x", "this holds a COPY"),
+        ("with x as (select 1) insert into t select * from x", "this is an INSERT"),
+        ("with x as (insert into t values (1) returning *) select * from x", "holds an INSERT"),
+        ("select * from query('select 42')", "the function query is not taken"),
+        ("select * from (select write_log('hello'))", "the function write_log is not taken"),
+        ("select * from enable_profiling(save_location='{out}')", "locked"),
+        ("select * from enable_logging(storage='file', storage_path='{out}')", "locked"),
+        ("select * from (pivot '{t}' on year)", "Name them: pivot"),
+    ],
+)
+def test_a_query_only_reads(files, query, said):
+    folder, _ = files
+    before = sorted(folder.iterdir())
+    with pytest.raises(TableError) as error:
+        cr.read(query.format(t=folder / "a.parquet", out=folder / "evil.csv"))
+    assert said in str(error.value)
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "from '{t}' select smoker;",
+        "with recursive r as (select 1 as n union all select n + 1 from r where n < 3) "
+        "select smoker, n from '{t}', r",
+        "select smoker, (select max(age) from '{t}') - age as younger from '{t}' union all "
+        "from '{t}' select smoker, age",
+        "from '{t}' pivot (count(*) for year in (2020, 2021)) ",
+        "with m as materialized (from '{t}') from m semi join (select 2020 as year) using (year)",
+    ],
+)
+def test_every_form_of_a_select_is_taken(files, query):
+    folder, _ = files
+    assert len(cr.read(query.format(t=folder / "a.parquet"))) > 0

@@ -1,0 +1,135 @@
+"""Cells that may be meant otherwise: what looks like a number and is none, odd dates, other words
+for missing. They are named in the report and never changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from credo.data.missing import MISSING
+from credo.data.numerals import looks_like_date, looks_numeric, numbers_of
+from credo.data.profile import Doubt, Profile
+
+__all__ = [
+    "FEW_INTEGERS",
+    "are_quantities",
+    "decimal_commas",
+    "few_values",
+    "numeric_doubts",
+    "other_doubts",
+]
+
+FEW_INTEGERS = 20
+_CODE = re.compile(r"[+-]?0[0-9]+")
+_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)([eE][+-]?[0-9]+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+", re.ASCII)
+
+
+def few_values(distinct: int, n: int) -> bool:
+    """Whether whole numbers in n rows are states (docs/tables.md).
+
+    >>> few_values(8, 1000), few_values(300, 1000), few_values(10, 12)
+    (True, False, False)
+    """
+    return (
+        distinct <= 2
+        or (distinct <= 4 and distinct < n)
+        or (distinct <= FEW_INTEGERS and 2 * distinct <= n)
+    )
+
+
+def numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
+    """Cells that are no numbers in a column of which most look like numbers."""
+    stripped = {t: t.strip() for t in texts}
+    numbers = numbers_of(texts)
+    good = {t for t, x in zip(texts, numbers, strict=True) if not np.isnan(x)}
+    meant = {t for t, s in stripped.items() if t not in good and _is_meant(s)}
+    odd = [t for t in texts if t not in good]
+    if 2 * (len(good) + len(meant)) < len(texts) or not (meant or good) or len(good) == len(texts):
+        return []
+    if not meant and len(odd) > max(3, len(texts) // 10):
+        return []
+    return [Doubt(profile.first_row(t) or 0, t, "is not a number") for t in odd[:5]]
+
+
+def are_quantities(texts: Sequence[str], cells: int) -> bool:
+    """Whether a column is of numbers, but for a few cells: at least half of its different texts are
+    numbers, and some are decimals, or one of the others looks like a number and is none while the
+    whole numbers do not repeat as states do.
+    """
+    good = numbers_of(texts)
+    odd = [t for t, x in zip(texts, good, strict=True) if np.isnan(x)]
+    good = good[~np.isnan(good)]
+    if len(good) < len(odd):
+        return False
+    if (good % 1 != 0).any():
+        return True
+    left = cells - len(odd)
+    are_states = len(good) < left and few_values(len(good), left)
+    return any(_is_meant(t.strip()) for t in odd) and not are_states
+
+
+def decimal_commas(texts: Sequence[str]) -> bool:
+    """Whether a column is written with decimal commas: every text is a number if they are read so,
+    at least half have one, and not all of those could be thousands.
+
+    >>> decimal_commas(["1,72", "68,8", "70"]), decimal_commas(["1,200", "3,400"])
+    (True, False)
+    """
+    plain = [t.strip() for t in texts]
+    with_comma = [t for t in plain if _COMMA.fullmatch(t)]
+    if not with_comma or 2 * len(with_comma) < len(plain):
+        return False
+    if all(_THOUSANDS.fullmatch(t) for t in with_comma):
+        return False
+    return all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in plain)
+
+
+def _is_meant(text: str) -> bool:
+    """Whether a text that is no number looks like one; a code such as 007 does not.
+
+    >>> _is_meant("1_000"), _is_meant("007")
+    (True, False)
+    """
+    return looks_numeric(text) and not _CODE.fullmatch(text)
+
+
+_MISSING_WORDS = frozenset(
+    ("nan", "na", "n/a", "none", "null", "nil", "-", "--", ".", "missing", "unknown", "#n/a")
+)
+_TRUTH_WORDS = frozenset("yes no y n true false t f 0 1 on off ja nein oui non si".split())  # noqa: SIM905
+
+
+def other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list[Doubt]:
+    """Cells that may be meant otherwise: odd numbers, odd dates, other words for missing."""
+    if len(texts) > 1000:
+        return []
+    found: list[Doubt] = []
+    dates = [t for t in texts if looks_like_date(t.strip())]
+    shapes = {re.sub(r"[0-9]+", "0", t.strip()) for t in dates}
+    for text in texts:
+        plain = text.strip()
+        why = ""
+        if text in told:
+            continue
+        if plain.casefold() in _MISSING_WORDS:
+            why = (
+                "is kept as a state; name it in missing= if it is missing "
+                f"(missing={[*MISSING[1:], plain]} keeps the usual words)"
+            )
+        elif looks_numeric(plain) and numbers_of([plain])[0] != numbers_of([plain])[0]:
+            why = "" if _CODE.fullmatch(plain) else "is not read as a number"
+        elif 2 * len(dates) >= len(texts) and text not in dates:
+            why = "is not a date"
+        elif 2 * len(dates) >= len(texts) and len(shapes) > 1:
+            why = "is written in another way than other dates"
+        if why and len(found) < 6:
+            found.append(Doubt(profile.first_row(text) or 0, text, why))
+    truth = [t for t in texts if t.strip().casefold() in _TRUTH_WORDS]
+    if len(truth) == len(texts) > 2:
+        found.append(Doubt(0, ", ".join(sorted(texts)), "are kept apart as states"))
+    return found

@@ -1,0 +1,47 @@
+"""Sound columns: cells that come from a file or another program are checked before they are used.
+
+Arrow trusts what a batch says of itself: where each text begins, which entry of a dictionary a row
+has. In a damaged file these are wrong, and to follow them is to read beyond the memory that is
+there. One look at every column finds it first.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyarrow as pa
+
+from credo.errors import TableError
+
+__all__ = ["sound"]
+
+
+def sound(cells: Any, name: str, label: str) -> Any:
+    """The column as it came; refused where its texts or positions cannot be followed.
+
+    >>> cells = pa.DictionaryArray.from_arrays(pa.array([0, 7]), pa.array(["x"]), safe=False)
+    >>> sound(cells, "a", "rows.arrow")
+    Traceback (most recent call last):
+    credo.errors.TableError: Column 'a' of rows.arrow is damaged: a row has position 7 of a \
+dictionary of 1. Write the table again from its source.
+    """
+    try:
+        cells.validate(full=True)
+    except (pa.ArrowException, ValueError, OverflowError, IndexError) as error:
+        raise TableError(
+            f"Column {name!r} of {label} is damaged: {_why(cells, str(error))}.",
+            hint="Write the table again from its source.",
+        ) from None
+    return cells
+
+
+def _why(cells: Any, said: str) -> str:
+    """What is wrong, in our words."""
+    if "UTF8" in said:
+        return "a text is not UTF-8"
+    if pa.types.is_dictionary(cells.type) and "out of bounds" in said:
+        found = re.search(r"out of bounds: (-?[0-9]+)", said)
+        position = f"position {found[1]}" if found else "a position"
+        return f"a row has {position} of a dictionary of {len(cells.dictionary):,}"
+    return said.splitlines()[0].rstrip(".") if said else "it cannot be followed"

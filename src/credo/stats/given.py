@@ -1,0 +1,109 @@
+"""What a statistic is given: checked once at the door, and copied where a caller could change it.
+
+Counts and moments are values. So their arrays are their own, their codes are codes of states, each
+configuration stands once, in lexicographic order, and no number is NaN or beyond what adds up.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.errors import InputError
+from credo.schema import Variable
+
+__all__ = ["MOST", "given_axes", "given_codes", "given_skipped", "in_order", "owned", "sealed"]
+
+MOST = 2**63 - 1
+"""What whole counts may add up to."""
+
+
+def owned(array: NDArray[Any]) -> NDArray[Any]:
+    """The array read-only: itself where nobody can write in its memory, else a copy.
+
+    >>> mine = np.array([1, 2])
+    >>> kept = owned(mine); mine[0] = 99
+    >>> kept.tolist(), owned(kept) is kept
+    ([1, 2], True)
+    """
+    memory: Any = array
+    while isinstance(memory, np.ndarray):
+        if memory.flags.writeable:
+            array = array.copy()
+            array.flags.writeable = False
+            break
+        memory = memory.base
+    return array
+
+
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that was made here, read-only from now on, so that it need not be copied.
+
+    >>> made = sealed(np.array([1, 2]))
+    >>> made.flags.writeable, owned(made) is made
+    (False, True)
+    """
+    array.flags.writeable = False
+    return array
+
+
+def given_axes(given: Any, what: str) -> tuple[Variable, ...]:
+    """One variable or several, no name twice."""
+    found = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    for v in found:
+        if not isinstance(v, Variable):
+            raise InputError(f"The axes of {what} must be variables, got {v!r}.")
+    names = [v.name for v in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"Two axes of {what} have the name {name!r}.")
+    return found
+
+
+def given_skipped(given: Any) -> int | float:
+    """The weight of the rows left out, as a plain number."""
+    skipped = given.item() if isinstance(given, np.generic) else given
+    is_number = isinstance(skipped, (int, float)) and not isinstance(skipped, bool)
+    if not is_number or not 0 <= skipped < math.inf:
+        raise InputError(f"The skipped weight must be 0 or more, got {given!r}.")
+    return skipped  # type: ignore[no-any-return]
+
+
+def given_codes(
+    given: Any, variables: tuple[Variable, ...], rows: int, what: str
+) -> NDArray[np.uint32]:
+    """A row of state codes for each value; each code one of its variable's."""
+    where = np.asarray(given)
+    if where.size == 0 and where.ndim < 2:
+        where = np.zeros((rows, len(variables)), dtype=np.uint32) if not variables else where
+    if where.shape != (rows, len(variables)):
+        raise InputError(
+            f"{what} need one row of codes for each value: the shape {(rows, len(variables))}, "
+            f"got {where.shape}."
+        )
+    if where.size and where.dtype.kind not in "ui":
+        raise InputError(f"The codes of states must be whole numbers, got {where.dtype} ones.")
+    for axis, variable in enumerate(variables):
+        column = where[:, axis]
+        if len(column) and not (column.min() >= 0 and column.max() < variable.arity):
+            bad = column.max() if column.min() >= 0 else column.min()
+            raise InputError(
+                f"The codes of {variable.name!r} are 0 to {variable.arity - 1}, got {bad}."
+            )
+    return where.astype(np.uint32, copy=False)
+
+
+def in_order(where: NDArray[Any]) -> bool:
+    """Whether rows of codes stand in lexicographic order, each once.
+
+    >>> in_order(np.array([[0, 1], [1, 0]])), in_order(np.array([[0, 1], [0, 1]]))
+    (True, False)
+    """
+    if len(where) < 2:
+        return True
+    after = where[1:].astype(np.int64) - where[:-1]
+    first = (after != 0).argmax(axis=1) if where.shape[1] else np.zeros(len(after), dtype=np.intp)
+    return bool(where.shape[1]) and bool((after[np.arange(len(after)), first] > 0).all())

@@ -1,0 +1,125 @@
+"""What the options of reading mean: words for missing, decimal commas, options that do not apply."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+import credo as cr
+from credo.cli import app
+from credo.errors import CredoWarning, InputError, TableError
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(content, name="t.csv"):
+        path = tmp_path / name
+        path.write_text(content)
+        return path
+
+    return write
+
+
+SURVEY = "a,b\n,u\nNone,v\nx,u\ny,v\nNA,u\n"
+
+
+@pytest.mark.parametrize(
+    ("missing", "states"),
+    [
+        (None, ("None", "x", "y")),
+        ("None", ("NA", "x", "y")),
+        (["NA", "None"], ("x", "y")),
+        ([], ("", "NA", "None", "x", "y")),
+    ],
+)
+def test_an_empty_cell_stays_missing_unless_the_list_is_empty(put, missing, states):
+    path = put(SURVEY)
+    assert cr.read(path, missing=missing).schema["a"].states == states
+    stream = cr.read(path, missing=missing, memory="1B")
+    assert stream.schema["a"].states == states and stream.load().rows == 5
+
+
+def test_the_advice_on_a_word_for_missing_can_be_followed(put):
+    path = put(SURVEY)
+    note = cr.read(path).schema.column("a").notes[0]
+    assert "missing=['NA', 'NaN', 'null', '?', 'None'] keeps the usual words" in note
+    words = ["NA", "NaN", "null", "?", "None"]
+    assert cr.read(path, missing=words).schema["a"].states == ("x", "y")
+    said = CliRunner().invoke(app, ["schema", str(path)]).output
+    assert "--missing '+None'" in " ".join(said.split())
+    done = CliRunner().invoke(app, ["schema", str(path), "--missing", "+None", "--json"])
+    assert '"x",\n        "y"' in done.output and '"None",' not in done.output
+
+
+def test_words_by_column_are_refused(put):
+    for given in ({"a": [1]}, 5, b"NA"):
+        with pytest.raises(InputError, match="missing= must be a list of cells"):
+            cr.read(put(SURVEY), missing=given)
+
+
+# --- decimal commas -------------------------------------------------------------------------
+
+GERMAN = "size;weight;sex\n1,72;68,8;m\n1,80;90;f\n1,65;55,5;f\n1,72;70,2;m\n"
+
+
+def test_a_decimal_comma_is_named_and_read(put):
+    path = put(GERMAN)
+    with pytest.warns(CredoWarning) as told:
+        table = cr.read(path)
+    assert [str(w.message) for w in told] == [
+        f"Column {name!r} was set aside: its numbers have a decimal comma (such as {cell!r}); "
+        "read the file with decimal=','."
+        for name, cell in (("size", "1,65"), ("weight", "55,5"))
+    ]
+    assert table.schema.names == ("sex",)
+    assert {table.schema.column(n).kind for n in ("size", "weight")} == {"doubtful"}
+    for memory in (None, "1B"):
+        table = cr.read(path, decimal=",", memory=memory)
+        assert table.schema.continuous == ("size", "weight")
+    table = cr.read(path, decimal=",")
+    assert table.values("size").tolist() == [1.72, 1.80, 1.65, 1.72]
+    assert table.values("weight").tolist() == [68.8, 90, 55.5, 70.2]
+    done = CliRunner().invoke(app, ["schema", str(path), "--decimal", ",", "--json"])
+    assert done.exit_code == 0 and '"kind": "doubtful"' not in done.output
+    with pytest.raises(TableError, match="read it with decimal=','"):
+        cr.read(path, {"size": "continuous", "weight": "drop"})
+
+
+def test_many_decimal_commas_are_read_as_points_would_be(put):
+    x = np.random.default_rng(0).normal(size=30_000).round(6)
+    rows = [f"{v};{i % 2}" for i, v in enumerate(x)]
+    points = cr.read(put("x;y\n" + "\n".join(rows) + "\n", "p.csv"))
+    path = put("x;y\n" + "\n".join(rows).replace(".", ",") + "\n")
+    assert cr.read(path, decimal=",").values("x").tolist() == points.values("x").tolist()
+    with pytest.warns(CredoWarning, match="its numbers have a decimal comma"):
+        cr.read(path)
+
+
+def test_a_point_in_a_file_of_commas_is_refused(put):
+    with pytest.raises(TableError, match=r"Row 2 of column 'x' of t.csv holds '1.234', a number"):
+        cr.read(put("x;y\n1,5;a\n1.234;b\n"), decimal=",")
+    with pytest.raises(InputError, match="decimal must be"):
+        cr.read(put("x\n1\n"), decimal=";")
+    with pytest.raises(InputError, match="cannot both be ','"):
+        cr.read(put("x\n1\n"), decimal=",", delimiter=",")
+
+
+def test_thousands_are_no_decimals(put):
+    with pytest.warns(CredoWarning, match="is not a number"):
+        cr.read(put("x;y\n1,200;a\n3,400;b\n5;a\n6;b\n7;b\n8;a\n9;a\n"))
+
+
+# --- options for other files ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "option", [{"delimiter": ";"}, {"ragged": "skip"}, {"columns": ["a"]}, {"decimal": ","}]
+)
+def test_options_of_text_files_are_refused_for_others(tmp_path, put, option):
+    pq.write_table(pa.table({"a": ["x", "y"]}), tmp_path / "t.parquet")
+    for path in (tmp_path / "t.parquet", put('{"a": 1}\n{"a": 2}\n', "t.jsonl")):
+        with pytest.raises(InputError, match=f"{next(iter(option))}= say how .* {path.name} is"):
+            cr.read(path, **option)
+    with pytest.raises(InputError, match="a query is none"):
+        cr.read(f"select * from '{tmp_path}/t.parquet'", **option)

@@ -1,0 +1,134 @@
+"""Counts, moments and rows are values: checked at the door, their own arrays, one form."""
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import InputError, LimitError
+from credo.schema import Variable
+from credo.stats.rows import Rows
+
+A = Variable("a", "discrete", ("x", "y"))
+B = Variable("b", "discrete", (0, 1, 2))
+X = Variable("x", "continuous")
+
+
+def moments(n, mean, scatter, where=None):
+    where = [[i] for i in range(len(n))] if where is None else where
+    return cr.Moments((A,), (X,), where, n, mean, scatter)
+
+
+def test_a_statistic_does_not_change_with_the_callers_array():
+    values = np.array([1, 2])
+    counts = cr.Counts((A,), values)
+    values[0] = 99
+    assert counts.values.tolist() == [1, 2] and not counts.values.flags.writeable
+    view = np.array([1.0, 2.0])
+    seen = view.view()
+    seen.flags.writeable = False  # read-only, but not its memory
+    counts = cr.Counts((A,), seen)
+    view[0] = 99
+    assert counts.values.tolist() == [1.0, 2.0]
+    where, n, mean, scatter = np.array([[1]]), np.array([2.0]), np.ones((1, 1)), np.ones((1, 1, 1))
+    held = cr.Moments((A,), (X,), where, n, mean, scatter)
+    where[0], n[0], mean[0], scatter[0] = 0, 9, 9, 9
+    assert held == moments([2.0], [[1.0]], [[[1.0]]], [[1]])
+    codes, weights = np.array([0, 1]), np.array([3, 4])
+    rows = Rows((A,), (codes,), weights)
+    codes[0], weights[0] = 1, 9
+    assert list(rows.items()) == [(("x",), 3), (("y",), 4)]
+
+
+def test_sparse_counts_have_one_form():
+    one = cr.Counts((A, B), [1, 2], [[0, 2], [1, 0]])
+    assert cr.Counts((A, B), [2, 1], [[1, 0], [0, 2]]) == one
+    assert cr.Counts((A, B), [2, 0, 1], [[1, 0], [0, 0], [0, 2]]) == one
+    again = cr.Counts((A, B), [1, 1, 1], [[1, 0], [0, 2], [1, 0]])
+    assert again == one and again.total == again.dense().total == 3
+    assert cr.Counts((A,), [1, 2], [[0], [1]]) == cr.Counts((A,), [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: cr.Counts((A,), [1, 2], [[0], [5]]), "codes of 'a' are 0 to 1, got 5"),
+        (lambda: cr.Counts((A,), [1, 2], [[0], [-1]]), "codes of 'a' are 0 to 1, got -1"),
+        (lambda: cr.Counts((A,), [1, 2], [[0.5], [1]]), "whole numbers"),
+        (lambda: cr.Counts((A,), [1, 2], [[0]]), "one row of codes for each value"),
+        (lambda: cr.Counts((A, A), [[1, 2], [3, 4]]), "Two axes of counts have the name 'a'"),
+        (lambda: cr.Counts((A,), [1, 2], skipped=float("nan")), "skipped weight"),
+        (lambda: cr.Counts((A,), [1, 2], skipped="3"), "skipped weight"),
+        (lambda: moments([0], [[1]], [[[1]]]), "finite and above 0"),
+        (lambda: moments([-1], [[1]], [[[1]]]), "finite and above 0"),
+        (lambda: moments([float("nan")], [[1]], [[[1]]]), "finite and above 0"),
+        (lambda: moments([2], [[1]], [[[-1]]]), "not be negative"),
+        (lambda: moments([2], [["u"]], [[[1]]]), "must be numbers"),
+        (lambda: moments([2], [[1]], [[[1]]], [[7]]), "codes of 'a' are 0 to 1, got 7"),
+        (lambda: cr.Moments((), (X, X), [[]], [1], [[1, 1]], [np.eye(2)]), "the name 'x'"),
+        (lambda: Rows((A,), ([0, 7],), [1, 1]), "codes of 'a' are 0 to 1, and 2 for missing"),
+        (lambda: Rows((A,), ([0, 1],), [1, -1]), "above 0"),
+    ],
+)
+def test_what_cannot_be_a_statistic_is_refused(make, said):
+    with pytest.raises(InputError, match=said):
+        make()
+
+
+def test_lists_and_numpy_numbers_are_taken():
+    counts = cr.Counts((A,), [1, 2], skipped=np.int64(3))
+    assert counts.skipped == 3 and type(counts.skipped) is int
+    merged = moments([2, 3], [[1], [2]], [[[1]], [[0]]], [[1], [0]])
+    assert merged == moments([3, 2], [[2], [1]], [[[0]], [[1]]])
+    twice = moments([2, 3], [[1], [2]], [[[1]], [[0]]], [[1], [1]])
+    assert twice == moments([2], [[1]], [[[1]]], [[1]]) + moments([3], [[2]], [[[0]]], [[1]])
+    assert Rows((A,), ([1, 0, 1],), [1, 1, 1]) == Rows((A,), ([0, 1],), [1, 2])
+
+
+def test_whole_counts_never_turn_negative():
+    with pytest.raises(LimitError, match="add up to"):
+        cr.Counts((A,), [2**62, 2**62])
+    half = cr.Counts((A,), [2**61, 2**61])
+    assert half.total == 2**62
+    with pytest.raises(LimitError, match=f"add up to {2**63:,}"):
+        half + half
+    with pytest.raises(LimitError, match="add up to"):
+        half.sparse() + half.sparse()
+
+
+def test_printed_statistics_say_what_they_leave_out():
+    many = Variable("m", "discrete", tuple(range(100)))
+    wide = cr.Counts((many, A), np.ones((100, 2), int))
+    assert str(wide).endswith("\n… 40 more") and "… 40 more" in wide._repr_html_()
+    assert "more" not in str(cr.Counts((B, A), np.ones((3, 2), int)))
+    long = cr.Counts((many,), np.r_[np.ones(70, int), np.zeros(30, int)])
+    assert str(long).endswith("\n… 10 more")
+    some = cr.Moments((many,), (X,), np.arange(100)[:, None], np.ones(100),
+                      np.zeros((100, 1)), np.zeros((100, 1, 1)), 5)  # fmt: skip
+    assert str(some).endswith("\n… 40 more\n(5 rows skipped: a cell was missing)")
+
+
+def test_weights_too_small_are_named_as_the_cause():
+    for weight, x in ((1e-295, [1.5, 2.5, 3.5]), (1e-300, [1.5, 1.50001, 1.5])):
+        table = cr.read({"x": x}, weights=[weight] * 3)
+        with pytest.raises(InputError, match="The weights are too small"):
+            table.tally(["x"])
+
+
+def test_fractional_weights_agree_to_rounding_and_whole_ones_exactly(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    codes = rng.integers(0, 3, (3_000, 2))
+    for weights, exact in ((rng.integers(1, 9, 3_000), True), (rng.random(3_000), False)):
+        cells = np.column_stack([codes, weights]).tolist()
+        lines = [f"{a:g},{b:g},{w!r}" for a, b, w in cells]
+        path.write_text("\n".join(["a,b,w", *lines]) + "\n")
+        table, stream = cr.read(path, weights="w"), cr.read(path, weights="w", memory="1B")
+        assert table.tally().close_to(stream.tally())
+        assert table.unique().close_to(stream.unique())
+        parts = [table.take(slice(i, i + 1_000)) for i in (0, 1_000, 2_000)]
+        one = parts[0].unique() + parts[1].unique() + parts[2].unique()
+        other = parts[2].unique() + (parts[1].unique() + parts[0].unique())
+        assert one.close_to(other) and one.close_to(table.unique())
+        assert not one.close_to(parts[0].unique())
+        if exact:
+            assert table.tally() == stream.tally() and one == other == table.unique()
