@@ -320,6 +320,16 @@ def _streamed(
     return _finished(whole, names, method, part, how, seed, None, None, begun, told)
 
 
+def _sizes(whole: Table | Stream | None, part: Partition) -> NDArray[Any]:
+    """The weight of each group: whole numbers where the weights are."""
+    if part.sizes is not None:
+        return part.sizes
+    weights = whole.weights if isinstance(whole, Table) else None
+    sizes = np.bincount(part.labels, weights, minlength=part.k)
+    fractions = weights is not None and not np.issubdtype(weights.dtype, np.integer)
+    return sizes if fractions else sizes.astype(np.int64)
+
+
 def _finished(
     whole: Table | Stream | None,
     names: tuple[str, ...],
@@ -333,8 +343,7 @@ def _finished(
     told: tuple[str, ...] = (),
 ) -> Clusters:
     """Labels in their order, everything else about the groups around them."""
-    weights = whole.weights if isinstance(whole, Table) else None
-    labels, order, sizes = canonical(part.labels, part.k, weights)
+    labels, order, sizes = canonical(part.labels, _sizes(whole, part))
     membership = part.membership
     if membership is not None:
         membership = np.ascontiguousarray(membership[:, order])
