@@ -31,6 +31,7 @@ from credo.train.clusters.space import Space, checked_scale, filled, space_of
 
 __all__ = [
     "Centres",
+    "best_of_starts",
     "checked_tolerance",
     "partition_k_means",
     "told_of_distance",
@@ -163,6 +164,14 @@ def _plain(
         best = _better(climbed(points[_drawn(rows, k, chance)]), best)
     assert best is not None
     return best
+
+
+def best_of_starts(
+    points: Floats, k: int, weights: Floats | None, starts: int, seed: int
+) -> tuple[NDArray[np.intp], Floats]:
+    """Labels and centres of points that have every cell: the best of several starts."""
+    best = _plain(points, k, weights, None, starts, seed % (1 << 31), 300, 1e-4)
+    return best.labels, best.centres
 
 
 def _drawn(rows: _core.LloydRows, k: int, chance: np.random.RandomState) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ __all__ = [
     "told_of_constant",
     "told_of_empty",
     "told_of_rows",
+    "told_of_weights",
 ]
 
 _OWN_WISH = ("weights", "dropped")
@@ -98,3 +99,13 @@ def told_of_columns(table: Table) -> list[str]:
         elif there.min() == there.max():
             out.append(told_of_constant(variable.name))
     return out
+
+
+def told_of_weights(table: Table | None, method: str) -> list[str]:
+    """A note of what weights do to a method that counts rows, not weights."""
+    if table is None or table.weights is None:
+        return []
+    if method in ("single", "complete"):
+        return ["weights do not change single or complete link"]
+    called = "spectral clustering" if method == "spectral" else f"{method} link"
+    return [f"{called} counts every row once; weights are used in sizes and profiles"]
