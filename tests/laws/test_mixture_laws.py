@@ -159,7 +159,6 @@ def test_a_step_of_latent_classes_by_enumeration(seed, k, prior):
 def test_a_mixture_is_a_network_with_a_hidden_class_and_back(seed, form):
     x = gaussian_rows(seed, 40, gaps=0.0)
     columns, schema = states_of(seed, 40)
-    apart = form in ("diagonal", "spherical")
     rows = {f"x{j}": c for j, c in enumerate(x.T)} | columns
     table = cr.read(rows, schema | {f"x{j}": "continuous" for j in range(3)})
     mixture = cr.latent_classes(table, 2, covariance=form, restarts=1, budget=10)
@@ -168,7 +167,11 @@ def test_a_mixture_is_a_network_with_a_hidden_class_and_back(seed, form):
     assert network.log_likelihood(table) == pytest.approx(expected, rel=1e-9)
     back = cr.Mixture.from_network(network)
     assert back.log_likelihood(table) == pytest.approx(expected, rel=1e-9)
-    assert back.gaussians.form == ("diagonal" if apart else "full")
+    assert back.gaussians.form == form
+    assert back.free_parameters == mixture.free_parameters
+    assert back.bic(table) == pytest.approx(mixture.bic(table), rel=1e-9)
+    bare = cr.Mixture.from_network(network.with_record(None))  # the lines show it by themselves
+    assert bare.free_parameters == mixture.free_parameters
     np.testing.assert_allclose(back.gaussians.matrices, mixture.gaussians.matrices, rtol=1e-8,
                                atol=1e-9)  # fmt: skip
 

@@ -39,6 +39,13 @@ class RowNumbers:
         self._kept += rows if at is None else len(at)
         self._seen = done + rows
 
+    def extend(self, other: RowNumbers) -> None:
+        """The rows of a later part, which follow these."""
+        self._starts += [self._kept + start for start in other._starts]
+        self._batches += other._batches
+        self._kept += other._kept
+        self._seen = other._seen
+
     def of(self, kept: int) -> int:
         """The number of a row in the source, from its position among the rows kept."""
         i = bisect_right(self._starts, kept) - 1

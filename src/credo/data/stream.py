@@ -57,6 +57,11 @@ class Stream:
 
     def batches(self, names: Sequence[str] | None = None) -> Iterator[Table]:
         """The rows as small tables of the variables named (all when none are)."""
+        for part, _ in self.numbered(names):
+            yield part
+
+    def numbered(self, names: Sequence[str] | None = None) -> Iterator[tuple[Table, RowNumbers]]:
+        """The same batches, each with where its rows stood in the source."""
         schema = self.schema if names is None else self.schema.select(names)
         if not schema.names:
             raise InputError("The stream has no variable of the kind asked for.")
@@ -77,13 +82,26 @@ class Stream:
             arrays = tuple(e.encode(kept[e.variable.name], numbers.of) for e in encoders)
             done += len(next(iter(batch.values())))
             kept_rows += len(arrays[0])
-            yield Table(Block(schema, arrays, weights))
+            yield Table(Block(schema, arrays, weights)), numbers
         if kept_rows != self.rows:
             raise TableError(
                 f"{self.feed.label} had {self.rows:,} rows when it was first read and has "
                 f"{kept_rows:,} now.",
                 hint="Read it again.",
             )
+
+    @property
+    def numbers(self) -> RowNumbers | None:
+        """Where the rows stood in the source, if some are left out for their weight of 0.
+
+        The source is read once more to see.
+        """
+        if self.weighting.column is None and self.weighting.array is None:
+            return None
+        numbers = RowNumbers()
+        for _, places in self.numbered(self.schema.names[:1]):
+            numbers.extend(places)
+        return numbers if numbers.left_out else None
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
@@ -111,10 +129,14 @@ class Stream:
         """All rows as a table in memory."""
         import numpy as np
 
-        parts = [t.block for t in self.batches()]
+        parts, numbers = [], RowNumbers()
+        for table, places in self.numbered():
+            parts.append(table.block)
+            numbers.extend(places)
         arrays = tuple(np.concatenate(c) for c in zip(*(p.arrays for p in parts), strict=True))
         weights = [p.weights for p in parts if p.weights is not None]
-        return Table(Block(self.schema, arrays, np.concatenate(weights) if weights else None))
+        block = Block(self.schema, arrays, np.concatenate(weights) if weights else None)
+        return Table(block, numbers if numbers.left_out else None)
 
     def __repr__(self) -> str:
         size = f"{many(self.rows, 'row')}, {many(len(self.schema), 'variable')}"

@@ -60,6 +60,11 @@ class Weights:
         _check_units(given, array, 0, "weights")
         return cls(array=array, whole=are_whole([array]))
 
+    @property
+    def fractions(self) -> bool:
+        """Whether sums of weights need not be whole numbers."""
+        return not self.whole and (self.column is not None or self.array is not None)
+
     def with_column(self, names: Sequence[str]) -> list[str]:
         """The names to read: the variables', and the weights' column if there is one."""
         extra = [self.column] if self.column is not None and self.column not in names else []

@@ -191,6 +191,7 @@ class Mixture:
         """The same distribution as a Bayesian network with a hidden class; see `from_network`.
 
         A full covariance becomes a chain: each column a line in those before it, for each class.
+        The form of the covariances is kept in the record.
         """
         from credo.model.mixture_network import to_network
 

@@ -9,6 +9,7 @@ variances that are left.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,12 +22,15 @@ from credo.model.linear_gaussian import LinearGaussian
 from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
 from credo.model.network import Network
 from credo.model.reals import shown
+from credo.model.record import Record
 from credo.schema import Variable
 
 if TYPE_CHECKING:
     from credo.model.mixture import Mixture
 
 __all__ = ["from_network", "to_network"]
+
+_FORM = "covariance"  # the detail of the record that says how the covariances look
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +50,16 @@ def to_network(mixture: Mixture) -> Network:
         else:
             tables |= {line.name: line for line in _lines(part, hidden)}
     edges = [(p.name, name) for name, local in tables.items() for p in local.parents]
-    return Network(Dag(edges, nodes=list(tables)), tables, record=mixture.record)
+    return Network(Dag(edges, nodes=list(tables)), tables, record=_record(mixture))
+
+
+def _record(mixture: Mixture) -> Record | None:
+    """The record with the form of the covariances, which lines do not show."""
+    part = mixture.gaussians
+    if part is None:
+        return mixture.record
+    record = Record("made of a mixture") if mixture.record is None else mixture.record
+    return replace(record, details={**record.details, _FORM: part.form})
 
 
 def _lines(part: Gaussians, hidden: Variable) -> list[LinearGaussian]:
@@ -116,13 +129,15 @@ def from_network(network: Network, name: str | None = None) -> Mixture:
         else:
             parts.append(Tables(local.child, local.values))
     if lines:
-        parts.insert(0, _joined(lines, len(own.values)))
+        form = None if network.record is None else network.record.details.get(_FORM)
+        parts.insert(0, _joined(lines, len(own.values), form))
     if not parts:
         raise InputError(f"Nothing depends on {name!r}, so this is no mixture.")
     return Mixture(own.values, tuple(parts), name, record=network.record)
 
 
-def _joined(lines: list[LinearGaussian], k: int) -> Gaussians:
+def _joined(lines: list[LinearGaussian], k: int, form: object) -> Gaussians:
+    """The Gaussians of a chain of lines, in the form that is recorded, or the one they show."""
     names = tuple(line.name for line in lines)
     d = len(names)
     means = np.zeros((k, d))
@@ -132,7 +147,14 @@ def _joined(lines: list[LinearGaussian], k: int) -> Gaussians:
         at = [names.index(p.name) for p in line.continuous]
         slopes[:, j, at] = line.coefficients
         means[:, j] = line.intercept + np.einsum("ci,ci->c", line.coefficients, means[:, at])
-    if not slopes.any():
+    round_ = bool((left == left[:, :1]).all())
+    alike = bool((left == left[:1]).all() and (slopes == slopes[:1]).all())
+    if not slopes.any() and form not in ("full", "tied"):
+        if round_ and (form == "spherical" or (form is None and d > 1)):
+            return Gaussians(names, means, left[:, 0], "spherical")
         return Gaussians(names, means, left, "diagonal")
     unit = np.linalg.inv(np.eye(d) - slopes)
-    return Gaussians(names, means, (unit * left[:, None, :]) @ unit.transpose(0, 2, 1), "full")
+    matrices = (unit * left[:, None, :]) @ unit.transpose(0, 2, 1)
+    if alike and (form == "tied" or (form is None and k > 1)):
+        return Gaussians(names, means, matrices[0], "tied")
+    return Gaussians(names, means, matrices, "full")

@@ -11,7 +11,10 @@ from typing import Any
 from credo.errors import InputError, MissingPackageError
 from credo.model.reals import shown
 
-__all__ = ["axes", "legend", "name_bars", "name_rows"]
+__all__ = ["PLAIN", "axes", "legend", "name_bars", "name_rows"]
+
+PLAIN: dict[str, Any] = {"parse_math": False}
+"""The option of a text of the user's: "$" is a sign like any other, and starts no formula."""
 
 _FEW = 12  # bars whose names stand upright
 _NAMES = 40  # names that fit under the bars of one picture
@@ -43,14 +46,14 @@ def name_bars(ax: Any, labels: Sequence[str]) -> None:
     where = range(0, len(labels), step)
     names = [t if len(t) <= _LONG else t[: _LONG - 1] + "…" for t in (labels[i] for i in where)]
     many = len(names) > _FEW or sum(map(len, names)) > 60
-    ax.set_xticks(list(where), names, rotation=90 if many else 0)
+    ax.set_xticks(list(where), names, rotation=90 if many else 0, **PLAIN)
     ax.tick_params(axis="x", labelsize="small" if len(names) > _FEW else "medium")
     ax.margins(x=0.01 if len(labels) > _FEW else 0.05)
 
 
 def name_rows(ax: Any, names: Sequence[str]) -> None:
     """Names beside rows at 0, 1, …, the first on top."""
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names, **PLAIN)
     ax.invert_yaxis()
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.data import Table
+from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.model.reals import shown
-from credo.plot.axes import axes, legend, name_rows
+from credo.plot.axes import PLAIN, axes, legend, name_rows
 
 __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
 
@@ -33,8 +33,11 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """
     from credo.train.clusters.space import filled
 
+    table = getattr(groups, "used", None)
     sample = getattr(getattr(groups, "model", None), "sample", None)
-    table = getattr(groups, "used", None) if sample is None else sample.select(groups.columns)
+    drawn = isinstance(table, Stream)
+    if isinstance(table, Stream) and isinstance(sample, Table):
+        table = sample.select(groups.columns)
     if not isinstance(table, Table):
         raise InputError(f"There are no rows in memory to draw in {shown(groups)}.")
     rows = np.arange(table.rows)
@@ -44,7 +47,7 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     points = groups.space.points(some)
     seen = ~np.isnan(points)
     mean = np.where(seen, points, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    return filled(points, mean), groups.labels[rows] if sample is None else groups.assign(some)
+    return filled(points, mean), groups.assign(some) if drawn else groups.labels[rows]
 
 
 def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
@@ -78,7 +81,7 @@ def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
     for i, name in enumerate(("first", "second")):
         part = f" ({100 * share[i]:.0f} % of the variance)" if i < len(share) else ""
         (ax.set_ylabel if i else ax.set_xlabel)(f"{name} principal axis{part}")
-    ax.set_title(groups.title, fontsize="small")
+    ax.set_title(groups.title, fontsize="small", **PLAIN)
     legend(ax)
     return ax
 
@@ -116,6 +119,8 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
         labels=names if tree.rows <= leaves else None,
         leaf_rotation=90,
     )
+    for text in ax.get_xticklabels():
+        text.set(**PLAIN)
     ax.axhline(cut, color="black", linestyle="--", linewidth=0.8)
     ax.annotate(
         f"k = {k}", (0.99, cut), xycoords=("axes fraction", "data"), ha="right", va="bottom"
@@ -154,7 +159,7 @@ def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:
         ax.barh(at, bits[c, order], height=height, color=colour, label=f"cluster {c}")
     name_rows(ax, [profiles.columns[i] for i in order])
     ax.set_xlabel("bits: relative entropy against the whole table")
-    ax.set_title(groups.title, fontsize="small")
+    ax.set_title(groups.title, fontsize="small", **PLAIN)
     legend(ax)
     return ax
 
@@ -183,11 +188,11 @@ def heat_map(groups: Any, ax: Any = None) -> Any:
     )
     for border in np.flatnonzero(np.diff(labels[order])):
         ax.axhline(border + 0.5, color="black", linewidth=0.8)
-    ax.set_xticks(range(len(names)), names, rotation=90, fontsize="small")
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize="small", **PLAIN)
     ax.set_yticks([])
     ax.set_ylabel("rows, by cluster")
     ax.figure.colorbar(image, ax=ax, label="standard deviations from the mean")
-    ax.set_title(groups.title, fontsize="small")
+    ax.set_title(groups.title, fontsize="small", **PLAIN)
     return ax
 
 

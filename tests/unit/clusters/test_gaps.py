@@ -69,3 +69,28 @@ def test_distances_over_the_cells_that_are_there() -> None:
     x[rng.random(x.shape) < 0.3] = np.nan
     wanted = [[float(np.nansum((row - c) ** 2)) for c in centres] for row in x]
     assert np.allclose(distances(x, centres), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["average", "k-means", "latent-class"])
+def test_the_silhouette_of_rows_without_a_cell_is_scikit_learns(method: str) -> None:
+    from sklearn.metrics import silhouette_score
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 2)) + np.repeat([0.0, 6.0], 20)[:, None]
+    x[[3, 7, 30]] = np.nan
+    x[11, 0] = np.nan
+    groups = cr.cluster(x, method, k=2)
+    d = groups.geometry.to(groups.geometry)
+    np.fill_diagonal(d, 0.0)
+    wanted = silhouette_score(d, groups.labels, metric="precomputed")
+    assert groups.quality["silhouette"] == pytest.approx(wanted)
+
+
+def test_the_silhouette_of_weighted_rows_without_a_cell_is_that_of_copies() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40) + np.repeat([0.0, 6.0], 20)
+    x[[3, 30]] = np.nan
+    w = rng.integers(1, 4, 40)
+    weighted = cr.cluster({"x": x, "w": w}, "complete", k=2, weights="w")
+    copies = cr.cluster({"x": np.repeat(x, w)}, "complete", k=2)
+    assert weighted.quality["silhouette"] == pytest.approx(copies.quality["silhouette"])

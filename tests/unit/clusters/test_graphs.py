@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 
 import credo as cr
 from credo.errors import InputError
-from credo.train.clusters.graphs import tree_of_ties
+from credo.train.clusters.graph_tree import tree_of_ties
 from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.ties import modularity, ties_of
 
@@ -160,7 +160,6 @@ def test_rows_of_weight_0_leave_with_their_ties():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"stability": 3}, "stability= draws rows"),
         ({"distance": "gower"}, "Euclid's distance only"),
         ({"k": 2, "height": 1.0}, "not both"),
         ({"k": 2, "by": "height"}, "k is given"),
@@ -206,3 +205,69 @@ def test_pieces_need_no_distances_of_all_pairs():
     tracemalloc.stop()
     assert any("pieces" in note for note in groups.record.notes)
     assert most < 8 * n * n / 4  # a quarter of the distances between the pieces
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("sizes", [(50, 40, 30), (500, 400, 300)])
+def test_nodes_without_a_tie_take_no_eigenvector(sizes):
+    from scipy.sparse import block_diag
+
+    p = np.full((3, 3), 0.02 if sum(sizes) < 500 else 0.002) + np.diag([0.3, 0.3, 0.3])
+    blocks = nx.stochastic_block_model(sizes, p, seed=1)
+    matrix = block_diag([nx.to_scipy_sparse_array(blocks), csr_array((5, 5))]).tocsr()
+    truth = np.repeat([0, 1, 2], sizes)
+    groups = cr.cluster(graph=matrix, method="spectral", k=3)
+    assert adjusted_rand(groups.labels[:-5], truth) == 1.0
+    assert groups.labels[-5:].tolist() == [0] * 5
+    assert any(n.startswith("5 nodes have no tie") for n in groups.record.notes)
+    assert cr.cluster(graph=matrix, method="spectral").k == 3
+    few = csr_array(([1.0, 1.0], ([0, 1], [1, 0])), shape=(4, 4))
+    with pytest.raises(InputError, match="number of nodes that have a tie, 2, got 3"):
+        cr.cluster(graph=few, method="spectral", k=3)
+
+
+@pytest.mark.parametrize("method", ["single", "average", "complete", "spectral"])
+def test_stability_of_a_graph_is_that_of_its_parts(method):
+    graph = nx.stochastic_block_model([40, 40], [[0.5, 0.02], [0.02, 0.5]], seed=2)
+    options = {} if method == "spectral" else {"ties": "shared"}
+    groups = cr.cluster(graph=graph, method=method, k=2, stability=4, **options)
+    assert "4 resamples of 80 % of the nodes" in str(groups)
+    chance = np.random.default_rng(0)
+    wanted = []
+    for _ in range(4):  # by hand
+        kept = np.sort(chance.choice(80, 64, replace=False))
+        chance.integers(1 << 31)
+        part = nx.to_scipy_sparse_array(graph)[kept][:, kept]
+        again = cr.cluster(graph=part, method=method, k=2, **options)
+        wanted.append(adjusted_rand(groups.labels[kept], again.labels))
+    assert groups.stability.agreement == pytest.approx(wanted, abs=1e-9)
+    if method == "spectral":
+        assert groups.stability.mean > 0.95
+
+
+def test_stability_of_rows_of_which_only_tied_ones_merge():
+    x = np.concatenate([np.arange(20) / 10, 50 + np.arange(20) / 10])
+    ties = [(i, j) for i in range(40) for j in range(i) if i - j < 8]
+    groups = cr.cluster(x[:, None], "ward", k=2, graph=ties, stability=3)
+    assert groups.stability.agreement == (1.0, 1.0, 1.0)
+    assert "of 80 % of the rows" in str(groups.stability)
+
+
+def test_numbers_of_clusters_of_a_graph_side_by_side():
+    graph = nx.karate_club_graph()
+    found = cr.which_k(graph=graph, method="average", k=range(2, 6), ties="shared")
+    assert found.by == "modularity" and list(found.rows) == [2, 3, 4, 5]
+    for k, row in found.rows.items():
+        groups = cr.cluster(graph=graph, method="average", k=k, ties="shared")
+        assert row["modularity"] == pytest.approx(groups.quality["modularity"])
+    assert cr.which_k(graph=graph, method="spectral", by="eigengap").by == "eigengap"
+    with pytest.raises(InputError, match="nothing to cluster"):
+        cr.which_k()
+
+
+@pytest.mark.parametrize("method", ["average", "ward", "spectral"])
+def test_weights_beside_a_graph_are_told(method):
+    rows = {"x": [0.0, 0.1, 5.0, 5.1], "w": [2, 1, 1, 3]}
+    groups = cr.cluster(rows, method, k=2, graph=[(0, 1), (1, 2), (2, 3)], weights="w")
+    assert any("counts every row once" in n for n in groups.record.notes)
+    assert sum(groups.sizes) == 7

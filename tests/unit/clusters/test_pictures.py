@@ -105,3 +105,25 @@ def test_rows_of_a_stream_are_drawn_from_its_sample(tmp_path):
         assert len(np.unique(np.sign(dots.get_offsets()[:, 0]))) == 1
     picture = groups.plot_heat_map().images[0].get_array()
     assert picture.shape == (80, 2)
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_mixtures_are_drawn_too(method):
+    groups = cr.cluster(ROWS, method, k=2)
+    assert sum(len(c.get_offsets()) for c in groups.plot().collections) == 6
+    assert groups.plot_heat_map().get_ylabel() == "rows, by cluster"
+    assert len(groups.plot_profiles().patches) == 4
+
+
+def test_a_dollar_sign_in_a_name_is_no_formula():
+    odd = r"$\frac{$"
+    rows = {odd: ROWS["x"], "c": [odd, odd, "b", "b", "c", "c"]}
+    groups = cr.cluster(rows, "average", k=2)
+    for draw in (groups.plot, groups.plot_profiles, groups.plot_heat_map, groups.plot_tree):
+        draw().figure.canvas.draw()
+    nodes = cr.cluster(graph=[(odd, "b", 2.0), ("b", "c"), ("d", odd)], method="single", k=2)
+    ax = nodes.plot_tree()
+    ax.figure.canvas.draw()
+    assert odd in [t.get_text() for t in ax.get_xticklabels()]
+    candidates = cr.which_k(rows, k=[2, 3]).plot()
+    candidates.figure.canvas.draw()

@@ -49,3 +49,34 @@ def test_bridges_are_single_link_of_the_pieces(way, monkeypatch):
         for a, b in bridges(geometry, piece, k).reshape(-1, 2):
             into[into == into[piece[b]]] = into[piece[a]]
         assert len(set(into)) == k and adjusted_rand(into, wanted - 1) == 1.0
+
+
+def test_more_pieces_than_k_max_are_said():
+    rng = np.random.default_rng(3)
+    centres = rng.uniform(0, 400, size=(15, 2))
+    x = np.concatenate([rng.normal(at, 0.5, size=(30, 2)) for at in centres])
+    groups = cr.cluster(x, "spectral")
+    assert groups.k == 10
+    words = "15 pieces, and no gap tells fewer apart: k = 10 is only the last that was tried; k=15"
+    assert any(words in n for n in groups.record.notes)
+    assert "the last tried, not by eigengap" in str(cr.which_k(x, "spectral"))
+    assert cr.cluster(x, "spectral", k_max=20).sizes == (30,) * 15
+
+
+def test_pieces_of_a_graph_are_joined_the_same_for_any_order():
+    import networkx as nx
+
+    whole = nx.disjoint_union_all([nx.complete_graph(n) for n in (4, 9, 5, 6, 12)])
+    matrix = nx.to_scipy_sparse_array(whole)
+    groups = cr.cluster(graph=matrix, method="spectral", k=3)
+    assert groups.sizes == (15, 12, 9)  # 4 and 5, then both and 6, have the least ties
+    said = "5 pieces, more than k = 3: those with the least ties were joined; k=5"
+    assert any(said in n for n in groups.record.notes)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(36)
+        again = cr.cluster(graph=matrix[order][:, order], method="spectral", k=3)
+        assert adjusted_rand(groups.labels[order], again.labels) == 1.0
+    assert cr.cluster(graph=matrix, method="spectral", k=5).sizes == (12, 9, 6, 5, 4)
+    assert cr.which_k(graph=matrix, method="spectral", by="eigengap").k == 5
+    few = cr.which_k(graph=matrix, method="spectral", by="eigengap", k=[2, 3])
+    assert few.k == 3 and "5 pieces" in few.note

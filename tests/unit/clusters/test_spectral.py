@@ -7,8 +7,8 @@ from sklearn.datasets import make_circles, make_moons
 
 import credo as cr
 from credo.errors import InputError, LimitError
+from credo.train.clusters.eigen import eigen
 from credo.train.clusters.quality import adjusted_rand
-from credo.train.clusters.spectral import eigen
 
 
 def columns(x):
@@ -63,9 +63,9 @@ def test_landmarks_say_their_error_and_shrink_it():
 def test_sparse_eigenvectors_are_the_dense_ones(flat, monkeypatch):
     from scipy import sparse
 
-    import credo.train.clusters.spectral as spectral
+    import credo.train.clusters.eigen as solver
 
-    monkeypatch.setattr(spectral, "_SMALL", 10)
+    monkeypatch.setattr(solver, "_SMALL", 10)
     rng = np.random.default_rng(0)
     n = 160
     inside = [(i, j) for i in range(n) for j in range(i) if (i < 60) == (j < 60)]

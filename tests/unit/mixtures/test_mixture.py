@@ -334,3 +334,19 @@ def test_estimators_take_frames_and_named_tables():
         frame[["x0", "x1"]]
     )
     assert auto.n_components_ == 2
+
+
+@pytest.mark.parametrize("form", ["full", "tied", "diagonal", "spherical"])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_form_of_covariances_comes_back_from_a_network_and_its_file(form, columns, tmp_path):
+    x = np.random.default_rng(0).normal(size=(60, columns)) + 5.0 * np.repeat([0, 1], 30)[:, None]
+    mixture = cr.gaussian_mixture(x, 2, covariance=form)
+    network = mixture.to_network()
+    network.save(tmp_path / "m.credo")
+    for net in (network, cr.load(tmp_path / "m.credo")):
+        back = cr.Mixture.from_network(net)
+        assert back.gaussians.form == form
+        assert back.free_parameters == mixture.free_parameters
+        assert back.bic(x) == pytest.approx(mixture.bic(x))
+    by_hand = cr.Mixture([0.5, 0.5], [mixture.gaussians])
+    assert cr.Mixture.from_network(by_hand.to_network()).gaussians.form == form

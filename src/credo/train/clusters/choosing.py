@@ -22,18 +22,14 @@ from credo.train.clusters.quality import explained, silhouette, within
 from credo.train.clusters.task import MIXTURES, Task
 
 __all__ = [
-    "CHOSEN_ONCE",
-    "CUT_ONCE",
     "chosen",
     "compared",
     "criterion",
     "mixed",
+    "refuse_two_choices",
     "scores_of",
     "sizes_to_try",
 ]
-
-CUT_ONCE = "A tree is cut by k= or by height=, not both."
-CHOSEN_ONCE = "by= chooses k, and k is given."
 
 _USUAL = {"k-means": "silhouette", "spectral": "eigengap"}
 _REFERENCES = 10
@@ -42,6 +38,16 @@ _NO_GAP = (
     "no k met the rule of the gap, not to be worse than the next one: k = {:,} is only the last "
     "that was tried; try more"
 )
+
+
+def refuse_two_choices(k: Any, by: Any, height: Any) -> None:
+    """Refuse more than one of k=, by= and height=: each of them says how many clusters."""
+    if k != "auto" and height is not None:
+        raise InputError("A tree is cut by k= or by height=, not both.")
+    if k != "auto" and by is not None:
+        raise InputError("by= chooses k, and k is given.", hint="Leave one of them out.")
+    if height is not None and by is not None:
+        raise InputError("by= chooses k, and height= cuts the tree.", hint="Leave one of them out.")
 
 
 def criterion(method: str, by: Any) -> str:
@@ -66,7 +72,7 @@ def sizes_to_try(
 
     Of a table, no more than it has different rows.
     """
-    if k is None or k == "auto":
+    if k is None or (isinstance(k, str) and k == "auto"):
         most = min(k_max, n - 1)
         if table is not None:
             most = min(most, different_rows(table, most))
@@ -74,6 +80,8 @@ def sizes_to_try(
     if isinstance(k, int) or not isinstance(k, Iterable) or isinstance(k, str):
         raise InputError(f"k must be a range or list of numbers of clusters, got {k!r}.")
     ks = list(k)
+    if not ks:
+        raise InputError("k must hold at least one number of clusters, and is empty.")
     for one in ks:
         if isinstance(one, bool) or not isinstance(one, (int, np.integer)) or not 1 <= one <= n:
             raise InputError(f"Each k must be a whole number from 1 to {n:,}, got {one!r}.")
@@ -101,10 +109,11 @@ def chosen(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, Partitio
         )
     if task.method == "spectral" and by == "eigengap":
         rows = task.spectrum.candidates(ks)
-        best = max(rows, key=lambda k: (rows[k]["gap to next"], -k))
-        if task.spectrum.pieces in rows:  # a graph in pieces is its own answer
-            best = task.spectrum.pieces
-        return Candidates(task.method, by, best, rows), task.partition(best)
+        best, note = task.spectrum.by_gap(rows)
+        part = task.partition(best)
+        if note:
+            part = replace(part, notes=(*part.notes, note))
+        return Candidates(task.method, by, best, rows, note), part
     if task.method == "k-means" and by == "gap":
         return _by_gap(task, ks)
     found, parts = compared(task, by, ks)

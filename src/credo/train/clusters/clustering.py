@@ -18,12 +18,11 @@ from credo.model.record import Record
 from credo.render import shortened
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import (
-    CHOSEN_ONCE,
-    CUT_ONCE,
     chosen,
     compared,
     criterion,
     mixed,
+    refuse_two_choices,
     sizes_to_try,
 )
 from credo.train.clusters.distinct import refuse_same_rows
@@ -37,6 +36,8 @@ from credo.train.clusters.task import MIXTURES, Task, checked_method, checked_se
 from credo.train.sources import Opened
 
 __all__ = ["cluster", "cut_again", "which_k"]
+
+_NOTHING, _GIVE = "There is nothing to cluster.", "Give a table, or graph=."
 
 
 def cluster(
@@ -86,7 +87,8 @@ def cluster(
         sparse or square matrix, a networkx graph. Linkage then joins only what is tied; spectral
         clustering takes the ties as its affinity.
     stability : int
-        Repeat the clustering on so many resamples and report the agreement.
+        Repeat the clustering on so many resamples of the rows, or of a graph's nodes, and report
+        the agreement.
     memory : bytes or text such as "2GB", optional
         The most memory for distances of all pairs; half of what is free by default.
     options
@@ -112,8 +114,9 @@ def cluster(
     begun = time.perf_counter()
     method = checked_method(method)
     seed = _seed(rng)
-    if k != "auto":
-        whole_number(k, "k")
+    if not (isinstance(k, str) and k == "auto"):
+        k = whole_number(k, "k")
+    whole_number(k_max, "k_max", 2)
     whole_number(stability, "stability", 0)
     checked_settings(method, distance, scale, memory)
     if height is not None and method not in LINKS:
@@ -125,27 +128,32 @@ def cluster(
         from credo.train.clusters.graphs import cluster_graph
 
         return cluster_graph(
-            table, graph, method, k, seed, by, whole_number(k_max, "k_max", 2), height, scale,
-            distance, stability, columns, aside, schema, weights, options, begun,
+            table, graph, method, k, seed, by, k_max, height, scale, distance, stability, columns,
+            aside, schema, weights, options, begun,
         )  # fmt: skip
     if table is None:
-        raise InputError("There is nothing to cluster.", hint="Give a table, or graph=.")
+        raise InputError(_NOTHING, hint=_GIVE)
     whole = Opened(table, {}, weights, schema).source
     names, notes = _for_method(whole, _columns(whole, columns, aside), method, columns)
     if isinstance(whole, Stream):
         return _streamed(
-            whole, names, method, k, seed, scale, stability, options, _aside(whole, columns), begun
-        )
+            whole, names, method, k, seed, scale, by, stability, options, _aside(whole, columns),
+            begun,
+        )  # fmt: skip
     if not isinstance(whole, Table):
         raise InputError("Clusters need a table or a stream.", hint="Read it with cr.read.")
     used = whole if names == whole.schema.names else whole.select(names)
     checked_rows(used.rows, k)
     task = Task(used, method, seed, distance, scale, memory, options)
-    part, found = _solved(task, k, height, by, whole_number(k_max, "k_max", 2))
+    part, found = _solved(task, k, height, by, k_max)
     again: Stability | None = None
     if stability:
         again = stability_of(
-            used, part.labels, lambda t, s: task.on(t, s).partition(part.k), stability, seed
+            used.rows,
+            part.labels,
+            lambda rows, s: task.on(used.take(rows), s).partition(part.k),
+            stability,
+            seed,
         )
     how = f"{method} with k = {part.k}"
     told = (*notes, *_aside(whole, columns))
@@ -161,16 +169,13 @@ def _solved(
     task: Task, k: Any, height: float | None, by: str | None, k_max: int
 ) -> tuple[Partition, Candidates | None]:
     """The partition asked for, and the candidates if k was chosen."""
+    refuse_two_choices(k, by, height)
     if height is not None:
-        if k != "auto":
-            raise InputError(CUT_ONCE)
         tree = task.linked.tree
         labels = tree.cut(height=height)
         reason = cut_reason(tree, int(labels.max()) + 1, f"at the height {height:g}")
         return partition_of(task.linked, labels, reason), None
     if k != "auto":
-        if by is not None:
-            raise InputError(CHOSEN_ONCE)
         if task.method in MIXTURES:
             refuse_same_rows(task.table, k)
         return task.partition(int(k)), None
@@ -178,13 +183,13 @@ def _solved(
     if task.method in MIXTURES and criteria != "silhouette":
         found, part = mixed(task, criteria, k_max)
         return part, found
-    ks = sizes_to_try(task.table.rows, None, k_max, table=task.table)
+    ks = task.within_reach(sizes_to_try(task.table.rows, None, k_max, table=task.table))
     found, part = chosen(task, criteria, ks)
     return part, found
 
 
 def which_k(
-    table: Any,
+    table: Any = None,
     method: str = "k-means",
     k: Any = None,
     *,
@@ -194,6 +199,7 @@ def which_k(
     aside: Sequence[str] | str = (),
     distance: str = "auto",
     scale: str = "auto",
+    graph: Any = None,
     memory: int | str | None = None,
     schema: Any = None,
     weights: Any = None,
@@ -201,7 +207,8 @@ def which_k(
 ) -> Candidates:
     """Numbers of clusters side by side: what each gives, and which one a criterion chooses.
 
-    `k` is a range or a list of candidates, 2 to 10 if it is left out; `by` as in `cr.cluster`.
+    `k` is a range or a list of candidates, 2 to 10 if it is left out; `by`, `graph` and the others
+    as in `cr.cluster`.
 
     >>> import credo as cr
     >>> rows = {"x": [0.0, 0.1, 0.3, 5.0, 5.2, 5.1, 9.0, 9.1, 9.5]}
@@ -216,6 +223,15 @@ def which_k(
     if is_plain(table):
         table, columns = array_in(table, columns, schema, weights)
         schema = weights = None
+    if graph is not None:
+        from credo.train.clusters.graphs import graph_candidates
+
+        return graph_candidates(
+            table, graph, method, k, _seed(rng), by, scale, distance, columns, aside, schema,
+            weights, options,
+        )  # fmt: skip
+    if table is None:
+        raise InputError(_NOTHING, hint=_GIVE)
     whole = Opened(table, {}, weights, schema).source
     if not isinstance(whole, Table):
         raise InputError(
@@ -229,6 +245,8 @@ def which_k(
     if method in MIXTURES and criteria != "silhouette" and k is None:
         return mixed(task, criteria, 10)[0]
     ks = sizes_to_try(used.rows, k, 10, table=used)
+    if k is None:
+        ks = task.within_reach(ks)
     if criteria in ("height", "eigengap", "gap"):
         return chosen(task, criteria, ks)[0]
     return compared(task, criteria, ks)[0]
@@ -296,6 +314,7 @@ def _streamed(
     k: Any,
     seed: int,
     scale: str,
+    by: str | None,
     stability: int,
     options: dict[str, Any],
     told: tuple[str, ...],
@@ -312,12 +331,23 @@ def _streamed(
             "Choosing k and resampling need the rows in memory.",
             hint="Give k= (cr.which_k on a sample helps) and leave stability= out.",
         )
+    refuse_two_choices(k, by, None)
     checked_rows(len(whole), k)
     from credo.train.clusters.k_means_stream import partition_stream
 
     part = partition_stream(whole, names, int(k), seed=seed, scale=scale, options=options)
     how = f"k-means with k = {k}, read batch by batch"
     return _finished(whole, names, method, part, how, seed, None, None, begun, told)
+
+
+def _sizes(whole: Table | Stream | None, part: Partition) -> NDArray[Any]:
+    """The weight of each group: whole numbers where the weights are."""
+    if part.sizes is not None:
+        return part.sizes
+    weights = whole.weights if isinstance(whole, Table) else None
+    sizes = np.bincount(part.labels, weights, minlength=part.k)
+    fractions = weights is not None and not np.issubdtype(weights.dtype, np.integer)
+    return sizes if fractions else sizes.astype(np.int64)
 
 
 def _finished(
@@ -333,8 +363,7 @@ def _finished(
     told: tuple[str, ...] = (),
 ) -> Clusters:
     """Labels in their order, everything else about the groups around them."""
-    weights = whole.weights if isinstance(whole, Table) else None
-    labels, order, sizes = canonical(part.labels, part.k, weights)
+    labels, order, sizes = canonical(part.labels, _sizes(whole, part))
     membership = part.membership
     if membership is not None:
         membership = np.ascontiguousarray(membership[:, order])

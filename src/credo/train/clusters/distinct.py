@@ -6,6 +6,7 @@ rows hold, and a new row with the same cells must be assigned to it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError
+from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.notes import told_of_bare
 
-__all__ = ["as_whole", "different_rows", "refuse_same_rows"]
+__all__ = ["Different", "as_whole", "different", "different_rows", "refuse_same_rows"]
 
 
 def as_whole(cells: NDArray[Any]) -> NDArray[np.int64]:
@@ -38,6 +40,47 @@ def different_rows(table: Table, most: int) -> int:
         if found >= most or rows >= table.rows:
             break
     return min(found, most)
+
+
+@dataclass(frozen=True, eq=False)
+class Different(Frozen):
+    """The different rows of a table, in an order that their cells alone decide.
+
+    `order` sorts the table's rows by their cells; `first` says where in that order each different
+    row begins, `copies` how often it is there, and `each` which one each row of the table is.
+    """
+
+    order: NDArray[np.intp]
+    first: NDArray[np.intp]
+    copies: NDArray[np.float64]
+    each: NDArray[np.intp]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.first)
+
+
+def different(table: Table) -> Different:
+    """Which rows of a table are the same.
+
+    >>> import credo as cr
+    >>> found = different(cr.read({"x": [2.5, 0.5, 2.5], "y": [1.5, 3.5, 1.5]}))
+    >>> found.each.tolist(), found.copies.tolist()
+    ([1, 0, 1], [1.0, 2.0])
+    """
+    columns = [as_whole(a.astype(np.float64)) for a in table.block.arrays]
+    keys = columns if table.weights is None else [*columns, table.weights]
+    order = np.lexsort(keys[::-1])
+    new = np.zeros(table.rows, dtype=bool)
+    new[0] = True
+    for column in columns:
+        new[1:] |= np.diff(column[order]) != 0
+    each = np.empty(table.rows, dtype=np.intp)
+    each[order] = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+    copies = np.diff(np.append(first, table.rows)).astype(np.float64)
+    return Different(order, first, copies, each)
 
 
 def refuse_same_rows(table: Table, k: Any) -> None:

@@ -21,6 +21,7 @@ from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.progress import track
+from credo.schema import Schema
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
 from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
@@ -28,7 +29,14 @@ from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
 
-__all__ = ["Centres", "checked_tolerance", "partition_k_means", "whole_number"]
+__all__ = [
+    "Centres",
+    "best_of_starts",
+    "checked_tolerance",
+    "partition_k_means",
+    "told_of_distance",
+    "whole_number",
+]
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +107,10 @@ def partition_k_means(
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
     _all_used(best.labels, k)
     model = Centres(space, best.centres, best.start, best.steps)
-    notes = [*space.notes, *_notes(space, table, gaps), *told_of_bare(table)]
+    notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
+    if gaps:
+        notes.append(f"the silhouette is in {usual_distance(table)}")
+    notes += told_of_bare(table)
     return Partition(
         best.labels,
         k,
@@ -155,6 +166,14 @@ def _plain(
     return best
 
 
+def best_of_starts(
+    points: Floats, k: int, weights: Floats | None, starts: int, seed: int
+) -> tuple[NDArray[np.intp], Floats]:
+    """Labels and centres of points that have every cell: the best of several starts."""
+    best = _plain(points, k, weights, None, starts, seed % (1 << 31), 300, 1e-4)
+    return best.labels, best.centres
+
+
 def _drawn(rows: _core.LloydRows, k: int, chance: np.random.RandomState) -> NDArray[np.int64]:
     """The rows that k-means++ starts from: the draws are scikit-learn's of the same seed."""
     tries = 2 + int(np.log(k))
@@ -207,13 +226,13 @@ def _all_used(labels: Any, k: int) -> None:
         )
 
 
-def _notes(space: Space, table: Table, gaps: bool) -> list[str]:
+def told_of_distance(space: Space, schema: Schema, gaps: bool) -> list[str]:
+    """How far apart rows are taken to be, in words."""
     notes = [in_words("euclidean", space.scale)]
-    if table.schema.discrete:
+    if schema.discrete:
         notes.append(f"{AS_COORDINATES}; method='latent-class' models them instead")
     if gaps:
         notes.append("missing cells are left out of the distances")
-        notes.append(f"the silhouette is in {usual_distance(table)}")
     return notes
 
 

@@ -25,9 +25,11 @@ from credo.train.clusters.k_means import (
     Centres,
     checked_tolerance,
     partition_k_means,
+    told_of_distance,
     whole_number,
 )
 from credo.train.clusters.lloyd import Sums, nearest, sums_of
+from credo.train.clusters.notes import told_of_rows
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, space_of
 
@@ -83,21 +85,25 @@ def partition_stream(
     trace: list[float] = []
     reason = f"the limit of {iterations} passes"
     for _ in range(iterations):
-        total, moved = _pass(seen, space, centres, k, labels, bool(trace))
-        trace.append(total.objective)
-        if moved == 0:
+        lap = _pass(seen, space, centres, k, labels, bool(trace))
+        trace.append(lap.sums.objective)
+        if lap.moved == 0:
             reason = f"no row moves, after {len(trace)} passes"
             break
         if len(trace) > 1 and trace[-2] - trace[-1] <= tolerance * trace[-1]:
             reason = f"W falls by less than {tolerance:g} of itself, after {len(trace)} passes"
             break
-        centres = total.centres(centres)
-    if (total.rows == 0).any():
+        centres = lap.sums.centres(centres)
+    else:  # the labels that go with the centres as they are now
+        lap = _pass(seen, space, centres, k, labels, True)
+        trace.append(lap.sums.objective)
+    if (lap.sums.rows == 0).any():
         raise InputError(f"k-means found fewer than {k:,} clusters.", hint="Ask for fewer.")
     model = StreamCentres(space, centres, sample)
     notes = (
         *space.notes,
-        *(n for n in first.notes[len(space.notes) :] if "silhouette" not in n),
+        *told_of_distance(space, seen.schema, lap.gaps),
+        *told_of_rows(lap.bare),
         f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random",
     )
     return Partition(
@@ -109,17 +115,36 @@ def partition_stream(
         reason=reason,
         notes=notes,
         model=model,
+        sizes=lap.sums.rows if stream.weighting.fractions else lap.sums.rows.astype(np.int64),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One E step over all rows: the sums that the M step needs, and how many rows moved.
+
+    `gaps` says whether a cell is missing, `bare` holds the numbers of the rows without any.
+    """
+
+    sums: Sums
+    moved: int
+    gaps: bool
+    bare: tuple[int, ...]
 
 
 def _pass(
     seen: _Columns, space: Space, centres: Floats, k: int, labels: NDArray[Any], again: bool
-) -> tuple[Sums, int]:
-    """One E step over all rows, and the sums that the M step needs; how many rows moved."""
+) -> _Pass:
+    """Assign every row to its nearest centre, batch by batch."""
     total: Sums | None = None
     at = moved = 0
-    for part in seen.batches():
+    gaps, bare = False, list[int]()
+    for part, numbers in seen.stream.numbered(seen.names):
         points = space.points(part)
+        if any(part.block.gaps):
+            gone = np.isnan(points)
+            gaps |= bool(gone.any())
+            bare += [numbers.of(i) for i in np.flatnonzero(gone.all(axis=1)).tolist()]
         fresh, squares = nearest(points, centres)
         w = None if part.weights is None else part.weights.astype(np.float64)
         sums = sums_of(points, fresh, squares, k, w)
@@ -129,7 +154,7 @@ def _pass(
         old[:] = fresh
         at += part.rows
     assert total is not None
-    return total, moved
+    return _Pass(total, moved, gaps, tuple(bare))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from credo.errors import InputError, LimitError
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
-from credo.train.clusters.notes import told_of_bare
+from credo.train.clusters.notes import told_of_bare, told_of_weights
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 from credo.train.clusters.tree import Tree
@@ -127,12 +127,7 @@ def linked_of(
         if method == "ward":
             notes.append("ward takes Gower's distances as if they were Euclid's")
         links = fastcluster.linkage(pairs, method, preserve_input=False)
-    if table.weights is not None:
-        notes.append(
-            "weights do not change single or complete link"
-            if method in ("single", "complete")
-            else f"{method} link counts every row once; weights are used in sizes and profiles"
-        )
+    notes += told_of_weights(table, method)
     return Linked(Tree(links, method), geometry, tuple(notes))
 
 

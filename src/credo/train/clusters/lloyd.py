@@ -177,6 +177,12 @@ def lloyd(
         centres = found.centres(centres)
         at = distances_to_own(points, centres, labels)
         trace.append(float(at.sum() if weights is None else weights @ at))
+    else:  # the labels that go with the centres as they are now
+        fresh, squares = nearest(points, centres)
+        if len(np.unique(fresh)) == k:
+            moved.append(int((fresh != labels).sum()))
+            trace.append(float(squares.sum() if weights is None else weights @ squares))
+            labels = fresh
     return labels, centres, Steps(tuple(trace), tuple(moved))
 
 

@@ -16,6 +16,8 @@ __all__ = [
     "told_of_columns",
     "told_of_constant",
     "told_of_empty",
+    "told_of_rows",
+    "told_of_weights",
 ]
 
 _OWN_WISH = ("weights", "dropped")
@@ -33,8 +35,12 @@ def told_of_empty(sizes: Sequence[float]) -> list[str]:
 def told_of_absent(whole: Table | Stream | None) -> list[str]:
     """A note of rows of the source that have no label."""
     out = []
+    n = 0
     if isinstance(whole, Table) and whole.numbers is not None:
         n = whole.numbers.left_out
+    elif isinstance(whole, Stream) and whole.weighting.array is not None:
+        n = int((whole.weighting.array == 0).sum())
+    if n:
         rows = "1 row of weight 0 is" if n == 1 else f"{n:,} rows of weight 0 are"
         out.append(f"{rows} left out: labels are of the other rows, in order")
     if isinstance(whole, Stream) and whole.weighting.column is not None:
@@ -64,11 +70,16 @@ def told_of_bare(table: Table) -> list[str]:
     bare = np.ones(table.rows, dtype=bool)
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         bare &= array == variable.arity if variable.is_discrete else np.isnan(array)
-    rows = np.flatnonzero(bare) + 1
-    if not len(rows):
+    at = np.flatnonzero(bare).tolist()
+    return told_of_rows([i + 1 if table.numbers is None else table.numbers.of(i) for i in at])
+
+
+def told_of_rows(rows: Sequence[int]) -> list[str]:
+    """A note of rows without any cell, by their numbers in the source."""
+    if not rows:
         return []
     held = "1 row has" if len(rows) == 1 else f"{len(rows):,} rows have"
-    some = ", ".join(map(str, rows[:5].tolist())) + ", …" * (len(rows) > 5)
+    some = ", ".join(map(str, rows[:5])) + ", …" * (len(rows) > 5)
     return [f"{held} no cell (row {some}): to be in a cluster says nothing of it"]
 
 
@@ -88,3 +99,13 @@ def told_of_columns(table: Table) -> list[str]:
         elif there.min() == there.max():
             out.append(told_of_constant(variable.name))
     return out
+
+
+def told_of_weights(table: Table | None, method: str) -> list[str]:
+    """A note of what weights do to a method that counts rows, not weights."""
+    if table is None or table.weights is None:
+        return []
+    if method in ("single", "complete"):
+        return ["weights do not change single or complete link"]
+    called = "spectral clustering" if method == "spectral" else f"{method} link"
+    return [f"{called} counts every row once; weights are used in sizes and profiles"]

@@ -23,24 +23,27 @@ from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.space import free_memory
 
 if TYPE_CHECKING:
-    from credo.train.clusters.spectral import Spectrum
+    from credo.train.clusters.spectral import Nodes, Spectrum
 
 __all__ = ["on_landmarks"]
 
 Floats = NDArray[np.float64]
 
 _CHECKED = 200
+_FEW = 20  # directions below which their number is told
 _CHUNK = 1 << 22
 
 
 def on_landmarks(
-    geometry: Geometry, gamma: float, m: int, seed: int, memory: Any, notes: tuple[str, ...]
+    nodes: Nodes, gamma: float, m: int, seed: int, memory: Any, notes: tuple[str, ...]
 ) -> Spectrum:
     """The spectrum of exp(−γ d²) by m landmarks drawn at random."""
     from scipy.linalg import eigh
 
     from credo.train.clusters.spectral import Spectrum
 
+    geometry = nodes.known
+    assert geometry is not None
     n = geometry.rows
     size = 16.0 * n * m
     if size > free_memory(memory):
@@ -59,9 +62,9 @@ def on_landmarks(
     for i in range(0, n, step):
         features[i : i + step] = _near(geometry.take(slice(i, i + step)), marks, gamma) @ turn
     error = _error(geometry, features, gamma, chance)
-    total = features.sum(axis=0)
+    total = nodes.copies @ features
     degree = np.maximum(features @ total, 1e-12)
-    scaled = features / np.sqrt(degree)[:, None]
+    scaled = features * np.sqrt(nodes.copies / degree)[:, None]
     values, inner = eigh(scaled.T @ scaled)
     values, inner = values[::-1], inner[:, ::-1]
     strong = values > 1e-10 * max(values[0], 1e-300)
@@ -73,8 +76,10 @@ def on_landmarks(
         f"{m:,} landmarks drawn at random stand for all rows; relative error of the affinities "
         f"{error:.2g} (root mean square, {_CHECKED} × {_CHECKED} rows)"
     )
+    if len(values) < _FEW:
+        told += f"; they tell {len(values):,} directions apart, so that k can be no more"
     solve = partial(base.solve, features)
-    return Spectrum(n, solve, base.extend, geometry, seed, (*notes, told))
+    return Spectrum(nodes, solve, base.extend, seed, (*notes, told))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +106,8 @@ class _Landmarks(Frozen):
 
     def extend(self, spectrum: Spectrum, table: Table, r: int) -> Floats:
         """The coordinates of new rows."""
-        assert spectrum.geometry is not None
-        near = _near(spectrum.geometry.of(table), self.marks, self.gamma)
+        assert spectrum.nodes.geometry is not None
+        near = _near(spectrum.nodes.geometry.of(table), self.marks, self.gamma)
         return self.coordinates(near @ self.turn, r)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ class Partition(Frozen):
 
     `labels` gives each row's group, 0 to k − 1; `membership` the probability of each group
     (rows × k), where the method has one. `assign` does the same for new rows. `quality` holds
-    what the method itself maximises or minimises, by name; `model` the fitted value behind it.
+    what the method itself maximises or minimises, by name; `model` the fitted value behind it;
+    `sizes` the weight of each group, where the rows are not at hand to add it up.
     """
 
     labels: NDArray[np.intp]
@@ -39,3 +40,4 @@ class Partition(Frozen):
     reason: str = ""
     notes: tuple[str, ...] = ()
     model: object | None = None
+    sizes: NDArray[Any] | None = None

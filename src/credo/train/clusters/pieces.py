@@ -1,18 +1,21 @@
-"""A graph of neighbours in more pieces than clusters: pieces are joined by their nearest rows.
+"""A graph in more pieces than clusters: two pieces are joined, again and again, until k are left.
 
 Every mixture of the pieces is an eigenvector of eigenvalue 1, so which k of them a solver gives is
-chance. The nearest two pieces are joined, again and again (single link of whole pieces), until k
-are left: the same for any order of the rows.
+chance. Rows of a table are joined by the nearest of two pieces (single link of whole pieces). In a
+graph alone nothing says how far apart pieces are: the two with the least strength of ties are
+joined, which costs least modularity. Neither depends on the order of the rows or nodes.
 """
 
 from __future__ import annotations
+
+import heapq
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.train.clusters.geometry import Geometry
 
-__all__ = ["bridges"]
+__all__ = ["bridges", "bridges_of_least"]
 
 Rows = NDArray[np.intp]
 
@@ -33,6 +36,24 @@ def bridges(geometry: Geometry, piece: Rows, k: int) -> Rows:
             into[into == b] = a
             left -= 1
             out.append(edges[at])
+    return np.array(out, dtype=np.intp)
+
+
+def bridges_of_least(degree: NDArray[np.float64], piece: Rows, k: int) -> Rows:
+    """The pairs of nodes to tie, so that k pieces are left: those of the least degrees join.
+
+    >>> bridges_of_least(np.array([1.0, 1, 4, 4, 2, 2]), np.array([0, 0, 1, 1, 2, 2]), 2).tolist()
+    [[0, 4]]
+    """
+    _, first = np.unique(piece, return_index=True)
+    total = np.bincount(piece, degree)
+    heap = list(zip(total.tolist(), first.tolist(), strict=True))
+    heapq.heapify(heap)
+    out = []
+    while len(heap) > k:
+        (least, a), (more, b) = heapq.heappop(heap), heapq.heappop(heap)
+        out.append((a, b))
+        heapq.heappush(heap, (least + more, min(a, b)))
     return np.array(out, dtype=np.intp)
 
 

@@ -67,17 +67,19 @@ def silhouette(
     mass = np.bincount(owner, weight, minlength=k)
     onto = np.zeros((len(order), k))
     onto[np.arange(len(order)), owner] = weight
-    here = set(order.tolist()) if sampled else None
+    place = np.full(n, -1)
+    place[order] = np.arange(len(order))
     scores = np.empty(len(asked))
     step = max(_CHUNK // len(order), 1)
     for i in range(0, len(asked), step):
         rows = asked[i : i + step]
-        sums = geometry.take(rows).to(refs) @ onto
+        d = geometry.take(rows).to(refs)
+        sums = d @ onto
         own = labels[rows]
         at = np.arange(len(rows))
         itself = np.minimum(w[rows], 1.0)  # one of as many copies as the weight says
-        if here is not None:
-            itself = np.where([r in here for r in rows.tolist()], itself, 0.0)
+        itself = np.where(place[rows] >= 0, itself, 0.0)
+        sums[at, own] -= itself * d[at, place[rows]]  # not 0 of a row without any cell
         others = mass[own] - itself
         alone = others <= 1e-12 * mass[own]
         a = sums[at, own] / np.where(alone, 1.0, others)

@@ -87,10 +87,10 @@ class Clusters(Frozen):
             out[label].append(name)
         return out
 
-    @property
+    @cached_property
     def row_numbers(self) -> list[int]:
         """Where each row of `labels` stood in the table given, from 1; weight 0 leaves rows out."""
-        numbers = self.table.numbers if isinstance(self.table, Table) else None
+        numbers = None if self.table is None else self.table.numbers
         n = range(len(self.labels))
         return [i + 1 for i in n] if numbers is None else [numbers.of(i) for i in n]
 
@@ -117,7 +117,11 @@ class Clusters(Frozen):
         if isinstance(found, Geometry):
             return found
         table = self.used
-        assert isinstance(table, Table)
+        if not isinstance(table, Table):
+            raise InputError(
+                "Distances between rows need them in memory, and these come from a stream.",
+                hint="Cluster stream.load().",
+            )
         if isinstance(getattr(self.model, "space", None), Space):
             points = self.space.points(table)
             if not np.isnan(points).any():
@@ -299,10 +303,10 @@ _HEAD = ["cluster", "size", "share", "", "most telling"]
 
 
 def canonical(
-    labels: NDArray[Any], k: int, weights: NDArray[Any] | None
+    labels: NDArray[Any], sizes: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[np.intp], tuple[int | float, ...]]:
-    """Labels by size and first row; which old label each new one was; the sizes."""
-    sizes = np.bincount(labels, weights, minlength=k)
+    """Labels by size and first row; which old label each new one was; the sizes in that order."""
+    k = len(sizes)
     first = np.full(k, len(labels))
     np.minimum.at(first, labels[: 64 * k], np.arange(len(labels))[: 64 * k])
     for c in np.flatnonzero(first == len(labels)):  # not among the first rows
@@ -310,6 +314,4 @@ def canonical(
         first[c] = int(hit.argmax()) if sizes[c] or hit.any() else len(labels)
     order = np.lexsort((first, -sizes)).astype(np.intp)
     place = np.argsort(order).astype(labels.dtype)
-    whole = weights is None or np.issubdtype(weights.dtype, np.integer)
-    shown = tuple(int(s) if whole else float(s) for s in sizes[order])
-    return place[labels], order, shown
+    return place[labels], order, tuple(sizes[order].tolist())

@@ -6,6 +6,9 @@ Each row becomes the point (v_1, …, v_k) / √d of the first k eigenvectors, a
 points (Shi & Malik 2000; Ng, Jordan & Weiss 2001; von Luxburg 2007). The number of eigenvalues near
 1 is the number of groups: the largest gap after μ_k suggests k.
 
+Rows that are the same are one node, which counts as so many, and nodes stand in the order of their
+cells: equal rows are together, and the order of a table's rows changes nothing.
+
 Neighbours give a sparse W, exact at any size. The affinity exp(−γ d²) is dense: up to 5,000 rows it
 is exact, above it stands on landmarks (`nystrom.py`) and says its error.
 """
@@ -23,18 +26,22 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.stats.configurations import frozen
+from credo.train.clusters.distinct import different
+from credo.train.clusters.eigen import eigen
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
-from credo.train.clusters.k_means import whole_number
+from credo.train.clusters.k_means import best_of_starts, whole_number
 from credo.train.clusters.known import with_known
-from credo.train.clusters.lloyd import nearest
-from credo.train.clusters.notes import told_of_bare
+from credo.train.clusters.lloyd import nearest, sums_of
+from credo.train.clusters.neighbours import spectrum_of_neighbours
+from credo.train.clusters.notes import told_of_bare, told_of_weights
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import free_memory
 
-__all__ = ["DENSE", "Spectrum", "eigen", "spectrum_of"]
+__all__ = ["DENSE", "Nodes", "Spectrum", "spectrum_of", "spectrum_of_graph"]
 
 Floats = NDArray[np.float64]
+Labels = NDArray[np.intp]
 
 DENSE = 5_000
 """Rows up to which a dense affinity is decomposed as it is."""
@@ -42,52 +49,116 @@ DENSE = 5_000
 NEIGHBOURS = 10
 """Rows that each row is tied to, unless the table is small."""
 
-_SMALL = 1_000  # rows up to which a sparse affinity is decomposed as a dense one
-_SETTLED = 1e-5  # how far eigenvalues of larger ones may still be off, relatively
-_CHUNK = 1 << 23
+_STARTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes(Frozen):
+    """The nodes of the graph: the different rows of a table, or those of a graph alone.
+
+    `copies` says how many rows each stands for, `each` which node each row is; `geometry` holds
+    the rows of a table in their order, `known` the nodes.
+    """
+
+    copies: Floats
+    each: Labels
+    geometry: Geometry | None = None
+    known: Geometry | None = None
+
+
+def _nodes_of(table: Table, distance: str, scale: str) -> tuple[Nodes, Geometry]:
+    """The different rows of a table; and all of them, in the order of their cells.
+
+    Means and ranges are taken in that order too, so that rounding cannot tell two orders apart.
+    """
+    found = different(table)
+    ordered = geometry_of(table.take(found.order), distance, scale)
+    back = np.argsort(found.order)
+    known = ordered.take(found.first)
+    return Nodes(found.copies, found.each, ordered.take(back), known), ordered
 
 
 @dataclass(frozen=True, eq=False)
 class Spectrum(Frozen):
     """The first eigenvectors of an affinity; made as far as they are asked for.
 
-    `solve(r)` gives the r largest eigenvalues and the rows' coordinates; `extend(self, table, r)`
-    gives the coordinates of new rows; `joined(k)` the spectrum of a graph of more than k pieces,
-    once they are joined to k.
+    `solve(r)` gives the r largest eigenvalues and the nodes' coordinates; `extend(self, table, r)`
+    gives the coordinates of new rows. A graph in pieces says in which one each node is, and
+    `joined(k)` is its spectrum once the pieces are joined to k.
     """
 
-    rows: int
+    nodes: Nodes
     solve: Callable[[int], tuple[Floats, Floats]]
     extend: Callable[[Spectrum, Table, int], Floats] | None
-    geometry: Geometry | None
     seed: int
     notes: tuple[str, ...] = ()
-    pieces: int = 1
+    piece: Labels | None = None
     joined: Callable[[int], Spectrum] | None = None
     _kept: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """The rows and the distance between them, if there is a table."""
+        return self.nodes.geometry
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces the graph has."""
+        return 1 if self.piece is None else int(self.piece.max()) + 1
 
     def vectors(self, r: int) -> tuple[Floats, Floats]:
         """At least r eigenvalues, largest first, and the coordinates that go with them."""
         kept = self._kept.get("it")
         if kept is None or len(kept[0]) < r:
-            kept = self._kept["it"] = self.solve(min(r, self.rows))
+            values, vectors = self.solve(min(r, len(self.nodes.copies)))
+            values = np.where(np.arange(len(values)) < self.pieces, 1.0, values)  # but for rounding
+            kept = self._kept["it"] = (values, vectors)
         return frozen(kept[0]), frozen(kept[1])
 
+    def within_reach(self, ks: Sequence[int]) -> list[int]:
+        """The numbers of clusters that there are eigenvectors for."""
+        found = [k for k in ks if k <= len(self.vectors(max(ks))[0])] if ks else []
+        if ks and not found:
+            raise self._too_few(ks[0])
+        return found
+
     def candidates(self, ks: Sequence[int]) -> dict[int, dict[str, float]]:
-        """The eigenvalue of each k, and the gap to the next."""
-        values, _ = self.vectors(min(max(ks) + 1, self.rows))
+        """The eigenvalue of each k, and the gap to the next; landmarks do not know their last."""
+        values, _ = self.vectors(max(ks) + 1)
         out = {}
         for k in ks:
-            after = float(values[k]) if k < len(values) else 0.0
-            out[k] = {
-                "eigenvalue": float(values[k - 1]),
-                "gap to next": float(values[k - 1]) - after,
-            }
+            if k > len(values):
+                raise self._too_few(k)
+            out[k] = {"eigenvalue": float(values[k - 1])}
+            if k < len(values):
+                out[k]["gap to next"] = float(values[k - 1] - values[k])
+            elif k == len(self.nodes.copies):
+                out[k]["gap to next"] = float(values[k - 1])
         return out
 
-    def assigned(
-        self, labels: NDArray[np.intp], centres: Floats, table: Table
-    ) -> tuple[NDArray[np.intp], None]:
+    def by_gap(self, rows: dict[int, dict[str, float]]) -> tuple[int, str]:
+        """The k of the largest gap; a graph in pieces is its own answer. A note if there is none.
+
+        Every mixture of pieces has the eigenvalue 1, so gaps below their number say nothing.
+        """
+        gaps = {k: row["gap to next"] for k, row in rows.items() if "gap to next" in row}
+        if not gaps:
+            raise InputError(
+                f"The affinity has {max(rows):,} directions, too few for a gap to choose k by.",
+                hint="Use more landmarks=, or give k=.",
+            )
+        most = max(rows)
+        if self.pieces in rows:
+            return self.pieces, ""
+        if self.pieces > most:
+            return most, (
+                f"the graph falls into {self.pieces:,} pieces, and no gap tells fewer apart: "
+                f"k = {most:,} is only the last that was tried; k={self.pieces} takes the pieces "
+                "as they are, and k_max= allows more"
+            )
+        return max(gaps, key=lambda k: (gaps[k], -k)), ""
+
+    def assigned(self, labels: Labels, centres: Floats, table: Table) -> tuple[Labels, None]:
         """Where a row goes: with one that is the same, else to the centre nearest to it."""
         assert self.extend is not None and self.geometry is not None
         k = len(centres)
@@ -95,31 +166,90 @@ class Spectrum(Frozen):
         return with_known(found, self.geometry.of(table), self.geometry, labels), None
 
     def partition(self, k: int) -> Partition:
-        """k-means of the rows in the first k coordinates."""
+        """k-means of the nodes in the first k coordinates; k pieces are the clusters."""
         if self.joined is not None and self.pieces > k:
             return self.joined(k).partition(k)
-        from sklearn.cluster import KMeans
-
         values, vectors = self.vectors(k)
         if len(values) < k:
-            raise InputError(f"The affinity has {len(values)} directions, too few for k = {k}.")
+            raise self._too_few(k)
         points = np.ascontiguousarray(vectors[:, :k])
-        fitted = KMeans(k, n_init=10, random_state=self.seed % (1 << 31)).fit(points)
-        labels = fitted.labels_.astype(np.intp)
-        if len(np.unique(labels)) < k:
+        if self.pieces == k and self.piece is not None:
+            found, reason = self.piece, f"the {k:,} pieces of the graph"
+            zero = np.zeros(len(points))
+            centres = sums_of(points, found, zero, k, self.nodes.copies).centres(points[:k])
+        else:
+            found, centres = best_of_starts(points, k, self.nodes.copies, _STARTS, self.seed)
+            reason = f"k-means of {k} eigenvectors, the best of {_STARTS} starts"
+        if len(np.unique(found)) < k:
             raise InputError(
-                f"The rows make fewer than {k:,} groups: too many are the same.",
+                f"The eigenvectors tell fewer than {k:,} groups apart.",
                 hint="Ask for fewer clusters.",
             )
+        labels = found[self.nodes.each]
         return Partition(
             labels,
             k,
-            partial(self.assigned, labels, fitted.cluster_centers_),
+            partial(self.assigned, labels, centres),
             trace=tuple(values.tolist()),
-            reason=f"k-means of {k} eigenvectors, the best of 10 starts",
+            reason=reason,
             notes=self.notes,
             model=self,
         )
+
+    def _too_few(self, k: int) -> InputError:
+        there = len(self.vectors(k)[0])
+        return InputError(
+            f"The affinity has {there:,} direction{'s' * (there != 1)}, too few for k = {k:,}.",
+            hint=f"Ask for k={there}, or use more landmarks= or a larger gamma=.",
+        )
+
+
+def spectrum_of_graph(
+    affinity: Any,
+    nodes: Nodes,
+    seed: int,
+    notes: tuple[str, ...],
+    called: str,
+    bridges: Callable[[Labels, int], Labels],
+    said: str,
+    *,
+    flat: bool = False,
+    extend: Callable[[Spectrum, Table, int], Floats] | None = None,
+) -> Spectrum:
+    """The spectrum of a sparse graph, which may be in pieces.
+
+    `bridges(piece, k)` are the pairs of nodes that are tied so that k pieces are left, and `said`
+    the note of it.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    pieces, piece = connected_components(affinity, directed=False)
+    told = (*notes, f"{called} falls into {pieces:,} pieces") if pieces > 1 else notes
+    solve = partial(eigen, affinity, seed=seed, flat=flat, copies=nodes.copies)
+    again = partial(
+        spectrum_of_graph, nodes=nodes, seed=seed, notes=notes, called=called, bridges=bridges,
+        said=said, flat=flat, extend=extend,
+    )  # fmt: skip
+    joined = partial(_joined, affinity, piece, bridges, again, notes, said)
+    return Spectrum(nodes, solve, extend, seed, told, piece.astype(np.intp), joined)
+
+
+def _joined(
+    affinity: Any,
+    piece: Labels,
+    bridges: Callable[[Labels, int], Labels],
+    again: Callable[[Any], Spectrum],
+    notes: tuple[str, ...],
+    said: str,
+    k: int,
+) -> Spectrum:
+    """The spectrum once pieces are joined, so that k are left."""
+    from scipy import sparse
+
+    a, b = bridges(piece, k).T
+    ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=affinity.shape)
+    made = again(affinity + ties + ties.T)
+    return replace(made, notes=(*notes, said.format(pieces=int(piece.max()) + 1, k=k)))
 
 
 def spectrum_of(
@@ -145,193 +275,25 @@ def spectrum_of(
         raise InputError(
             f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
         )
-    geometry = geometry_of(table, distance, scale)
-    notes = [*geometry.notes, *told_of_bare(table)]
-    if table.weights is not None:
-        notes.append("spectral clustering counts every row once; weights are used in profiles")
-    n = geometry.rows
+    nodes, ordered = _nodes_of(table, distance, scale)
+    notes = [*ordered.notes, *told_of_bare(table), *told_of_weights(table, "spectral")]
+    n = len(nodes.copies)
     if affinity == "neighbours":
         if gamma is not None or landmarks is not None:
             raise InputError("gamma= and landmarks= belong to affinity='rbf'.")
-        wanted = max(min(NEIGHBOURS, n // 2), 2) if neighbours is None else neighbours
-        k = min(whole_number(wanted, "neighbours"), n)
+        usual = max(min(NEIGHBOURS, table.rows // 2), 2)
+        wanted = usual if neighbours is None else neighbours
+        k = min(whole_number(wanted, "neighbours"), table.rows)
         notes.append(f"each row is tied to its {k} nearest rows, itself among them")
-        return _by_neighbours(geometry, k, seed, tuple(notes))
-    g = _gamma(geometry, gamma)
+        return spectrum_of_neighbours(nodes, k, seed, tuple(notes))
+    g = _gamma(ordered, gamma)
     notes.append(f"affinity exp(−{g:.4g} d²)")
     if landmarks is None and n <= DENSE:
-        return _dense(geometry, g, seed, memory, tuple(notes))
+        return _dense(nodes, g, seed, memory, tuple(notes))
     from credo.train.clusters.nystrom import on_landmarks
 
     m = min(whole_number(500 if landmarks is None else landmarks, "landmarks", 2), n)
-    return on_landmarks(geometry, g, m, seed, memory, tuple(notes))
-
-
-def eigen(affinity: Any, r: int, seed: int, flat: bool = False) -> tuple[Floats, Floats]:
-    """The r largest eigenvalues of D^−½ W D^−½, and the vectors over √d; W sparse or dense.
-
-    The first vectors are known: √d on each piece of the graph, with the eigenvalue 1. The others
-    are found beside them. `flat` says that the graph lies in at most three dimensions, where a
-    factorisation of it stays sparse. Each vector's largest entry is positive.
-    """
-    from scipy import sparse
-    from scipy.linalg import eigh
-
-    n = affinity.shape[0]
-    degree = np.asarray(affinity.sum(axis=1)).ravel()
-    root = np.sqrt(np.where(degree > 0, degree, 1.0))
-    if sparse.issparse(affinity):
-        half = sparse.diags_array(1.0 / root)
-        matrix = (half @ affinity @ half).tocsr()
-    else:
-        matrix = affinity / root / root[:, None]
-    if n <= _SMALL or r >= n - 1 or not sparse.issparse(matrix):
-        whole = matrix.toarray() if sparse.issparse(matrix) else matrix
-        values, vectors = eigh(whole, subset_by_index=[max(n - r, 0), n - 1])
-    else:
-        values, vectors = _sparse_eigen(matrix, root, degree, r, seed, flat)
-    order = np.argsort(-values, kind="stable")
-    vectors = vectors[:, order] / root[:, None]
-    sign = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
-    return values[order], vectors * np.where(sign == 0, 1.0, sign)
-
-
-def _sparse_eigen(
-    matrix: Any, root: Floats, degree: Floats, r: int, seed: int, flat: bool
-) -> tuple[Floats, Floats]:
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-
-    n = len(root)
-    start = np.random.default_rng(seed).uniform(-1, 1, n)
-    if flat:
-        laplacian = (sparse.eye_array(n) - matrix).tocsc()
-        values, vectors = eigsh(laplacian, r, sigma=-1e-5, which="LM", v0=start)
-        return 1.0 - values, vectors
-    count, piece = connected_components(matrix, directed=False)
-    sizes = np.bincount(piece)
-    largest = np.argsort(-sizes, kind="stable")[:r]
-    rank = np.full(count, -1)
-    rank[largest] = np.arange(len(largest))
-    weight = np.where(degree > 0, root, 0.0)
-    known = np.zeros((n, len(largest)))
-    inside = rank[piece] >= 0
-    known[np.flatnonzero(inside), rank[piece[inside]]] = weight[inside]
-    length = np.sqrt((known**2).sum(axis=0))
-    known /= np.where(length > 0, length, 1.0)
-    ones = np.where(length > 0, 1.0, 0.0)
-    left = r - len(largest)
-    if left == 0:
-        return ones, known
-    rest = LinearOperator(
-        (n, n), matvec=lambda x: matrix @ x - known @ (known.T @ x), dtype=np.float64
-    )
-    try:
-        values, vectors = eigsh(
-            rest, left, which="LA", v0=start, ncv=min(n, max(4 * left, 40)), tol=_SETTLED
-        )
-    except ArpackNoConvergence:
-        raise InputError(
-            "The eigenvectors of the affinity did not settle.",
-            hint="Use more neighbours=, or affinity='rbf'.",
-        ) from None
-    return np.concatenate([ones, values]), np.concatenate([known, vectors], axis=1)
-
-
-def _by_neighbours(geometry: Geometry, k: int, seed: int, notes: tuple[str, ...]) -> Spectrum:
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    n = geometry.rows
-    near = _nearest_rows(geometry, geometry, k, itself=True)
-    ties = sparse.csr_array(
-        (np.ones(n * k), (np.repeat(np.arange(n), k), near.ravel())), shape=(n, n)
-    )
-    affinity = (ties + ties.T) * 0.5
-    piece = connected_components(affinity, directed=False)[1]
-    return _of_ties(geometry, affinity, piece, k, seed, notes)
-
-
-def _of_ties(
-    geometry: Geometry,
-    affinity: Any,
-    piece: NDArray[Any],
-    k: int,
-    seed: int,
-    notes: tuple[str, ...],
-) -> Spectrum:
-    """The spectrum of rows tied to their k nearest, in pieces that nothing ties."""
-    n, pieces = geometry.rows, int(piece.max()) + 1
-    told = notes
-    if pieces > 1:
-        told = (*notes, f"the graph of neighbours falls into {pieces:,} pieces")
-    flat = geometry.points is not None and geometry.points.shape[1] <= 3
-    solve = partial(eigen, affinity, seed=seed, flat=flat)
-    joined = partial(_joined, geometry, affinity, piece, k, seed, notes)
-    extend = partial(_through_neighbours, k)
-    return Spectrum(n, solve, extend, geometry, seed, told, pieces, joined)
-
-
-def _joined(
-    geometry: Geometry,
-    affinity: Any,
-    piece: NDArray[Any],
-    k: int,
-    seed: int,
-    notes: tuple[str, ...],
-    wanted: int,
-) -> Spectrum:
-    """The spectrum once the nearest pieces are joined, so that as many as wanted are left."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    from credo.train.clusters.pieces import bridges
-
-    n, pieces = geometry.rows, int(piece.max()) + 1
-    a, b = bridges(geometry, piece, wanted).T
-    ties = sparse.csr_array((np.full(len(a), 0.5), (a, b)), shape=(n, n))
-    tied = affinity + ties + ties.T
-    into = connected_components(tied, directed=False)[1]
-    said = (
-        f"the graph of neighbours falls into {pieces:,} pieces, more than k = {wanted:,}: the "
-        f"nearest were joined; k={pieces} takes them as they are, more neighbours= tie them"
-    )
-    made = _of_ties(geometry, tied, into, k, seed, notes)
-    return replace(made, notes=(*notes, said))
-
-
-def _through_neighbours(k: int, spectrum: Spectrum, table: Table, r: int) -> Floats:
-    """The coordinates of new rows: the mean of those of their k nearest rows."""
-    assert spectrum.geometry is not None
-    rows = spectrum.geometry.of(table)
-    values, vectors = spectrum.vectors(r)
-    mean = vectors[_nearest_rows(rows, spectrum.geometry, k, itself=False)].mean(axis=1)
-    found: Floats = mean[:, :r] / _away_from_0(values[:r])
-    return found
-
-
-def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.intp]:
-    """The k nearest rows of b to each row of a; its own row first where a and b are the same."""
-    if a.points is not None:
-        from sklearn.neighbors import NearestNeighbors
-
-        assert b.points is not None
-        found: NDArray[np.intp] = (
-            NearestNeighbors(n_neighbors=k)
-            .fit(b.points)
-            .kneighbors(a.points, return_distance=False)
-        )
-    else:
-        found = np.empty((a.rows, k), dtype=np.intp)
-        step = max(_CHUNK // b.rows, 1)
-        for i in range(0, a.rows, step):
-            d = a.take(slice(i, i + step)).to(b)
-            if itself:
-                d[np.arange(len(d)), np.arange(i, i + len(d))] = -1.0
-            part = np.argpartition(d, k - 1, axis=1)[:, :k]
-            found[i : i + step] = part
-    return found
+    return on_landmarks(nodes, g, m, seed, memory, tuple(notes))
 
 
 def _gamma(geometry: Geometry, given: float | None) -> float:
@@ -349,19 +311,16 @@ def _gamma(geometry: Geometry, given: float | None) -> float:
     return 2.0 / typical
 
 
-def _dense(
-    geometry: Geometry, gamma: float, seed: int, memory: Any, notes: tuple[str, ...]
-) -> Spectrum:
-    size = 24.0 * geometry.rows**2
+def _dense(nodes: Nodes, gamma: float, seed: int, memory: Any, notes: tuple[str, ...]) -> Spectrum:
+    size = 24.0 * len(nodes.copies) ** 2
     if size > free_memory(memory):
         raise LimitError(
             f"An affinity of all pairs would take {size / 1e9:.3g} GB.",
             hint="Use landmarks=500, or affinity='neighbours'.",
         )
 
-    solve = partial(_dense_eigen, geometry, gamma, seed)
-    extend = partial(_through_affinity, gamma)
-    return Spectrum(geometry.rows, solve, extend, geometry, seed, notes)
+    solve = partial(_dense_eigen, nodes, gamma, seed)
+    return Spectrum(nodes, solve, partial(_through_affinity, gamma), seed, notes)
 
 
 def _near(rows: Geometry, known: Geometry, gamma: float) -> Floats:
@@ -369,19 +328,18 @@ def _near(rows: Geometry, known: Geometry, gamma: float) -> Floats:
     return np.exp(-gamma * d * d, out=d)
 
 
-def _dense_eigen(geometry: Geometry, gamma: float, seed: int, r: int) -> tuple[Floats, Floats]:
-    return eigen(_near(geometry, geometry, gamma), r, seed)
+def _dense_eigen(nodes: Nodes, gamma: float, seed: int, r: int) -> tuple[Floats, Floats]:
+    assert nodes.known is not None
+    return eigen(_near(nodes.known, nodes.known, gamma), r, seed, copies=nodes.copies)
 
 
 def _through_affinity(gamma: float, spectrum: Spectrum, table: Table, r: int) -> Floats:
     """The coordinates of new rows: the mean of all rows', by their affinity."""
-    assert spectrum.geometry is not None
-    w = _near(spectrum.geometry.of(table), spectrum.geometry, gamma)
+    nodes = spectrum.nodes
+    assert nodes.geometry is not None and nodes.known is not None
+    w = _near(nodes.geometry.of(table), nodes.known, gamma) * nodes.copies
     values, vectors = spectrum.vectors(r)
     total = np.maximum(w.sum(axis=1, keepdims=True), 1e-300)
-    found: Floats = (w @ vectors[:, :r]) / total / _away_from_0(values[:r])
+    away = np.where(np.abs(values[:r]) > 1e-12, values[:r], 1.0)
+    found: Floats = (w @ vectors[:, :r]) / total / away
     return found
-
-
-def _away_from_0(values: Floats) -> Floats:
-    return np.where(np.abs(values) > 1e-12, values, 1.0)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.data import Table
 from credo.errors import CredoError, InputError
 from credo.progress import track
 from credo.render import text_html
@@ -30,6 +29,7 @@ class Stability:
     """The agreement of the answer with that of each resample."""
 
     agreement: tuple[float, ...]
+    of: str = "rows"
 
     @property
     def mean(self) -> float:
@@ -45,32 +45,38 @@ class Stability:
         return text_html(self)
 
     def __str__(self) -> str:
+        n = len(self.agreement)
+        if n == 1:
+            return f"adjusted Rand {self.mean:.3f} on one resample of 80 % of the {self.of}"
         return (
-            f"adjusted Rand {self.mean:.3f} ± {self.sd:.3f} over {len(self.agreement)} resamples "
-            f"of 80 % of the rows, least {min(self.agreement):.3f}"
+            f"adjusted Rand {self.mean:.3f} ± {self.sd:.3f} over {n} resamples of 80 % of the "
+            f"{self.of}, least {min(self.agreement):.3f}"
         )
 
 
 def stability_of(
-    table: Table,
+    n: int,
     labels: NDArray[np.intp],
-    again: Callable[[Table, int], Partition],
+    again: Callable[[NDArray[np.intp], int], Partition],
     samples: int,
     seed: int,
+    of: str = "rows",
 ) -> Stability:
-    """Cluster `samples` resamples with `again(rows, seed)` and compare."""
+    """Cluster `samples` resamples of n rows with `again(rows, seed)` and compare.
+
+    Of a graph they are nodes, with the ties among them.
+    """
     chance = np.random.default_rng(seed)
-    n = table.rows
     size = max(round(SHARE * n), 2)
     found = []
     for _ in track(range(samples), "resampling", total=samples):
         rows = np.sort(chance.choice(n, size, replace=False))
         try:
-            part = again(table.take(rows), int(chance.integers(1 << 31)))
+            part = again(rows, int(chance.integers(1 << 31)))
         except CredoError as error:
             raise InputError(
-                f"The clustering could not be repeated on 80 % of the rows: {error}",
+                f"The clustering could not be repeated on 80 % of the {of}: {error}",
                 hint="Leave stability= out, or ask for fewer clusters.",
             ) from None
         found.append(adjusted_rand(labels[rows], part.labels))
-    return Stability(tuple(found))
+    return Stability(tuple(found), of)

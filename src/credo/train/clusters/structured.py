@@ -15,6 +15,7 @@ from credo.data import Table
 from credo.errors import InputError
 from credo.train.clusters.geometry import geometry_of
 from credo.train.clusters.linkage import Linked
+from credo.train.clusters.notes import told_of_weights
 from credo.train.clusters.ties import Ties
 from credo.train.clusters.tree import Tree
 
@@ -42,6 +43,7 @@ def structured(
         1, connectivity=tied, linkage=method, compute_full_tree=True, compute_distances=True
     ).fit(geometry.points)
     told = [*notes, *geometry.notes, "only clusters that are tied merge"]
+    told += told_of_weights(table, method)
     if pieces > 1:
         told.append("the graph falls into pieces, which were joined by their nearest rows")
     n = table.rows

@@ -128,6 +128,13 @@ class Task:
             return found
         return geometry_of(self.table)
 
+    def within_reach(self, ks: list[int]) -> list[int]:
+        """The numbers of clusters that the method can make of the rows."""
+        if self.method != "spectral":
+            return ks
+        found: list[int] = self.spectrum.within_reach(ks)
+        return found
+
     # --- partitions -------------------------------------------------------------------------
 
     def partition(self, k: Any) -> Partition:

@@ -1,0 +1,76 @@
+"""Clusters of a stream: weights, row numbers and notes are those of the same rows in memory."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import credo as cr
+from credo.cli import app
+from credo.errors import InputError
+
+ROWS = "x,y,n\n0,1,1\n0.1,2,0\n5,3.5,50\n,,1\n5.1,4,50\n0.2,1,{last}\n7,5,0\n"
+
+
+@pytest.fixture
+def path(tmp_path, request):
+    to = tmp_path / "w.csv"
+    to.write_text(ROWS.format(last=getattr(request, "param", 2)))
+    return str(to)
+
+
+@pytest.mark.parametrize("path", [2, 0.5], indirect=True)
+def test_sizes_are_sums_of_weights_and_rows_have_their_numbers(path) -> None:
+    whole = cr.cluster(cr.read(path, weights="n"), k=2)
+    stream = cr.cluster(cr.read(path, weights="n", memory="20B"), k=2)
+    assert stream.sizes == whole.sizes
+    assert [type(s) for s in stream.sizes] == [type(s) for s in whole.sizes]
+    assert stream.labels.tolist() == whole.labels.tolist()
+    assert stream.row_numbers == whole.row_numbers == [1, 3, 4, 5, 6]
+    for groups in (stream, whole):
+        assert any("1 row has no cell (row 4)" in n for n in groups.record.notes)
+
+
+def test_weights_beside_the_stream_are_told_when_some_are_0(path) -> None:
+    weights = [1, 0, 50, 1, 50, 2, 0]
+    stream = cr.read(path, {"n": "drop"}, weights=weights, memory="20B")
+    groups = cr.cluster(stream, k=2)
+    assert groups.sizes == (101, 3) and groups.row_numbers == [1, 3, 4, 5, 6]
+    assert any(n.startswith("2 rows of weight 0 are left out") for n in groups.record.notes)
+    assert cr.cluster(stream.load(), k=2).row_numbers == groups.row_numbers
+
+
+def test_the_command_line_writes_numbers_and_sizes_of_a_stream(path, tmp_path) -> None:
+    out = tmp_path / "labels.csv"
+    given = ["cluster", path, "--weights", "n", "--k", "2", "--json", "-o", str(out)]
+    found = [CliRunner().invoke(app, [*given, *more]) for more in ([], ["--memory", "20B"])]
+    whole, stream = (json.loads(r.output) for r in found)
+    assert stream["sizes"] == whole["sizes"] == [101, 3]
+    assert stream["rows"] == [1, 3, 4, 5, 6]
+    rows = [line.split(",")[0] for line in out.read_text().splitlines()]
+    assert rows == ["row", "1", "3", "4", "5", "6"]
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["whole", "gaps", "stream"])
+def test_at_the_limit_of_iterations_labels_are_those_of_assign(iterations, kind, tmp_path) -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(400, 3))
+    if kind == "gaps":
+        x[rng.random(x.shape) < 0.2] = np.nan
+    source: object = x
+    if kind == "stream":
+        to = tmp_path / "x.csv"
+        np.savetxt(to, x, delimiter=",", header="x0,x1,x2", comments="")
+        source = cr.read(str(to), memory="20B")
+    groups = cr.cluster(source, k=6, iterations=iterations, tolerance=0.0)
+    assert groups.assign(x).tolist() == groups.labels.tolist()
+
+
+def test_the_distances_of_a_stream_are_refused_in_words(path) -> None:
+    groups = cr.cluster(cr.read(path, weights="n", memory="20B"), k=2)
+    with pytest.raises(InputError, match=r"in memory, and these come from a stream.*load"):
+        _ = groups.geometry
