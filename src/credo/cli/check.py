@@ -23,7 +23,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @click.command("check", cls=Manual)
 @model_argument
 @reading_options
-@click.option("--learner", metavar="SEARCH", help="Learn the graph again too, by this search.")
+@click.option("--learner", metavar="SEARCH", help="Learn again in folds by this search.")
 @click.option("--folds", type=int,
               help="Parts of the rows.  [default: 10; 3 for over 200 variables]")  # fmt: skip
 @click.option("--draws", type=int,
@@ -37,6 +37,8 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @click.option(
     "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
 )
+@click.option("--budget", type=float, default=60.0, show_default=True, metavar="SECONDS",
+              help="For searching the graph again in all folds together.")  # fmt: skip
 @click.option("--brief", is_flag=True, help="The findings alone.")
 @common_options(seed="For folds and draws.")
 def command(
@@ -49,6 +51,7 @@ def command(
     level: float,
     sections: tuple[str, ...],
     seen: bool | None,
+    budget: float,
     brief: bool,
     common: Common,
     **reading: Any,
@@ -57,8 +60,8 @@ def command(
 
     Findings come first, worst first, each with a number and what to do; then a table for each
     section: held_out, predictive, calibration, independence, edges, parameters, influence,
-    outliers. Rows the model was learned from are recognised by its counts: they judge parameters
-    learned without them.
+    outliers. Rows the model was learned from are recognised by its counts: they judge a model
+    learned without them, its graph included where it was searched for.
 
     \b
     Examples:
@@ -76,7 +79,7 @@ def command(
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges, level=level,
         sections=list(sections) or None, held_out=None if seen is None else not seen,
-        rng=common.seed,
+        budget=budget, rng=common.seed,
     )  # fmt: skip
     if common.as_json:
         common.emit("check", {**report.to_dict(), "model": model})
