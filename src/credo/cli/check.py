@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from credo.cli.model_rows import read_for
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.cli.reading import read_from, reading_options, spooled, text_options
+from credo.cli.reading import reading_options
 from credo.cli.terminal import heading, print_table
 from credo.cli.words import in_options
 
@@ -72,10 +73,7 @@ def command(
     from credo.checking import check
 
     net = load_model(model)
-    shaped = reading["kind"] or reading["states"] or reading["drop"]
-    if reading["table"] == "-":
-        reading["table"] = str(spooled())
-    table = read_from(**reading, schema=None if shaped else _schema(net, reading))
+    table = read_for(net, reading)
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges, level=level,
         sections=list(sections) or None, held_out=None if seen is None else not seen,
@@ -85,22 +83,6 @@ def command(
         common.emit("check", {**report.to_dict(), "model": model})
         return
     print_report(report, brief=brief or common.quiet)
-
-
-def _schema(net: Any, reading: dict[str, Any]) -> Any:
-    """The model's variables that the table has, so that its states are the model's."""
-    from credo.data.files import feed_of_path
-    from credo.errors import InputError
-    from credo.schema import Schema
-
-    names = set(feed_of_path(reading["table"], text_options(reading)).names)
-    have = tuple(v for v in net.variables if v.name in names)
-    if not have:
-        raise InputError(
-            "The table has no column of the model.",
-            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
-        )
-    return Schema(have)
 
 
 def _width() -> int:

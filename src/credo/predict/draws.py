@@ -59,7 +59,8 @@ class Draws:
             also = ", or learn it so: cr.learn(rows, parameters=cr.BDeu(1))" if searched else ""
             raise InputError(
                 "This network has no posterior, so it cannot say how sure it is.",
-                hint=f"Learn its parameters with a prior: cr.fit(net, rows, prior=cr.BDeu(1)){also}.",
+                hint="Learn its parameters with a prior: "
+                f"cr.fit(net, rows, prior=cr.BDeu(1)){also}.",
             )
         self.net = net
         if isinstance(rng, np.random.Generator):
