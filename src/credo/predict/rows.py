@@ -26,7 +26,13 @@ from credo.stats.counts import Counts
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["log_likelihood", "predict_proba", "read_rows", "row_log_likelihoods"]
+__all__ = [
+    "column_names",
+    "log_likelihood",
+    "predict_proba",
+    "read_rows",
+    "row_log_likelihoods",
+]
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +55,7 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         return Table(Block(again.schema, again.block.arrays, rows.weights))
     if isinstance(rows, bytes):
         raise InputError("A path must be a text, not bytes.")
-    names = _names(rows)
+    names = column_names(rows)
     if names is not None:
         wanted = [v for v in wanted if v.name in names]
     if not wanted:
@@ -65,7 +71,7 @@ def _strange(net: Network, without: str | None) -> InputError:
     )
 
 
-def _names(rows: Any) -> set[str] | None:
+def column_names(rows: Any) -> set[str] | None:
     """The column names of any table, as far as they can be told without reading it."""
     from credo.data.files import feed_of_path, is_path
     from credo.data.frames import feed_of_frame
