@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import re
+import shlex
+from typing import Any
 
 __all__ = ["in_options"]
 
-_ADVICE = (
+
+def _kinds(found: re.Match[str]) -> str:
+    """Several columns by kind, an option for each."""
+    pairs = re.findall(r"'([^']+)': '([^']+)'|\"([^\"]+)\": '([^']+)'", found[0])
+    return " ".join(f"--kind {shlex.quote(f'{a or c}={b or d}')}" for a, b, c, d in pairs)
+
+
+_ADVICE: tuple[tuple[str, Any], ...] = (
+    (r"schema=\{(?:'[^']+'|\"[^\"]+\"): '[a-z]+'(?:, (?:'[^']+'|\"[^\"]+\"): '[a-z]+')+\}", _kinds),
+    (r"make states of them with schema=\{'([^']+)': 'discrete'\}",
+     r"make states of them with --kind '\1=discrete'"),
     (r"ragged='skip'", "--skip-ragged"),
     (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
     (r"schema=\{'(.+?)': \['no', 'yes'\]\} \(its states, or 'continuous'\)",

@@ -46,8 +46,9 @@ def impute(
     copies: int | None = None,
     rng: Rng = 0,
     threads: int = 1,
+    notes: bool = False,
 ) -> Table | list[Table] | Gaps:
-    """Fill the gaps of a table; see `Network.impute`."""
+    """Fill the gaps of a table; see `Network.impute`. `notes` names numbers that no row has."""
     choice(method, ("mode", "sample", "posterior"), "method")
     threads = whole(threads, 1, "threads")
     if copies is not None:
@@ -60,7 +61,8 @@ def impute(
         filled = mixed_fill(net, table, method, draws, copies or 1)
         if isinstance(filled, Gaps):
             return filled
-        warn_outside(table, filled)
+        if notes:
+            warn_outside(table, filled)
         return filled if copies is not None else filled[0]
     if method == "posterior":
         fill: Any = lambda: _posteriors(net, table, threads)  # noqa: E731

@@ -27,6 +27,7 @@ from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Variable
+from credo.train.coded_numbers import told_before, warn_coded
 from credo.train.edge_prior import EdgePrior
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
@@ -149,6 +150,7 @@ def learn(
     'proven optimal'
     """
     opened = Opened(source, {}, weights, schema).source
+    warn_coded(opened)
     if isinstance(parameters, str) and parameters != "auto":
         raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -169,7 +171,8 @@ def learn(
         score = "bic"
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "structural-em":
-            net = _structural(opened, score, search, start, parameters, settings, starts)
+            with told_before():
+                net = _structural(opened, score, search, start, parameters, settings, starts)
             told = {**settings, "starts": starts if starts > 1 else None}
             return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
         opened = _complete_rows(opened)
@@ -179,7 +182,7 @@ def learn(
             hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
     settings["available"] = missing == "available-cases"
-    with spooled(opened) as rows:
+    with spooled(opened) as rows, told_before():
         found = searched(rows, score, search, start=start, **settings)
         belief = belief_of(found.spec) if isinstance(parameters, str) else parameters
         net = fit(found.dag, rows, belief, threads=threads)
