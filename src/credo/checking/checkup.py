@@ -1,14 +1,15 @@
 """`check`: every check of a network on a table, each a section of one report.
 
-Rows that the network was learned from cannot judge it. They are recognised by its counts, and the
-parameters are then learned again without each part of the rows in turn (the graph is kept, unless a
-learner is given, which learns it again too). Other rows judge the network as it is.
+Rows that the network was learned from cannot judge it. They are recognised by its counts, and it is
+then learned again without each part of the rows in turn: its parameters, and its graph where the
+record says that it was searched for. Other rows judge the network as it is.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from credo.checking.predictive import own_statistics, predictive
 from credo.checking.report import SECTIONS, Report
 from credo.checking.row_scores import Scored, gathered
 from credo.checking.sampled_rows import copies, plain_rows
+from credo.checking.searching_again import SEARCH_SECONDS, Again, learned_again, of_its_graph
 from credo.data import Table
 from credo.errors import CredoError, InputError, unknown_name
 from credo.model.network import Network
@@ -55,6 +57,7 @@ def check(
     held_out: bool | None = None,
     level: float = 0.05,
     sections: Collection[str] | None = None,
+    budget: float = SEARCH_SECONDS,
     weights: Any = None,
     schema: Any = None,
     rng: Rng = 0,
@@ -68,8 +71,8 @@ def check(
     data : anything `cr.read` takes, a Table or a Stream
         The rows. Cells may be missing (they are summed out), columns may be missing whole.
     learner : function, name of a search, graph, or network
-        What made the network from rows; it is then made again without each fold, so that the
-        choice of the graph is judged too.
+        What made the network from rows; it is then made again without each fold. A network of
+        `cr.learn` needs none: its record says how its graph was searched for.
     folds : int
         The parts into which the rows are dealt out; by default 10, 3 for more than 200 variables.
     draws : int
@@ -89,6 +92,9 @@ def check(
     sections : names
         The sections to make; by default all: 'held_out', 'predictive', 'calibration',
         'independence', 'edges', 'parameters', 'influence', 'outliers'.
+    budget : seconds
+        For the searches of the graph in all folds together; one that needs longer gives the best
+        graph so far, and the report says so.
     rng : seed or generator
         For folds, generated tables and resamples.
 
@@ -97,7 +103,7 @@ def check(
     >>> net = cr.learn(table, search="naive-bayes", target="PlayTennis")
     >>> report = cr.check(net, table, draws=50, edges=0)
     >>> report.how
-    'The network was learned from these rows: parameters learned again in 10 folds, graph kept.'
+    'The network was learned from these rows: graph and parameters learned again in 10 folds.'
     >>> print(report.held_out.baselines[0].name)
     independent columns
     """
@@ -110,6 +116,9 @@ def check(
     folds = (3 if wide else 10) if folds is None else folds
     most = whole(rows, 10, "rows")
     share = finite(level, "level")
+    seconds = finite(budget, "budget")
+    if seconds <= 0:
+        raise InputError(f"budget must be a number of seconds above 0, got {shown(budget)}.")
     if not 0 < share < 1:
         raise InputError(f"level must lie between 0 and 1, got {shown(level)}.")
     chance = generator(rng)
@@ -119,17 +128,17 @@ def check(
     own_statistics(statistics, table)
     parts = deal(len(table), folds, seeds["folds"]) if len(table) > 1 else []
     with quiet():
-        judges, how, own = _judges(net, table, parts, learner, held_out)
-        scored = scored_by(judges, table)
+        who, own = _judged(net, table, parts, learner, held_out, seconds)
+        scored = scored_by(who.judges, table)
         found, left_out = _made(
-            net, table, judges, scored, how, own, parts, wanted, seeds, draws, most, share,
+            net, table, who, scored, own, parts, wanted, seeds, draws, most, share,
             edges, statistics, learner, whole_table, origin,
         )  # fmt: skip
     findings = [f for name in SECTIONS if name in found for f in found[name].findings()]
     findings += _general(table, scored)
     seed = int(rng) if isinstance(rng, (int, np.integer)) else None
     return Report(
-        ranked(findings), float(table.block.weight), len(table.schema), how, **found,
+        ranked(findings), float(table.block.weight), len(table.schema), who.how, **found,
         left_out=left_out, notes=_notes(net, table), seconds=time.perf_counter() - began, seed=seed,
     )  # fmt: skip
 
@@ -145,9 +154,9 @@ def _sections(given: Collection[str] | None) -> tuple[str, ...]:
     return tuple(name for name in SECTIONS if name in given)
 
 
-def _judges(
-    net: Network, table: Table, parts: list[Any], learner: Any, given: bool | None
-) -> tuple[list[Judge], str, bool]:
+def _judged(
+    net: Network, table: Table, parts: list[Any], learner: Any, given: bool | None, budget: float
+) -> tuple[Again, bool]:
     """Who judges which rows, in words, and whether the rows are the network's own."""
     every = [Judge(net, np.arange(len(table)))]
     own = learned_from(net, table) if given is None else not given
@@ -156,21 +165,19 @@ def _judges(
         made = list(judges_of(function, table, parts, "learning again"))
         for judge in made:
             _same_variables(net, judge.net, table)
-        return made, f"Learned again by {name} in {len(parts)} folds.", own
-    if not own or not parts:
-        said = "The network is judged as it is, on rows it has not seen."
-        if own:
-            said = "Too few rows to learn again: the network is judged on what it has seen."
-        return every, said, own
+        return Again(made, f"Learned again by {name} in {len(parts)} folds."), own
+    if not own:
+        return Again(every, "The network is judged as it is, on rows it has not seen."), own
+    if not parts:
+        said = "Too few rows to learn again: the network is judged on what it has seen."
+        return Again(every, said, chosen="too few rows"), own
     try:
-        made = list(judges_of(learner_of(net)[1], table, parts, "learning again"))
+        found = learned_again(net, table, parts, budget)
     except CredoError as error:
         why = error.message.rstrip(".")
-        return every, f"Judged on rows it was learned from, which flatters it ({why}).", own
-    return made, (
-        f"The network was learned from these rows: parameters learned again in {len(parts)} "
-        "folds, graph kept."
-    ), own  # fmt: skip
+        said = f"Judged on rows it was learned from, which flatters it ({why})."
+        return Again(every, said, chosen=why), own
+    return replace(found, how=f"The network was learned from these rows: {found.how}."), own
 
 
 def _same_variables(net: Network, other: Network, table: Table) -> None:
@@ -183,7 +190,7 @@ def _same_variables(net: Network, other: Network, table: Table) -> None:
 
 
 def _made(
-    net: Network, table: Table, judges: list[Judge], scored: Scored, how: str, own: bool,
+    net: Network, table: Table, who: Again, scored: Scored, own: bool,
     parts: list[Any], wanted: tuple[str, ...], seeds: dict[str, int], draws: int, most: int,
     level: float, edges: int | None, statistics: Any, learner: Any, given: Table, origin: Any,
 ) -> tuple[dict[str, Any], dict[str, str]]:  # fmt: skip
@@ -207,9 +214,10 @@ def _made(
     notes = (note,) if note else ()
     size = max(20_000, 40 * min(len(some), 5_000))
     generated = Surprises(net, size)
+    judges = who.judges
     in_folds = judges[0].net is not net
     if parts:
-        make("held_out", lambda: held_out(table, scored, how.rstrip("."), parts))
+        make("held_out", lambda: held_out(table, scored, who.how.rstrip("."), parts, who.chosen))
     else:
         why["held_out"] = "there is one row"
     if "predictive" in wanted or ("outliers" in wanted and not in_folds):
@@ -244,10 +252,16 @@ def _made(
         ))  # fmt: skip
     make("parameters", lambda: parameters(net))
     make("influence", lambda: influence(net, given, own))
-    make("outliers", lambda: outliers(
-        net, given, gathered(scored, origin, len(given)),
-        _in_folds(net, table, judges, parts, size, seeds["outliers"]) if in_folds else generated,
-    ))  # fmt: skip
+
+    def surprising() -> Any:
+        by, its = judges, scored
+        if who.graph_again:  # a row is odd for the network as it is, not for those of other graphs
+            by = of_its_graph(net, table, parts)
+            its = scored_by(by, table)
+        seen = _in_folds(net, table, by, parts, size, seeds["outliers"]) if in_folds else generated
+        return outliers(net, given, gathered(its, origin, len(given)), seen)
+
+    make("outliers", surprising)
     if "edges" not in wanted:
         why.pop("edges", None)
     if "held_out" not in wanted:

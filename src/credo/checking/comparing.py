@@ -19,6 +19,7 @@ from credo.checking.learners import learner_of, quiet
 from credo.checking.row_scores import Scored, weights_of
 from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
+from credo.checking.searching_again import learned_again
 from credo.checking.section import Section
 from credo.errors import CredoError, InputError
 from credo.model.dag import Dag
@@ -130,7 +131,8 @@ def compare_models(
 
     `models` maps names to networks, graphs or texts such as "[A][B|A]" (or is a list of them). A
     network is judged on rows as it is, unless it was learned from these very rows: then its
-    parameters are learned again without each fold. A graph is learned on the other folds.
+    parameters are learned again without each fold, and its graph where its record says that it was
+    searched for. A graph is learned on the other folds.
 
     >>> import credo as cr
     >>> graphs = {"chain": "[A][B|A][C|B]", "fork": "[B][A|B][C|B]", "v": "[A][C][B|A:C]"}
@@ -209,8 +211,14 @@ def _on_rows(
             judges = [Judge(model, np.arange(len(table)))] if isinstance(model, Network) else []
             if isinstance(model, Dag) or learned_from(model, table):
                 try:
-                    judges = list(judges_of(learner_of(model)[1], table, parts, name))
                     how[name] = f"learned again in {len(parts)} folds"
+                    if isinstance(model, Dag):
+                        judges = list(judges_of(learner_of(model)[1], table, parts, name))
+                    else:
+                        again = learned_again(model, table, parts)
+                        judges = again.judges
+                        if again.graph_again or again.chosen:
+                            how[name] = again.how
                 except CredoError:
                     if isinstance(model, Dag):
                         raise

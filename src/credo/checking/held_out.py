@@ -32,12 +32,15 @@ class HeldOut(Section):
     """The score of the model and of each baseline on rows they have not seen.
 
     `how` says how the rows were held out; `model` is the model's score, `baselines` the others'.
+    `chosen` says why the model's graph, chosen with these very rows, was not chosen again without
+    them; it is empty where the rows are new to graph and parameters alike.
     """
 
     how: str
     model: Score
     baselines: tuple[Score, ...]
     left_out: dict[str, str]
+    chosen: str = ""
 
     def __getitem__(self, name: str) -> Score:
         for score in (self.model, *self.baselines):
@@ -64,6 +67,7 @@ class HeldOut(Section):
         """Whether the model rules rows out, and whether it beats the baselines."""
         out = []
         m = self.model
+        rows = "On rows that its graph was chosen with" if self.chosen else "On rows not seen"
         if m.impossible:
             share = m.impossible / m.rows
             out.append(
@@ -86,7 +90,7 @@ class HeldOut(Section):
                 out.append(
                     Finding(
                         "held_out",
-                        f"On rows not seen the model does worse than {the(b.name)} by {said}.",
+                        f"{rows} the model does worse than {the(b.name)} by {said}.",
                         b.lead * BITS,
                         "problem" if simpler or z < -4 else "warning",
                         _advice(b.name),
@@ -99,10 +103,10 @@ class HeldOut(Section):
                     out.append(
                         Finding(
                             "held_out",
-                            f"On rows not seen the model beats {the(b.name)} by {said}.",
+                            f"{rows} the model beats {the(b.name)} by {said}.",
                             b.lead * BITS,
-                            "good",
-                            "",
+                            "note" if self.chosen else "good",
+                            _FLATTERED if self.chosen else "",
                             b.name,
                             z,
                         )
@@ -111,7 +115,7 @@ class HeldOut(Section):
                     out.append(
                         Finding(
                             "held_out",
-                            f"On rows not seen the model does no better than {the(b.name)} "
+                            f"{rows} the model does no better than {the(b.name)} "
                             f"({b.lead * BITS:+.3g} ± {b.lead_error * BITS:.2g} bits a row).",
                             b.lead * BITS,
                             "warning",
@@ -121,6 +125,9 @@ class HeldOut(Section):
                         )
                     )
         return out
+
+
+_FLATTERED = "That flatters it, and proves nothing: judge it by rows kept aside."
 
 
 def the(name: str) -> str:
@@ -144,11 +151,11 @@ def score_row(s: Score, first: bool = False) -> list[str]:
 
 
 def held_out(
-    table: Table, scored: Scored, how: str, parts: list[NDArray[np.intp]], name: str = "the model"
+    table: Table, scored: Scored, how: str, parts: list[NDArray[np.intp]], chosen: str = ""
 ) -> HeldOut:
     """The section: the baselines are learned on the folds of the same rows."""
     weights = weights_of(table)
-    model = score_of(name, scored, weights)
+    model = score_of("the model", scored, weights)
     learners, why = baselines_of(table)
     baselines: list[Any] = []
     for label, learner in learners.items():
@@ -160,4 +167,4 @@ def held_out(
         score = score_of(label, found, weights)
         lead, lead_error = difference(scored, found, weights)
         baselines.append(replace(score, lead=lead, lead_error=lead_error))
-    return HeldOut(how, model, tuple(baselines), why)
+    return HeldOut(how, model, tuple(baselines), why, chosen)

@@ -122,4 +122,9 @@ def _complain(text: str) -> None:
 
     text = in_options(text)
     click.secho("Error: ", fg="red", bold=True, nl=False, err=True)
+    sentence, *pointer = text.split("\n")
+    if len(pointer) >= 2 and pointer[1].lstrip().startswith("^"):  # the text, and where it is wrong
+        click.echo(" ".join(sentence.split()), err=True)
+        click.echo("\n".join(pointer), err=True)
+        return
     click.echo(" ".join(text.split()), err=True)

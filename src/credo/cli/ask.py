@@ -13,7 +13,7 @@ import numpy as np
 from credo.cli.models import load_model, model_argument, question_words
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.session import Session
-from credo.errors import CredoWarning, InputError
+from credo.errors import CredoError, CredoWarning, InputError
 
 __all__ = ["answer_json", "command"]
 
@@ -77,15 +77,27 @@ def command(
         if not question:
             _converse(Session(net, how, explain), model, common)
             return
-        answers = [net.ask(text, explain=explain, **how) for text in question]
-    if common.as_json:
-        found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
-        common.emit("ask", {"model": model, "answers": found})
-        return
-    for text, answer in zip(question, answers, strict=True):
-        if len(question) > 1 and not explain and not common.quiet:
-            click.secho(text, bold=True)
-        click.echo(f"{answer:.6g}" if type(answer) is float else str(answer))
+        if not common.as_json:
+            for text in question:
+                answer = _answered(net, text, len(question) > 1, explain=explain, **how)
+                if len(question) > 1 and not explain and not common.quiet:
+                    click.secho(text, bold=True)
+                click.echo(f"{answer:.6g}" if type(answer) is float else str(answer))
+            return
+        several = len(question) > 1
+        answers = [_answered(net, text, several, explain=explain, **how) for text in question]
+    found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
+    common.emit("ask", {"model": model, "answers": found})
+
+
+def _answered(net: Any, text: str, named: bool, **how: Any) -> Any:
+    """The answer; where there are several questions, a refusal says which it is about."""
+    try:
+        return net.ask(text, **how)
+    except CredoError as error:
+        if not named or text in error.message:
+            raise
+        raise type(error)(f"{text}: {error.message}", hint=error.hint) from None
 
 
 def _converse(session: Session, model: str, common: Common) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from credo.cli.model_rows import read_for
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.cli.reading import read_from, reading_options, spooled, text_options
+from credo.cli.reading import reading_options
 from credo.cli.terminal import heading, print_table
 from credo.cli.words import in_options
 
@@ -23,7 +24,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @click.command("check", cls=Manual)
 @model_argument
 @reading_options
-@click.option("--learner", metavar="SEARCH", help="Learn the graph again too, by this search.")
+@click.option("--learner", metavar="SEARCH", help="Learn again in folds by this search.")
 @click.option("--folds", type=int,
               help="Parts of the rows.  [default: 10; 3 for over 200 variables]")  # fmt: skip
 @click.option("--draws", type=int,
@@ -37,6 +38,8 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @click.option(
     "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
 )
+@click.option("--budget", type=float, default=60.0, show_default=True, metavar="SECONDS",
+              help="For searching the graph again in all folds together.")  # fmt: skip
 @click.option("--brief", is_flag=True, help="The findings alone.")
 @common_options(seed="For folds and draws.")
 def command(
@@ -49,6 +52,7 @@ def command(
     level: float,
     sections: tuple[str, ...],
     seen: bool | None,
+    budget: float,
     brief: bool,
     common: Common,
     **reading: Any,
@@ -57,8 +61,8 @@ def command(
 
     Findings come first, worst first, each with a number and what to do; then a table for each
     section: held_out, predictive, calibration, independence, edges, parameters, influence,
-    outliers. Rows the model was learned from are recognised by its counts: they judge parameters
-    learned without them.
+    outliers. Rows the model was learned from are recognised by its counts: they judge a model
+    learned without them, its graph included where it was searched for.
 
     \b
     Examples:
@@ -69,35 +73,16 @@ def command(
     from credo.checking import check
 
     net = load_model(model)
-    shaped = reading["kind"] or reading["states"] or reading["drop"]
-    if reading["table"] == "-":
-        reading["table"] = str(spooled())
-    table = read_from(**reading, schema=None if shaped else _schema(net, reading))
+    table = read_for(net, reading)
     report = check(
         net, table, learner=learner, folds=folds, draws=draws, rows=most, edges=edges, level=level,
         sections=list(sections) or None, held_out=None if seen is None else not seen,
-        rng=common.seed,
+        budget=budget, rng=common.seed,
     )  # fmt: skip
     if common.as_json:
         common.emit("check", {**report.to_dict(), "model": model})
         return
     print_report(report, brief=brief or common.quiet)
-
-
-def _schema(net: Any, reading: dict[str, Any]) -> Any:
-    """The model's variables that the table has, so that its states are the model's."""
-    from credo.data.files import feed_of_path
-    from credo.errors import InputError
-    from credo.schema import Schema
-
-    names = set(feed_of_path(reading["table"], text_options(reading)).names)
-    have = tuple(v for v in net.variables if v.name in names)
-    if not have:
-        raise InputError(
-            "The table has no column of the model.",
-            hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
-        )
-    return Schema(have)
 
 
 def _width() -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.cli.reading import spooled, text_options
+from credo.cli.reading import missing_option, spooled, text_options
 from credo.data import Stream
 from credo.data.absent import absent_columns
 from credo.errors import CredoWarning, ImpossibleError, InputError
@@ -198,7 +198,7 @@ def predict_rows(
     notes = absent_columns(variables, given, feed.label)
     if len(notes) > 6:
         notes = [*notes[:6], f"{len(notes) - 6} more columns are taken as missing."]
-    columns = columns_for(feed, variables, missing=list(reading["missing"]) or None)
+    columns = columns_for(feed, variables, missing=missing_option(reading["missing"]))
     columns = replace(columns, others=())  # the notes tell of them
     if naive:
         found = predict_columns(clf.model_, columns, "posterior", clf.unseen)

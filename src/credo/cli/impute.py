@@ -6,9 +6,11 @@ from typing import Any
 
 import click
 
+from credo.cli.model_rows import read_for
 from credo.cli.models import load_model, model_argument
-from credo.cli.options import Common, Manual, common_options, plural
-from credo.cli.reading import read_from, reading_options
+from credo.cli.options import Common, Manual, common_options, listed, plural
+from credo.cli.reading import reading_options
+from credo.cli.whole_rows import WholeRows, form_of, holes_of, write_columns
 
 __all__ = ["command"]
 
@@ -39,8 +41,9 @@ def command(
     """Fill the gaps of TABLE with a network.
 
     MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
-    input. Columns that the network does not have are left out. Each gap is filled from what the
-    rest of its row says; several drawn copies keep the uncertainty for a later analysis.
+    input. Each gap is filled from what the rest of its row says; several drawn copies keep the
+    uncertainty for a later analysis. The file keeps all columns of TABLE in their order; those that
+    the network does not have stay as they are.
 
     \b
     Examples:
@@ -49,13 +52,16 @@ def command(
       credo impute asia.bif gaps.csv --method sample --copies 5 --seed 1 -o filled.csv
     """
     from credo.errors import InputError
+    from credo.predict.rows import read_rows
 
     if copies is not None and output is None:
         raise InputError("--copies needs --output, where the copies go.")
     if method == "posterior" and output is not None:
         raise InputError("--method posterior prints what is known of each gap; leave -o out.")
+    if output is not None:
+        form_of(output)
     net = load_model(model)
-    table: Any = read_from(**reading)
+    table: Any = read_for(net, reading)
     options: dict[str, Any] = {"rng": common.seed}
     if copies is not None:
         method = "sample"
@@ -65,21 +71,25 @@ def command(
         if common.as_json:
             common.emit("impute", {"model": model, "gaps": _posteriors(found)})
         else:
-            click.echo(str(found))
+            click.echo(_told(found))
         return
     tables = found if isinstance(found, list) else [found]
-    filled = _filled(table, tables[0], net)
+    holes = holes_of(read_rows(net, table))
+    filled = {n: int(gone.sum()) for n, gone in holes.items() if n in tables[0].schema}
+    whole = None if output is None and not common.as_json else WholeRows(reading, table)
     files = []
-    if output is not None:
+    if output is not None and whole is not None:
         for k, one in enumerate(tables):
             name = output if copies is None else _numbered(output, k + 1)
-            _write(one, name)
+            write_columns(whole.filled(one, holes, form_of(output)), name)
             files.append(name)
     if common.as_json:
         document: dict[str, Any] = {"model": model, "rows": len(tables[0])}
         document |= {"filled": filled, "files": files}
-        if output is None:
-            document["table"] = tables[0].to("arrow").to_pylist()
+        if output is None and whole is not None:
+            columns = whole.filled(tables[0], holes, "jsonl")
+            cells = zip(*(c.to_pylist() for c in columns.values()), strict=True)
+            document["table"] = [dict(zip(columns, row, strict=True)) for row in cells]
         common.emit("impute", document)
         return
     if output is None:
@@ -89,6 +99,20 @@ def command(
         f"{plural(sum(filled.values()), 'gap')} filled in {plural(len(filled), 'column')} "
         f"of {plural(len(tables[0]), 'row')}{where}"
     )
+    if whole is not None and whole.others(net):
+        common.say(f"Kept as they are, since the model does not have them: "
+                   f"{listed(whole.others(net), 12)}.")  # fmt: skip
+
+
+def _told(found: Any) -> str:
+    """The posterior of each gap, for people: rows count from 1, as in all that they read."""
+    from credo.render import table_text
+
+    head, rows = found._table()
+    rows = [[str(int(row[0]) + 1), *row[1:]] for row in rows]
+    more = len(found) - len(rows)
+    left = f"\n… {more:,} more gaps" if more else ""
+    return table_text(["row", *head[1:]], rows, right=[0, 3]) + left
 
 
 def _posteriors(found: Any) -> list[dict[str, Any]]:
@@ -104,37 +128,6 @@ def _posteriors(found: Any) -> list[dict[str, Any]]:
     return gaps
 
 
-def _filled(before: Any, after: Any, net: Any) -> dict[str, int]:
-    """How many gaps of each column were filled."""
-    from credo.predict.rows import read_rows
-
-    old = read_rows(net, before)
-    out = {}
-    for name in after.schema.names:
-        v = old.schema[name]
-        array = old.block.arrays[old.schema.index(name)]
-        count = int((array == v.arity).sum() if v.is_discrete else (array != array).sum())
-        if count:
-            out[name] = count
-    return out
-
-
 def _numbered(path: str, k: int) -> str:
     stem, dot, ending = path.rpartition(".")
     return f"{stem}-{k}.{ending}" if dot else f"{path}-{k}"
-
-
-def _write(table: Any, path: str) -> None:
-    """A file of rows, replaced whole; .json is taken as lines."""
-    from pathlib import Path
-
-    from credo.data.atomic import replacing
-    from credo.data.writing import text_rows, write_rows
-
-    if not path.lower().endswith(".json"):
-        write_rows(path, table.schema, [table])
-        return
-    _, lines = text_rows("jsonl", table.schema)
-    with replacing(Path(path)) as out:
-        for some in lines(table):
-            out.write(some)

@@ -32,6 +32,7 @@ _ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parqu
 
 _WIDE = 40  # variables beyond which the short check is of held-out rows alone
 _HANDFUL = 8  # rows
+_SEARCHES = 20.0  # seconds in which the graph is searched for again, for the short check
 _WEIGHTS = {"weight", "weights", "count", "counts", "freq", "frequency", "n"}
 
 
@@ -123,7 +124,8 @@ def quick_check(net: Any, table: Any, seed: int) -> Any:
 
     sections = _CHECKED[:1] if len(net.names) > _WIDE else _CHECKED
     return check(
-        net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed
+        net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed,
+        budget=_SEARCHES,
     )  # fmt: skip
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from credo.cli.model_rows import read_for
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.cli.reading import read_from, reading_flags, reading_settings
+from credo.cli.reading import reading_flags, reading_settings
 
 __all__ = ["command"]
 
@@ -52,7 +53,7 @@ def command(
     from credo.reports import write_report
 
     net = load_model(model)
-    rows = None if table is None else read_from(table, **reading)
+    rows = None if table is None else read_for(net, {"table": table, **reading})
     if rows is not None:
         _refuse_strangers(net, rows)
     written = write_report(

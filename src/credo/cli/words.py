@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import re
+import shlex
+from typing import Any
 
 __all__ = ["in_options"]
 
-_ADVICE = (
+
+def _kinds(found: re.Match[str]) -> str:
+    """Several columns by kind, an option for each."""
+    pairs = re.findall(r"'([^']+)': '([^']+)'|\"([^\"]+)\": '([^']+)'", found[0])
+    return " ".join(f"--kind {shlex.quote(f'{a or c}={b or d}')}" for a, b, c, d in pairs)
+
+
+_ADVICE: tuple[tuple[str, Any], ...] = (
+    (r"schema=\{(?:'[^']+'|\"[^\"]+\"): '[a-z]+'(?:, (?:'[^']+'|\"[^\"]+\"): '[a-z]+')+\}", _kinds),
+    (r"make states of them with schema=\{'([^']+)': 'discrete'\}",
+     r"make states of them with --kind '\1=discrete'"),
     (r"ragged='skip'", "--skip-ragged"),
     (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
     (r"schema=\{'(.+?)': \['no', 'yes'\]\} \(its states, or 'continuous'\)",
@@ -22,6 +34,7 @@ _ADVICE = (
      "Use the same columns and states (--kind, --states)"),
     (r"encoding='(.+?)'", r"--encoding \1"),
     (r"method=['\"]([\w-]+)['\"]", r"--method \1"),
+    (r"cr\.learn\(rows, search='([\w-]+)'\)", r"credo learn TABLE --search \1"),
     (r"search=['\"]([\w-]+)['\"]", r"--search \1"),
     (r"missing=['\"]([\w-]+)['\"]", r"--missing-cells \1"),
     (r"potentials=['\"]([\w-]+)['\"]", r"--potentials \1"),
@@ -34,6 +47,7 @@ _ADVICE = (
      "credo fit MODEL TABLE --prior bdeu -o new.credo"),
     (r"cr\.fit\(dag, rows, prior=cr\.(?:BDeu\(1\)|LinePrior\(\))\)",
      "credo fit GRAPH TABLE --prior bdeu"),
+    (r"cr\.learn\(rows, parameters=cr\.BDeu\(1\)\)", "credo learn TABLE"),
     (r"estimate='(mean|map|mle)'", r"--estimate \1"),
     (r"prior=\{.*?: cr\.LinePrior\(.*?\)\}", "--prior bdeu"),
     (r"prior=cr\.BDeu\(1\)", "--prior bdeu"),

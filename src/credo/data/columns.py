@@ -21,7 +21,8 @@ from credo.data.cells import Tokens, Unsupported, cell_key, finder, not_a_number
 from credo.data.feed import Feed
 from credo.data.files import feed_of_path, is_path
 from credo.data.frames import feed_of_frame
-from credo.data.reading import MISSING, read
+from credo.data.missing import missing_words
+from credo.data.reading import read
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.taking import take_numbers, take_states
@@ -241,7 +242,7 @@ def columns_for(
     if unread:
         encoders = {n: _Lenient(n, variables[n]) for n in unread}
         feed = rest(unread, as_feed=True)
-        tokens = Tokens(missing or (MISSING if feed.text else ()), feed.text)
+        tokens = Tokens(missing_words(missing, feed.text), feed.text)
         count = 0
         for batch in feed.read(unread):
             for n in unread:

@@ -109,7 +109,7 @@ class NetworkQuestions(Questions):
         """
         from credo.predict.impute import impute
 
-        return impute(self._asked, rows, method, **options)
+        return impute(self._asked, rows, method, notes=True, **options)
 
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.

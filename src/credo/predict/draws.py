@@ -55,9 +55,12 @@ class Draws:
 
     def __init__(self, net: Network, rng: Rng) -> None:
         if not any(map(has_posterior, net.distributions.values())):
+            searched = net.record is not None and bool(net.record.details.get("search"))
+            also = ", or learn it so: cr.learn(rows, parameters=cr.BDeu(1))" if searched else ""
             raise InputError(
                 "This network has no posterior, so it cannot say how sure it is.",
-                hint="Learn its parameters with a prior: cr.fit(net, rows, prior=cr.BDeu(1)).",
+                hint="Learn its parameters with a prior: "
+                f"cr.fit(net, rows, prior=cr.BDeu(1)){also}.",
             )
         self.net = net
         if isinstance(rng, np.random.Generator):

@@ -23,6 +23,7 @@ from credo.predict.blanket import impossible_row
 from credo.predict.engine import Engine, engine_of
 from credo.predict.gaps import Gaps
 from credo.predict.impute_mixed import mixed_fill
+from credo.predict.impute_notes import warn_outside, without_gaps
 from credo.predict.rows import read_rows
 from credo.progress import track
 from credo.stats.block import Block
@@ -45,8 +46,9 @@ def impute(
     copies: int | None = None,
     rng: Rng = 0,
     threads: int = 1,
+    notes: bool = False,
 ) -> Table | list[Table] | Gaps:
-    """Fill the gaps of a table; see `Network.impute`."""
+    """Fill the gaps of a table; see `Network.impute`. `notes` names numbers that no row has."""
     choice(method, ("mode", "sample", "posterior"), "method")
     threads = whole(threads, 1, "threads")
     if copies is not None:
@@ -57,7 +59,11 @@ def impute(
     draws = generator(rng)
     if not net.is_discrete:
         filled = mixed_fill(net, table, method, draws, copies or 1)
-        return filled if isinstance(filled, Gaps) or copies is not None else filled[0]
+        if isinstance(filled, Gaps):
+            return filled
+        if notes:
+            warn_outside(table, filled)
+        return filled if copies is not None else filled[0]
     if method == "posterior":
         fill: Any = lambda: _posteriors(net, table, threads)  # noqa: E731
     else:
@@ -99,7 +105,7 @@ def _rebuilt(table: Table, codes: NDArray[np.int32]) -> Table:
         np.ascontiguousarray(codes[:, k], dtype=table.block.arrays[k].dtype)
         for k in range(codes.shape[1])
     )
-    return Table(Block(table.schema, arrays, table.weights))
+    return Table(Block(without_gaps(table.schema), arrays, table.weights))
 
 
 def _modes(

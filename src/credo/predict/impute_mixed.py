@@ -24,6 +24,7 @@ from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.blanket import impossible_row
 from credo.predict.evidence import Evidence
 from credo.predict.gaps import Gaps
+from credo.predict.impute_notes import without_gaps
 from credo.predict.impute_wide import explained, wide_posteriors
 from credo.predict.story import story_of
 from credo.stats.block import Block
@@ -94,7 +95,7 @@ def mixed_fill(
                         copy[name][at] = found
     if method != "posterior":
         return [
-            Table(Block(schema, tuple(copy[n] for n in schema.names), table.weights))
+            Table(Block(without_gaps(schema), tuple(copy[n] for n in schema.names), table.weights))
             for copy in filled
         ]
     order = {n: np.concatenate(r) for n, r in rows.items() if r}

@@ -9,7 +9,6 @@ which is summing them out: under naive Bayes the sum over x_j of P(x_j | c) is 1
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,6 +4,7 @@
     P(lung=yes, bronc=no | …)        a probability
     P(lung in {yes, maybe} | …)      the probability of one of several states
     P(age > 40 | lung=yes)           the probability of a bound on a continuous variable
+    P(stage <= 2 | …)                of a discrete one with numbers or an order: a set of states
     P(lung | do(smoke=yes))          after an intervention
     argmax P(lung, bronc | …)        the most probable states together
     P(smoke=yes)                     the probability of evidence
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, UnknownNameError, close_names
 from credo.intervals import interval_of
+from credo.predict.question_slips import cure, states_within
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -129,11 +131,25 @@ class _Reader:
             self.at += 1
         return name, "<=" if found["mark"][0] in "<≤" else ">", number
 
+    def within(self) -> tuple[Variable, list[Any]] | None:
+        """A bound on a discrete variable, `stage <= 2`: the states that keep it."""
+        found = _BOUND.match(self.text, self.next[2])
+        if found is None or found["name"] not in self.net.schema:
+            return None
+        variable = self.net.variable(found["name"])
+        if not variable.is_discrete:
+            return None
+        while self.next[0] != "end" and self.next[2] < found.end():
+            self.at += 1
+        return variable, states_within(variable, found["mark"], found["number"])
+
     def variable(self) -> Variable:
         name, place = self.word("a variable's name")
         if name not in self.net.schema:
             near = close_names(name, self.net.names)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            known = ", ".join(map(repr, self.net.names[:12]))
+            known += f" and {len(self.net.names) - 12} more" if len(self.net.names) > 12 else ""
+            hint = f" Did you mean {near[0]!r}?" if near else f" There is {known}."
             odd = next((n for n in self.net.names if self.text.startswith(n, place)), None)
             if odd is not None and odd.startswith(name) and odd != name:
                 hint = (
@@ -183,6 +199,17 @@ def parse(net: Network, text: str) -> Question:
     """Read a question about a network."""
     if not isinstance(text, str) or not text.strip():
         raise InputError("A question is a text such as 'P(lung | smoke=yes)'.")
+    try:
+        return _parsed(net, text)
+    except (InputError, UnknownNameError) as error:
+        better = "" if error.hint else cure(net, text)
+        if not better:
+            raise
+        sentence, line, pointer = error.message.partition("\n")
+        raise type(error)(f"{sentence} {better}{line}{pointer}") from None
+
+
+def _parsed(net: Network, text: str) -> Question:
     reader = _Reader(text, net)
     argmax = reader.has("argmax", "mpe", "map")
     if not reader.has("P", "p", "Pr"):
@@ -230,11 +257,14 @@ def _targets(reader: _Reader) -> tuple[list[str], dict[str, list[Any]]]:
     targets: list[str] = []
     events: dict[str, list[Any]] = {}
     while True:
-        variable = reader.variable()
+        among = reader.within()
+        variable = among[0] if among is not None else reader.variable()
         if variable.name in targets:
             raise InputError(f"{variable.name!r} is asked about twice.")
         targets.append(variable.name)
-        if reader.has("="):
+        if among is not None:
+            events[variable.name] = among[1]
+        elif reader.has("="):
             events[variable.name] = [reader.value(variable)]
         elif reader.has("!="):
             out = reader.value(variable)
@@ -262,6 +292,9 @@ def _others(variable: Variable, out: Any) -> list[Any]:
     return [s for i, s in enumerate(variable.states) if i != variable.code(out)]
 
 
+_BAYES = "Bayes' rule turns it round: P(A | {0}) = P({0} | A) · P(A) / P({0}), each can be asked."
+
+
 def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> None:
     while True:
         if reader.next[1] == "do" and reader.tokens[reader.at + 1][1] == "(":
@@ -276,10 +309,16 @@ def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> N
         else:
             beyond = reader.bound()
             if beyond is not None:
-                raise InputError(f"{beyond[0]!r} is continuous; it is observed as one number.")
-            variable = reader.variable()
+                raise InputError(
+                    f"{beyond[0]!r} is continuous; it is observed as one number.",
+                    hint=_BAYES.format(f"{beyond[0]} {beyond[1]} {beyond[2]:g}"),
+                )
+            among = reader.within()
+            variable = among[0] if among is not None else reader.variable()
             value: Any
-            if reader.has("!="):
+            if among is not None:
+                value = among[1]
+            elif reader.has("!="):
                 out = reader.value(variable)
                 value = _others(variable, out)
             elif reader.has("in", "∈"):

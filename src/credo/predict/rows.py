@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from credo.model.network import Network
 
 __all__ = [
+    "column_names",
     "log_likelihood",
     "log_posteriors",
     "predict_proba",
@@ -58,7 +59,7 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         return Table(Block(again.schema, again.block.arrays, rows.weights))
     if isinstance(rows, bytes):
         raise InputError("A path must be a text, not bytes.")
-    names = _names(rows)
+    names = column_names(rows)
     if names is not None:
         wanted = [v for v in wanted if v.name in names]
     if not wanted:
@@ -80,7 +81,7 @@ def _strange(net: Network, without: str | None) -> InputError:
     )
 
 
-def _names(rows: Any) -> set[str] | None:
+def column_names(rows: Any) -> set[str] | None:
     """The column names of any table, as far as they can be told without reading it."""
     from credo.data.files import feed_of_path, is_path
     from credo.data.frames import feed_of_frame

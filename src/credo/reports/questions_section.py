@@ -28,6 +28,12 @@ _MIDDLE = 64  # nodes up to which many edges are measured to find the strongest
 _STATES = 30  # states of an answer that are shown
 _CHEAP, _ALWAYS = 5_000.0, float("inf")  # cells up to which the usual questions have intervals
 
+_CAUSES = (
+    "do(…) sets a variable from outside, and answers as if every arrow were a cause. Rows alone do "
+    "not show that: graphs with other arrows may fit them as well, and a common cause that is not "
+    "in the table changes the answer. Read it so only where the arrows are known to be causes."
+)
+
 
 def quoted(value: object) -> str:
     r"""A name or a state as it is written in a question.
@@ -95,6 +101,8 @@ def questions_section(subject: Subject) -> Section:
         if asked:
             parts.append(tag("h3", "Questions that any reader would ask"))
         parts.append(_answers(subject, found, _CHEAP))
+    if any("do(" in q for q in (*asked, *found)):
+        parts.append(note(_CAUSES))
     return Section("questions", "Questions and answers", join(parts))
 
 

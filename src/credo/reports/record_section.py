@@ -15,7 +15,9 @@ from credo.render import number
 from credo.reports.charts import curve
 from credo.reports.markup import Html, code, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section
+from credo.reports.reading_again import how_read
 from credo.reports.subject import Subject
+from credo.train.structure.recipe import arguments_of
 
 __all__ = ["learned_section", "reproduce_section"]
 
@@ -72,14 +74,15 @@ def reproduce_section(subject: Subject) -> Section:
     model, data = shlex.quote(subject.model_name), shlex.quote(subject.data_file)
     asked = (*subject.questions, *subject.usual_questions)[:1]
     commands, lines = [], ["import credo as cr", ""]
-    learn = _learn_again(subject) if subject.data_file else None
+    flags, schema = how_read(subject) if subject.data_file else ("", "")
+    learn = _learn_again(subject, flags) if subject.data_file else None
     if learn is not None:
         commands.append(learn[0])
-        lines += [f"rows = cr.read({subject.data_file!r})", learn[1]]
+        lines += [f"rows = cr.read({subject.data_file!r}{schema})", learn[1]]
     else:
         lines.append(f"net = cr.load({subject.model_name!r})")
         if subject.data_file:
-            lines.append(f"rows = cr.read({subject.data_file!r})")
+            lines.append(f"rows = cr.read({subject.data_file!r}{schema})")
     commands += [f"credo ask {model} {shlex.quote(q)}" for q in asked]
     lines += [f"print(net.ask({q!r}))" for q in asked]
     given = f" --data {data}" if subject.data_file else ""
@@ -104,7 +107,7 @@ def reproduce_section(subject: Subject) -> Section:
     return Section("reproduce", "How to reproduce it", join(parts))
 
 
-def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
+def _learn_again(subject: Subject, flags: str) -> tuple[str, str, str] | None:
     """The command and the call that learn the model again, as far as its record tells."""
     record = subject.model.record
     if record is None or not subject.directed:
@@ -119,10 +122,10 @@ def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
         search = search.split(" ")[0]
         seed = 0 if record.seed is None else record.seed
         ess = _ess(record) if score in ("bdeu", "bds") else None
-        flag = "" if ess is None else f" --ess {ess:g}"
+        size = "" if ess is None else f" --ess {ess:g}"
         command = (
-            f"credo learn {data}{subject.reading} -o {out} --score {score} --search {search}"
-            f"{flag} --seed {seed}"
+            f"credo learn {data}{flags} -o {out} --score {score} --search {search}"
+            f"{size} --seed {seed}"
         )
         more = "" if ess is None else f", ess={ess:g}"
         if score not in ("bdeu", "bds", "k2"):
@@ -131,19 +134,30 @@ def _learn_again(subject: Subject) -> tuple[str, str, str] | None:
         call = f"net = cr.learn(rows, score={score!r}, search={search!r}{more}, rng={seed})"
         words = (
             "Learning again takes the score, the search and the seed of the record; edges that "
-            "were required or forbidden, tiers and other options are not in it: give them again."
+            "were required or forbidden, tiers and other options are not in these lines: give them "
+            f"again.{_other_settings(record)}"
         )
         return command, call, words
     found = _prior(record)
     if record.how.split(" ")[0] == "fit" and found is not None:
-        flags, prior = found
-        command = f"credo fit {out} {data}{subject.reading} -o again.credo{flags}"
+        options, prior = found
+        command = f"credo fit {out} {data}{subject.reading} -o again.credo{options}"
         call = f"net = cr.fit(cr.load({subject.model_name!r}), rows{prior})"
         words = (
             "Fitting again keeps the graph and the states of the model and counts the rows anew."
         )
         return command, call, words
     return None
+
+
+def _other_settings(record: Any) -> str:
+    """What else the search was told, in the words of `cr.learn`."""
+    told = arguments_of(record)
+    usual = ("score", "search", "ess", "rng", "parameters")
+    if not isinstance(told, dict) or not any(k not in usual for k in told):
+        return ""
+    said = ", ".join(f"{k}={v!r}" for k, v in told.items() if k not in usual)
+    return f" The record has {said}."
 
 
 def _ess(record: Any) -> float | None:

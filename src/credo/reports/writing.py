@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from credo import __version__
-from credo.data import Stream, Table, read
+from credo.data import Stream, Table
 from credo.data.atomic import replace_file
 from credo.errors import InputError, LimitError
 from credo.model.factor_model import FactorModel
@@ -22,6 +22,7 @@ from credo.reports.markup import note, paragraph
 from credo.reports.network_section import network_section
 from credo.reports.page import Section, page
 from credo.reports.questions_section import questions_section
+from credo.reports.reading_again import rows_of
 from credo.reports.record_section import learned_section, reproduce_section
 from credo.reports.subject import Subject
 from credo.reports.tables_section import tables_section
@@ -119,7 +120,7 @@ def report_html(
     for question in questions:
         if not isinstance(question, str):
             raise InputError(f"A question is a text, got {shown(question)}.")
-    table = data if data is None or isinstance(data, (Table, Stream)) else read(data)
+    table = data if data is None or isinstance(data, (Table, Stream)) else rows_of(model, data)
     if not data_file and table is not None:
         data_file = _file(data, table)
     subject = Subject(

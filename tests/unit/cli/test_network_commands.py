@@ -110,7 +110,9 @@ def test_bad_input_is_one_sentence_and_exit_code_2(model, args, sentence, tmp_pa
     args = [a.format(model=model) for a in args]
     done = subprocess.run([CREDO, *args], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr.startswith(sentence) and len(done.stderr.strip().splitlines()) == 1
+    first, *pointer = done.stderr.rstrip().splitlines()
+    assert first.startswith(sentence)
+    assert not pointer or (len(pointer) == 2 and pointer[1].strip() == "^")
 
 
 def test_ask_approximately(model):
@@ -138,3 +140,19 @@ def test_bad_budgets_are_one_sentence(model):
             [CREDO, "ask", model, "P(Alarm)", *args], capture_output=True, text=True
         )
         assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_the_place_of_an_error_stands_under_the_question(model):
+    done = subprocess.run(
+        [CREDO, "ask", model, "P(Burglary | John)"], capture_output=True, text=True
+    )
+    lines = done.stderr.splitlines()
+    assert lines[1] == "  P(Burglary | John)"
+    assert lines[2].index("^") == lines[1].index(")")
+
+
+def test_an_earlier_answer_is_given_and_the_wrong_question_named(model):
+    asked = ["P(Burglary)", "P(burglary)"]
+    done = subprocess.run([CREDO, "ask", model, *asked], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout.startswith("P(Burglary)\n")
+    assert done.stderr.startswith("Error: P(burglary): Variable 'burglary'")

@@ -37,7 +37,7 @@ def test_a_bound_is_what_the_distribution_says():
         ("argmax P(x > 2)", "argmax"),
         ("P(sex | x > 2)", "observed as one number"),
         ("P(sex | x = nan)", "a number for 'x'"),
-        ("P(sex > 2)", "not in the model"),
+        ("P(sex > 2)", "have no order, so > says nothing of them"),
     ],
 )
 def test_what_is_refused_is_told(question, told):

@@ -143,3 +143,21 @@ def test_refusals():
             sure.impute({"a": [0, 1], "d": [None, None]}, method)
     with pytest.raises(CredoError):
         NET.impute({"a": ["q", None]})
+
+
+def test_nothing_is_missing_in_the_schema_of_a_filled_table():
+    rows = {"rain": [None, False, True], "wet": [True, None, False]}
+    net = cr.Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+    assert net.impute(rows).schema.missing == {"rain": 0.0, "wet": 0.0}
+    copies = cr.fit("[x]", {"x": [0.1, 0.3, 1.5]}).impute(
+        {"x": [1.0, None]}, method="sample", copies=2
+    )
+    assert [c.schema.missing for c in copies] == [{"x": 0.0}] * 2
+
+
+def test_draws_outside_of_what_was_observed_are_named():
+    net = cr.fit("[age]", {"age": [0.5, 9.5, 20.5]})
+    rows = {"age": [*map(float, range(1, 25)), *[None] * 40]}
+    with pytest.warns(cr.errors.CredoWarning, match=r"outside of what was observed: age in \d+ of"):
+        net.impute(rows, method="sample")
+    net.impute(rows)  # the mean lies within

@@ -342,3 +342,9 @@ def test_predictions_of_rows_have_intervals(net, lines, monkeypatch):
         net.predict_proba(rows, "Pne", interval=0.9)
     with pytest.raises(InputError, match="has no posterior"):
         cr.Network("[a]", {"a": 0.3}).predict_proba({"a": [True]}, "a", interval=0.9)
+
+
+def test_a_network_learned_without_a_prior_says_how_to_learn_it_with_one():
+    net = cr.learn(cr.examples.pneumonia(), "bic")
+    with pytest.raises(InputError, match=r"cr\.learn\(rows, parameters=cr\.BDeu\(1\)\)\."):
+        net.ask("P(Pneu)", interval=0.95)

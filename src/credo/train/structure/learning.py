@@ -22,12 +22,12 @@ from credo.data.spool import spooled
 from credo.errors import InputError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Network
-from credo.model.priors import K2, BDeu
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Variable
+from credo.train.coded_numbers import told_before, warn_coded
 from credo.train.edge_prior import EdgePrior
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
@@ -36,6 +36,7 @@ from credo.train.scores import LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
 from credo.train.structure.incomplete import WARM, Halt, has_gaps, structural_em
 from credo.train.structure.problem import Outcome, Problem
+from credo.train.structure.recipe import belief_of, recipe_of, with_recipe
 from credo.train.structure.rules import Rules
 from credo.train.structure.screening import WIDE, screened
 
@@ -125,7 +126,8 @@ def learn(
         Settings of the score, as in `cr.score`.
     parameters : a prior for `cr.fit`, or "auto"
         How the tables are learned; by default with the prior of the score if it has one
-        ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood.
+        ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood; `BDeu(1)` then
+        makes a network that can say how sure it is.
     missing : "structural-em", "available-cases", "node-average" or "complete-rows"
         What to do where cells are missing: complete the rows under the current network and search
         again, until the score of the observed rows no longer rises; measure what parents gain a
@@ -148,6 +150,7 @@ def learn(
     'proven optimal'
     """
     opened = Opened(source, {}, weights, schema).source
+    warn_coded(opened)
     if isinstance(parameters, str) and parameters != "auto":
         raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -168,7 +171,10 @@ def learn(
         score = "bic"
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
         if missing == "structural-em":
-            return _structural(opened, score, search, start, parameters, settings, starts)
+            with told_before():
+                net = _structural(opened, score, search, start, parameters, settings, starts)
+            told = {**settings, "starts": starts if starts > 1 else None}
+            return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
         opened = _complete_rows(opened)
     if start is not None and search in _NO_START:
         raise InputError(
@@ -176,21 +182,19 @@ def learn(
             hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
     settings["available"] = missing == "available-cases"
-    with spooled(opened) as rows:
+    with spooled(opened) as rows, told_before():
         found = searched(rows, score, search, start=start, **settings)
-        belief = _belief(found.spec) if isinstance(parameters, str) else parameters
+        belief = belief_of(found.spec) if isinstance(parameters, str) else parameters
         net = fit(found.dag, rows, belief, threads=threads)
     record = found.record
     inner = net.record
     assert inner is not None
     details = {**record.details, "families": inner.details.get("families", ())}
     details["rows"] = inner.details.get("rows", found.scores.rows)
-    return net.with_record(
-        Record(
-            record.how, str(opened.schema.source), record.score, record.trace, record.reason,
-            record.seconds, record.seed, (*record.notes, *inner.notes), details,
-        )
-    )  # fmt: skip
+    notes, source = (*record.notes, *inner.notes), str(opened.schema.source)
+    whole = replace(record, source=source, notes=notes, details=details)
+    net = net.with_record(whole)
+    return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
 
 
 def _structural(
@@ -222,7 +226,7 @@ def _structural(
         return searched(rows, score, search, start=from_, **left())
 
     def belief(spec: ScoreSpec) -> Any:
-        return _belief(spec) if isinstance(parameters, str) else parameters
+        return belief_of(spec) if isinstance(parameters, str) else parameters
 
     whole = all(v.is_discrete for v in table.schema.variables)
 
@@ -441,12 +445,3 @@ def _check(problem: Problem, outcome: Outcome, dag: Dag) -> None:
 def _constant(variables: Sequence[Variable]) -> list[str]:
     constant = [v.name for v in variables if v.is_discrete and v.arity == 1]
     return [f"{name} is constant: no edge can tell anything of it" for name in constant]
-
-
-def _belief(spec: ScoreSpec) -> Any:
-    """The prior of the parameters that goes with a score."""
-    if spec.function is not None:
-        return None
-    if spec.name in ("bdeu", "bds"):
-        return BDeu(spec.ess)
-    return K2() if spec.name == "k2" else None
