@@ -32,7 +32,7 @@ from credo.estimators.network_rows import (
     some_rows,
     trained_column,
 )
-from credo.estimators.open_rows import columns_used, source_with_class
+from credo.estimators.open_rows import source_with_class, weights_elsewhere
 from credo.intervals import interval_codes
 from credo.model.dag import Dag
 from credo.model.network import Network
@@ -133,7 +133,9 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         if isinstance(self.method, (Dag, Network)):
             graph = self.method.nodes if isinstance(self.method, Dag) else self.method.names
         if isinstance(y, str):
-            table = source_with_class(X, y, sample_weight)
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            table = source_with_class(X, y)
             if isinstance(table, Stream):
                 table = table.load()
             names = [n for n in table.schema.names if n != y]
@@ -225,7 +227,7 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
                 self.n_features_in_ = len(found.by_name)
             return found
         if not reset and hasattr(self, "_every"):
-            X = columns_used(X, self.feature_names_in_.tolist(), self._every)
+            X = _columns_used(X, self.feature_names_in_.tolist(), self._every)
         X = validated(self, X, reset)
         if reset:
             width = self.n_features_in_
@@ -344,3 +346,10 @@ def _fitted(dag: Dag, table: Table, target: str, smoothing: float) -> Network:
             )
         tables |= gaussian_leaves(table, target, [child])
     return Network(dag, tables)
+
+
+def _columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:
+    """A frame without the columns that were set aside when it was learned from."""
+    names = list(getattr(x, "columns", ()))
+    extra = {n for n in names if isinstance(n, str) and n in every} - set(used)
+    return x[[n for n in names if n not in extra]] if extra else x

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from credo.data.columns import Column, Columns
 from credo.errors import InputError
+from credo.estimators.named_columns import renamed
 from credo.intervals import interval_codes, interval_labels, short_cut
 from credo.predict.naive import coded, plain_codes
 from credo.schema import Variable
@@ -101,6 +102,4 @@ def by_position(X: Any, names: Sequence[str]) -> Any:
     """An array or a frame with the names of training, by position, as scikit-learn has it."""
     if not hasattr(X, "columns"):
         return {n: X[:, i] for i, n in enumerate(names)}
-    if hasattr(X, "set_axis"):
-        return X.set_axis(list(names), axis=1)
-    return X.rename(dict(zip(X.columns, names, strict=True)))
+    return renamed(X, names)

@@ -383,10 +383,9 @@ class ByClass:
         target = self.target
         if classes != target.states:
             target = Variable(target.name, "discrete", classes, target.ordered)
-        if target is self.target and self.open is None and other.open is None:
-            found = self._with_block(other)
-            if found is not None:
-                return found
+        simple = target is self.target and self.open is None and other.open is None
+        if simple and (found := self._with_block(other)) is not None:
+            return found
         a, b = self.on(target), other.on(target)
         still = a.open if a.open is not None else b.open
         if still is not None:
@@ -395,14 +394,12 @@ class ByClass:
         return ByClass(target, a.weight + b.weight, parts, a.unlabelled + b.unlabelled)
 
     def _with_block(self, other: ByClass) -> ByClass | None:
-        """The sum of two blocks of which the other has the same classes or fewer: nothing is
-        spread out over classes that it lacks."""
+        """The sum where the other's block has these classes or fewer, which are not spread out."""
         if not (isinstance(self.parts, Block) and isinstance(other.parts, Block)):
             return None
-        same = other.target.states == self.target.states
         where = _places(other.target, self.target)
-        parts = self.parts.joined(other.parts, None if same else where)
-        if parts is None:
+        same = other.target.states == self.target.states
+        if (parts := self.parts.joined(other.parts, None if same else where)) is None:
             return None
         weight = self.weight + spread_out(other.weight, where, len(self.weight), 0)
         return ByClass(self.target, weight, parts, self.unlabelled + other.unlabelled)
