@@ -226,7 +226,7 @@ def test_what_em_shared_out_is_not_added_to() -> None:
 
 def gappy(rng, n=160, d=3):
     y = rng.integers(0, 2, n)
-    mix = rng.normal(size=(2, d, d))
+    mix = np.eye(d) + 0.3 * rng.normal(size=(2, d, d))
     x = np.einsum("nij,nj->ni", mix[y], rng.normal(size=(n, d))) + 1.5 * y[:, None]
     x[rng.random((n, d)) < 0.25] = np.nan
     labels = np.where(rng.random(n) < 0.4, y, np.nan)
