@@ -120,8 +120,10 @@ def sighted(
 
 def _may_number_rows(x: Any) -> frozenset[str]:
     """The columns of a frame that are named like numbers of rows: what they are, the rules say."""
+    if type(x).__name__ != "DataFrame":
+        return frozenset()
     package = type(x).__module__.split(".")[0]
-    if type(x).__name__ != "DataFrame" or package not in ("pandas", "polars"):
+    if package not in ("pandas", "polars"):
         return frozenset()
     return _named_like_rows(tuple(x.columns.tolist() if package == "pandas" else x.columns))
 

@@ -83,8 +83,9 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         was added to each count.
     kinds : "auto", a kind, a list, or a mapping from feature to kind
         'categorical', 'bernoulli' (above 0 or not), 'gaussian', 'counts' (a multinomial over all
-        such columns), 'kernel' (density) or 'ignore'. Inferred: text and booleans are
-        categorical, whole numbers with few values too, other numbers Gaussian.
+        such columns), 'kernel' (density) or 'ignore'; it holds for a column that is constant or
+        empty, too. Inferred: text and booleans are categorical, whole numbers with few values too,
+        other numbers Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
     variance : "ml" or "sample"; variance_floor : number above 0
@@ -166,7 +167,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             refuse_nothing(statistic)
             self._learn(statistic, self._options())
             warn_aside(statistic)
-        warn_of(self.model_)
+        warn_of(self.model_, stacklevel=3)
         return self
 
     def _by_em(self, X: Any, y: Any, sample_weight: Any) -> NaiveBayesModel:
@@ -318,7 +319,7 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         columns, aside = columns_to_learn(table, plan, strict=isinstance(self.kinds, Mapping))
         if aside:
             self._apart = tuple(aside)
-            warnings.warn(told_aside(aside), CredoWarning, stacklevel=4)
+            warnings.warn(told_aside(aside), CredoWarning, stacklevel=5)
         return ClassedRows(columns, group, weights), target, plan
 
     def _from_source(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from credo.data.columns import Columns, columns_for, matrix_columns, position_names
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, close_names
-from credo.estimators.inputs import is_named_table, validated
+from credo.estimators.inputs import as_table, is_named_table, plainly_valid, validated
 from credo.estimators.late_model import LateModel
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.predict.naive import are_names, refuse_no_column, variables_of
@@ -47,10 +47,10 @@ class NamedColumns(LateModel):
     def _sighted(self, X: Any, reset: bool) -> Sighted:
         """The columns of X, of which none is decided yet."""
         named = is_named_table(X)
-        if not named:
-            X = validated(self, X, reset)
         if not reset:
             return sighted(X) if named else sighted(self._alike(X), called=self._called)
+        if not named:
+            X = validated(self, X, reset)
         by_name = named or hasattr(X, "columns")
         given = {n: list(s) for n, s in (self.states or {}).items()} if by_name else None
         table = sighted(X, given)
@@ -65,10 +65,18 @@ class NamedColumns(LateModel):
             if getattr(X, "shape", (1,))[0] == 0:
                 raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return self._features_of(X, None)
-        return self._features_of(self._alike(validated(self, X, reset=False)), self._called)
+        X = self._alike(X)
+        plain = matrix_columns(X, self._called)
+        if plain is not None and are_names(plain, self.model_.names):
+            return plain
+        return self._features_of(X, self._called)
 
     def _alike(self, X: Any) -> Any:
-        """A frame under the names that its columns had in `fit`, where it or that had none."""
+        """X after scikit-learn's checks, a frame under the names that its columns had in `fit`."""
+        X = as_table(X)
+        if plainly_valid(self, X, reset=False):  # a frame has those names already
+            return X
+        X = validated(self, X, reset=False)
         if not hasattr(X, "columns"):
             return X
         both = hasattr(self, "feature_names_in_") and isinstance(X.columns[0], str)
@@ -76,9 +84,6 @@ class NamedColumns(LateModel):
 
     def _features_of(self, X: Any, called: Sequence[str] | None) -> Columns:
         model = self.model_
-        plain = matrix_columns(X, called)
-        if plain is not None and are_names(plain, model.names):
-            return plain
         found = columns_for(X, variables_of(model), called)
         if len(found.by_name) < len(model.names):
             refuse_no_column(model, found)

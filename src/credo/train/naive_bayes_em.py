@@ -6,6 +6,8 @@
 Each turn raises ln P(rows | θ), in which the classes that are not known and the cells that are
 missing are summed out; with smoothing l it raises that plus l·Σ ln θ, the Dirichlet prior whose
 mode (n + l) / (N + l·J) is (Dempster, Laird & Rubin 1977; Nigam, McCallum, Thrun & Mitchell 2000).
+Gaps among columns that vary together count as they are expected (`naive_bayes_em_gaps`). A variance
+that is not maximum likelihood (`variance="sample"`, a floor, a ridge) climbs nearly, not exactly.
 The start is the model of the rows that have a class, smoothed by at least 1 so that nothing is
 ruled out before it was looked at.
 """
@@ -13,7 +15,7 @@ ruled out before it was looked at.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -26,13 +28,14 @@ from credo.data import Stream, Table
 from credo.data.columns import Column, Columns, columns_of
 from credo.errors import InputError
 from credo.model.naive_bayes import NaiveBayesModel
-from credo.model.naive_bayes_features import Bag, States
+from credo.model.naive_bayes_features import Bag, Normals, States
 from credo.predict.naive import predict_columns
 from credo.progress import track
 from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes import Options, train
+from credo.train.naive_bayes_em_gaps import expected_spread, group_values
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_rows import by_class
 
@@ -121,11 +124,13 @@ def em_model(
     model = train(start, replace(options, smoothing=_at_least_one(options.smoothing)), source)
     if blank is None:
         return train(known, options, source)
+    gaps = [names for names in plan.together if _has_gaps(rows, names)]
     statistic, trace, reason = start, [], f"the budget of {budget:,} turns is spent"
     for turn in track(range(budget), "rows without a class", total=budget):
-        soft, value = _expected(model, rows, target, plan, k, threads)
+        soft, value, groups = _expected(model, rows, target, plan, k, threads, gaps)
         trace.append(value + _log_prior(model, options))
         new = start + soft
+        new = replace(new, parts=tuple(groups.get(p.names, p) for p in new.parts))
         change = _change(statistic, new)
         statistic, model = new, train(new, options, source)
         if change <= tol:
@@ -200,9 +205,14 @@ def _expected(
     plan: Plan,
     k: int,
     threads: int,
-) -> tuple[ByClass, float]:
-    """The statistics of the rows without a class, shared out; and ln P of all rows."""
+    gaps: Sequence[tuple[str, ...]] = (),
+) -> tuple[ByClass, float, dict[tuple[str, ...], Spread]]:
+    """The statistics of the rows without a class, shared out; and ln P of all rows.
+
+    Groups of columns that vary together and have gaps are counted over all rows, as expected.
+    """
     total: ByClass | None = None
+    groups: dict[tuple[str, ...], Spread] = {}
     value = 0.0
     for part in rows():
         joint = predict_columns(model, part.columns, "joint", "missing", threads)
@@ -212,17 +222,37 @@ def _expected(
         free = part.group == k
         own = joint[np.arange(len(joint)), np.minimum(part.group, k - 1)]
         value += float(weights @ np.where(free, log_p, own))
+        if gaps:
+            every = np.where(
+                free[:, None], np.exp(joint - log_p[:, None]), part.group[:, None] == np.arange(k)
+            )
+            every = _noticed(every * weights[:, None])
+            for names in gaps:
+                f = next(f for f in model.features if f.names == names)
+                assert isinstance(f, Normals)
+                spread = expected_spread(f, group_values(part.columns, names), every)
+                groups[names] = groups[names] + spread if names in groups else spread
         if not free.any():
             continue
         other = part.take(free)
-        share = np.exp(joint[free] - log_p[free, None]) * weights[free, None]
+        share = _noticed(np.exp(joint[free] - log_p[free, None]) * weights[free, None])
         for c in range(k):
             group = np.full(len(share), c, dtype=np.uint32)
             mine = np.ascontiguousarray(share[:, c])
             found = by_class(other.columns, group, target, plan, mine, threads)
             total = found if total is None else total + found
     assert total is not None
-    return total, value
+    return total, value, groups
+
+
+def _noticed(share: Floats) -> Floats:
+    """Shares without those that no sum can notice: their squares would vanish."""
+    return np.where(share < 1e-100, 0.0, share)
+
+
+def _has_gaps(rows: Callable[[], Iterable[ClassedRows]], names: Sequence[str]) -> bool:
+    """Whether a column that varies with others misses a cell in some row."""
+    return any(bool(np.isnan(group_values(part.columns, names)).any()) for part in rows())
 
 
 def _log_prior(model: NaiveBayesModel, options: Options) -> float:

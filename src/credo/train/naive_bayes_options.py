@@ -38,6 +38,8 @@ class Options:
         >>> Options({"a": 1, "b": 2}).without(["b"]).smoothing
         {'a': 1}
         """
+        if not names:
+            return self
         changed: dict[str, Any] = {
             what: {n: v for n, v in given.items() if n not in names}
             for what in ("smoothing", "min_states")

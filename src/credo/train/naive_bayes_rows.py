@@ -26,7 +26,7 @@ from credo.train.naive_bayes_open import OpenColumns, open_block
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_seen import BOOLS, FARTHEST, WHOLE, Seen
 
-__all__ = ["by_class", "spreads_by_class", "tables_by_class"]
+__all__ = ["by_class", "numbers_of_column", "spreads_by_class", "tables_by_class"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint32]
@@ -81,7 +81,7 @@ def by_class(
     for names in plan.together:
         parts[names[0]] = _together(columns, names, group, k, floats, threads)
     for name in plan.of("kernel"):
-        numbers = _numbers(name, columns.by_name[name], "kernel")
+        numbers = numbers_of_column(name, columns.by_name[name], "kernel")
         values = np.ascontiguousarray(numbers, dtype=np.float64)
         refuse_infinite(name, values)
         parts[name] = Points.of(name, values, group, k, weights)
@@ -123,7 +123,7 @@ def _counted(
         if given is not None:
             column = _declared(name, column, given)
         elif plan.kinds[name] == "bernoulli" and _holds_numbers(column):
-            arrays[name], windows[name] = _numbers(name, column, "bernoulli"), ABOVE
+            arrays[name], windows[name] = numbers_of_column(name, column, "bernoulli"), ABOVE
             variables[name] = Variable(name, "discrete", (0, 1))
             continue
         elif column.variable is None and column.values.dtype.kind == "b":
@@ -321,7 +321,8 @@ def _holds_numbers(column: Column) -> bool:
     return variable is None or not any(isinstance(s, str) for s in variable.states)
 
 
-def _numbers(name: str, column: Column, kind: str = "gaussian") -> NDArray[Any]:
+def numbers_of_column(name: str, column: Column, kind: str = "gaussian") -> NDArray[Any]:
+    """The cells of a column as numbers; text is refused."""
     if column.variable is None:
         return column.values
     if not _holds_numbers(column):
@@ -345,7 +346,7 @@ def spreads_by_class(
     """The moments of some columns, each alone."""
     if not names:
         return {}
-    arrays = [_numbers(n, columns.by_name[n]) for n in names]
+    arrays = [numbers_of_column(n, columns.by_name[n]) for n in names]
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(arrays, group, k, weights, threads)
     for j in np.flatnonzero(~np.isfinite(mean).all(axis=1)).tolist():
@@ -366,7 +367,8 @@ def _together(
 ) -> Spread:
     """Moments of a group of columns, of the rows in which all of them are observed."""
     arrays = [
-        np.ascontiguousarray(_numbers(n, columns.by_name[n]), dtype=np.float64) for n in names
+        np.ascontiguousarray(numbers_of_column(n, columns.by_name[n]), dtype=np.float64)
+        for n in names
     ]
     for name, values in zip(names, arrays, strict=True):
         refuse_infinite(name, values)
@@ -384,7 +386,7 @@ def _bag(
     weights: Floats | None,
     threads: int,
 ) -> Totals:
-    arrays = [_numbers(n, columns.by_name[n], "counts") for n in names]
+    arrays = [numbers_of_column(n, columns.by_name[n], "counts") for n in names]
     totals, countable = _core.naive_totals(arrays, group, k, weights, threads)
     if not countable:
         refuse_no_counts(names, arrays)
