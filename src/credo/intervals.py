@@ -108,6 +108,6 @@ def interval_of(number: Any, states: tuple[Any, ...]) -> int | None:
     if not states or not isinstance(states[0], str) or not states[0].startswith("≤"):
         return None
     cuts = cuts_of(states) if isinstance(number, Real) else None
-    if cuts is None or not math.isfinite(number):
+    if cuts is None or not (number == number and abs(number) != math.inf):
         return None
-    return bisect_left(cuts, float(number))
+    return bisect_left(cuts, number)

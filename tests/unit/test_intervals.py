@@ -53,6 +53,7 @@ def test_other_states_are_no_intervals(states):
 def test_a_variable_takes_numbers_for_its_intervals():
     v = cr.Variable("x", "discrete", STATES)
     assert [v.code(x) for x in (1.5, 1.6, np.float32(9), np.int64(-3), "> 2")] == [0, 1, 2, 0, 2]
+    assert v.code(10**400) == 2 and v.code(-(10**400)) == 0
     for odd in (True, "1.6", math.inf, 1j, [1]):
         with pytest.raises(UnknownNameError):
             v.code(odd)

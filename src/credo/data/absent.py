@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Sequence
+from difflib import SequenceMatcher
 
 from credo.errors import CredoWarning, close_names
 
 __all__ = ["absent_columns", "warn_renamed"]
+
+_ALIKE = 0.8  # the share of letters in common from which names are nearly the same
 
 
 def absent_columns(
@@ -30,11 +33,35 @@ def absent_columns(
     for name in names:
         if name in known:
             continue
-        alike = [n for n in close_names(name, strange) if n.strip()][:1] if strange else []
-        if alike or not near:
+        alike = _renamed(name, strange)
+        if alike is not None or not near:
             told = f"{name!r} is not in {where} and is taken as missing"
-            out.append(f"{told}; did you mean {alike[0]!r}?" if alike else f"{told}.")
+            out.append(f"{told}." if alike is None else f"{told}; did you mean {alike!r}?")
     return out
+
+
+def _renamed(name: str, strange: Sequence[str]) -> str | None:
+    """The column that is most likely the same under another name: x2 is not another x1.
+
+    >>> _renamed("Bill length", ["bill_length", "x1"]), _renamed("x1", ["x2"])
+    ('bill_length', None)
+    """
+    plain = _letters(name)
+    for other in strange:
+        if _letters(other) == plain and plain:
+            return other
+    for other in close_names(name, strange):
+        if _digits(other) == _digits(name) and SequenceMatcher(None, other, name).ratio() >= _ALIKE:
+            return other
+    return None
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _digits(name: str) -> str:
+    return "".join(c for c in name if c.isdigit())
 
 
 def warn_renamed(wanted: Collection[str], given: Sequence[str], stacklevel: int = 3) -> None:

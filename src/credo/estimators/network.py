@@ -26,6 +26,7 @@ from credo.estimators.inputs import (
     validated,
     without_absent,
 )
+from credo.estimators.network_explain import cells_of_row, explained, one_by_one
 from credo.estimators.network_rows import (
     by_position,
     class_name,
@@ -37,6 +38,7 @@ from credo.estimators.open_rows import source_with_class, weights_elsewhere
 from credo.intervals import interval_codes
 from credo.model.dag import Dag
 from credo.model.network import Network
+from credo.predict.naive_explain import Contributions
 from credo.predict.rows import log_posteriors
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
@@ -295,9 +297,35 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         p = self._answer(self._columns(X, reset=False), "posterior")
         return np.asarray(self.classes_[p.argmax(axis=1)])
 
+    def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
+        """What each cell of one row says for a class against another, in bits.
+
+        Cells depend on each other here, so each has what it adds to those of the columns before it:
+        the sum is exact, and the order of the columns matters. `row` is a mapping from feature to
+        value, or the values in the order of training.
+
+        >>> clf = NetworkClassifier().fit([["u", 1], ["v", 1], ["u", 0], ["v", 0]], [0, 1, 1, 0])
+        >>> print(clf.explain(["u", 1]))
+        y: 0 against 1, P = 0.66667
+        feature  value   bits
+        (prior)         0.000
+        x1       1      1.000  +███████████
+        x0       u      0.000
+        total           1.000  +███████████
+        """
+        check_is_fitted(self, "model_")
+        cells = cells_of_row(row, self._names, [v.name for v in self._features()], self._name)
+        known = {n: v for n, v in self._known().items() if n in cells}
+        given = self._coded(columns_for({n: [v] for n, v in cells.items()}, known))
+        target = Variable(self._name, "discrete", tuple(self.classes_.tolist()))
+        log_p = self._scores(one_by_one(given, list(cells)), "log")
+        return explained(target, cells, log_p, of, against)
+
     def _answer(self, columns: Columns, form: str) -> Floats:
         """P(class | row), or its logarithm."""
-        columns = self._coded(columns)
+        return self._scores(self._coded(columns), form)
+
+    def _scores(self, columns: Columns, form: str) -> Floats:
         threads = threads_of(self.n_jobs)
         if isinstance(self.model_, Network):
             return self._by_network(self.model_, columns, form, threads)

@@ -129,7 +129,7 @@ def explain(
     for f, values, log_p in shares:
         bits = difference(log_p[first], log_p[second])
         if len(f.names) == 1:
-            cells.append((f.names[0], "" if is_missing(values[0]) else _plain(values[0]), bits))
+            cells.append((f.names[0], "" if is_missing(values[0]) else values[0], bits))
         else:
             cells.append((" + ".join(f.names[:4]) + (" …" if len(f.names) > 4 else ""), "", bits))
     prior = difference(model.log_prior[first], model.log_prior[second])
@@ -174,7 +174,7 @@ def contributions(
         target.states[second],
         float(p[first] / p.sum()),
         prior,
-        tuple(sorted(cells, key=lambda c: -abs(c[2]))),
+        tuple(sorted(((n, _plain(v), b) for n, v, b in cells), key=lambda c: -abs(c[2]))),
     )
 
 

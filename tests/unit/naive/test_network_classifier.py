@@ -110,3 +110,40 @@ def test_aode_names_the_cells_that_are_impossible():
         "Row 2 has probability zero in every class: x0=a with x1=s was never seen with y=0; "
         "x1=s was never seen with y=1. Use smoothing above 0."
     )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_explanations_add_up_to_the_odds(shared_tables, method):
+    frame = pd.read_csv(shared_tables / "titanic.csv")
+    clf = NetworkClassifier(method).fit(frame, "Survived")
+    log_p = clf.predict_log_proba(frame)
+    for i in (0, 5, 61):
+        row = {n: frame[n][i] for n in clf.feature_names_in_}
+        account = clf.explain(row, of=1, against=0)
+        assert account.total == pytest.approx((log_p[i, 1] - log_p[i, 0]) / np.log(2))
+        assert account.p == pytest.approx(np.exp(log_p[i, 1]))
+        assert account.target == "Survived"
+
+
+def test_naive_bayes_explains_alike(shared_tables):
+    table = cr.read(shared_tables / "house_votes_84.csv")
+    one = NaiveBayes().fit(table, "Class")
+    two = NetworkClassifier("naive-bayes").fit(table, "Class")
+    names = one.feature_names_in_
+    row = dict.fromkeys(names[:7], "y")
+    a, b = one.explain(row), two.explain(row)
+    assert a.total == pytest.approx(b.total)
+    for name, _, bits in b.cells:  # independent cells add the same in every order
+        assert bits == pytest.approx(a[name])
+
+
+def test_rows_that_cannot_be_explained():
+    clf = NetworkClassifier().fit([["u", 1], ["v", 1], ["u", 0]], [0, 1, 1])
+    with pytest.raises(UnknownNameError, match="Feature 'xx0' is not in the model"):
+        clf.explain({"xx0": "u"})
+    with pytest.raises(InputError, match="'y' is the class"):
+        clf.explain({"y": 1, "x0": "u"})
+    with pytest.raises(InputError, match="has no cell"):
+        clf.explain({})
+    with pytest.raises(InputError, match="1 values for 2 features"):
+        clf.explain(["u"])
