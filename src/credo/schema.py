@@ -99,6 +99,11 @@ class Variable:
         states: Any = self.states
         if isinstance(states, str) or not isinstance(states, Iterable):
             raise SchemaError(f"The states of {self.name!r} must be a list, got {states!r}.")
+        if isinstance(states, (set, frozenset)):
+            raise SchemaError(
+                f"The states of {self.name!r} must be a list, whose order is kept; a set has none.",
+                hint="Give a list: sorted(…), or the order that is meant.",
+            )
         object.__setattr__(self, "states", tuple(states))
         if self.kind == "continuous":
             if self.states:
@@ -186,6 +191,8 @@ class Column:
     missing: int = 0
     missing_as: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    whole: bool = False
+    """Whether a continuous column is one of whole numbers."""
 
     @property
     def used(self) -> bool:

@@ -43,6 +43,8 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
         return _from_pandas(x)
     if module == "polars":
         return _from_polars(x)
+    if module == "narwhals" and hasattr(x, "to_native"):
+        return feed_of_frame(x.to_native(), None)
     if module in ("duckdb", "_duckdb"):
         return feed_of_relation(x)
     if isinstance(x, (pa.Table, pa.RecordBatch)):

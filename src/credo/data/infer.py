@@ -91,6 +91,7 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
                 "makes them states"
             )
             column = replace(column, notes=(*notes, note))
+        column = replace(column, whole=typed.type == "int")
         return Decision(column, Variable(profile.name, "continuous"))
     if kind == "discrete":
         return Decision(column, _discrete(typed, declared))

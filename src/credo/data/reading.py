@@ -209,7 +209,8 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             out[name] = word
         else:
             try:
-                out[name] = Variable(name, "discrete", tuple(word), ordered=True)
+                states = word if isinstance(word, (set, frozenset)) else tuple(word)
+                out[name] = Variable(name, "discrete", states, ordered=True)  # type: ignore[arg-type]
             except TypeError:
                 raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
     return out

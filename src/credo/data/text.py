@@ -6,6 +6,7 @@ cell is read as text, so that nothing is converted by rules that are not ours.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -137,7 +138,10 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
                     block=_BLOCK,
                 )
             if left is not None:
-                source = pa.PythonFile(Rest(left[0], stream), mode="r")
+                # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
+                first = left[0] or stream.read(_BLOCK)
+                mark = codecs.BOM_UTF8 if first.startswith(codecs.BOM_UTF8) else b""
+                source = pa.PythonFile(Rest(mark + first, stream), mode="r")
                 yield from _irregular(dialect, source, at, skipped, header=left[1])
             if stream.quotes % 2:
                 line, cells = _first_ragged(dialect, only_quotes=True)
