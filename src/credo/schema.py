@@ -294,7 +294,10 @@ class Schema:
                 way = "['no', 'yes']} (its states, or 'continuous') to use it."
             hint = f"Read the table with schema={{{name!r}: {way}"
             if kind == "unsupported":
-                hint = "Turn its cells into single values to use it."
+                hint = "Make columns of single values of it before reading, to use it."
+                if "binary" in self.set_aside[name]:
+                    word = f"schema={{{name!r}: 'discrete'}}"
+                    hint = f"Read the table with {word} to use it, if its bytes are UTF-8 text."
             raise SchemaError(
                 f"The column {name!r} was set aside: {self.set_aside[name]}.", hint=hint
             )

@@ -24,6 +24,7 @@ from credo.data.cells import (
     not_a_number,
     not_a_state,
     number_of,
+    unusable,
 )
 from credo.data.doubts import decimal_commas
 from credo.data.numerals import as_int, numbers_of
@@ -97,7 +98,7 @@ class Coder:
             if self._mode == "numbers":
                 self._add_numbers(take_numbers(cells, self._tokens))
             else:
-                self._add_states(take_states(cells, self._tokens))
+                self._add_states(take_states(cells, self._tokens, self.kind == "discrete"))
         except Unsupported as error:
             if isinstance(error, Unhashable) and self.kind is not None:
                 raise TableError(
@@ -105,6 +106,8 @@ class Coder:
                     f"{error.cell!r}, which cannot be a state.",
                     hint=f"Leave the column out with schema={{{self.name!r}: 'drop'}}.",
                 ) from None
+            if self.kind is not None:
+                raise unusable(self.name, str(error), self.kind) from None
             self.types.add(str(error))
             self._let_go()
 

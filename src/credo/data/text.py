@@ -198,8 +198,14 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
         if cells == 0:
             return _unclosed(name, line)
         where = f"Line {line:,} of {name}" if line else f"A line of {name}"
+        found = _cells(cells or int(ragged[2]))
+        if not dialect.header and line <= 1:
+            return TableError(
+                f"{where} has {found}, but columns= has {_names(dialect.width)}.",
+                hint="Give columns= a name for each cell.",
+            )
         return TableError(
-            f"{where} has {_cells(cells or int(ragged[2]))}, but the header has {ragged[1]}.",
+            f"{where} has {found}, but the header has {ragged[1]}.",
             hint="Mend the line, or skip such lines with ragged='skip'.",
         )
     if "straddl" in text or "quote" in text or "truncated" in text:
@@ -225,6 +231,10 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
 
 def _cells(n: int) -> str:
     return f"{n:,} cell{'s' * (n != 1)}"
+
+
+def _names(n: int) -> str:
+    return f"{n:,} name{'s' * (n != 1)}"
 
 
 def _unclosed(name: str, line: int) -> TableError:
