@@ -102,6 +102,11 @@ class Variable:
         states: Any = self.states
         if isinstance(states, str) or not isinstance(states, Iterable):
             raise SchemaError(f"The states of {self.name!r} must be a list, got {states!r}.")
+        if isinstance(states, (set, frozenset)):
+            raise SchemaError(
+                f"The states of {self.name!r} must be a list, whose order is kept; a set has none.",
+                hint="Give a list: sorted(…), or the order that is meant.",
+            )
         object.__setattr__(self, "states", tuple(states))
         if self.kind == "continuous":
             if self.states:
@@ -189,6 +194,8 @@ class Column:
     missing: int = 0
     missing_as: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    whole: bool = False
+    """Whether a continuous column is one of whole numbers."""
 
     @property
     def used(self) -> bool:
@@ -290,7 +297,10 @@ class Schema:
                 way = "['no', 'yes']} (its states, or 'continuous') to use it."
             hint = f"Read the table with schema={{{name!r}: {way}"
             if kind == "unsupported":
-                hint = "Turn its cells into single values to use it."
+                hint = "Make columns of single values of it before reading, to use it."
+                if "binary" in self.set_aside[name]:
+                    word = f"schema={{{name!r}: 'discrete'}}"
+                    hint = f"Read the table with {word} to use it, if its bytes are UTF-8 text."
             raise SchemaError(
                 f"The column {name!r} was set aside: {self.set_aside[name]}.", hint=hint
             )

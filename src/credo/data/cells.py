@@ -27,6 +27,7 @@ __all__ = [
     "not_a_state",
     "number_of",
     "type_name",
+    "unusable",
 ]
 
 
@@ -206,12 +207,27 @@ def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a num
     return TableError(f"{where} {name!r} holds {cell!r}, which {why}.", hint=hint)
 
 
+def unusable(name: str, what: str, kind: str) -> TableError:
+    """The error for a column asked for whose cells are of a type that can be no variable."""
+    cells = what.removeprefix("unsupported ")
+    hint = "Make columns of single values of it before reading"
+    if "binary" in cells:
+        hint = f"Read it with schema={{{name!r}: 'discrete'}} if its bytes are UTF-8 text"
+    return TableError(
+        f"Column {name!r} holds cells of type {cells}, which cannot be {kind}.",
+        hint=f"{hint}, or leave it out with schema={{{name!r}: 'drop'}}.",
+    )
+
+
 def type_name(kind: Any) -> str:
     """The name that the rules of inference have for an Arrow type.
 
     >>> type_name(pa.int8()), type_name(pa.large_string()), type_name(pa.list_(pa.int8()))
     ('int', 'str', 'unsupported list<item: int8>')
     """
+    if isinstance(kind, pa.BaseExtensionType):
+        is_uuid = kind.extension_name == "arrow.uuid"
+        return "str" if is_uuid else type_name(kind.storage_type)
     if pa.types.is_boolean(kind):
         return "bool"
     if pa.types.is_integer(kind):

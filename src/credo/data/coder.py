@@ -24,6 +24,7 @@ from credo.data.cells import (
     not_a_number,
     not_a_state,
     number_of,
+    unusable,
 )
 from credo.data.doubts import decimal_commas
 from credo.data.numerals import as_int, numbers_of
@@ -98,7 +99,7 @@ class Coder:
             if self._mode == "numbers":
                 self._add_numbers(take_numbers(cells, self._tokens))
             else:
-                self._add_states(take_states(cells, self._tokens))
+                self._add_states(take_states(cells, self._tokens, self.kind == "discrete"))
         except Unsupported as error:
             if isinstance(error, Unhashable) and self.kind is not None:
                 raise TableError(
@@ -106,6 +107,8 @@ class Coder:
                     f"{error.cell!r}, which cannot be a state.",
                     hint=f"Leave the column out with schema={{{self.name!r}: 'drop'}}.",
                 ) from None
+            if self.kind is not None:
+                raise unusable(self.name, str(error), self.kind) from None
             self.types.add(str(error))
             self._let_go()
 
@@ -123,6 +126,7 @@ class Coder:
         n = len(taken.values)
         lut = np.zeros(n + 1, dtype=np.int64)
         seen = self._seen(taken)
+        first = None if self.keep else _first_places(taken.where, n)
         for i, value in enumerate(taken.values):
             key = cell_key(value)
             code = self._codes_of.get(key)
@@ -131,8 +135,8 @@ class Coder:
                     continue  # a dictionary lists it, but no row has it
                 code = self._codes_of[key] = len(self.states)
                 self.states.append(value)
-                if not self.keep and code < 1000:  # codes that are not kept cannot be searched
-                    self._met[code] = self._row(int((taken.where == i).argmax()))
+                if first is not None:  # codes that are not kept cannot be searched
+                    self._met[code] = self._before + int(first[i])
             lut[i] = code
         self.batch = (taken.where, lut)
         if self.keep:
@@ -294,7 +298,8 @@ class Coder:
         """The row in which a value first stands, as far as it can be told."""
         code = self._codes_of.get(cell_key(value))
         if code in self._met:
-            return self._met[code]
+            kept = self._met[code]
+            return self._numbered.of(kept) if self._numbered else kept + 1
         done = 0
         for part in self._parts if self._mode == "codes" else ():
             if code is not None and code < np.iinfo(part.dtype).max:
@@ -394,6 +399,13 @@ class Coder:
             _core.take_codes(part, full, out[done : done + len(part)])
             done += len(part)
         return out
+
+
+def _first_places(where: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """Where each of n values first stands in a batch."""
+    first = np.zeros(n + 1, dtype=np.int64)
+    first[where[::-1]] = np.arange(len(where) - 1, -1, -1)
+    return first
 
 
 def _different(parts: list[NDArray[Any]]) -> int:

@@ -52,7 +52,7 @@ class Encoder:
 
     def _codes(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
         assert self._find is not None
-        taken = take_states(cells, self._tokens)
+        taken = take_states(cells, self._tokens, bytes_too=True)
         size = code_type(self.variable.arity)
         lut = np.full(len(taken.values) + 1, self.variable.arity, dtype=size)
         for i, value in enumerate(taken.values):

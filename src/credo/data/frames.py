@@ -43,6 +43,8 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
         return _from_pandas(x)
     if module == "polars":
         return _from_polars(x)
+    if module == "narwhals" and hasattr(x, "to_native"):
+        return feed_of_frame(x.to_native(), None)
     if module in ("duckdb", "_duckdb"):
         return feed_of_relation(x)
     if isinstance(x, (pa.Table, pa.RecordBatch)):
@@ -195,9 +197,12 @@ def _from_polars(frame: Any) -> Feed:
         if isinstance(kind, pl.Enum)
     }
     names = tuple(schema.names())
+    # Arrow has no whole numbers of 128 bits
+    huge = [n for n, kind in schema.items() if str(kind) in ("Int128", "UInt128")]
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         chosen = frame.select(list(wanted))
+        chosen = chosen.with_columns(pl.col(n).cast(pl.Decimal(38, 0)) for n in huge if n in wanted)
         if lazy:
             for part in _lazy_parts(chosen, rows, batch_rows(len(wanted))):
                 table = part.to_arrow()

@@ -15,7 +15,7 @@ from credo.schema import Variable
 if TYPE_CHECKING:
     from credo.data.table import Table
 
-__all__ = ["FRAMES", "frame_of"]
+__all__ = ["FRAMES", "arrow_states", "frame_of"]
 
 FRAMES = ("table", "arrow", "pandas", "polars", "dict")
 """The kinds of frame: credo's own table, an Arrow table, a data frame, a dict of columns."""
@@ -67,13 +67,19 @@ def _codes(table: Table, variable: Variable) -> tuple[NDArray[Any], NDArray[np.b
     return codes.astype(kind), gone
 
 
-def _states(variable: Variable) -> Any:
+def arrow_states(variable: Variable) -> tuple[Any, bool]:
+    """The states as an Arrow array, and whether they are themselves: as texts where Arrow has no
+    type for all of them.
+
+    >>> arrow_states(Variable("x", "discrete", (1, "a")))[0].to_pylist()
+    ['1', 'a']
+    """
     import pyarrow as pa
 
     try:
-        return pa.array(variable.states)
+        return pa.array(variable.states), True
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array([str(s) for s in variable.states])  # of several types
+        return pa.array([str(s) for s in variable.states]), False
 
 
 def _arrow(table: Table) -> Any:
@@ -84,7 +90,10 @@ def _arrow(table: Table) -> Any:
         if variable.is_discrete:
             codes, gone = _codes(table, variable)
             columns[variable.name] = pa.DictionaryArray.from_arrays(
-                pa.array(codes, mask=gone), _states(variable), ordered=variable.ordered, safe=False
+                pa.array(codes, mask=gone),
+                arrow_states(variable)[0],
+                ordered=variable.ordered,
+                safe=False,
             )
         else:
             columns[variable.name] = pa.array(array, from_pandas=True)
@@ -122,7 +131,7 @@ def _polars(table: Table) -> Any:
         if variable.is_discrete:
             texts = all(isinstance(s, str) for s in variable.states)
             kind = pl.Enum(list(variable.states)) if texts else None
-            states = _states(variable).to_pylist()
+            states = arrow_states(variable)[0].to_pylist()
             # The code after the last state stands for missing.
             columns[variable.name] = pl.Series([*states, None], dtype=kind).gather(array)
         else:

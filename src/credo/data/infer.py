@@ -91,6 +91,7 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
                 "makes them states"
             )
             column = replace(column, notes=(*notes, note))
+        column = replace(column, whole=typed.type == "int")
         return Decision(column, Variable(profile.name, "continuous"))
     if kind == "discrete":
         return Decision(column, _discrete(typed, declared))
@@ -227,7 +228,8 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "unsupported", f"cells of type {typed.type.removeprefix('unsupported ')}"
     if _is_constant(typed):
         value = typed.states[0] if typed.states else p.low
-        return "constant", f"every cell is {_short(value)}"
+        gaps = " that is not missing" if p.missing else ""
+        return "constant", f"every cell{gaps} is {_short(value)}"
     if declared is not None:
         return "discrete", "declared by the table" + (", order kept" if declared.ordered else "")
     if typed.type == "bool":

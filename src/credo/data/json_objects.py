@@ -13,8 +13,10 @@ import json
 import math
 import secrets
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,21 @@ def _constant(text: str) -> float:
     return math.nan if text == "NaN" else Unbounded(text)
 
 
-_AS_WRITTEN = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
+class _Repeated(Exception):
+    """An object has a key twice; which value is meant cannot be known."""
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Repeated(next(key for key in made if keys.count(key) > 1))
+    return made
+
+
+_AS_WRITTEN = json.JSONDecoder(
+    object_pairs_hook=_once_each, parse_float=_number, parse_constant=_constant
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +156,16 @@ class _Reader:
 
     def _parsed(self, lines: list[str]) -> list[dict[str, Any]]:
         full = [line for line in lines if line and not line.isspace()]
+        text = f",{_BETWEEN},".join(full)
         try:
-            values = json.loads("[" + f",{_BETWEEN},".join(full) + "]")
+            values = json.loads(f"[{text}]")
         except (ValueError, RecursionError):
             values = []
         rows = values[::2]
         if len(values) == 2 * len(full) - 1 and set(map(type, rows)) == {dict}:
             between = values[1::2]
             if between.count(_BETWEEN) == len(between):
+                self._refuse_repeated_keys(text, lines, rows)
                 return list(rows)
         return [
             self._object(line, self.line + i)
@@ -155,9 +173,24 @@ class _Reader:
             if line and not line.isspace()
         ]
 
+    def _refuse_repeated_keys(self, text: str, lines: list[str], rows: list[Any]) -> None:
+        """A key that stands twice in an object is lost to the parser, but not in the text: lines
+        are parsed one by one where keys and text do not tally.
+        """
+        if text.count(":") == sum(map(len, rows)):
+            return
+        keys = Counter(chain.from_iterable(rows))
+        if "\\" not in text and all(text.count(f'"{k}"') == n for k, n in keys.items()):
+            return
+        for i, line in enumerate(lines):
+            if line and not line.isspace():
+                self._object(line, self.line + i)
+
     def _object(self, line: str, number: int) -> dict[str, Any]:
         try:
-            value = json.loads(line)
+            value = json.loads(line, object_pairs_hook=_once_each)
+        except _Repeated as error:
+            raise self._repeated(error, number) from None
         except (ValueError, RecursionError) as error:
             raise self._refused(error, number) from None
         if not isinstance(value, dict):
@@ -205,6 +238,8 @@ class _Reader:
         while True:
             try:
                 value, end = _AS_WRITTEN.raw_decode(left, at)
+            except _Repeated as error:
+                raise self._repeated(error, self._at(left, at)) from None
             except (ValueError, RecursionError) as error:
                 more = self.text.read(max(_BLOCK, len(left))) if left[at] in "{[" else ""
                 if not more:
@@ -255,6 +290,12 @@ class _Reader:
         return TableError(
             f"{self.name} is not a file of JSON lines: line {line:,} cannot be read ({why}).",
             hint=_HINT,
+        )
+
+    def _repeated(self, error: _Repeated, line: int) -> TableError:
+        return TableError(
+            f"Line {line:,} of {self.name} has the key {str(error)!r} twice in one object.",
+            hint="Leave one of the two out.",
         )
 
     def _not_an_object(self, value: Any, line: int) -> TableError:

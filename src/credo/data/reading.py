@@ -209,7 +209,8 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             out[name] = word
         else:
             try:
-                out[name] = Variable(name, "discrete", tuple(word), ordered=True)
+                states = word if isinstance(word, (set, frozenset)) else tuple(word)
+                out[name] = Variable(name, "discrete", states, ordered=True)  # type: ignore[arg-type]
             except TypeError:
                 raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
     return out
@@ -237,8 +238,9 @@ def _memory(given: int | str | None) -> float:
         if float(match[1]) == 0:
             raise InputError(f"memory must be more than 0, got {given!r}.")
         return float(match[1]) * float(1000 ** " kmgt".index(match[2] or " "))
-    if not isinstance(given, (int, float)) or not given > 0:
-        raise InputError(f"memory must be more than 0, got {given!r}.")
+    is_number = isinstance(given, (int, float, np.integer)) and not isinstance(given, bool)
+    if not is_number or not given > 0:
+        raise InputError(f"memory must be more than 0 bytes, or a text like '2GB', got {given!r}.")
     return float(given)
 
 

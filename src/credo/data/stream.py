@@ -30,6 +30,10 @@ from credo.stats.tally import Tally
 __all__ = ["Stream"]
 
 
+class _NotPickled(InputError, TypeError):
+    """What pickle and its users expect of a value that cannot be pickled is a TypeError."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Stream:
     """A source that reads its rows again for every tally, in bounded memory.
@@ -143,7 +147,10 @@ class Stream:
         return f"Stream({self.feed.label}, {size})"
 
     def __reduce__(self) -> Any:
-        raise TypeError("A stream reads from its source and cannot be pickled; pickle the path.")
+        raise _NotPickled(
+            "A stream reads from its source and cannot be pickled; pickle the path and read it "
+            "again, or pickle stream.load()."
+        )
 
     def __str__(self) -> str:
         return f"{self.feed.label}: {many(self.rows, 'row')}, read batch by batch"

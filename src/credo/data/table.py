@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data.frames_out import arrow_states
 from credo.data.row_numbers import RowNumbers
 from credo.errors import CredoWarning, InputError, MissingPackageError
 from credo.render import many, shortened, table_html, table_text
@@ -162,6 +163,9 @@ class Table:
     def to(self, kind: str = "arrow") -> Any:
         """The table as a frame of the kind asked for: 'arrow', 'pandas' or 'polars'.
 
+        Columns of whole numbers come back whole. States of several types, or beyond 64 bits, are
+        texts where Arrow and polars have no type for them; in pandas they are what they were.
+
         >>> import credo as cr
         >>> cr.read({"x": ["a", "b", "a"]}).to("arrow").column("x").to_pylist()
         ['a', 'b', 'a']
@@ -169,19 +173,21 @@ class Table:
         import pyarrow as pa
 
         columns: dict[str, Any] = {}
+        mixed: list[str] = []
         for variable, array in zip(self.schema.variables, self.block.arrays, strict=True):
             if variable.is_discrete:
                 gone = array == variable.arity
                 codes = np.where(gone, 0, array).astype(np.int32)
-                try:
-                    states = pa.array(variable.states)
-                except (pa.ArrowInvalid, pa.ArrowTypeError):
-                    states = pa.array([str(s) for s in variable.states])
+                states, exact = arrow_states(variable)
+                if not exact:
+                    mixed.append(variable.name)
                 indices = pa.array(codes, mask=gone)
                 column = pa.DictionaryArray.from_arrays(indices, states, ordered=variable.ordered)
                 columns[variable.name] = column if variable.ordered else column.dictionary_decode()
             else:
-                columns[variable.name] = pa.array(array, from_pandas=True)
+                cells = pa.array(array, from_pandas=True)
+                whole = self._is_whole(variable.name, array)
+                columns[variable.name] = cells.cast(pa.int64()) if whole else cells
         table = pa.table(columns)
         if kind == "arrow":
             return table
@@ -190,8 +196,11 @@ class Table:
 
             # whole numbers with gaps stay whole
             gaps = any(c.null_count and pa.types.is_integer(c.type) for c in table.columns)
-            whole = {pa.int64(): pd.Int64Dtype()} if gaps else {}
-            return table.to_pandas(types_mapper=whole.get)
+            kinds = {pa.int64(): pd.Int64Dtype()} if gaps else {}
+            frame = table.to_pandas(types_mapper=kinds.get)
+            for name in mixed:
+                frame[name] = pd.Series(self.values(name), dtype=object)
+            return frame
         if kind == "polars":
             try:
                 import polars as pl
@@ -202,9 +211,19 @@ class Table:
             return pl.from_arrow(table)
         raise InputError(f"A frame can be 'arrow', 'pandas' or 'polars', got {kind!r}.")
 
+    def _is_whole(self, name: str, array: NDArray[np.float64]) -> bool:
+        """Whether a continuous column was one of whole numbers, and still is."""
+        if name not in self.schema._columns or not self.schema.column(name).whole:
+            return False
+        seen = array[~np.isnan(array)]
+        return bool(((seen % 1 == 0) & (np.abs(seen) <= 2**53)).all())
+
     def _head(self, most: int) -> tuple[Sequence[str], list[list[str]]]:
         part = self.take(slice(0, most))
-        columns: Mapping[str, Any] = {n: part.values(n) for n in self.schema.names}
+        columns: dict[str, Any] = {n: part.values(n) for n in self.schema.names}
+        for name in self.schema.continuous:
+            if self._is_whole(name, columns[name]):
+                columns[name] = [None if x != x else f"{int(x):,}" for x in columns[name]]
         rows = []
         for i in range(len(part)):
             cells = (c[i] for c in columns.values())

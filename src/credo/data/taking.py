@@ -77,13 +77,13 @@ def holds_floats(cells: Any) -> bool:
 # --- as states ----------------------------------------------------------------------------
 
 
-def take_states(cells: Any, tokens: Tokens) -> States:
-    """The different values of a batch that are not missing."""
+def take_states(cells: Any, tokens: Tokens, bytes_too: bool = False) -> States:
+    """The different values of a batch that are not missing; `bytes_too` takes bytes as UTF-8."""
     if isinstance(cells, np.ndarray):
         values, where, types = _objects(cells)
         taken = States(values, where, int((where == len(values)).sum()), types)
     else:
-        taken = _arrow_states(cells)
+        taken = _arrow_states(_as_text(cells) if bytes_too else cells)
     values, where = taken.values, taken.where
     gone = [i for i, v in enumerate(values) if is_missing(v) or v in tokens]
     if gone:
@@ -131,6 +131,35 @@ def _arrow_states(cells: Any) -> States:
     if nulls:
         indices = pc.fill_null(indices, len(values))
     return States(values, int32s(indices), nulls, {name}, listed=listed)
+
+
+def _as_text(cells: Any) -> Any:
+    """Bytes as the text they are in UTF-8; other cells as they are."""
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    if not _is_binary(kind):
+        return cells
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    try:
+        return cells.cast(pa.large_binary()).cast(pa.large_string())
+    except pa.ArrowInvalid:
+        for i, cell in enumerate(cells.to_pylist()):
+            if cell is not None and not _is_utf8(cell):
+                raise Unhashable(i, cell) from None
+        raise
+
+
+def _is_binary(kind: Any) -> bool:
+    checks = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(check(kind) for check in (*checks, pa.types.is_binary_view))
+
+
+def _is_utf8(cell: bytes) -> bool:
+    try:
+        cell.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _python_values(cells: Any) -> list[Any]:
@@ -256,7 +285,11 @@ def int_values(cells: Any) -> NDArray[Any]:
 
 
 def _simple(cells: Any) -> Any:
-    """The same values in a simpler type: whole decimals as integers, NaN among floats as null."""
+    """The same values in a simpler type: whole decimals as integers, a UUID as its text."""
+    if isinstance(cells, pa.ExtensionArray):
+        if cells.type.extension_name == "arrow.uuid":
+            return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
+        cells = cells.storage
     if pa.types.is_dictionary(cells.type) and pa.types.is_floating(cells.type.value_type):
         cells = cells.dictionary_decode()
     if pa.types.is_decimal(cells.type) and cells.type.scale == 0:

@@ -6,6 +6,7 @@ cell is read as text, so that nothing is converted by rules that are not ours.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -137,7 +138,10 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
                     block=_BLOCK,
                 )
             if left is not None:
-                source = pa.PythonFile(Rest(left[0], stream), mode="r")
+                # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
+                first = left[0] or stream.read(_BLOCK)
+                mark = codecs.BOM_UTF8 if first.startswith(codecs.BOM_UTF8) else b""
+                source = pa.PythonFile(Rest(mark + first, stream), mode="r")
                 yield from _irregular(dialect, source, at, skipped, header=left[1])
             if stream.quotes % 2:
                 line, cells = _first_ragged(dialect, only_quotes=True)
@@ -194,8 +198,14 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
         if cells == 0:
             return _unclosed(name, line)
         where = f"Line {line:,} of {name}" if line else f"A line of {name}"
+        found = _cells(cells or int(ragged[2]))
+        if not dialect.header and line <= 1:
+            return TableError(
+                f"{where} has {found}, but columns= has {_names(dialect.width)}.",
+                hint="Give columns= a name for each cell.",
+            )
         return TableError(
-            f"{where} has {_cells(cells or int(ragged[2]))}, but the header has {ragged[1]}.",
+            f"{where} has {found}, but the header has {ragged[1]}.",
             hint="Mend the line, or skip such lines with ragged='skip'.",
         )
     if "straddl" in text or "quote" in text or "truncated" in text:
@@ -221,6 +231,10 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
 
 def _cells(n: int) -> str:
     return f"{n:,} cell{'s' * (n != 1)}"
+
+
+def _names(n: int) -> str:
+    return f"{n:,} name{'s' * (n != 1)}"
 
 
 def _unclosed(name: str, line: int) -> TableError:

@@ -155,6 +155,12 @@ def decode_head(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str]
                     hint="Give its encoding, for example encoding='latin-1'.",
                 ) from None
             return name, raw[: error.start].decode("utf-8-sig")
+    if name.startswith(("utf-16", "utf-32")) and b"\0" not in raw:
+        raise TableError(
+            f"{path.name} is not {name} text: none of its bytes is 0, as half of those of a line "
+            "end are.",
+            hint="Leave encoding= out, or give its own, for example encoding='utf-8'.",
+        )
     return name, raw.decode(name, errors="ignore").removeprefix("\ufeff")
 
 

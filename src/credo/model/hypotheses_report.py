@@ -49,7 +49,8 @@ def _rows(h: Hypotheses) -> tuple[list[list[Any]], str]:
 
 
 def _title(h: Hypotheses) -> str:
-    return f"{len(h.names):,} hypotheses, {h.n:,} observed, ln P(data) = {number(h.log_evidence)}"
+    size = f"{len(h.names):,} hypothes{'i' if len(h.names) == 1 else 'e'}s"
+    return f"{size}, {h.n:,} observed, ln P(data) = {number(h.log_evidence)}"
 
 
 def space_text(h: Hypotheses) -> str:

@@ -1,6 +1,10 @@
 """What the options of reading mean: words for missing, decimal commas, options that do not apply."""
 
+import pickle
+import uuid
+
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -8,7 +12,7 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo.cli import app
-from credo.errors import CredoWarning, InputError, TableError
+from credo.errors import CredoWarning, InputError, SchemaError, TableError
 
 
 @pytest.fixture
@@ -123,3 +127,77 @@ def test_options_of_text_files_are_refused_for_others(tmp_path, put, option):
             cr.read(path, **option)
     with pytest.raises(InputError, match="a query is none"):
         cr.read(f"select * from '{tmp_path}/t.parquet'", **option)
+
+
+# --- one right sentence for each ------------------------------------------------------------
+
+
+def test_columns_that_are_too_few_name_the_right_cure(put):
+    with pytest.raises(TableError, match=r"has 2 cells, but columns= has 1 name\. Give columns= a"):
+        cr.read(put("1,2\n3,4\n"), columns=["a"])
+
+
+def test_an_encoding_that_is_not_the_files(put):
+    for encoding in ("utf-16", "utf-32"):
+        with pytest.raises(TableError, match=rf"t\.csv is not {encoding} text"):
+            cr.read(put("a,b\n1,x\n2,y\n"), encoding=encoding)
+
+
+def test_memory_is_a_number_of_bytes(put):
+    for given in (True, "lots", [1]):
+        with pytest.raises(InputError, match=r"memory must be .* a text like '2GB'"):
+            cr.read(put(SURVEY), memory=given)
+
+
+def test_a_stream_says_that_it_cannot_be_pickled(put):
+    with pytest.raises(InputError, match="cannot be pickled; pickle the path"):
+        pickle.dumps(cr.read(put(SURVEY), memory="1B"))
+
+
+def test_a_constant_column_with_gaps(put):
+    table = cr.read(put("a,b\nx,1\n,2\nx,2\n"))
+    assert table.schema.set_aside["a"] == "every cell that is not missing is 'x'"
+
+
+# --- cells of other types -------------------------------------------------------------------
+
+
+def test_bytes_are_text_when_asked_for(tmp_path):
+    table = pa.table({"d": [b"ab", b"cd", None, b"ab"], "y": ["u", "v", "u", "v"]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for given in (table, tmp_path / "t.parquet"):
+        assert cr.read(given).schema.set_aside == {"d": "cells of type binary"}
+        with pytest.raises(
+            SchemaError, match=r"schema=\{'d': 'discrete'\} to use it, if its bytes"
+        ):
+            cr.read(given).schema["d"]
+        for memory in (None, "1B"):
+            read = cr.read(given, {"d": "discrete"}, memory=memory)
+            assert read.schema["d"].states == ("ab", "cd")
+            assert read.tally(["d"])["d"].values.tolist() == [2, 1]
+        with pytest.raises(TableError, match="which cannot be continuous"):
+            cr.read(given, {"d": "continuous"})
+    with pytest.raises(TableError, match=r"Row 2 of column 'd' holds b'\\xff', which cannot be a"):
+        cr.read({"d": [b"a", b"\xff"]}, {"d": "discrete"})
+
+
+def test_uuids_are_text(tmp_path):
+    ids = [uuid.UUID(int=i % 2) for i in range(6)]
+    table = cr.read({"d": ids, "y": list("uvuvuu")})
+    assert table.schema["d"].states == tuple(str(u) for u in ids[:2])
+    many = cr.read({"d": [uuid.UUID(int=i) for i in range(40)], "y": list("uv") * 20})
+    assert many.schema.column("d").kind == "identifier"
+
+
+def test_lists_have_one_cure():
+    table = {"d": [[1, 2], [3], [1, 2]], "y": ["u", "v", "u"]}
+    with pytest.raises(SchemaError, match="Make columns of single values of it before reading"):
+        cr.read(table).schema["d"]
+    for kind in ("discrete", "continuous"):
+        with pytest.raises(TableError, match=rf"cannot be {kind}\. Make columns of single values"):
+            cr.read(table, {"d": kind})
+
+
+def test_whole_numbers_of_128_bits_of_polars():
+    frame = pl.DataFrame({"a": ["x", "y", "x"], "i": pl.Series([1, 2, 2], dtype=pl.Int128)})
+    assert cr.read(frame).schema["i"].states == (1, 2)
