@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kLog2Pi = 1.8378770664093454836;
 constexpr std::size_t kMostChunks = 64;
+constexpr std::size_t kAbove = 16;  // rows of an inverse root that are taken away at a time
 constexpr std::size_t kChunkRows = 16 * kRows;      // at least so many rows in a chunk
 constexpr std::size_t kMostDoubles = std::size_t{1} << 24;  // of sums, over all chunks
 
@@ -26,7 +27,7 @@ struct Pattern {
   std::vector<double> means;     // [k][p]
 };
 
-Pattern factored(const Model& model, std::size_t d, const std::uint8_t* seen) {
+Pattern factored(const Model& model, const Loops& loops, std::size_t d, const std::uint8_t* seen) {
   Pattern out;
   for (std::size_t j = 0; j < d; ++j) (seen[j] ? out.here : out.gone).push_back(j);
   const std::size_t p = out.here.size(), q = out.gone.size(), packed = packed_size(p);
@@ -36,32 +37,29 @@ Pattern factored(const Model& model, std::size_t d, const std::uint8_t* seen) {
   out.slope.assign(model.k * q * p, 0);
   out.left.assign(model.k * q * q, 0);
   out.means.resize(model.k * p);
-  std::vector<double> low(p * p), inverse(p * p), half(q * p);
+  std::vector<double> upper(p * p), inverse(p * p), half(q * p);
   for (std::size_t c = 0; c < model.k; ++c) {
     const double* s = model.covariances + c * d * d;
     const double* mean = model.means + c * d;
     double log_root = 0;
-    for (std::size_t i = 0; i < p; ++i)
-      for (std::size_t j = 0; j <= i; ++j) {
-        double sum = s[out.here[i] * d + out.here[j]];
-        for (std::size_t t = 0; t < j; ++t) sum -= low[i * p + t] * low[j * p + t];
-        if (i != j) {
-          low[i * p + j] = sum / low[j * p + j];
-          continue;
-        }
-        if (!(sum > 0) || !std::isfinite(sum)) throw NotPositive{};
-        low[i * p + i] = std::sqrt(sum);
-        log_root += std::log(low[i * p + i]);
-      }
+    for (std::size_t i = 0; i < p; ++i) {  // U_i = (S_i - sum_t<i U_ti U_t) / U_ii, L = U^T
+      double* row = upper.data() + i * p;
+      for (std::size_t j = i; j < p; ++j) row[j] = s[out.here[j] * d + out.here[i]];
+      loops.take_rows(row + i, p - i, upper.data() + i, upper.data() + i, p, i);
+      if (!(row[i] > 0) || !std::isfinite(row[i])) throw NotPositive{};
+      const double side = std::sqrt(row[i]);
+      row[i] = side;
+      for (std::size_t j = i + 1; j < p; ++j) row[j] /= side;
+      log_root += std::log(side);
+    }
     for (std::size_t i = 0; i < p; ++i) {  // R_i = (e_i - sum_t<i L_it R_t) / L_ii
       double* row = inverse.data() + i * p;
       std::fill_n(row, i, 0.0);
-      for (std::size_t t = 0; t < i; ++t) {
-        const double l = low[i * p + t];
-        const double* above = inverse.data() + t * p;
-        for (std::size_t j = 0; j <= t; ++j) row[j] -= l * above[j];
+      for (std::size_t t = 0; t < i; t += kAbove) {  // R_t is 0 beyond its own place
+        const std::size_t end = std::min(t + kAbove, i);
+        loops.take_rows(row, end, inverse.data() + t * p, upper.data() + t * p + i, p, end - t);
       }
-      const double scale = 1 / low[i * p + i];
+      const double scale = 1 / upper[i * p + i];
       for (std::size_t j = 0; j < i; ++j) row[j] *= scale;
       row[i] = scale;
     }
@@ -187,7 +185,8 @@ class Walk {
         f(only_, from, end);
       } else {
         const Pattern pattern =
-            factored(model_, rows_.d, rows_.seen + static_cast<std::size_t>(at - rows_.starts) * rows_.d);
+            factored(model_, loops_, rows_.d,
+                     rows_.seen + static_cast<std::size_t>(at - rows_.starts) * rows_.d);
         f(&pattern, from, end);
       }
       from = end;
@@ -338,7 +337,7 @@ Sums step(const Rows& rows, const Model& model, const Loops& loops, int threads,
   const std::vector<std::size_t> at = cuts(rows.n, tables.size() + k * d * (model.joint ? d : 2));
   Pattern one;
   const bool only = model.joint && rows.patterns == 1;
-  if (only) one = factored(model, d, rows.seen);
+  if (only) one = factored(model, loops, d, rows.seen);
   std::vector<Chunk> chunks(at.size() - 1);
   parallel_for(chunks.size(), threads, [&](std::size_t i) {
     poll();
@@ -373,7 +372,7 @@ void score(const Rows& rows, const Model& model, const Loops& loops, int threads
   const std::vector<std::size_t> at = cuts(rows.n, 1);
   Pattern one;
   const bool only = model.joint && rows.patterns == 1;
-  if (only) one = factored(model, rows.d, rows.seen);
+  if (only) one = factored(model, loops, rows.d, rows.seen);
   parallel_for(at.size() - 1, threads, [&](std::size_t i) {
     Walk(rows, model, loops, tables, only ? &one : nullptr).score(at[i], at[i + 1], share, logs);
   });

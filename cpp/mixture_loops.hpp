@@ -56,6 +56,9 @@ struct Loops {
   void (*add_counts)(const std::uint16_t* codes, std::size_t rows, std::size_t groups,
                      const std::int64_t* offset, std::size_t classes, const double* r,
                      double* counts);
+  // INOUT row [n] -= by[t * stride] * above[t * stride + j] for t = 0 .. count - 1, in turn.
+  void (*take_rows)(double* row, std::size_t n, const double* above, const double* by,
+                    std::size_t stride, std::size_t count);
 };
 
 const Loops& plain_loops();

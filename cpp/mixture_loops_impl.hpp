@@ -240,8 +240,26 @@ void add_counts(const std::uint16_t* codes, std::size_t rows, std::size_t groups
     }
 }
 
+void take_rows(double* row, std::size_t n, const double* above, const double* by,
+               std::size_t stride, std::size_t count) {
+  constexpr std::size_t kFours = 8;
+  std::size_t j = 0;
+  for (; j + 4 * kFours <= n; j += 4 * kFours) {  // stays in registers while rows go by
+    Four sum[kFours];
+    for (std::size_t i = 0; i < kFours; ++i) sum[i] = four(row + j + 4 * i);
+    for (std::size_t t = 0; t < count; ++t) {
+      const double times = by[t * stride];
+      const double* from = above + t * stride + j;
+      for (std::size_t i = 0; i < kFours; ++i) sum[i] -= times * four(from + 4 * i);
+    }
+    for (std::size_t i = 0; i < kFours; ++i) four(row + j + 4 * i) = sum[i];
+  }
+  for (std::size_t t = 0; t < count; ++t)
+    for (std::size_t i = j; i < n; ++i) row[i] -= by[t * stride] * above[t * stride + i];
+}
+
 constexpr Loops kLoops = {add_distances, add_column,  add_tables, share,
-                          add_scatter,   add_moments, add_counts};
+                          add_scatter,   add_moments, add_counts, take_rows};
 
 }  // namespace
 }  // namespace credo::mixture

@@ -79,11 +79,13 @@ def whiskers(share: float, low: float, high: float, cells: int = 20) -> str:
 def number(value: float, digits: int = 6) -> str:
     """A number as people write it: whole numbers whole, others with a few significant digits.
 
-    >>> number(3.0), number(0.885975609), number(12345678)
-    ('3', '0.885976', '12,345,678')
+    >>> number(3.0), number(0.885975609), number(12345678), number(3417.2, 3)
+    ('3', '0.885976', '12,345,678', '3,417')
     """
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
+    if 10**digits <= abs(value) < 1e15:  # no powers of ten where the digits can stand
+        return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 
 

@@ -53,6 +53,24 @@ def test_joint_columns(path, d, gaps):
 
 
 @pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("d", [33, 70])
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_many_joint_columns(path, d, gaps):
+    x, codes, w, weights, tables, means, covs = problem(d, 12, d, 2, gaps, (2,))
+    covs = covs + np.eye(d)
+    rows = lay(x, codes, w, tables, True, 2)
+    numbers = Numbers(weights, tables, means, covs, np.zeros((2, 0)))
+    height, mass, _, first, second, share = twin_step(x, codes, w, weights, tables, means, covs)
+    found = rows.expect(numbers, 1, path)
+    assert found.log_likelihood == pytest.approx(height, rel=1e-12)
+    np.testing.assert_allclose(found.mass, mass, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(found.first, first, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found.second, second, rtol=1e-8, atol=1e-9)
+    got, _ = rows.score(numbers, 1, path)
+    np.testing.assert_allclose(got, share / w[:, None], rtol=1e-8, atol=1e-13)
+
+
+@pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 8, 9, 13, 17])
 def test_columns_apart_and_many_classes(path, k):
     x, codes, w, weights, tables, means, _ = problem(k, 257, 3, k, 0.2)

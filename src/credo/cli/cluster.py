@@ -74,6 +74,7 @@ def command(
     """
     from credo.train.clusters.clustering import cluster
 
+    _checked_paths(output, picture)
     table = read_from(**reading)
     groups = cluster(
         table,
@@ -98,11 +99,28 @@ def command(
     if common.as_json:
         common.emit("cluster", _json(groups, output))
         return
-    if not common.quiet:
+    if common.quiet:
+        print_table(_HEAD, groups._size_rows(), right=[0, 1, 2])
+    else:
         _print(groups)
     for path in (output, picture):
         if path is not None:
             common.say(f"wrote {path}")
+
+
+_HEAD = ["cluster", "size", "share", "", "most telling"]
+
+
+def _checked_paths(output: str | None, picture: str | None) -> None:
+    """Refuse, before anything is worked out, what cannot be written in the end."""
+    for name, path in (("-o", output), ("--picture", picture)):
+        if path is not None and not path.strip():
+            raise InputError(f"{name} needs the name of a file, got {path!r}.")
+    if output is not None and Path(output).suffix.lower() not in ("", ".csv", ".txt"):
+        raise InputError(
+            f"Labels are written as CSV, and {Path(output).name!r} has another ending.",
+            hint="Give -o a name that ends in .csv.",
+        )
 
 
 def _count(k: str) -> int | str:
@@ -134,6 +152,9 @@ def _settings(given: tuple[str, ...]) -> dict[str, Any]:
                 hint=f"Use --{_OWN[name]}." if _OWN[name] else "It is for Python.",
             )
         out[name] = {"true": True, "false": False}.get(text.casefold(), text)
+        if name == "counts":
+            out[name] = tuple(part.strip() for part in text.split(","))
+            continue
         for kind in (float, int):
             try:
                 out[name] = kind(text)
@@ -144,8 +165,7 @@ def _settings(given: tuple[str, ...]) -> dict[str, Any]:
 
 def _print(groups: Any) -> None:
     heading(groups.title)
-    head = ["cluster", "size", "share", "", "most telling"]
-    print_table(head, groups._size_rows(), right=[0, 1, 2])
+    print_table(_HEAD, groups._size_rows(), right=[0, 1, 2])
     found = groups.record.details.get("candidates")
     if found is not None:
         heading("which k?")

@@ -102,3 +102,38 @@ def test_rows_are_numbered_as_in_the_file(tmp_path):
     said = " ".join(done.output.split())
     assert "1 row of weight 0 is left out" in said
     assert "skipped: labels and row numbers are of the rows that were read" in said
+
+
+def test_quiet_says_the_groups_alone(table):
+    done = run(table, "--k", "2", "-q")
+    assert done.output.splitlines()[0].split()[:3] == ["cluster", "size", "share"]
+    assert len(done.output.strip().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--picture", ""), "--picture needs the name of a file, got ''"),
+        (("-o", " "), "-o needs the name of a file"),
+        (("-o", "labels.xlsx"), "written as CSV, and 'labels.xlsx' has another ending"),
+        (("-o", "labels.parquet"), "Give -o a name that ends in .csv"),
+    ],
+)
+def test_files_that_cannot_be_written_are_refused_first(table, more, words):
+    done = run(table, "--k", "2", *more)
+    assert isinstance(done.exception, CredoError) and words in str(done.exception)
+
+
+def test_several_columns_of_counts(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c\n" + "\n".join(f"{i % 3},{9 * (i % 2) + i % 4},u" for i in range(30)))
+    done = run(path, "--method", "latent-class", "--k", "2", "--set", "counts=a,b", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["k"] == 2
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_a_picture_of_a_mixture(table, tmp_path, method):
+    picture = tmp_path / "rows.png"
+    done = run(table, "--column", "x", "--method", method, "--k", "2", "--picture", picture)
+    assert done.exit_code == 0 and picture.stat().st_size > 1000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.errors import InputError
+from credo.errors import InputError, UnknownNameError
 
 
 def two_heaps():
@@ -136,3 +136,11 @@ def test_a_weighted_stream_says_of_which_rows_its_labels_are(tmp_path):
     groups = cr.cluster(stream, k=2)
     assert len(groups.labels) == 40
     assert any("rows of weight 0, if any, are left out" in n for n in groups.record.notes)
+
+
+def test_a_column_that_new_rows_lack_is_named_with_the_cure() -> None:
+    rows = {"x": [0.0, 0.1, 9.0, 9.1], "c": list("aabb")}
+    groups = cr.cluster(rows, k=2)
+    with pytest.raises(UnknownNameError, match=r"Column 'c' is not in.*as empty cells \(None\)"):
+        groups.assign([{"x": 1.0}])
+    assert groups.assign([{"x": 1.0, "c": None}]).tolist() == groups.labels[:1].tolist()

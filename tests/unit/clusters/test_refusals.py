@@ -101,3 +101,50 @@ def test_the_command_line_says_it_in_one_sentence(given: list, words: str, tmp_p
     assert done.returncode == 2
     assert done.stderr.startswith("Error: ") and words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"k": np.array([2, 3])}, r"k must be a whole number, 1 or more, got array"),
+        ({"method": "average", "height": 1.0, "by": "height"}, "by= chooses k, and height= cuts"),
+        ({"method": "gaussian", "by": "icl", "criterion": "bic"}, "say 'icl' and 'bic'"),
+        ({"k": 2, "k_max": 0}, "k_max must be a whole number, 2 or more"),
+    ],
+)
+def test_nothing_is_swallowed(given: dict, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        cr.cluster(X, **given)
+
+
+def test_candidates_may_be_an_array_but_not_empty() -> None:
+    assert list(cr.which_k(X, k=np.arange(2, 5)).rows) == [2, 3, 4]
+    with pytest.raises(InputError, match="k must hold at least one number of clusters"):
+        cr.which_k(X, k=[])
+
+
+@pytest.mark.parametrize("given", [{"by": "nonsense"}, {"by": "gap"}])
+def test_a_stream_swallows_nothing_either(given: dict, tmp_path) -> None:
+    path = tmp_path / "x.csv"
+    np.savetxt(path, X, delimiter=",", header="a,b", comments="")
+    with pytest.raises(InputError, match="by= chooses k, and k is given"):
+        cr.cluster(cr.read(str(path), memory="20B"), k=2, **given)
+
+
+def test_a_cut_says_where_it_was_made() -> None:
+    groups = cr.cluster(X, "average", k=3)
+    assert groups.cut(height=1.0).record.reason.startswith("cut at the height 1, between")
+    assert groups.cut(k=4).record.reason.startswith("cut at k = 4, between")
+    assert groups.cut("gap").record.reason.startswith("cut at the largest gap, between")
+
+
+def test_one_cluster_has_no_silhouette_to_speak_of() -> None:
+    holed = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+    for method in ("k-means", "gaussian"):
+        assert not any("silhouette" in n for n in cr.cluster(holed, method, k=1).record.notes)
+        assert any("silhouette" in n for n in cr.cluster(holed, method, k=2).record.notes)
+
+
+def test_one_resample_has_no_spread() -> None:
+    assert "±" not in str(cr.cluster(X, k=2, stability=1).stability)
+    assert "±" in str(cr.cluster(X, k=2, stability=2).stability)

@@ -149,11 +149,18 @@ def _empty(part: Partition) -> int:
     return part.k - len(np.unique(part.labels))
 
 
-def mixed(task: Task, by: str, k_max: int) -> tuple[Candidates, Partition]:
+def mixed(task: Task, by: str, k_max: int, asked: bool = False) -> tuple[Candidates, Partition]:
     """A mixture tries 1 to `k_max` classes by itself, no more than there are different rows.
 
+    `asked` says that the user named the criterion, which no other may then overrule.
     If classes of the best one hold no row, the best of the smaller ones is taken.
     """
+    given = task.options.get("criterion", by)
+    if asked and given != by:
+        raise InputError(
+            f"by= and criterion= both choose k, and say {by!r} and {given!r}.",
+            hint="Leave one of them out.",
+        )
     options: dict[str, Any] = {"criterion": by, "max_components": k_max, **task.options}
     most = options["max_components"]
     if isinstance(most, int) and most > 1:

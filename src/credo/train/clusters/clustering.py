@@ -181,7 +181,7 @@ def _solved(
         return task.partition(int(k)), None
     criteria = criterion(task.method, by)
     if task.method in MIXTURES and criteria != "silhouette":
-        found, part = mixed(task, criteria, k_max)
+        found, part = mixed(task, criteria, k_max, by is not None)
         return part, found
     ks = task.within_reach(sizes_to_try(task.table.rows, None, k_max, table=task.table))
     found, part = chosen(task, criteria, ks)
@@ -243,7 +243,7 @@ def which_k(
     task = Task(used, method, _seed(rng), distance, scale, memory, options)
     criteria = criterion(method, by)
     if method in MIXTURES and criteria != "silhouette" and k is None:
-        return mixed(task, criteria, 10)[0]
+        return mixed(task, criteria, 10, by is not None)[0]
     ks = sizes_to_try(used.rows, k, 10, table=used)
     if k is None:
         ks = task.within_reach(ks)
@@ -252,12 +252,11 @@ def which_k(
     return compared(task, criteria, ks)[0]
 
 
-def cut_again(groups: Clusters, labels: NDArray[np.intp], by: str) -> Clusters:
-    """The same tree cut elsewhere."""
+def cut_again(groups: Clusters, labels: NDArray[np.intp], how: str) -> Clusters:
+    """The same tree cut elsewhere; `how` says where."""
     begun = time.perf_counter()
     assert groups.tree is not None
     k = int(labels.max()) + 1
-    how = "at the largest gap" if by == "gap" else f"at k = {k}"
     reason = cut_reason(groups.tree, k, how)
     linked = groups.model
     if groups.table is None:

@@ -108,7 +108,7 @@ def partition_k_means(
     _all_used(best.labels, k)
     model = Centres(space, best.centres, best.start, best.steps)
     notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
-    if gaps:
+    if gaps and k > 1:
         notes.append(f"the silhouette is in {usual_distance(table)}")
     notes += told_of_bare(table)
     return Partition(

@@ -27,7 +27,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-_BY_MODEL = "a model of each class makes the groups, not a distance; the silhouette is in"
+_BY_MODEL = "a model of each class makes the groups, not a distance"
 
 
 def partition_gaussian(
@@ -86,6 +86,7 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
     share, _, _ = scored_rows(mixture, table, threads)
     assert mixture.candidates is not None and mixture.record is not None
     best = mixture.candidates.best
+    distance = usual_distance(table)
     quality = {"log-likelihood": best.log_likelihood, "bic": best.bic, "icl": best.icl}
     return Partition(
         labels=share.argmax(axis=1),
@@ -96,7 +97,7 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
         trace=mixture.record.trace,
         reason=mixture.record.reason,
         notes=(
-            f"{_BY_MODEL} {usual_distance(table)}",
+            _BY_MODEL if mixture.k == 1 else f"{_BY_MODEL}; the silhouette is in {distance}",
             *told_of_columns(table),
             *mixture.record.notes,
             *told_of_bare(table),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from credo.data import Stream, Table
 from credo.data.unnamed import is_plain, rows_in
-from credo.errors import InputError, unknown_name
+from credo.errors import InputError, UnknownNameError, unknown_name
 from credo.model.record import Record
 from credo.render import bar, number, table_html, table_text
 from credo.train.clusters.frozen import Frozen
@@ -166,7 +166,8 @@ class Clusters(Frozen):
     def assign(self, rows: Any) -> NDArray[np.intp]:
         """The cluster of each new row: anything `cr.read` takes, with the same columns.
 
-        An array has the columns that count, in their order, or all those of the table.
+        An array has the columns that count, in their order, or all those of the table. A column
+        that nobody knows is given as empty cells, where the method takes gaps.
         """
         return self._assigned(rows)[0]
 
@@ -193,7 +194,9 @@ class Clusters(Frozen):
 
         if self.tree is None:
             raise InputError(f"{self.method} makes no tree to cut.")
-        return cut_again(self, self.tree.cut(by, k=k, height=height), by or "")
+        labels = self.tree.cut(by, k=k, height=height)
+        how = "at the largest gap" if height is None else f"at the height {height:g}"
+        return cut_again(self, labels, how if k is None else f"at k = {k}")
 
     # --- inside -------------------------------------------------------------------------
 
@@ -205,10 +208,14 @@ class Clusters(Frozen):
     def _assigned(self, rows: Any) -> tuple[NDArray[np.intp], Floats | None]:
         if self.table is None:
             raise InputError("Nodes of a graph cannot be assigned: cluster the whole graph again.")
-        known = {n: self.table.schema[n] for n in self.columns}
         if is_plain(rows):
             rows = rows_in(rows, self.columns, self.table.schema.names)
-        table = Opened(rows, known, None, None).source
+        known = {n: self.table.schema[n] for n in self.columns}
+        try:
+            table = Opened(rows, known, None, None).source
+        except UnknownNameError as error:
+            cure = "A column that nobody knows is given as empty cells (None)."
+            raise UnknownNameError(error.message, hint=f"{error.hint} {cure}".strip()) from None
         if isinstance(table, Stream):
             table = table.load()
         labels, p = self.partition.assign(table.select(self.columns))

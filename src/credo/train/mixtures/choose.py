@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError, InputError
+from credo.errors import CredoError, InputError, LimitError
 from credo.model.mixture import Mixture
 from credo.model.mixture_candidates import CRITERIA, Candidate, Candidates
 from credo.model.mixture_parts import FORMS, Gaussians, Part, Rates, Tables
@@ -30,6 +30,9 @@ from credo.train.mixtures.start import STARTS, started
 __all__ = ["Found", "Options", "found"]
 
 Floats = NDArray[np.float64]
+
+MOST_WORK = 2e11
+"""Starts × classes × columns³ beyond which nothing is begun: some minutes."""
 
 _LEAST = 1e-9  # mixtures of a smaller probability are left out of an average
 _FIRST = 8  # iterations every start gets before the poorer half is dropped
@@ -92,7 +95,13 @@ def found(
     seeds = rng.integers(2**63, size=2)
     if k != "auto":
         number = whole(k, 1, "k")
+        if options.average:
+            raise InputError(
+                f"average=True keeps every number of classes, and k is given: {number:,}.",
+                hint="Leave k= or average= out.",
+            )
         _enough(problem, number)
+        _guard(problem, [number], options)
         best = _of_size(problem, number, options, np.random.default_rng(seeds[0]))
         best = _recorded(best, None, how, source, began, problem)
         if isinstance(options.start, Mixture):
@@ -102,6 +111,7 @@ def found(
         raise InputError("A start that is a mixture has its k: give the same instead of 'auto'.")
     most = min(options.max_components, problem.cells.rows)
     sizes = range(1, most + 1)
+    _guard(problem, sizes, options)
     tried = []
     for size in track(sizes, "mixtures", total=len(sizes)):
         draws = np.random.default_rng([int(seeds[0] % 2**32), size])
@@ -125,6 +135,22 @@ def _enough(problem: Problem, k: int) -> None:
         raise InputError(
             f"{k:,} classes are more than there are rows (n_samples = {n:,}).",
             hint="Ask for fewer classes.",
+        )
+
+
+def _guard(problem: Problem, sizes: Sequence[int], options: Options) -> None:
+    """Refuse covariances of so many columns that their roots would take hours."""
+    d = len(problem.cells.reals)
+    if options.covariance not in ("full", "tied") or not d:
+        return
+    starts = sum(k * (1 if k == 1 else options.restarts) for k in sizes)
+    work = float(starts) * d**3
+    if work > MOST_WORK:
+        raise LimitError(
+            f"The {options.covariance} covariances of {d:,} columns are too much work: "
+            f"{sum(sizes):,} class{'es' * (sum(sizes) != 1)} and their restarts need {work:.2g} "
+            f"operations for one step, and {MOST_WORK:.2g} are allowed.",
+            hint="Use covariance='diagonal', or fewer columns, classes or restarts.",
         )
 
 

@@ -105,17 +105,26 @@ class Maximiser:
             scatter = e.second - e.first[:, :d] * step + pull * middle**2
             return means, self._apart(scatter, n, old, there)
         # All columns of a class have the same weight here.
-        scatter = e.second - e.mass[:, None, None] * step[:, :, None] * step[:, None, :]
-        scatter = scatter + pull[:, :1, None] * middle[:, :, None] * middle[:, None, :]
-        scatter = 0.5 * (scatter + scatter.transpose(0, 2, 1))
-        imagined = self.prior * self.size * np.eye(d)
+        scatter = (e.mass[:, None] * step)[:, :, None] * step[:, None, :]
+        np.subtract(e.second, scatter, out=scatter)
+        if k0 > 0:
+            scatter += (pull[:, :1] * middle)[:, :, None] * middle[:, None, :]
+        scatter = scatter + scatter.transpose(0, 2, 1)
+        scatter *= 0.5
+        i = np.arange(d)
         if self.form == "tied":
-            one = (scatter.sum(axis=0) + imagined) / (e.mass.sum() + self.exponent)
+            one = scatter.sum(axis=0)
+            one[i, i] += self.prior * self.size
+            one /= e.mass.sum() + self.exponent
             spread = np.broadcast_to(raised(one[None], self.floor), scatter.shape)
             return means, spread
         total = np.where(alive, e.mass, 1.0) + self.exponent
-        spread = raised((scatter + imagined) / total[:, None, None], self.floor)
-        return means, np.where(alive[:, None, None], spread, old.spread)
+        scatter[:, i, i] += self.prior * self.size
+        scatter /= total[:, None, None]
+        spread = raised(scatter, self.floor)
+        if not alive.all():
+            spread = np.where(alive[:, None, None], spread, old.spread)
+        return means, spread
 
     def _apart(self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]) -> Floats:
         s, a = self.prior, self.exponent
@@ -163,11 +172,38 @@ class Maximiser:
 
 def raised(matrices: Floats, floor: float) -> Floats:
     """Covariances with no eigenvalue below the floor."""
+    if _above(matrices, floor):
+        return matrices
+    return np.stack([m if _above(m, floor) else _lifted(m, floor) for m in matrices])
+
+
+def _above(matrices: Floats, floor: float) -> bool:
     try:
         np.linalg.cholesky(matrices - floor * np.eye(matrices.shape[-1]))
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(matrices)
-        lifted = np.maximum(values, floor)
-        out: Floats = (vectors * lifted[:, None, :]) @ vectors.transpose(0, 2, 1)
-        return 0.5 * (out + out.transpose(0, 2, 1))
-    return matrices
+        return False
+    return True
+
+
+def _lifted(matrix: Floats, floor: float) -> Floats:
+    """V max(λ, floor) Vᵀ; fewer rows than columns leave few λ above 0, which are found alone.
+
+    A pivoted Cholesky root ends at the rank, B Bᵀ = matrix with B narrow, and BᵀB has the same
+    eigenvalues.
+    """
+    from scipy.linalg.lapack import dpstrf
+
+    d = len(matrix)
+    root, pivot, rank, _ = dpstrf(matrix, lower=1)
+    if rank > d // 3:
+        values, vectors = np.linalg.eigh(matrix)
+        out: Floats = (vectors * np.maximum(values, floor)) @ vectors.T
+    else:
+        narrow = np.zeros((d, rank))
+        narrow[pivot - 1] = np.tril(root[:, :rank])
+        values, inner = np.linalg.eigh(narrow.T @ narrow)
+        kept = values > floor
+        wide = narrow @ inner[:, kept]
+        wide *= np.sqrt((values[kept] - floor) / values[kept])
+        out = wide @ wide.T + floor * np.eye(d)
+    return 0.5 * (out + out.T)

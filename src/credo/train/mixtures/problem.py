@@ -103,11 +103,12 @@ def problem_of(cells: Taken, form: str, threads: int, most: int) -> Problem:
             hint="Leave it out.",
         )
     z = np.where(there, cells.reals, 0.0)
-    centre = (z @ w) / np.where(mass > 0, mass, 1.0)
-    away = np.where(there, cells.reals - centre[:, None], 0.0)
-    centre = centre + (away @ w) / mass  # once more: nothing is lost far from 0
-    away = np.where(there, cells.reals - centre[:, None], 0.0)
-    variance = (away**2 @ w) / mass
+    with np.errstate(over="ignore", invalid="ignore"):  # what passes a float is refused below
+        centre = (z @ w) / np.where(mass > 0, mass, 1.0)
+        away = np.where(there, cells.reals - centre[:, None], 0.0)
+        centre = centre + (away @ w) / mass  # once more: nothing is lost far from 0
+        away = np.where(there, cells.reals - centre[:, None], 0.0)
+        variance = (away**2 @ w) / mass
     if not np.isfinite(variance).all() or (np.abs(centre) > 1e150).any():
         raise InputError(
             "The numbers are too large: their squares pass what a float can hold.",
