@@ -92,7 +92,8 @@ def naive_bayes(
     if not source.schema[target].is_discrete:
         raise SchemaError(
             f"The class {target!r} is continuous.",
-            hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a regression.",
+            hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a network that "
+            "predicts numbers: cr.learn(rows).",
         )
     names = [n for n in source.schema.names if n != target]
     plan = plan_of(names, kinds, covariance, states)
