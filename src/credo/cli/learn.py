@@ -139,7 +139,7 @@ def command(
             )
     refuse_unknown_search(search, SEARCHES)
     if target is None and search in _OF_SEARCH["target"]:
-        raise InputError(f"--search {search} needs the class: name its variable with --target NAME.")
+        raise InputError(f"--search {search} needs the class: name it with --target NAME.")
     if search == "k2" and order is None:
         raise InputError("--search k2 needs --order, all the variables with commas between them.")
     if order is not None:
