@@ -188,8 +188,9 @@ class Calibration(Section):
                         else "warning"
                         if v.distance > 0.03
                         else "note",
-                        f"A line with Gaussian noise does not fit {v.variable}: transform it, cut "
-                        "it into states, or give it another parent.",
+                        f"A line with Gaussian noise does not fit {v.variable}: before learning, "
+                        f"transform it (np.log), or cut it into states (pd.qcut(rows"
+                        f"[{v.variable!r}], 5, labels=False)); or give it another parent.",
                         v.variable,
                         100 * v.distance,
                     )

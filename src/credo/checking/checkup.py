@@ -109,7 +109,12 @@ def check(
     """
     began = time.perf_counter()
     if not isinstance(net, Network):
-        raise InputError(f"check needs a Network, got {shown(net)}.", hint="Load one with cr.load.")
+        raise InputError(
+            f"check needs a Network, got {shown(net)}.",
+            hint="It has one: cr.check(model.network(), rows)."
+            if hasattr(net, "network")
+            else "Load one with cr.load.",
+        )
     wanted = _sections(sections)
     wide = len(net.names) > WIDE
     draws = whole((30 if wide else 200) if draws is None else draws, 20, "draws")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from credo.checking.conditionals import probabilities
 from credo.checking.findings import Finding
 from credo.checking.folds import deal, judges_of, scored_by, without_weightless
-from credo.checking.learners import learner_of, quiet, whole_or_stop
+from credo.checking.learners import Learner, learner_of, quiet, whole_or_stop
 from credo.checking.row_scores import Scored, weights_of
 from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
@@ -29,6 +29,7 @@ from credo.model.network import Network
 from credo.model.randomness import Rng
 from credo.model.value import View
 from credo.progress import track
+from credo.train.structure.learning import learn
 
 __all__ = ["CrossValidation", "cross_validate"]
 
@@ -149,7 +150,7 @@ def cross_validate(
         if _is_estimator(one):
             scored, right = _estimator(one, table, parts, target)
         else:
-            _, function = learner_of(one)
+            function = learner_of(one)[1] if target is None else _for_class(one, target)
             judges = judges_of(function, table, parts, f"learning by {name}")
             if target is None:
                 found[name] = scored_by(list(judges), table)
@@ -165,6 +166,13 @@ def cross_validate(
         out.append(replace(score, lead=lead, lead_error=error))
     logs = {n: s.log for n, s in found.items()}
     return CrossValidation(tuple(out), len(parts), float(every.sum()), target or "", hits, logs)
+
+
+def _for_class(one: Any, target: str) -> Learner:
+    """A learner; a search that learns for a class is given the target."""
+    if isinstance(one, str) and one in ("tan", "naive-bayes"):
+        return lambda rows: learn(rows, search=one, target=target)
+    return learner_of(one)[1]
 
 
 def _order(score: Score) -> tuple[bool, float]:

@@ -113,7 +113,7 @@ class EvidenceValue(Section):
         notes = [f"{tell} less"] if more else []
         if self.left_out:
             why = (
-                "continuous, beside a discrete target"
+                f"left out, as they are continuous and {self.target} is discrete"
                 if self.uncertainty is not None
                 else f"left out, as they and {self.target} mix more than {MAX_GAUSSIANS} Gaussians"
             )

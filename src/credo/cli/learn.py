@@ -20,7 +20,7 @@ from credo.cli.learning import (
     weights_line,
 )
 from credo.cli.models import dag_from, refuse_unwritable
-from credo.cli.options import Common, Manual, Option, Stopped, common_options, plural
+from credo.cli.options import Common, Manual, Option, Stopped, common_options, listed, plural
 from credo.cli.reading import read_from, reading_flags, reading_options
 from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
 
@@ -124,6 +124,9 @@ def command(
     """
     from credo.errors import InputError
     from credo.train import learn
+    from credo.train.structure.learning import SEARCHES
+    from credo.train.structure.option_hints import refuse_unknown_search
+    from credo.train.structure.rules import Rules
 
     if budget < 0:
         raise InputError(f"--budget must be 0 or more seconds, got {budget:g}.")
@@ -134,22 +137,29 @@ def command(
             raise InputError(
                 f"--{name} is for --search {' and '.join(_OF_SEARCH[name])}, not {search}."
             )
+    refuse_unknown_search(search, SEARCHES)
+    if target is None and search in _OF_SEARCH["target"]:
+        raise InputError(f"--search {search} needs the class: name it with --target NAME.")
     if search == "k2" and order is None:
         raise InputError("--search k2 needs --order, all the variables with commas between them.")
     if order is not None:
         options["order"] = names_of(order)
+    rules = rules_from(require, forbid, tier, max_parents, candidates)
     settings = {
         **score_settings(score_name, ess, prior_network, edge_prior, common.threads),
-        **rules_from(require, forbid, tier, max_parents, candidates),
+        **rules,
         "start": None if start is None else dag_from(start),
         **options,
     }
     if output is not None:
         refuse_unwritable(output)
     table = read_from(**reading)
+    Rules.of(table.schema.variables, **rules)  # refuses names that the table does not have
     where = output or (None if common.as_json else default_output(reading["table"]))
     if not common.silent:
         _introduce(table, missing_cells, budget, common)
+        if tier:
+            common.say(_free_of_tiers(table.schema.names, rules["tiers"]))
 
     def by(missing: str, seconds: float) -> Any:
         return learn(
@@ -186,6 +196,17 @@ def command(
             _point(net, where, reading, common)
     if stopped:
         raise Stopped("the search", where)
+
+
+def _free_of_tiers(names: Any, tiers: Any) -> str:
+    """Which variables the tiers leave free."""
+    free = [n for n in names if not any(n in tier for tier in tiers)]
+    if not free:
+        return "Every variable is in a tier; no edge goes to an earlier one."
+    only = " One tier alone forbids nothing: name the others in a second --tier." * (
+        len(tiers) == 1
+    )
+    return f"In no tier, and free of them: {listed(free, 8)}.{only}"
 
 
 def _introduce(table: Any, missing_cells: str, budget: float, common: Common) -> None:

@@ -36,6 +36,7 @@ def load_model(path: str) -> Any:
     from credo.formats import load, loads
 
     if path != "-":
+        _refuse_other(path)
         return load(path)
     data = standard_input("a model")
     if data[:2] == b"\x1f\x8b":
@@ -44,6 +45,26 @@ def load_model(path: str) -> Any:
 
         data = unpack(data, "standard input", Limits())
     return loads(data, model_format(data))
+
+
+def _refuse_other(path: str) -> None:
+    """Refuse what is plainly no model: a table, a graph in arrows, a name without its ending."""
+    from credo.data.files import FORMATS
+    from credo.formats.files import ENDINGS
+
+    ending = Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+    if ending in FORMATS and ending not in ENDINGS:
+        raise InputError(
+            f"{path} is a table; a model was expected here, and the table after it.",
+            hint="For example: credo check model.credo table.csv.",
+        )
+    if "->" in path:
+        raise InputError(f"The graph {path!r} cannot be read.", hint="Write '[A][B|A]' for A -> B.")
+    if not ending and not Path(path).expanduser().exists():
+        near = [p for p in sorted(Path(path).expanduser().parent.glob(f"{Path(path).name}.*"))
+                if p.suffix.lower() in ENDINGS]  # fmt: skip
+        if near:
+            raise InputError(f"There is no model {path!r}.", hint=f"Did you mean {str(near[0])!r}?")
 
 
 def refuse_unwritable(path: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from credo.cli.learning import weights_line
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.words import in_options
@@ -37,6 +38,9 @@ def command(common: Common, **reading: Any) -> None:
     from credo.cli.terminal import print_schema
 
     print_schema(source.schema)
+    hint = weights_line(source)
+    if hint and not common.quiet:
+        common.say(hint)
 
 
 def schema_json(schema: Schema, rows: int) -> dict[str, Any]:

@@ -53,6 +53,11 @@ def load(
     ...     load(path)
     Network(2 variables, 1 edge, 3 parameters)
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"A model is loaded from a path, got {type(path).__name__}.",
+            hint="For example cr.load('asia.bif').",
+        )
     where = Path(path).expanduser()
     limits = limits or Limits()
     packed = where.name.lower().endswith(".gz")

@@ -8,6 +8,7 @@ quotes, with `\\"` and `\\\\` inside. Parents may come before or after their own
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from credo.errors import InputError
@@ -58,6 +59,13 @@ got the end.
     return _Reader(text).graph()
 
 
+_ARROW = r"\s*(?P<a>[^\[\]|:>-]+?)\s*(?:-+>|→)\s*(?P<b>[^\[\]|:>,;-]+?)\s*(?:[,;>-].*)?"
+
+
+def _plain(name: str) -> str:
+    return name.strip().strip("'\"")
+
+
 class _Reader:
     """Reads from left to right; `at` is the next character."""
 
@@ -69,6 +77,10 @@ class _Reader:
         where: dict[str, int] = {}
         families: list[tuple[str, list[tuple[str, int]]]] = []
         self.skip()
+        if not self.peek("[") and (arrow := re.fullmatch(_ARROW, self.text)) is not None:
+            a, b = (_plain(arrow[k]) for k in ("a", "b"))
+            said = f"[{a}][{b}|{a}]"
+            raise self.wrong(f"an arrow is written with brackets, as in {said!r}", self.at)
         while self.at < len(self.text):
             self.take("[")
             start = self.at
@@ -83,6 +95,10 @@ class _Reader:
         for node, parents in families:
             for parent, start in parents:
                 if parent not in where:
+                    parts = [p.strip() for p in re.split(r"[,;&]", parent)]
+                    if len(parts) > 1 and all(p in where for p in parts):
+                        said = f"[{node}|{':'.join(parts)}]"
+                        raise self.wrong(f"parents are separated by ':', as in {said}", start)
                     raise self.wrong(f"the parent {parent!r} has no brackets of its own", start)
                 edges.append((parent, node))
         return list(where), edges

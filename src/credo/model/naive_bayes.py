@@ -62,6 +62,14 @@ class NaiveBayesModel:
 
     # --- what it is -----------------------------------------------------------------------
 
+    def __getattr__(self, name: str) -> Any:
+        """Reached for what a classifier does not have; its network may have it."""
+        if name in ("ask", "save", "do", "mpe", "marginals", "impute", "sample", "check"):
+            raise AttributeError(
+                f"A naive Bayes model has no {name!r}; its network has: model.network().{name}(…)."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @property
     def classes(self) -> tuple[Any, ...]:
         """The classes, in order."""

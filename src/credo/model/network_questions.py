@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from credo.errors import InputError
 from credo.model.questions import Questions
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class NetworkQuestions(Questions):
     def sample(
         self,
         n: int,
-        rng: Rng,
+        rng: Rng | None = None,
         given: Mapping[str, Any] | None = None,
         *,
         to: str = "table",
@@ -92,6 +93,11 @@ class NetworkQuestions(Questions):
         """
         from credo.predict.sampling import sample
 
+        if rng is None:
+            raise InputError(
+                "Drawing rows needs a seed or a generator, so that they can be drawn again.",
+                hint=f"Write net.sample({n!r}, rng=0).",
+            )
         return sample(self._asked, n, rng, given, to=to, path=path, threads=threads, report=report)
 
     def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from credo.errors import InputError
+
 if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.model.randomness import Rng
@@ -84,6 +86,12 @@ class Questions:
         """
         from credo.predict.posterior import posterior
 
+        if isinstance(target, Mapping):
+            said = ", ".join(f"{k}={v}" for k, v in target.items())
+            raise InputError(
+                f"p takes the names of variables, got the mapping {dict(target)!r}.",
+                hint=f"Ask net.ask('P({said})'), or give it as evidence: net.p(name, given=…).",
+            )
         how, n = self._effort(interval, draws, method, budget, error, rng)
         known = {} if given is None else given
         if interval is not None:

@@ -15,6 +15,7 @@ from credo.predict.budget import EXACT, Effort
 from credo.predict.conflict import refuse_impossible
 from credo.predict.evidence import Evidence
 from credo.predict.explanation import Explanation, marginal_map, mpe
+from credo.predict.far_evidence import warn_far
 from credo.predict.interval import bound_interval, event_interval, posterior_interval
 from credo.predict.posterior import (
     check_joint,
@@ -45,6 +46,8 @@ def ask(
     with its credible interval.
     """
     question = parse(net, text)
+    if not net.is_discrete:
+        warn_far(net, question.given)
     asked = net.do(question.do) if question.do else net
     if interval is None:
         value = _value(asked, question, effort)

@@ -63,6 +63,11 @@ def write_report(
     >>> written.name, "P(Pneu=T | Fev=T)" in written.read_text(encoding="utf-8")
     ('report.html', True)
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(
+            f"A report is written to a path, got {shown(path)}.",
+            hint="The model comes first: cr.write_report(net, 'report.html', rows).",
+        )
     target = Path(path)
     if target.is_dir():
         raise InputError(f"{target} is a folder; name a file, such as report.html.")
@@ -113,7 +118,9 @@ def report_html(
     if not isinstance(model, (Network, FactorModel)):
         raise InputError(
             f"A report is about a network, got {shown(model)}.",
-            hint="Load one with cr.load, or learn one with cr.learn.",
+            hint="It has one: model.network()."
+            if hasattr(model, "network")
+            else "Load one with cr.load, or learn one with cr.learn.",
         )
     if isinstance(questions, str):
         questions = [questions]

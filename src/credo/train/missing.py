@@ -19,7 +19,7 @@ from credo.data import Stream, Table, read
 from credo.errors import InputError, TableError
 from credo.model.reals import shown
 from credo.model.value import finite
-from credo.render import bar, number, table_html, table_text
+from credo.render import bar, number, shortened, table_html, table_text
 
 __all__ = ["Missingness", "missingness"]
 
@@ -76,7 +76,8 @@ class Missingness:
             out.append((note, ["column", "missing", "why"], told, [1]))
         if not gaps:
             return out
-        shown = [[", ".join(n) or "(none)", f"{s:.2%}", bar(s)] for n, s in self.patterns[:_SHOWN]]
+        shown = [[shortened(n, 8) or "(none)", f"{s:.2%}", bar(s)]
+                 for n, s in self.patterns[:_SHOWN]]  # fmt: skip
         more = len(self.patterns) - len(shown)
         note = f" ({more:,} more)" if more else ""
         out.append((f"missing at once{note}", ["columns", "rows", ""], shown, [1]))

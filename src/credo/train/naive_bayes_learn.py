@@ -111,7 +111,8 @@ def naive_bayes(
     if not source.schema[target].is_discrete:
         raise SchemaError(
             f"The class {target!r} is continuous.",
-            hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a regression.",
+            hint=f"Read the table with schema={{{target!r}: 'discrete'}}, or learn a network that "
+            "predicts numbers: cr.learn(rows).",
         )
     statistic = source_by_class(source, target, kinds, covariance, states, threads)[0]
     options = options.without(source.schema.set_aside)

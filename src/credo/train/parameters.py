@@ -86,6 +86,11 @@ def fit(
     """
     began = time.perf_counter()
     like = dag if isinstance(dag, Network) else None
+    if isinstance(source, (Dag, Network)) or (isinstance(source, str) and "[" in source[:2]):
+        raise InputError(
+            f"The graph comes first and the rows second, got {shown(source)} for the rows.",
+            hint="Write cr.fit('[A][B|A]', rows).",
+        )
     graph = _graph(dag)
     known = {v.name: v for v in like.variables} if like is not None else {}
     known |= _known_variables(graph, fixed)
@@ -215,8 +220,16 @@ def _fixed(
     return out
 
 
+_WORDS = {"bdeu": "cr.BDeu(1)", "k2": "cr.K2()", "laplace": "cr.Laplace(1)", "none": "None"}
+
+
 def _priors(prior: Any, default: Any, graph: Dag) -> dict[str, Any]:
     """The prior of each family."""
+    if isinstance(prior, str):
+        raise InputError(
+            f"A prior is a value, got the word {prior!r}.",
+            hint=f"Give prior={_WORDS.get(prior.lower(), 'cr.BDeu(1)')}.",
+        )
     if isinstance(prior, Mapping):
         for name in prior:
             if name not in graph.nodes:

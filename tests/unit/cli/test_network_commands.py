@@ -156,3 +156,35 @@ def test_an_earlier_answer_is_given_and_the_wrong_question_named(model):
     done = subprocess.run([CREDO, "ask", model, *asked], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout.startswith("P(Burglary)\n")
     assert done.stderr.startswith("Error: P(burglary): Variable 'burglary'")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("ask rows.csv P(A)", "rows.csv is a table; a model was expected here"),
+        ("check rows.csv m.credo", "rows.csv is a table; a model was expected here"),
+        ("impute rows.csv m.credo", "rows.csv is a table"),
+        ("score rows.csv m.credo", "rows.csv is a table"),
+        ("fit rows.csv m.credo", "rows.csv is a table"),
+        ("fit A->B rows.csv", "Write '[A][B|A]' for A -> B."),
+        ("ask m P(A)", "There is no model 'm'. Did you mean 'm.credo'?"),
+        ("learn rows.csv --search foo", "The search 'foo' is not one"),
+        ("learn rows.csv --search tan", "--search tan needs the class"),
+        ("learn rows.csv --forbid Foo->A", "Variable 'Foo' is not in the table"),
+    ],
+)
+def test_arguments_in_the_wrong_place_are_named_before_anything_is_printed(
+    line, sentence, tmp_path
+):
+    (tmp_path / "rows.csv").write_text("A,B\n" + "y,n\nn,y\ny,y\n" * 5)
+    (tmp_path / "m.credo").write_text("")
+    done = subprocess.run([CREDO, *line.split()], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and done.stdout == ""
+    assert sentence in done.stderr
+
+
+def test_one_tier_says_which_variables_it_leaves_free(tmp_path):
+    (tmp_path / "rows.csv").write_text("A,B,C\n" + "y,n,a\nn,y,b\ny,y,a\n" * 5)
+    line = [CREDO, "learn", "rows.csv", "--tier", "A", "--no-check", "-o", "m.credo"]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    assert "In no tier, and free of them: B, C. One tier alone forbids nothing" in done.stdout

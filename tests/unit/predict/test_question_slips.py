@@ -54,3 +54,9 @@ def test_the_pointer_comes_last():
     with pytest.raises(CredoError) as refused:
         NET.ask("P(c==1)")
     assert str(refused.value).endswith("\n  P(c==1)\n      ^")
+
+
+def test_evidence_far_from_every_row_is_named():
+    with pytest.warns(cr.errors.CredoWarning, match=r"Far outside of the rows .*: x=3000"):
+        NET.ask("P(g | x=3000)")
+    NET.ask("P(g | x=5)")

@@ -22,7 +22,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from credo.data import Stream, Table
+from credo.errors import InputError
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.stats.family import Family
@@ -32,7 +35,7 @@ from credo.train.family_scores import family_scores
 from credo.train.parameters import fit
 from credo.train.scores import ScoreSpec
 
-__all__ = ["WARM", "has_gaps", "structural_em"]
+__all__ = ["WARM", "complete_rows", "has_gaps", "structural_em"]
 
 ROUNDS = 30
 """Turns of completing and searching, unless the budget ends before."""
@@ -244,3 +247,14 @@ def _score(found: Any, dag: Dag) -> float:
     """The score of a graph on the rows that a search was given."""
     families = [Family(n, dag.parents(n)) for n in dag.nodes]
     return float(found.scores.of(families).sum())
+
+
+def complete_rows(source: Any) -> Any:
+    """The rows without a gap."""
+    table = source.load() if isinstance(source, Stream) else source
+    whole = np.ones(len(table), dtype=bool)
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        whole &= a != v.arity if v.is_discrete else ~np.isnan(a)
+    if not whole.any():
+        raise InputError("No row is complete.", hint="Use missing='structural-em'.")
+    return table.take(whole)

@@ -19,10 +19,11 @@ import numpy as np
 
 from credo.data import Stream
 from credo.data.spool import spooled
-from credo.errors import InputError, unknown_name
+from credo.errors import InputError
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.model.randomness import Rng, generator
+from credo.model.reals import shown
 from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
@@ -32,9 +33,10 @@ from credo.train.edge_prior import EdgePrior
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
-from credo.train.scores import LocalScore, ScoreSpec, graph_of
+from credo.train.scores import SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
-from credo.train.structure.incomplete import WARM, Halt, has_gaps, structural_em
+from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
+from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.recipe import belief_of, recipe_of, with_recipe
 from credo.train.structure.rules import Rules
@@ -154,6 +156,14 @@ def learn(
     if isinstance(parameters, str) and parameters != "auto":
         raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
     choice(missing, MISSING, "missing")
+    refuse_unknown_search(search, SEARCHES)
+    if isinstance(score, str) and score in _WHERE and score not in SCORES:
+        raise InputError(f"{score!r} is a search, not a score.", hint=f"Give search={score!r}.")
+    if prior is not None and not isinstance(prior, Network):
+        raise InputError(
+            f"prior= is the prior network of the score 'bde', got {shown(prior)}.",
+            hint="The prior of the parameters is parameters=, for example parameters=cr.BDeu(1).",
+        )
     settings: dict[str, Any] = {
         "required": required, "forbidden": forbidden, "tiers": tiers, "max_parents": max_parents,
         "candidates": candidates, "budget": budget, "rng": rng, "ess": ess, "prior": prior,
@@ -175,7 +185,7 @@ def learn(
                 net = _structural(opened, score, search, start, parameters, settings, starts)
             told = {**settings, "starts": starts if starts > 1 else None}
             return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
-        opened = _complete_rows(opened)
+        opened = complete_rows(opened)
     if start is not None and search in _NO_START:
         raise InputError(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
@@ -291,17 +301,6 @@ def _whole(seed: Any) -> int:
     return int(seed) if isinstance(seed, (int, np.integer)) else 0
 
 
-def _complete_rows(source: Any) -> Any:
-    """The rows without a gap."""
-    table = source.load() if isinstance(source, Stream) else source
-    whole = np.ones(len(table), dtype=bool)
-    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
-        whole &= a != v.arity if v.is_discrete else ~np.isnan(a)
-    if not whole.any():
-        raise InputError("No row is complete.", hint="Use missing='structural-em'.")
-    return table.take(whole)
-
-
 class Searched:
     """A graph that was searched for, not yet fitted."""
 
@@ -335,8 +334,7 @@ def searched(
 ) -> Searched:
     """The graph of `learn`, with its record."""
     began = time.perf_counter()
-    if search not in _WHERE:
-        raise unknown_name("The search", search, _WHERE, "one that credo knows")
+    refuse_unknown_search(search, SEARCHES)
     limit = _seconds(budget)
     chance = generator(rng)
     if score is None:

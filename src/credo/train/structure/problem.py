@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import InputError, close_names
+from credo.errors import InputError
 from credo.progress import Ticker
 from credo.train.family_scores import FamilyScores
+from credo.train.structure.option_hints import option_hint
 from credo.train.structure.rules import Rules
 
 __all__ = ["Outcome", "Problem"]
@@ -169,10 +170,6 @@ class Problem:
         """Refuse options that this search does not have."""
         for name in self.options:
             if name not in known:
-                near = close_names(name, known)
-                hint = (
-                    f"Did you mean {near[0]!r}?"
-                    if near
-                    else (f"It has {', '.join(known)}." if known else "It has none.")
+                raise InputError(
+                    f"This search has no option {name!r}.", hint=option_hint(name, known)
                 )
-                raise InputError(f"This search has no option {name!r}.", hint=hint)
