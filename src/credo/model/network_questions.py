@@ -95,7 +95,7 @@ class NetworkQuestions(Questions):
 
         if rng is None:
             raise InputError(
-                "Drawing rows needs a seed or a generator, so that they can be drawn again.",
+                "rng must be a whole-number seed or a generator, so that rows can be drawn again.",
                 hint=f"Write net.sample({n!r}, rng=0).",
             )
         return sample(self._asked, n, rng, given, to=to, path=path, threads=threads, report=report)

@@ -100,7 +100,8 @@ def test_bad_input_is_one_sentence_and_code_2(model, args, sentence):
     assert done.stdout == ""
     assert done.stderr.startswith("Error: ")
     assert sentence in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    _, *pointer = done.stderr.rstrip().splitlines()
+    assert not pointer or (len(pointer) == 2 and pointer[1].strip() == "^")
 
 
 def test_a_closed_pipe_is_no_error(model):
