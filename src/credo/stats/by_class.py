@@ -196,9 +196,8 @@ def _merged(a: Moments, b: Moments) -> Moments:
 def refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
     """Numbers [class, variable] whose squares pass what floats can hold, by the variable's name."""
     if mean.size and math.isfinite(mean.max()) and math.isfinite(mean.min()):
-        most = square.max()  # the usual case in four looks
-        if math.isfinite(most) and (most == 0 or square.min() >= 1e-290):
-            return
+        if math.isfinite(most := square.max()) and (most == 0 or square.min() >= 1e-290):
+            return  # the usual case
     with np.errstate(all="ignore"):
         bad = ~(np.isfinite(square) & np.isfinite(mean))
         tiny = (square > 0) & (square < 1e-290)
@@ -398,8 +397,8 @@ class ByClass:
         if not (isinstance(self.parts, Block) and isinstance(other.parts, Block)):
             return None
         where = _places(other.target, self.target)
-        same = other.target.states == self.target.states
-        if (parts := self.parts.joined(other.parts, None if same else where)) is None:
+        fewer = other.target.states != self.target.states
+        if (parts := self.parts.joined(other.parts, where if fewer else None)) is None:
             return None
         weight = self.weight + spread_out(other.weight, where, len(self.weight), 0)
         return ByClass(self.target, weight, parts, self.unlabelled + other.unlabelled)
