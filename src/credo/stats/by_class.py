@@ -195,9 +195,9 @@ def _merged(a: Moments, b: Moments) -> Moments:
 
 def refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
     """Numbers [class, variable] whose squares pass what floats can hold, by the variable's name."""
-    if mean.size and math.isfinite(mean.max()) and math.isfinite(mean.min()):
-        if math.isfinite(most := square.max()) and (most == 0 or square.min() >= 1e-290):
-            return  # the usual case
+    ends = (mean.min(), mean.max(), square.max()) if mean.size else (math.inf,)
+    if all(map(math.isfinite, ends)) and (ends[-1] == 0 or square.min() >= 1e-290):
+        return  # the usual case
     with np.errstate(all="ignore"):
         bad = ~(np.isfinite(square) & np.isfinite(mean))
         tiny = (square > 0) & (square < 1e-290)
