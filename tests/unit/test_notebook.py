@@ -69,7 +69,7 @@ def _values():
     plain = cr.fit(cr.Dag([(ODD, "B"), ("B", "C")]), table)
     gaps = cr.read({ODD: [*rows[ODD][:-2], None, None], "B": [None, *rows["B"][1:]]})
     numbers = {
-        ODD: [float(i % 7) for i in range(20)],
+        ODD: [i % 7 + 0.5 for i in range(20)],
         "y": [1.5 * (i % 7) + i % 3 for i in range(20)],
     }
     line = cr.fit(cr.Dag([(ODD, "y")]), numbers, prior=cr.LinePrior())
@@ -139,14 +139,14 @@ def _mixed_values():
     rows = {
         ODD: [STATES[i % 2] for i in range(24)],
         "x": [float(i % 2) + 0.1 * (i % 7) for i in range(24)],
-        "y": [float(i % 5) for i in range(24)],
+        "y": [i % 5 + 0.5 for i in range(24)],
     }
     net = cr.fit(
         cr.Dag([(ODD, "x"), ("x", "y")]), rows, prior={ODD: cr.BDeu(2)}, default=cr.LinePrior()
     )
     return [
         net, net.p("x"), net.p(["x", "y"]), net.p([ODD, "x"]), net.p("x", interval=0.9),
-        net.p(["x", "y"], interval=0.9), net.p(ODD, given={"y": 2.0}),
+        net.p(["x", "y"], interval=0.9), net.p(ODD, given={"y": 2.5}),
     ]  # fmt: skip
 
 

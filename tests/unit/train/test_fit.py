@@ -356,8 +356,10 @@ def test_refusals(patients):
         cr.fit("[Fev]", patients, prior={"Feve": cr.K2()})
     with pytest.raises(InputError, match="default= goes with a mapping"):
         cr.fit("[Fev]", patients, prior=cr.K2(), default=cr.K2())
-    with pytest.raises(InputError, match="The prior of the table of 'Fev' must be BDeu, K2"):
+    with pytest.raises(InputError, match=r"got the word 'bdeu'.*prior=cr\.BDeu\(1\)"):
         cr.fit("[Fev]", patients, prior="bdeu")
+    with pytest.raises(InputError, match="The prior of the table of 'Fev' must be BDeu, K2"):
+        cr.fit("[Fev]", patients, prior=object())
     with pytest.raises(InputError, match=r"must have the shape \(2,\)"):
         cr.fit("[Fev]", patients, prior=[1.0, 2.0, 3.0])
     with pytest.raises(InputError, match="must all be above 0"):
