@@ -94,7 +94,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     }
     common.heading("7. Is it any good? The model checked on its rows, worst first")
     if not common.silent:
-        tell_check(net, rows, common, 4)
+        tell_check(net, rows, common, most=4)
     if folder is not None:
         model, page = folder / "titanic.credo", folder / "titanic.html"
         net.save(model)

@@ -184,14 +184,14 @@ def command(
     if common.as_json:
         document = _json(net, output)
         if checked:
-            found = quick_check(net, table, common.seed).findings
+            found = quick_check(net, table, common.seed, budget).findings
             document["findings"] = [f.to_dict() for f in found]
         common.emit("learn", document)
     else:
         _tell(net, common)
         if checked is not False and not common.quiet and not stopped:
             common.heading("Checks")
-            tell_check(net, table, common)
+            tell_check(net, table, common, budget)
         if where is not None:
             _point(net, where, reading, common)
     if stopped:

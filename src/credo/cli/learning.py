@@ -118,24 +118,27 @@ def by_either(learn: Callable[[str, float], Any], budget: float, common: Common)
 _CHECKED = ("held_out", "predictive", "calibration", "independence")
 
 
-def quick_check(net: Any, table: Any, seed: int) -> Any:
-    """A short check of a model on its rows; `credo check` makes the whole one."""
+def quick_check(net: Any, table: Any, seed: int, budget: float = 0) -> Any:
+    """A short check of a model on its rows; `credo check` makes the whole one.
+
+    Searches of its graph without each fold take no longer than the `budget` of the first one.
+    """
     from credo.checking import check
 
     sections = _CHECKED[:1] if len(net.names) > _WIDE else _CHECKED
     return check(
         net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed,
-        budget=_SEARCHES,
+        budget=min(budget or _SEARCHES, _SEARCHES),
     )  # fmt: skip
 
 
-def tell_check(net: Any, table: Any, common: Common, most: int = 3) -> None:
+def tell_check(net: Any, table: Any, common: Common, budget: float = 0, most: int = 3) -> None:
     """The worst findings of a short check, for people."""
     from credo.cli.check import print_findings
     from credo.errors import CredoError
 
     try:
-        report = quick_check(net, table, common.seed)
+        report = quick_check(net, table, common.seed, budget)
     except CredoError as error:  # a model that cannot be checked is still a model
         common.say(f"Not checked: {error}")
         return
