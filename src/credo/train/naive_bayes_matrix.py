@@ -91,12 +91,11 @@ def _spreads(
     if not finite.all():
         for j in np.flatnonzero(~finite.all(axis=1)).tolist():
             refuse_infinite(names[j], matrix[:, j])
-    tiny = (np.abs(mean) < 1e-145) & (scatter == 0) & (n > 1)
-    if matrix.dtype.kind == "f" and tiny.any():
-        places = np.flatnonzero(tiny.any(axis=1))
-        some = np.fmax.reduce(np.abs(matrix[:, places]), axis=0) > 0
-        for j in places[some].tolist():
-            refuse_underflow(names[j], np.asarray(matrix[:, j], dtype=np.float64))
+    if matrix.dtype.kind == "f" and not scatter.all():
+        tiny = (scatter == 0) & (n > 1) & (np.abs(mean) < 1e-145)
+        for j in np.flatnonzero(tiny.any(axis=1)).tolist() if tiny.any() else ():
+            if np.fmax.reduce(np.abs(matrix[:, j])) > 0:
+                refuse_underflow(names[j], np.asarray(matrix[:, j], dtype=np.float64))
     return Spreads(names, n, mean, scatter)
 
 
