@@ -41,6 +41,7 @@ from credo.schema import MAX_STATES, Column, Variable
 
 __all__ = [
     "FEW_INTEGERS",
+    "WHOLE_DECIMALS",
     "Decision",
     "Declared",
     "decide",
@@ -50,6 +51,8 @@ __all__ = [
 ]
 
 FEW_TEXTS = 20
+WHOLE_DECIMALS = "whole numbers stored as decimals"
+"""How the note on a continuous column begins that may hold codes; learning looks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +89,7 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     column = replace(base, kind=kind, reason=reason, notes=notes)
     if kind == "continuous":
         if typed.few_whole_floats:
-            note = (
-                f"whole numbers stored as decimals; schema={{{profile.name!r}: 'discrete'}} "
-                "makes them states"
-            )
+            note = f"{WHOLE_DECIMALS}; schema={{{profile.name!r}: 'discrete'}} makes them states"
             column = replace(column, notes=(*notes, note))
         column = replace(column, whole=typed.type == "int")
         return Decision(column, Variable(profile.name, "continuous"))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
+from credo.data.infer import WHOLE_DECIMALS
 from credo.errors import CredoWarning
 from credo.schema import Schema
 
@@ -22,7 +23,6 @@ __all__ = ["coded", "told_before", "warn_coded"]
 
 _ROWS = 15  # cells that must be there for few values to say something
 _FEW = 10  # different values of a column that looks like codes
-_NOTE = "whole numbers stored as decimals"
 _SAYS = "Taken as numbers, with normal noise:"
 
 
@@ -38,7 +38,7 @@ def coded(schema: Schema) -> list[str]:
         for c in schema.columns
         if c.kind == "continuous"
         and c.rows - c.missing >= _ROWS
-        and any(n.startswith(_NOTE) for n in c.notes)
+        and any(n.startswith(WHOLE_DECIMALS) for n in c.notes)
     ]
 
 
