@@ -2,7 +2,8 @@
 
     p(x) = π_x,   ln p(data) = Σ_k n_k ln π_k,   mle: π_k = n_k / n
 
-A state that was never seen has probability zero under maximum likelihood; `zeros` lists them.
+`zeros` lists the states of probability zero: those never seen, under maximum likelihood; those at
+the edge, where a mode lies there; those that were given so.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Discrete(Point):
 
     @property
     def zeros(self) -> tuple[Any, ...]:
-        """The states of probability zero: under maximum likelihood, those never seen."""
+        """The states of probability zero, whether learned or given."""
         return tuple(s for s, p in zip(self.states, self.probabilities, strict=True) if p == 0)
 
     @property
@@ -226,7 +227,8 @@ class Discrete(Point):
         note = ""
         if self.zeros:
             shown = ", ".join(map(repr, self.zeros[:12]))
-            note = f"probability zero (never seen, under maximum likelihood): {shown}"
+            more = f" and {len(self.zeros) - 12:,} more" if len(self.zeros) > 12 else ""
+            note = f"probability zero: {shown}{more}"
         return View(type(self).__name__, [self.name, "p", ""], rows, (1,), note)
 
 

@@ -149,8 +149,23 @@ def test_maximum_likelihood_gives_zeros_and_says_so():
     assert c.zeros == (2,) and c[2] == 0.0 and c.logpdf(2) == -math.inf
     assert c.log_likelihood([1, 3]) == pytest.approx(2 * math.log(0.5))
     assert c.log_likelihood([2]) == -math.inf
-    assert "probability zero (never seen, under maximum likelihood): 2" in str(c)
+    assert str(c).endswith("probability zero: 2")
     assert Bernoulli.fit([True, True]).zeros == (False,)
+
+
+@pytest.mark.parametrize(
+    "c, told",
+    [
+        (Beta(1, 2).map(), "True"),
+        (Dirichlet([1, 2, 1], states=["a", "b", "c"]).map(), "'a', 'c'"),
+        (Categorical.fit(["b"], Dirichlet([1, 2], states=["a", "b"]), "map"), "'a'"),
+        (Bernoulli(0), "True"),
+        (Categorical.fit([0], states=range(20)), ", ".join(map(str, range(1, 13))) + " and 7 more"),
+    ],
+)
+def test_zeros_are_told_without_a_guess_at_where_they_come_from(c, told):
+    assert str(c).endswith(f"probability zero: {told}")
+    assert "likelihood" not in str(c) and "likelihood" not in c._repr_html_()
 
 
 @pytest.mark.parametrize("data", [[], [None], {True: 0, False: 0}])
