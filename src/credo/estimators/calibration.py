@@ -16,7 +16,9 @@ from sklearn.calibration import CalibratedClassifierCV
 
 from credo.checking.reliability import CalibrationReport, report_of
 from credo.data import Stream, Table, read
+from credo.data.once import comes_in_batches, feed_of_any, in_memory
 from credo.errors import InputError
+from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import as_table, encode_labels, is_named_table
 from credo.estimators.open_rows import source_with_class
 
@@ -79,13 +81,38 @@ class Recalibrated(CalibratedClassifierCV):  # type: ignore[misc]
 
             X = pa.table({str(n): v for n, v in X.items()})
         elif isinstance(X, (str, os.PathLike)):
-            raise InputError(
-                "The rows to predict must be a table in memory here, got a path.",
-                hint="Read them with pandas or polars, or credo.read.",
-            )
+            if not isinstance(self.estimator, MixedTags):
+                raise InputError(
+                    f"{type(self.estimator).__name__} takes rows to predict that are in memory, "
+                    "got a path.",
+                    hint="Read them with pandas or polars, or credo.read.",
+                )
+            X = _File(X)
+        elif comes_in_batches(X):
+            X = in_memory(X)  # every fold asks for the rows
+            X = X.to_arrow() if hasattr(X, "to_arrow") else X
         elif isinstance(X, (Table, Stream)):
             X = _rows(X)
         return np.asarray(super().predict_proba(X))
+
+
+class _File(os.PathLike[str]):
+    """A path that knows its number of rows, which scikit-learn asks for.
+
+    Each fold reads the file by the columns that it knows: what a few rows of it look like (one
+    value only, whole numbers) must not say what a column is.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path, feed = os.fspath(path), feed_of_any(path)
+        batches = feed.read(feed.names[:1])
+        self._rows = sum(len(next(iter(batch.values()))) for batch in batches)
+
+    def __fspath__(self) -> str:
+        return self._path
+
+    def __len__(self) -> int:
+        return self._rows
 
 
 def _rows(X: Any) -> Any:

@@ -1,9 +1,12 @@
 """Comparing and calibrating: weights, small tables, and every kind of table."""
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import credo as cr
 from credo.checking.reliability import report_of
@@ -108,3 +111,32 @@ def test_every_kind_of_table_is_calibrated_alike(estimator):
         assert fitted.predict_proba({n: v[:1] for n, v in COLUMNS.items()}) == pytest.approx(
             mended[:1]
         )
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes(), NetworkClassifier()], ids=["nb", "tan"])
+def test_mended_predictions_of_every_kind_of_table(estimator, tmp_path):
+    frame = pd.DataFrame(COLUMNS | {"class": Y})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame[:1].to_csv(tmp_path / "one.csv", index=False)
+    fitted = recalibrated(estimator, "sigmoid").fit(tmp_path / "rows.csv", "class")
+    expected = fitted.predict_proba(COLUMNS)
+    arrow = pa.Table.from_pandas(frame)
+    for rows in (
+        tmp_path / "rows.csv",
+        str(tmp_path / "rows.csv"),
+        cr.read(tmp_path / "rows.csv"),
+        duckdb.from_arrow(arrow),
+        arrow.to_reader(),
+        pl.from_pandas(frame).lazy(),
+    ):
+        assert fitted.predict_proba(rows) == pytest.approx(expected, abs=1e-12)
+    one = tmp_path / "one.csv"  # every column has one value: none of them is set aside
+    assert fitted.predict_proba(one) == pytest.approx(expected[:1], abs=1e-12)
+    assert fitted.predict(one).tolist() == [expected[0].argmax()]
+
+
+def test_others_want_rows_in_memory(tmp_path):
+    numbers = np.array([COLUMNS["n"], COLUMNS["k"]]).T
+    fitted = recalibrated(LogisticRegression()).fit(numbers, Y)
+    with pytest.raises(InputError, match="LogisticRegression takes rows to predict that are in m"):
+        fitted.predict(str(tmp_path / "rows.csv"))
