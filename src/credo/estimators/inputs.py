@@ -18,6 +18,7 @@ from credo.stats.by_class import ByClass
 __all__ = [
     "among_classes",
     "as_table",
+    "class_name",
     "encode_labels",
     "given_classes",
     "is_named_table",
@@ -118,6 +119,17 @@ def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: b
         return known + statistic
     given = given_classes(statistic.target.name, classes)
     return statistic if given is None else statistic.on(given)
+
+
+def class_name(y: Any) -> str:
+    """What the class is called: as the Series of its labels, or 'y' where they have no name.
+
+    >>> import pandas as pd
+    >>> class_name(pd.Series([0, 1], name="ill")), class_name([0, 1])
+    ('ill', 'y')
+    """
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
 
 
 def given_classes(name: str, classes: Any) -> Variable | None:

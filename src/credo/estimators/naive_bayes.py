@@ -22,6 +22,7 @@ from credo.data.sighting import Sighted
 from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.answers import Answers, MixedTags
 from credo.estimators.inputs import (
+    class_name,
     given_classes,
     on_classes,
     row_weights,
@@ -152,6 +153,8 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows and their classes; `y` may be the name of a column of X.
 
+        The class is called as that column, or as the Series `y`; where neither has a name, 'y'.
+
         >>> import credo as cr
         >>> clf = NaiveBayes(smoothing=0).fit(cr.examples.play_tennis(), "PlayTennis")
         >>> clf.classes_.tolist(), clf.class_count_.tolist()
@@ -244,7 +247,10 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         for name in ("n_features_in_", "feature_names_in_", *kept):
             if hasattr(self, name):
                 setattr(out, name, getattr(self, name))
-        out._take(self.model_ + other.model_)
+        theirs = other.model_
+        if not (self._by_name and other._by_name):  # beside X, labels need no common name
+            theirs = theirs.with_class_called(self.model_.target.name)
+        out._take(self.model_ + theirs)
         return out
 
     def _options(self) -> Options:
@@ -278,12 +284,13 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             self._by_name = isinstance(y, str)
         if isinstance(y, str):
             return self._from_source(X, y, sample_weight, reset, classes)
+        name = class_name(y) if reset else self._seen.target.name
         if sample_weight is not None and y is not None:
             X, y, sample_weight = without_absent(X, y, sample_weight)
         table = self._sighted(X, reset)
-        known = given_classes("y", classes) if reset else self._seen.target
+        known = self._known_classes(name, classes, reset)
         own = not reset and is_final(self._seen, table)
-        target, group = encoded_target(y, known, own=own)
+        target, group = encoded_target(y, known, own=own, name=name)
         if len(group) != table.rows:
             check_consistent_length(np.empty(table.rows), group)
         return self._counted(table, group, target, row_weights(sample_weight, table.rows), reset)
@@ -308,10 +315,11 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             table, target, group = classed_table(X, y)
             self._name(table.names)
         else:
+            name = class_name(y)
             if sample_weight is not None and y is not None:
                 X, y, sample_weight = without_absent(X, y, sample_weight)
             table = self._sighted(X, reset=True)
-            target, group = encoded_target(y)
+            target, group = encoded_target(y, name=name)
         if len(group) != table.rows:
             check_consistent_length(np.empty(table.rows), group)
         weights = row_weights(sample_weight, table.rows)
@@ -328,9 +336,9 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         if sample_weight is not None:
             raise weights_elsewhere()
         if comes_in_batches(X) and not keeps_values(self.kinds):
-            return self._from_batches(X, target, reset)
+            return self._from_batches(X, target, reset, classes)
         if not (hasattr(X, "tally") and hasattr(X, "schema")):
-            known = given_classes(target, classes) if reset else self._seen.target
+            known = self._known_classes(target, classes, reset)
             table, variable, group = classed_table(X, target, known, more=self._more)
             if reset:
                 self._every = table.names
@@ -348,7 +356,11 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
             self._plan = plan
         return found
 
-    def _from_batches(self, X: Any, target: str, reset: bool) -> ByClass:
+    def _known_classes(self, name: str, classes: Any, reset: bool) -> Variable | None:
+        """The class as it is known before the next rows: as given at the first call, or as seen."""
+        return given_classes(name, classes) if reset else self._seen.target
+
+    def _from_batches(self, X: Any, target: str, reset: bool, classes: Any) -> ByClass:
         """A path, a relation or a stream: read once, whatever its columns turn out to be."""
         feed = feed_of_any(X)
         names = [n for n in feed.names if n != target]
@@ -362,7 +374,8 @@ class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimato
         plan, threads = self._planned(names, reset), threads_of(self.n_jobs)
         if reset and self._more:
             refuse_unsettled(plan)
-        return once_by_class(feed, target, plan, None, threads, self._more)[0]
+        known = self._known_classes(target, classes, reset)
+        return once_by_class(feed, target, plan, None, threads, self._more, known)[0]
 
     def _planned(self, names: Sequence[str], reset: bool) -> Plan:
         """Which kind each feature is, 'auto' where these rows or more of them are to say so."""

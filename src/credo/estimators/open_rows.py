@@ -40,7 +40,7 @@ Codes = NDArray[np.uint32]
 
 
 def encoded_target(
-    y: Any, known: Variable | None = None, *, own: bool = False
+    y: Any, known: Variable | None = None, *, own: bool = False, name: str = "y"
 ) -> tuple[Variable, Codes]:
     """The class and that of each row, among the classes that are known if there are any.
 
@@ -54,7 +54,7 @@ def encoded_target(
     if known is not None and _no_label(y):
         return known, np.full(len(y), known.arity, dtype=np.uint32)
     labels, group = encode_labels(y, gaps=True)
-    target = Variable("y", "discrete", tuple(labels.tolist()))
+    target = Variable(name, "discrete", tuple(labels.tolist()))
     return (target, group) if known is None or own else among_classes(known, target, group)
 
 

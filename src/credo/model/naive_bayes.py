@@ -10,7 +10,7 @@ Its methods are front doors: the algorithms live in `credo.predict`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,6 +113,17 @@ class NaiveBayesModel:
                     hint="Fit all rows together.",
                 )
         return self.again(self.statistic + other.statistic)
+
+    def with_class_called(self, name: str) -> NaiveBayesModel:
+        """The same model whose class has another name.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.with_class_called("play").target.name
+        'play'
+        """
+        target = replace(self.target, name=name)
+        return replace(self, target=target, statistic=replace(self.statistic, target=target))
 
     def network(self, *, target: str | None = None) -> Network:
         """The same model as a Bayesian network, for every question that a network answers.

@@ -132,8 +132,13 @@ class Normals:
         return out
 
     def rows(self, x: Floats) -> Floats:
-        """ln of the density of each row in each class; NaN cells are summed out."""
+        """ln of the density of each row in each class; NaN cells are summed out.
+
+        Where no row was seen that has all of them, they tell nothing: a factor of 1.
+        """
         out = np.zeros((len(x), len(self.mean)))
+        if not self.n.any():
+            return out
         there = ~np.isnan(x)
         keys = np.packbits(there, axis=1)
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +29,7 @@ from credo.model.record import Record
 from credo.stats.by_class import Block, ByClass, Points, Spread, StateCounts, Totals
 from credo.stats.class_blocks import Spreads
 from credo.train.naive_bayes_blocks import feature_block, log_shares, normal_block
+from credo.train.naive_bayes_groups import apart
 from credo.train.naive_bayes_notes import AndMore
 from credo.train.naive_bayes_options import Options, not_negative
 
@@ -146,6 +148,7 @@ def _features(statistic: ByClass, options: Options) -> tuple[Sequence[Feature], 
     """All features, and what was noticed of them."""
     if isinstance(statistic.parts, Block):
         return feature_block(statistic.parts, options, statistic.target.states)
+    statistic = replace(statistic, parts=tuple(apart(statistic.parts)))
     notes: list[str] = []
     known = _alike(statistic, options)
     features = tuple(
@@ -219,10 +222,12 @@ def _floor(part: Spread, options: Options, notes: list[str]) -> Floats:
     n, mean, scatter = part.pooled()
     pooled = np.diagonal(scatter) / max(n, 1.0)
     within = np.diagonal(part.scatter.sum(axis=0)) / max(n, 1.0)
+    if not n:
+        names = ", ".join(map(repr, part.names))
+        notes.append(f"no row has a value in each of {names}: together they tell nothing")
     for name, v in zip(part.names, pooled, strict=True):
-        if v == 0:
-            what = "is constant" if n else "has no value"
-            notes.append(f"column {name!r} {what}: it tells nothing")
+        if n and v == 0:
+            notes.append(f"column {name!r} is constant: it tells nothing")
     scale = np.where(within > 0, within, pooled)
     return np.where(scale > 0, scale * options.variance_floor, np.maximum(mean**2, 1.0) * 1e-18)
 
@@ -262,10 +267,11 @@ def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str
         need = max(options.variance_floor, 1e-12)
         if least < need:
             label = statistic.target.states[c]
-            notes.append(
-                f"columns {', '.join(map(repr, part.names))} are collinear in class {label!r}: "
-                "a ridge was added"
-            )
+            if total:
+                notes.append(
+                    f"columns {', '.join(map(repr, part.names))} are collinear in class {label!r}: "
+                    "a ridge was added"
+                )
             s = s + np.diag(scale**2) * (need - min(least, 0.0))
         covariance[c], scatter[c] = s, s * max(freedom, 0.0)
     return Normals(part.names, _means(part), covariance, part.n, scatter)

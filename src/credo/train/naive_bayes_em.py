@@ -36,6 +36,7 @@ from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Tot
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes import Options, train
 from credo.train.naive_bayes_em_gaps import expected_spread, group_values
+from credo.train.naive_bayes_groups import GroupSpread
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_rows import by_class
 
@@ -109,6 +110,8 @@ def em_model(
     _check(tol, budget)
     k = target.arity
     known, blank = _known(rows, target, plan, threads)
+    if _without_values_apart(rows, plan):
+        known, blank = _known(rows, target, plan, threads)
     for name in plan.of("kernel"):
         raise InputError(
             f"The width of the kernel density of {name!r} is set by a rule, not by likelihood, "
@@ -187,7 +190,8 @@ def _emptied(statistic: ByClass) -> ByClass:
     def none(part: Part) -> Part:
         if isinstance(part, Spread):
             n, mean, scatter = (frozen(np.zeros_like(a)) for a in (part.n, part.mean, part.scatter))
-            return Spread(part.names, n, mean, scatter)
+            empty = Spread(part.names, n, mean, scatter)
+            return GroupSpread.of(empty) if isinstance(part, GroupSpread) else empty
         if isinstance(part, Points):
             nothing = tuple(np.zeros(0) for _ in part.values)
             return Points(part.name, nothing, nothing)
@@ -253,6 +257,28 @@ def _noticed(share: Floats) -> Floats:
 def _has_gaps(rows: Callable[[], Iterable[ClassedRows]], names: Sequence[str]) -> bool:
     """Whether a column that varies with others misses a cell in some row."""
     return any(bool(np.isnan(group_values(part.columns, names)).any()) for part in rows())
+
+
+def _without_values_apart(rows: Callable[[], Iterable[ClassedRows]], plan: Plan) -> bool:
+    """Whether a column of a group has no value in any row; it no longer varies with the others."""
+    groups = [
+        tuple(names[j] for j in np.flatnonzero(_have_values(rows, names)).tolist())
+        for names in plan.together
+    ]
+    if tuple(groups) == plan.together:
+        return False
+    plan.together, plan.full = tuple(names for names in groups if len(names) > 1), False
+    return True
+
+
+def _have_values(
+    rows: Callable[[], Iterable[ClassedRows]], names: Sequence[str]
+) -> NDArray[np.bool_]:
+    """Whether each column has a value in some row."""
+    found = np.zeros(len(names), dtype=np.bool_)
+    for part in rows():
+        found |= (~np.isnan(group_values(part.columns, names))).any(axis=0)
+    return found
 
 
 def _log_prior(model: NaiveBayesModel, options: Options) -> float:

@@ -24,6 +24,7 @@ from credo.errors import InputError, LimitError, SchemaError
 from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.by_class import ByClass, Part, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
+from credo.train.naive_bayes_groups import GroupSpread, group_spread
 from credo.train.naive_bayes_open import OpenColumns
 from credo.train.naive_bayes_plan import Plan, wanted_kinds
 from credo.train.naive_bayes_reorder import (
@@ -56,10 +57,12 @@ def once_by_class(
     weights: Any = None,
     threads: int = 1,
     more: bool = False,
+    known: Variable | None = None,
 ) -> tuple[ByClass, Schema]:
     """The statistics of some batches, and what their columns are; `plan` is settled.
 
-    With `more` rows to come, one class alone is a class too.
+    With `more` rows to come, one class alone is a class too; where no row has a class, there are
+    those that are `known`.
 
     >>> from credo.data.once import feed_of_any
     >>> plan = Plan({"a": "auto"})
@@ -80,10 +83,16 @@ def once_by_class(
     counting = _Counting(once, target, plan, threads)
     for batch, w in once.batches():
         counting.add(batch, w)
-    if len(once.coders[target].states) == 1:  # one class alone is a class too
+    labels = once.coders[target].states
+    if len(labels) == 1:  # one class alone is a class too
         once.take_as(target, "discrete")
+    if more and not len(labels) and known is None:
+        raise InputError(
+            f"Every label in {target!r} is missing: there is no class to learn.",
+            hint="Begin with rows that have a class, or name all of them with classes=.",
+        )
     schema = once.schema()
-    found = counting.finish(schema)
+    found = counting.finish(schema, known if more and not len(labels) else None)
     if found is not None:
         return found, schema
     if feed.once:
@@ -92,7 +101,7 @@ def once_by_class(
             f"{feed.label} can be read only once.",
             hint="Give kinds= for every feature, or lists of names as covariance=.",
         )
-    return once_by_class(feed, target, plan, weights, threads, more)  # with every kind known
+    return once_by_class(feed, target, plan, weights, threads, more, known)  # kinds are known now
 
 
 def _no_column(once: Once, target: Any) -> Exception:
@@ -118,7 +127,7 @@ class _Counting:
         self.spreads: dict[str, Spread] = {}
         self.above: dict[str, NDArray[Any]] = {}
         self.totals: dict[str, NDArray[Any]] = {}
-        self.joint: dict[tuple[str, ...], Spread] = {}
+        self.joint: dict[tuple[str, ...], GroupSpread] = {}
         self.full: tuple[str, ...] | None = None
         self.gone: set[str] = set()
 
@@ -294,8 +303,7 @@ class _Counting:
             if not all(n in numbers for n in names):
                 continue
             arrays = [np.ascontiguousarray(numbers[n]) for n in names]
-            n, mean, scatter = _core.moments(arrays, group, self.k, weights, self.threads)
-            part = Spread(names, n, mean, scatter)
+            part = group_spread(names, arrays, group, self.k, weights, self.threads)
             old = self.joint.get(names)
             self.joint[names] = part if old is None else old + part
 
@@ -323,9 +331,12 @@ class _Counting:
 
     # --- the end --------------------------------------------------------------------------
 
-    def finish(self, schema: Schema) -> ByClass | None:
-        """The statistics; None if the rows must be read again, now that every kind is known."""
-        variable = schema[self.target]
+    def finish(self, schema: Schema, known: Variable | None = None) -> ByClass | None:
+        """The statistics; None if the rows must be read again, now that every kind is known.
+
+        The class is the `known` one where no row has a label.
+        """
+        variable = known or schema[self.target]
         if not variable.is_discrete:
             raise self._continuous()
         plan = self.plan
@@ -352,7 +363,7 @@ class _Counting:
         for group, spread in joint.items():
             for name in group:
                 parts.pop(name, None)
-            parts[group[0]] = spread_in_order(spread, order, variable.arity)
+            parts[group[0]] = spread.in_order(order, variable.arity)
         bag = plan.of("counts")
         if bag:
             totals = np.stack([placed(self.totals[n], order, variable.arity) for n in bag], 1)
@@ -395,9 +406,9 @@ class _Counting:
         """Counts as whole numbers, if the weights are."""
         return counts.astype(np.int64) if self._counts_whole else counts
 
-    def _joint(self) -> dict[tuple[str, ...], Spread] | None:
+    def _joint(self) -> dict[tuple[str, ...], GroupSpread] | None:
         """The moments of the columns that vary together; None if they are not known."""
-        out: dict[tuple[str, ...], Spread] = {}
+        out: dict[tuple[str, ...], GroupSpread] = {}
         for names in self.plan.together:
             if names in self.joint:
                 out[names] = self.joint[names]
@@ -408,7 +419,7 @@ class _Counting:
             if any(self.once.coders[n].missing for n in set(held.names) - set(names)):
                 return None
             at = [held.names.index(n) for n in names]
-            out[names] = Spread(names, held.n, held.mean[:, at], held.scatter[:, at][:, :, at])
+            out[names] = GroupSpread(names, held.n, held.mean[:, at], held.scatter[:, at][:, :, at])
         return out
 
     def _part(self, v: Variable, order: Where, k: int) -> Part | None:

@@ -21,6 +21,7 @@ from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Tot
 from credo.stats.class_blocks import StateTables
 from credo.stats.configurations import frozen
 from credo.stats.moments import refuse_underflow
+from credo.train.naive_bayes_groups import GroupSpread, group_spread
 from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
 from credo.train.naive_bayes_open import OpenColumns, open_block
 from credo.train.naive_bayes_plan import Plan
@@ -364,7 +365,7 @@ def _together(
     k: int,
     weights: Floats | None,
     threads: int,
-) -> Spread:
+) -> GroupSpread:
     """Moments of a group of columns, of the rows in which all of them are observed."""
     arrays = [
         np.ascontiguousarray(numbers_of_column(n, columns.by_name[n]), dtype=np.float64)
@@ -372,10 +373,11 @@ def _together(
     ]
     for name, values in zip(names, arrays, strict=True):
         refuse_infinite(name, values)
-    n, mean, scatter = _core.moments(arrays, group, k, weights, threads)
-    for j in np.flatnonzero((np.diagonal(scatter.sum(axis=0)) == 0) & (n.sum() > 1)).tolist():
+    found = group_spread(names, arrays, group, k, weights, threads)
+    flat = np.diagonal(found.scatter.sum(axis=0)) == 0
+    for j in np.flatnonzero(flat & (found.n.sum() > 1)).tolist():
         refuse_underflow(names[j], arrays[j])
-    return Spread(tuple(names), frozen(n), frozen(mean), frozen(scatter))
+    return found
 
 
 def _bag(

@@ -19,6 +19,7 @@ from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
 from credo.stats.class_blocks import Spreads, StateTables
 from credo.stats.configurations import frozen
+from credo.train.naive_bayes_groups import GroupSpread
 from credo.train.naive_bayes_open import OpenColumns, settled
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_rows import by_class, spreads_by_class, tables_by_class
@@ -32,6 +33,7 @@ _KINDS: dict[type, str] = {
     StateCounts: "categorical",
     StateTables: "categorical",
     Spread: "gaussian",
+    GroupSpread: "gaussian",
     Spreads: "gaussian",
     Totals: "counts",
     Points: "kernel",

@@ -17,6 +17,7 @@ from credo.stats.by_class import ByClass, Part, Spread, StateCounts
 from credo.stats.configurations import frozen
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
+from credo.train.naive_bayes_groups import GroupSpread
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_reorder import counts_above, moments_of_counts
 
@@ -100,4 +101,5 @@ def _spread_of(found: Moments, names: tuple[str, ...], k: int) -> Spread:
     n, mean, scatter = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
     at = moments.configurations[:, 0]
     n[at], mean[at], scatter[at] = moments.n, moments.mean, moments.scatter
-    return Spread(names, frozen(n), frozen(mean), frozen(scatter))
+    spread = Spread(names, frozen(n), frozen(mean), frozen(scatter))
+    return GroupSpread.of(spread) if d > 1 else spread

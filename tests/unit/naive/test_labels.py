@@ -101,6 +101,73 @@ def test_the_first_rows_may_have_no_class():
     np.testing.assert_allclose(clf.predict_proba({"f": ["u"]}), [[2 / 3, 1 / 3]])
 
 
+def test_the_first_rows_of_a_file_may_have_no_class(tmp_path):
+    rows = pd.DataFrame({"f": list("uvuvuu"), "n": [1.5, 2.5, 0.5, 3.0, 2.0, 1.0]})
+    labels = pd.Series(list("abbaab"), name="y")
+    none, some = tmp_path / "none.csv", tmp_path / "some.csv"
+    rows.assign(y="").to_csv(none, index=False)
+    rows.assign(y=labels).to_csv(some, index=False)
+    expected = NaiveBayes().fit(rows, labels).predict_proba(rows)
+    clf = NaiveBayes().partial_fit(none, "y", classes=["b", "a", "c"])
+    assert clf.classes_.tolist() == ["a", "b", "c"] and clf.class_count_.tolist() == [0, 0, 0]
+    clf.partial_fit(some, "y")
+    np.testing.assert_allclose(clf.predict_proba(rows)[:, :2], expected)
+    assert clf.class_count_.tolist() == [3, 3, 0] and not clf.predict_proba(rows)[:, 2].any()
+    clf.partial_fit(none, "y")  # nor need later ones
+    assert clf.classes_.tolist() == ["a", "b", "c"] and clf.class_count_.tolist() == [3, 3, 0]
+    later = NaiveBayes().partial_fit(some, "y").partial_fit(none, "y")
+    assert later.classes_.tolist() == ["a", "b"]
+    with pytest.raises(
+        InputError, match=r"Every label in 'y' is missing.*name all of them with cl"
+    ):
+        NaiveBayes().partial_fit(none, "y")
+
+
+@pytest.mark.parametrize("series", [pd.Series, lambda y, name: pl.Series(name, y)])
+def test_the_class_has_the_name_of_the_series(series):
+    frame = pd.DataFrame({"f": list("uvuvu")})
+    y = series([0, 1, 0, 1, 1], name="ill")
+    weights = [1, 1, 0, 1, 1]
+    for clf in (
+        NaiveBayes().fit(frame, y),
+        NaiveBayes().fit(frame, y, weights),
+        NaiveBayes(unlabelled="em").fit(frame, y, weights),
+        NaiveBayes().partial_fit(frame, y, classes=[0, 1]),
+        NaiveBayes().partial_fit(frame, y).partial_fit(frame, y.to_list()),
+        NaiveBayes().fit(frame, y).merge(NaiveBayes().fit(frame, y.to_list())),
+    ):
+        net = clf.model_.network()
+        assert set(net.names) == {"ill", "f"}
+        asked = [net.p("ill", given={"f": v})[1] for v in frame["f"]]
+        np.testing.assert_allclose(asked, clf.predict_proba(frame)[:, 1])
+
+
+def test_a_class_without_a_name_is_y():
+    frame = pd.DataFrame({"f": list("uvuvu")})
+    labels = [0, 1, 0, 1, 1]
+    for y in (
+        labels,
+        np.array(labels),
+        pd.Series(labels),
+        pd.Series(labels, name=3),
+        pl.Series(labels),
+    ):
+        assert NaiveBayes().fit(frame, y).model_.target.name == "y"
+    both = (
+        NaiveBayes().fit(frame, labels).merge(NaiveBayes().fit(frame, pd.Series(labels, name="z")))
+    )
+    assert both.model_.target.name == "y" and both.class_count_.tolist() == [4, 6]
+
+
+def test_a_class_named_like_a_feature_needs_another_name_in_a_network():
+    frame = pd.DataFrame({"f": list("uvuvu")})
+    model = NaiveBayes().fit(frame, pd.Series([0, 1, 0, 1, 1], name="f")).model_
+    assert model.predict_proba(frame).shape == (5, 2)
+    with pytest.raises(InputError, match=r"both called 'f'.*network\(target='class'\)"):
+        model.network()
+    assert model.network(target="class").dag.parents("f") == ("class",)
+
+
 def test_rows_of_weight_0_are_left_out_of_every_table():
     frame = pd.DataFrame({"a": ["u", "v", "u", "v", "w"], "b": [1.5, 2.5, 1.0, 2.0, 1.2]})
     y, weights = [0, 1, 0, 1, 0], [1, 2, 1, 1, 0]
