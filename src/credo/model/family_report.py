@@ -68,7 +68,9 @@ class FamilyReport(Sequence[Mapping[str, Any]]):
         else:
             said = "priors " + ", ".join(f"{p} ({_many(n)})" for p, n in priors.items())
         points = dict.fromkeys(_POINTS[i["estimate"]] for i in self if i["estimate"] in _POINTS)
+        rows = any(i["estimate"] in ("mle", "sample") and i["prior"] != "none" for i in self)
         said += f": {' and '.join(points)}" if points else ""
+        said += ", the posterior beside" if rows else ""
         fit = f"log-likelihood {sum(i['log_likelihood'] for i in self):.6f}"
         parts = [i["log_marginal"] for i in self if i["tied"][:1] in ((), (i["child"],))]
         fit += "" if None in parts else f", log-evidence {sum(parts):.6f}"

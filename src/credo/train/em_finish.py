@@ -52,8 +52,8 @@ def finished(
         local = maximiser.held.get(i)
         how = "fixed" if local is not None else belief.estimate
         tied = maximiser.groups.get(child.name, ())
-        learned = Learned(maximiser.statistic(i, expected), how, belief.prior, tied)
-        prior = "none" if belief.prior is None else setup.priors[child.name]
+        learned = Learned(maximiser.statistic(i, expected), how, belief.beside, tied)
+        prior = "none" if belief.beside is None else setup.priors[child.name]
         specs.append(FamilySpec(child, parents, learned, local, prior))
     rows = setup.problem.weight if rows is None else rows
     weight: int | float = int(rows) if rows < 1 << 53 and rows == int(rows) else rows

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,23 @@ NOTHING = 1e-14
 
 @dataclass(frozen=True)
 class Belief:
-    """The prior of one family, and the point of its posterior that is taken."""
+    """The prior of one family, and the point of its posterior that is taken.
+
+    By maximum likelihood (`mle`) no prior is climbed; its posterior may be kept `beside` all the
+    same.
+    """
 
     prior: NDArray[np.float64] | LinePrior | None
     estimate: str
+    beside: NDArray[np.float64] | LinePrior | None = None
+
+    @classmethod
+    def of(cls, prior: Any, estimate: str) -> Belief:
+        """What a prior and an estimate ask of the climb, and of what is kept at its top."""
+        if estimate != "mle":
+            return cls(prior, estimate, prior)
+        imagined = isinstance(prior, LinePrior) and prior != LinePrior()  # rows that move lines
+        return cls(None, estimate, None if imagined else prior)
 
 
 class Maximiser:

@@ -76,7 +76,7 @@ def prepared(
         belief = None if child.name in held else parameters._belief(own, child, above)
         how = parameters._estimate(estimate, belief, child, False)
         said[child.name] = parameters._said(own, belief)
-        beliefs.append(Belief(None if how == "mle" else belief, how))
+        beliefs.append(Belief.of(belief, how))
     if estimate in ("mean", "map") and all(b.prior is None for b in beliefs):
         raise InputError(
             f"estimate={estimate!r} needs a prior.",

@@ -345,6 +345,6 @@ def test_predictions_of_rows_have_intervals(net, lines, monkeypatch):
 
 
 def test_a_network_learned_without_a_prior_says_how_to_learn_it_with_one():
-    net = cr.learn(cr.examples.pneumonia(), "bic")
+    net = cr.learn(cr.examples.pneumonia(), "bic", parameters=None)
     with pytest.raises(InputError, match=r"cr\.learn\(rows, parameters=cr\.BDeu\(1\)\)\."):
         net.ask("P(Pneu)", interval=0.95)

@@ -251,7 +251,7 @@ def test_gaps_are_said_in_the_record():
 
 def test_what_is_learned_comes_with_the_prior_of_its_score(small):
     assert cr.learn(small, "bdeu", ess=5).cpt("v0").counts is not None
-    assert cr.learn(small, "bic").cpt("v0").counts is None
+    assert cr.learn(small, "bic", parameters=None).cpt("v0").counts is None
     assert cr.learn(small, "bic", parameters=cr.BDeu(1)).cpt("v0").counts is not None
 
 

@@ -62,7 +62,7 @@ def has_gaps(source: Any) -> bool:
 def structural_em(
     table: Table,
     search: Callable[[Any, Any], Any],
-    belief: Callable[[Any], Any],
+    belief: Callable[[Any], dict[str, Any]],
     begin: Callable[[int], Dag | Network],
     *,
     starts: int = 1,
@@ -88,7 +88,7 @@ def structural_em(
     best, found = top.net, top.found
     most = WARM if halt.now else None
     final = em_until(
-        until, best, table, belief(found.spec), start=best, budget=most, threads=threads
+        until, best, table, start=best, budget=most, threads=threads, **belief(found.spec)
     )
     record = final.record
     assert record is not None
@@ -164,7 +164,7 @@ class _Climbed:
 def _climb(
     table: Table,
     search: Callable[[Any, Any], Any],
-    belief: Callable[[Any], Any],
+    belief: Callable[[Any], dict[str, Any]],
     begin: Dag | Network,
     until: float,
     seed: int,
@@ -197,7 +197,7 @@ def _climb(
             halt.after(found)
             here = _score(found, net.dag)
             # before the first search the network may not have the parameters of the score's prior
-            prior = belief(found.spec)
+            how = belief(found.spec)
             assert net.record is not None and net.record.score is not None
             value = here + net.record.score - net.log_likelihood(rows.table)
             if best is not None and value <= trace[-1] + 1e-9 * abs(value):
@@ -211,8 +211,8 @@ def _climb(
             if found.record.score <= here + 1e-9 * abs(here) or found.dag == net.dag:
                 reason = "no graph scores better on the completed rows"
                 break
-            start = fit(found.dag, rows.table, prior, threads=threads)
-            net = em_until(until, start, table, prior, start=start, budget=WARM, threads=threads)
+            start = fit(found.dag, rows.table, threads=threads, **how)
+            net = em_until(until, start, table, start=start, budget=WARM, threads=threads, **how)
             halt.after(net)
     except KeyboardInterrupt:
         if best is None:

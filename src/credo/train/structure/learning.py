@@ -128,8 +128,9 @@ def learn(
         Settings of the score, as in `cr.score`.
     parameters : a prior for `cr.fit`, or "auto"
         How the tables are learned; by default with the prior of the score if it has one
-        ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood; `BDeu(1)` then
-        makes a network that can say how sure it is.
+        ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood, with the posterior
+        under `BDeu(1)` kept beside the numbers, to say how sure they are. `BDeu(1)` makes its
+        means the numbers; None keeps no posterior.
     missing : "structural-em", "available-cases", "node-average" or "complete-rows"
         What to do where cells are missing: complete the rows under the current network and search
         again, until the score of the observed rows no longer rises; measure what parents gain a
@@ -194,8 +195,7 @@ def learn(
     settings["available"] = missing == "available-cases"
     with spooled(opened) as rows, told_before():
         found = searched(rows, score, search, start=start, **settings)
-        belief = belief_of(found.spec) if isinstance(parameters, str) else parameters
-        net = fit(found.dag, rows, belief, threads=threads)
+        net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters))
     record = found.record
     inner = net.record
     assert inner is not None
@@ -235,8 +235,8 @@ def _structural(
     def by_search(rows: Any, from_: Any) -> Searched:
         return searched(rows, score, search, start=from_, **left())
 
-    def belief(spec: ScoreSpec) -> Any:
-        return belief_of(spec) if isinstance(parameters, str) else parameters
+    def belief(spec: ScoreSpec) -> dict[str, Any]:
+        return belief_of(spec, parameters)
 
     whole = all(v.is_discrete for v in table.schema.variables)
 

@@ -71,13 +71,24 @@ def recipe_of(
     return out
 
 
-def belief_of(spec: ScoreSpec) -> Any:
-    """The prior of the parameters that goes with a score, if it has one."""
-    if spec.function is not None:
-        return None
-    if spec.name in ("bdeu", "bds"):
-        return BDeu(spec.ess)
-    return K2() if spec.name == "k2" else None
+def belief_of(spec: ScoreSpec, parameters: Any = "auto") -> dict[str, Any]:
+    """How the parameters are learned, as `cr.fit` wants to hear it: their prior and their estimate.
+
+    A score that has a prior gives it. Any other judges graphs by their maximum likelihood: that
+    is the point then, and the posterior under `BDeu(1)` (for lines the reference prior) is kept
+    beside it, to say how sure each number is.
+
+    >>> from credo.train.scores import ScoreSpec
+    >>> belief_of(ScoreSpec.of("bdeu", ess=2)), belief_of(ScoreSpec.of("bic"))
+    ({'prior': BDeu(ess=2.0)}, {'prior': BDeu(ess=1.0), 'estimate': 'mle'})
+    """
+    if not isinstance(parameters, str):
+        return {"prior": parameters}
+    if spec.function is None and spec.name in ("bdeu", "bds"):
+        return {"prior": BDeu(spec.ess)}
+    if spec.function is None and spec.name == "k2":
+        return {"prior": K2()}
+    return {"prior": BDeu(1.0), "estimate": "mle"}
 
 
 def with_recipe(net: Network, recipe: dict[str, Any]) -> Network:
