@@ -192,3 +192,18 @@ def test_hill_climbing_is_what_a_plain_loop_does():
     assert found.record.score == pytest.approx(now, rel=1e-9)  # ties aside
     wider = cr.learn(table, "bic", "hill-climb").record.trace
     assert all(b > a - 1e-8 for a, b in itertools.pairwise(wider))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("score", ["bdeu", "bic", "k2"])
+def test_a_search_over_orders_never_ends_below_a_climb(seed, score):
+    """It begins with one, and keeps the best graph: more variables than can be proven."""
+    rng = np.random.default_rng([seed, len(score)])
+    arities = rng.integers(2, 4, 15).tolist()
+    table = discrete(random_table(rng, 150, arities), arities)
+    start = cr.Dag([("v3", "v0"), ("v1", "v4")], table.schema.names)
+    for rules in ({}, {"max_parents": 2}, {"start": start}):
+        found = cr.learn(table, score, "order", **rules).record.score
+        for search, options in (("hill-climb", {}), ("tabu", {}), ("hill-climb", {"polish": 0})):
+            other = cr.learn(table, score, search, **rules, **options).record.score
+            assert found >= other - 1e-9 * abs(other)
