@@ -15,12 +15,13 @@ Gaussian of the continuous ones,
 with as many degrees of freedom as parameters differ. Configurations with too few rows for a
 Gaussian, or where a column is constant or a sum of others, are left out.
 
-One of x and y must be continuous where z has a continuous variable. Then the parts that x and y do
-not share cancel, and what is left compares two regressions of the continuous one. For two discrete
-variables given a continuous d nothing cancels: d is taken to be Gaussian, and Gaussian in each
-state of x, which cannot both be, and the ratio has no known distribution. Such a test is refused.
-In a network without continuous parents of discrete variables it is never needed either: two
-discrete variables that are not joined are independent given the parents of one, all discrete.
+One of x and y must be continuous there where z has a continuous variable. Then the parts that x and
+y do not share cancel, and what is left compares two regressions of the continuous one. For two
+discrete variables given a continuous d nothing cancels: d is taken to be Gaussian, and Gaussian in
+each state of x, which cannot both be, and the ratio has no known distribution. There a logistic
+regression (`logistic`, see `logistic_tests`) looks at the rows. A search does not make that test:
+in a network without continuous parents of discrete variables, two discrete variables that are not
+joined are independent given the parents of one, all discrete.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data import Table
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.model.reals import shown
 from credo.render import text_html
@@ -42,11 +44,15 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
+from credo.train.logistic_tests import logistic_test
 from credo.train.partial_correlations import CollinearError, Correlations, collinear
 
 __all__ = ["TESTS", "IndependenceTest", "ManyTests", "independence_test", "tests_of"]
 
-TESTS = ("g2", "g2-adjusted", "x2", "x2-adjusted", "mi", "mi-adjusted", "fisher-z", "g2-mixed")
+TESTS = (
+    "g2", "g2-adjusted", "x2", "x2-adjusted", "mi", "mi-adjusted",
+    "fisher-z", "g2-mixed", "logistic",
+)  # fmt: skip
 """The tests by name."""
 
 
@@ -94,13 +100,13 @@ def independence_test(
     """Whether x and y are independent given z, judged by the rows.
 
     `test` is 'g2' (the default for discrete variables), 'g2-adjusted', 'x2', 'x2-adjusted', 'mi',
-    'mi-adjusted', or 'fisher-z' (for continuous ones) or 'g2-mixed' (where both kinds meet). A
-    small p speaks against independence; `information` is the mutual information in nats, `bits` in
-    bits.
+    'mi-adjusted', 'fisher-z' (for continuous ones), 'g2-mixed' (where both kinds meet) or
+    'logistic' (for two discrete variables given a continuous one). A small p speaks against
+    independence; `information` is the mutual information in nats, `bits` in bits.
 
-    Two discrete variables given a continuous one are not tested: no ratio of conditional Gaussian
-    likelihoods says whether they are independent. Nor is anything given columns of which one is
-    the sum of others.
+    Nothing is tested by 'fisher-z' or 'g2-mixed' given columns of which one is the sum of others.
+    'logistic' looks at the rows, in memory: ln of the odds of the states may bend with the numbers
+    as a square does.
 
     >>> import credo as cr
     >>> print(cr.independence_test(cr.examples.pneumonia(), "Fev", "Cou", given="Pneu"))
@@ -121,9 +127,15 @@ def tests_of(
     """Many tests from one pass over the rows."""
     which = [_checked(source.schema, x, y, z, test) for x, y, z in asked]
     families = [_family(source.schema, x, y, z) for x, y, z in asked]
-    tally = source.tally(Families.of(families))
+    counted = [f for f, name in zip(families, which, strict=True) if name != "logistic"]
+    tally = source.tally(Families.of(counted)) if counted else None
     out = []
     for (x, y, z), name, family in zip(asked, which, families, strict=True):
+        if name == "logistic":
+            value, free, p, nats = logistic_test(_in_memory(source, x, y), x, y, z)
+            out.append(IndependenceTest(x, y, tuple(z), name, value, free, p, nats))
+            continue
+        assert tally is not None
         statistic = tally[family]
         if name == "fisher-z":
             assert isinstance(statistic, Moments)
@@ -138,6 +150,16 @@ def tests_of(
             value, free, p, nats = _table(statistic, name)
         out.append(IndependenceTest(x, y, tuple(z), name, value, free, p, nats))
     return out
+
+
+def _in_memory(source: Source, x: str, y: str) -> Table:
+    if isinstance(source, Table):
+        return source
+    raise InputError(
+        f"{x!r} and {y!r} are discrete, and given a continuous variable only a look at the rows "
+        "says whether they are independent; these are not in memory.",
+        hint="Load them first, or make the continuous variable discrete.",
+    )
 
 
 class ManyTests:
@@ -200,16 +222,20 @@ def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None)
         raise InputError(f"A variable stands twice in {x} ⊥ {y} | {list(z)}.")
     kinds = {schema[n].is_discrete for n in names}
     continuous = {n for n in names if not schema[n].is_discrete}
-    if _is_between_states(continuous, x, y, z):
-        raise InputError(
-            f"{x!r} and {y!r} are discrete and {min(continuous)!r} is continuous: no test here "
-            "says whether two discrete variables are independent given a continuous one.",
-            hint="Leave it out of given=, or make it discrete.",
-        )
+    between = _is_between_states(continuous, x, y, z)
     usual = "g2-mixed" if len(kinds) == 2 else "g2" if True in kinds else "fisher-z"
+    usual = "logistic" if between else usual
     test = usual if test is None else test
     if test not in TESTS:
         raise InputError(f"test must be one of {', '.join(TESTS)}, got {shown(test)}.")
+    if between or test == "logistic":
+        if between and test == "logistic":
+            return test
+        only = "not " if between else ""
+        raise SchemaError(
+            f"The test {test!r} is {only}for two discrete variables given a continuous one.",
+            hint=f"Use {usual!r}.",
+        )
     if len(kinds) == 2 or test in ("fisher-z", "g2-mixed"):
         kind = {"fisher-z": "continuous", "g2-mixed": "mixed"}.get(test, "discrete")
         right = {"fisher-z": kinds == {False}, "g2-mixed": len(kinds) == 2}.get(test, False)
