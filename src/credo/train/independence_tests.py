@@ -165,7 +165,7 @@ def _in_memory(source: Source, x: str, y: str) -> Table:
 class ManyTests:
     """The p of batch after batch of tests of one source; Gaussian ones from one matrix.
 
-    NaN for a test that cannot be made; `undone` counts them.
+    NaN for a test that is not or cannot be made; `undone` counts them.
     """
 
     def __init__(self, source: Source, test: str | None = None) -> None:

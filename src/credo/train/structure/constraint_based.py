@@ -144,7 +144,7 @@ def _undone(many: ManyTests) -> tuple[str, ...]:
     if not many.undone:
         return ()
     return (
-        f"{many.undone:,} tests could not be made and took no edge away: of two discrete variables "
+        f"{many.undone:,} tests were not made and took no edge away: of two discrete variables "
         "given a continuous one, or of columns of which one is a sum of others",
     )
 
