@@ -835,6 +835,9 @@ class LloydRows:
         `tolerance` is scikit-learn's: of the mean variance of the columns.
         """
 
+def links_of_points(points: _Reals, method: str, path: str = "auto") -> _Reals:
+    """Complete, average or ward link of points (see cpp/chain.hpp): the rows of SciPy's tree."""
+
 def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: float) -> _Reals:
     """Average (or complete) link of a graph; as many merges as there are groups that are tied."""
 
