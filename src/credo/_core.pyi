@@ -863,6 +863,7 @@ class MixtureRows:
         joint: bool,
         threads: int = 1,
         path: str = "auto",
+        rooted: bool = False,
     ) -> Any:
         """ln P, impossible rows, mass, counts, first, second; (None,) if there is no root."""
 
@@ -875,5 +876,6 @@ class MixtureRows:
         joint: bool,
         threads: int = 1,
         path: str = "auto",
+        rooted: bool = False,
     ) -> Any:
         """P(class | row) and ln P(row); (None,) if a covariance has no root."""

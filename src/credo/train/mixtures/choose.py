@@ -175,7 +175,7 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
             part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
         starts = [started(part, k, options.start, rng, care=i == 0) for i in range(many)]
-        best = _raced([climb(part, s) for s in starts], options.budget)
+        best = _raced([climb(part, s) for s in _different(starts)], options.budget)
         if part is not problem:
             best = climb(problem, best.numbers)
     for _ in track(best.steps(options.budget), "em", total=None):
@@ -183,6 +183,15 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
     if not best.reason:
         best.reason = f"the budget of {options.budget:,} iterations was used up"
     return Found(*_judged(problem, best, options), notes)
+
+
+def _different(starts: list[Numbers]) -> list[Numbers]:
+    """The starts without those that are another with its classes in another order."""
+    found: dict[tuple[bytes, ...], Numbers] = {}
+    for x in starts:
+        parts = [x.weights[:, None], *x.tables, x.means, x.rates]
+        found.setdefault(tuple(sorted(row.tobytes() for row in np.hstack(parts))), x)
+    return list(found.values())
 
 
 def _raced(climbs: list[Climb], most: int) -> Climb:

@@ -52,7 +52,7 @@ class Climb(Leaping[Numbers, Expected]):
 
     def value(self, expected: Expected, numbers: Numbers) -> float:
         """What is climbed: ln P(rows) and what the priors add."""
-        return expected.log_likelihood + self.maximiser.penalty(numbers)
+        return expected.log_likelihood + self.maximiser.penalty(numbers, expected.roots)
 
     def _step(self) -> bool:
         made = self.maximised()
