@@ -31,7 +31,8 @@ MAX_CELLS = 200_000_000
 class Numbers:
     """The parameters of a mixture, in the scaled units of its rows.
 
-    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d].
+    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d]. `rest` is the
+    variance of each class in directions that the rows do not have, where these are left out.
     """
 
     weights: Floats
@@ -39,6 +40,7 @@ class Numbers:
     means: Floats
     spread: Floats
     rates: Floats  # [k, count columns]
+    rest: Floats | None = None
 
     @property
     def k(self) -> int:
@@ -74,6 +76,7 @@ class Laid:
     real: int  # Gaussian columns
     groups: tuple[tuple[tuple[int, int, int], ...], ...]  # (column, states, states and missing)
     order: NDArray[np.intp] | None
+    beyond: int = 0  # directions that are left out, since no row has them
 
     def expect(self, numbers: Numbers, threads: int = 1, path: str = "auto") -> Expected:
         """The expectation step."""
@@ -123,6 +126,8 @@ class Laid:
         with np.errstate(divide="ignore"):
             weights = np.log(numbers.weights)
             logs = [np.log(t.T) for t in numbers.tables]
+        if numbers.rest is not None:
+            weights = weights - 0.5 * self.beyond * np.log(2 * np.pi * numbers.rest)
         parts = [np.zeros((0, k))]
         for group in self.groups:
             total = np.zeros((1, k))

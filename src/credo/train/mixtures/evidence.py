@@ -25,9 +25,11 @@ Floats = NDArray[np.float64]
 _KAPPA = 0.01
 
 
-def cheeseman_stutz(log_likelihood: float, e: Expected, x: Numbers, m: Maximiser) -> float:
-    """ln P(rows | k), about; `e` are the statistics under `x`."""
-    return log_likelihood + _evidence(e, x, m) - complete(e, x, m)
+def cheeseman_stutz(
+    log_likelihood: float, e: Expected, x: Numbers, m: Maximiser, whole: float
+) -> float:
+    """ln P(rows | k), about; `e` are the statistics under `x`, `whole` is their `complete`."""
+    return log_likelihood + _evidence(e, x, m) - whole
 
 
 def complete(e: Expected, x: Numbers, m: Maximiser) -> float:

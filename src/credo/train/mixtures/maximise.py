@@ -39,6 +39,7 @@ class Maximiser:
     prior: float
     floor: float
     rate_means: Floats
+    beyond: int = 0  # columns' directions that no row has, and that are left out
 
     @property
     def joint(self) -> bool:
@@ -53,12 +54,12 @@ class Maximiser:
     @cached_property
     def size(self) -> float:
         """The imagined spread of a class: each direction's share of its column's variance."""
-        return float(self.k ** (-2.0 / max(self.columns, 1)))
+        return float(self.k ** (-2.0 / max(self.columns + self.beyond, 1)))
 
     @property
     def exponent(self) -> float:
         """How often ½ ln |Σ| stands in the prior's density, negative."""
-        d = self.columns
+        d = self.columns + self.beyond
         full = {"full": 2 * d + 4, "tied": 2 * d + 3 + self.k, "diagonal": 6, "spherical": d + 5}
         return self.prior * full[self.form]
 
@@ -85,7 +86,17 @@ class Maximiser:
             low = 1e-9 * np.maximum(self.rate_means, 1e-3)
             safe = np.where(n + s > _NOBODY, n + s, 1.0)
             rates = np.maximum(np.where(n + s > _NOBODY, sums / safe, rates), low)
-        return Numbers(weights, tuple(tables), means, spread, rates)
+        rest = None if old.rest is None else self._rest(e.mass, alive, old.rest)
+        return Numbers(weights, tuple(tables), means, spread, rates, rest)
+
+    def _rest(self, mass: Floats, alive: NDArray[np.bool_], old: Floats) -> Floats:
+        """The variance in directions that no row has."""
+        if self.form == "tied":
+            mass, alive = np.full_like(mass, mass.sum()), np.full_like(alive, True)
+        total = np.where(alive, mass, 1.0) + self.exponent
+        least = np.maximum(self.prior * self.size / total, self.floor)
+        found: Floats = np.where(alive, least, old)
+        return found
 
     def _gaussians(
         self, e: Expected, old: Numbers, alive: NDArray[np.bool_]
@@ -175,6 +186,10 @@ class Maximiser:
         found = roots_of(spread) if roots is None else Roots(roots.inverse[: len(spread)])
         total -= 0.5 * self.exponent * float(found.log_det.sum())
         total -= 0.5 * s * self.size * float(found.trace().sum())
+        if x.rest is not None:
+            rest = x.rest[: len(spread)]
+            total -= 0.5 * self.beyond * float(self.exponent * np.log(rest).sum())
+            total -= 0.5 * self.beyond * s * self.size * float((1 / rest).sum())
         all_of_them = Roots(np.broadcast_to(found.inverse, x.spread.shape))
         return total - 0.5 * self.kappa * float(all_of_them.squares(x.means).sum())
 
