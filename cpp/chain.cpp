@@ -56,8 +56,8 @@ class Columns {
 // How far clusters are apart: a row of distances for each that was asked for.
 //
 // A row is brought up to date when it is needed: clusters that merged since it was are read from
-// their own rows. So memory is written in the order it lies in, and a row is first made when half
-// of the others, as a rule, are gone.
+// their own rows. So memory is written in the order it lies in, and what merged before a row is made
+// costs it no distance.
 class Distances {
  public:
   Distances(Columns& columns, bool average, const Loops& loops)
