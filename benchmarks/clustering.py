@@ -1,8 +1,9 @@
 """Clusters: against the libraries they stand on, and spectra and trees of many rows.
 
-k-means takes scikit-learn's starts and steps by a kernel; linkage calls fastcluster, and single
-link a minimum spanning tree: the question is how much time the table, its scaling and the answer
-around them take. Spectral clustering stands on landmarks where scikit-learn decomposes the affinity
+k-means takes scikit-learn's starts and steps by a kernel, linkage chains of nearest neighbours by
+another, and single link calls a minimum spanning tree: the question is whether the whole call, with
+the table, its scaling and the answer around them, takes longer than a library's bare work. Spectral
+clustering stands on landmarks where scikit-learn decomposes the affinity
 of all pairs.
 """
 
@@ -20,8 +21,11 @@ K = 8
 def run(bench: Bench) -> None:
     for rows in bench.sizes(10_000, 100_000, 1_000_000, quick=[10_000, 100_000]):
         k_means(bench, rows)
-    for rows in (2_000,) if bench.quick else (2_000, 5_000):
-        linkage(bench, rows)
+    for rows in (100, 1_000):
+        k_means(bench, rows)
+    for rows in (500, 2_000) if bench.quick else (500, 1_000, 2_000, 5_000, 10_000):
+        for width in (8,) if bench.quick or rows > 2_000 else (2, 8, 16):
+            linkage(bench, rows, width)
     single(bench, 20_000 if bench.quick else 100_000, 8)
     single(bench, 100_000 if bench.quick else 1_000_000, 2)
     mixed(bench, 2_000 if bench.quick else 5_000)
@@ -67,6 +71,7 @@ def k_means(bench: Bench, rows: int) -> None:
                 setup=lambda: table(x),
                 answer=lambda q, _: [np.array(q["within"])],
                 threads=2,
+                steady=rows <= 1_000,
             ),
             Entry(
                 "scikit-learn KMeans",
@@ -75,6 +80,7 @@ def k_means(bench: Bench, rows: int) -> None:
                 setup=lambda: x,
                 answer=lambda w, _: [np.array(w)],
                 threads=2,
+                steady=rows <= 1_000,
             ),
         ]
         bench.compare(Task(f"k-means, {title}, {rows:,} × 16, k = {K}", entries, tolerance=1e-9))
@@ -83,23 +89,24 @@ def k_means(bench: Bench, rows: int) -> None:
 # --- trees --------------------------------------------------------------------------------------
 
 
-def linkage(bench: Bench, rows: int) -> None:
+def linkage(bench: Bench, rows: int, width: int) -> None:
     import fastcluster
     from scipy.cluster import hierarchy
 
     import credo as cr
 
-    x = blobs(rows, 8)
+    x = blobs(rows, width)
     for method in ("complete", "average", "ward"):
         bench.compare(
             Task(
-                f"{method} link, {rows:,} × 8",
+                f"{method} link, {rows:,} × {width}",
                 [
                     Entry(
                         "credo cluster",
                         lambda t, _, m=method: cr.cluster(t, m, k=K, scale="none").tree.heights,
                         setup=lambda: table(x),
                         answer=lambda h, _: [h],
+                        steady=True,
                     ),
                     Entry(
                         "fastcluster",
@@ -110,6 +117,7 @@ def linkage(bench: Bench, rows: int) -> None:
                         ),
                         setup=lambda: x,
                         answer=lambda z, _: [z[:, 2]],
+                        steady=True,
                     ),
                     Entry(
                         "SciPy",
@@ -117,6 +125,7 @@ def linkage(bench: Bench, rows: int) -> None:
                         "scipy",
                         setup=lambda: x,
                         answer=lambda z, _: [z[:, 2]],
+                        steady=True,
                     ),
                 ],
                 tolerance=1e-7,

@@ -7,6 +7,7 @@
 
 #include "binding_arrays.hpp"
 #include "binding_signals.hpp"
+#include "chain.hpp"
 #include "gower.hpp"
 #include "links.hpp"
 #include "lloyd.hpp"
@@ -178,6 +179,22 @@ class PyLloydRows {
   lloyd::Rows rows_;
 };
 
+nb::object chained(const Matrix& points, const std::string& method, const std::string& path) {
+  const std::size_t n = points.shape(0), d = points.shape(1);
+  require(n > 1 && n < (std::size_t{1} << 31) && d > 0, "A tree needs two rows and a coordinate.");
+  require(method == "complete" || method == "average" || method == "ward",
+          "A chain is for complete, average or ward link.");
+  const chain::Link link = method == "ward"      ? chain::Link::kWard
+                           : method == "average" ? chain::Link::kAverage
+                                                 : chain::Link::kComplete;
+  const chain::Loops& loops = chain::loops_for(path.c_str());
+  NewArray<double> z({n - 1, 4});
+  interruptible([&](Monitor& monitor) {
+    chain::links_of_points(points.data(), n, d, link, loops, z.data(), monitor);
+  });
+  return z.release();
+}
+
 nb::object ties(std::int64_t n, const Edges& edges, const Reals& strengths, bool average,
                 double most) {
   require(n > 0 && edges.shape(1) == 2 && edges.shape(0) == strengths.shape(0),
@@ -217,6 +234,7 @@ void bind_clusters(nb::module_& m) {
            "path"_a = "auto")
       .def("climb", &PyLloydRows::climb, "centres"_a.noconvert(), "iterations"_a, "tolerance"_a,
            "threads"_a = 1, "path"_a = "auto");
+  m.def("links_of_points", &chained, "points"_a.noconvert(), "method"_a, "path"_a = "auto");
   m.def("links_of_ties", &ties, "n"_a, "edges"_a.noconvert(), "strengths"_a.noconvert(),
         "average"_a, "most"_a);
 }

@@ -13,6 +13,7 @@ constexpr double kLog2Pi = 1.8378770664093454836;
 constexpr std::size_t kMostChunks = 64;
 constexpr std::size_t kAbove = 16;  // rows of an inverse root that are taken away at a time
 constexpr std::size_t kChunkRows = 16 * kRows;      // at least so many rows in a chunk
+constexpr std::size_t kTile = 32;  // rows and columns of a matrix that are turned at a time
 constexpr std::size_t kMostDoubles = std::size_t{1} << 24;  // of sums, over all chunks
 
 // What one pattern of missing cells makes of every class: the inverse roots of the observed part
@@ -27,6 +28,35 @@ struct Pattern {
   std::vector<double> means;     // [k][p]
 };
 
+// OUT inverse [p][p]: R = L^-1 of the covariance s [d][d] of the columns here; ln |L|.
+double inverse_root(const double* s, std::size_t d, const std::vector<std::size_t>& here,
+                    const Loops& loops, std::vector<double>& upper, std::vector<double>& inverse) {
+  const std::size_t p = here.size();
+  double log_root = 0;
+  for (std::size_t i = 0; i < p; ++i) {  // U_i = (S_i - sum_t<i U_ti U_t) / U_ii, L = U^T
+    double* row = upper.data() + i * p;
+    for (std::size_t j = i; j < p; ++j) row[j] = s[here[j] * d + here[i]];
+    loops.take_rows(row + i, p - i, upper.data() + i, upper.data() + i, p, i);
+    if (!(row[i] > 0) || !std::isfinite(row[i])) throw NotPositive{};
+    const double side = std::sqrt(row[i]);
+    row[i] = side;
+    for (std::size_t j = i + 1; j < p; ++j) row[j] /= side;
+    log_root += std::log(side);
+  }
+  for (std::size_t i = 0; i < p; ++i) {  // R_i = (e_i - sum_t<i L_it R_t) / L_ii
+    double* row = inverse.data() + i * p;
+    std::fill_n(row, i, 0.0);
+    for (std::size_t t = 0; t < i; t += kAbove) {  // R_t is 0 beyond its own place
+      const std::size_t end = std::min(t + kAbove, i);
+      loops.take_rows(row, end, inverse.data() + t * p, upper.data() + t * p + i, p, end - t);
+    }
+    const double scale = 1 / upper[i * p + i];
+    for (std::size_t j = 0; j < i; ++j) row[j] *= scale;
+    row[i] = scale;
+  }
+  return log_root;
+}
+
 Pattern factored(const Model& model, const Loops& loops, std::size_t d, const std::uint8_t* seen) {
   Pattern out;
   for (std::size_t j = 0; j < d; ++j) (seen[j] ? out.here : out.gone).push_back(j);
@@ -37,31 +67,18 @@ Pattern factored(const Model& model, const Loops& loops, std::size_t d, const st
   out.slope.assign(model.k * q * p, 0);
   out.left.assign(model.k * q * q, 0);
   out.means.resize(model.k * p);
-  std::vector<double> upper(p * p), inverse(p * p), half(q * p);
+  std::vector<double> upper, made, half(q * p);
+  if (!model.rooted) upper.resize(p * p), made.resize(p * p);
   for (std::size_t c = 0; c < model.k; ++c) {
     const double* s = model.covariances + c * d * d;
     const double* mean = model.means + c * d;
+    const double* inverse = s;
     double log_root = 0;
-    for (std::size_t i = 0; i < p; ++i) {  // U_i = (S_i - sum_t<i U_ti U_t) / U_ii, L = U^T
-      double* row = upper.data() + i * p;
-      for (std::size_t j = i; j < p; ++j) row[j] = s[out.here[j] * d + out.here[i]];
-      loops.take_rows(row + i, p - i, upper.data() + i, upper.data() + i, p, i);
-      if (!(row[i] > 0) || !std::isfinite(row[i])) throw NotPositive{};
-      const double side = std::sqrt(row[i]);
-      row[i] = side;
-      for (std::size_t j = i + 1; j < p; ++j) row[j] /= side;
-      log_root += std::log(side);
-    }
-    for (std::size_t i = 0; i < p; ++i) {  // R_i = (e_i - sum_t<i L_it R_t) / L_ii
-      double* row = inverse.data() + i * p;
-      std::fill_n(row, i, 0.0);
-      for (std::size_t t = 0; t < i; t += kAbove) {  // R_t is 0 beyond its own place
-        const std::size_t end = std::min(t + kAbove, i);
-        loops.take_rows(row, end, inverse.data() + t * p, upper.data() + t * p + i, p, end - t);
-      }
-      const double scale = 1 / upper[i * p + i];
-      for (std::size_t j = 0; j < i; ++j) row[j] *= scale;
-      row[i] = scale;
+    if (model.rooted) {
+      for (std::size_t i = 0; i < p; ++i) log_root -= std::log(s[i * d + i]);
+    } else {
+      log_root = inverse_root(s, d, out.here, loops, upper, made);
+      inverse = made.data();
     }
     double* root = out.root.data() + c * packed;
     double* shift = out.shift.data() + c * padded(p);
@@ -269,11 +286,12 @@ class Walk {
     const auto cell = [&](std::size_t i, std::size_t j) {
       return i >= j ? s[j * side + i] : s[i * side + j];
     };
-    for (std::size_t i = 0; i < p; ++i) {
-      first[pattern.here[i]] += f[i];
-      for (std::size_t j = 0; j < p; ++j)
-        second[pattern.here[i] * d + pattern.here[j]] += cell(i, j);
-    }
+    for (std::size_t i = 0; i < p; ++i) first[pattern.here[i]] += f[i];
+    for (std::size_t bi = 0; bi < p; bi += kTile)  // in squares that stay in the cache
+      for (std::size_t bj = 0; bj < p; bj += kTile)
+        for (std::size_t i = bi; i < std::min(bi + kTile, p); ++i)
+          for (std::size_t j = bj; j < std::min(bj + kTile, p); ++j)
+            second[pattern.here[i] * d + pattern.here[j]] += cell(i, j);
     if (q == 0) return;
     cross_.assign(q * p, 0);
     for (std::size_t m = 0; m < q; ++m) {
@@ -344,16 +362,18 @@ Sums step(const Rows& rows, const Model& model, const Loops& loops, int threads,
     Walk(rows, model, loops, tables, only ? &one : nullptr).sums(at[i], at[i + 1], chunks[i]);
   });
   Sums out;
-  out.mass.assign(k, 0);
-  out.first.assign(k * d, 0);
-  out.second.assign(k * d * (model.joint ? d : 2), 0);
-  std::vector<double> counts(tables.size());
+  out.mass = std::move(chunks[0].mass);
+  out.first = std::move(chunks[0].first);
+  out.second = std::move(chunks[0].second);
+  std::vector<double> counts = std::move(chunks[0].counts);
   const auto add = [](std::vector<double>& to, const std::vector<double>& from) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
   };
-  for (const Chunk& chunk : chunks) {
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const Chunk& chunk = chunks[i];
     out.log_likelihood += chunk.log_likelihood;
     out.impossible += chunk.impossible;
+    if (i == 0) continue;
     add(out.mass, chunk.mass);
     add(counts, chunk.counts);
     add(out.first, chunk.first);

@@ -34,6 +34,7 @@ struct Model {
   bool joint;                 // whether the real columns are one Gaussian
   const double* means;        // IN [k][d]
   const double* covariances;  // IN [k][d][d], or [k][3][d]: slope, half, constant of each column
+  bool rooted = false;        // whether they are their inverse roots instead, of rows without gaps
 };
 
 struct Sums {

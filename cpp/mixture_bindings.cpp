@@ -58,8 +58,9 @@ class PyMixtureRows {
 
   nb::tuple step(const In<double, 1>& weights, const In<double, 2>& tables,
                  const In<double, 2>& means, const In<double, 3>& covariances, bool joint,
-                 int threads, const std::string& path) const {
-    const mixture::Model model = model_of(weights, tables, means, covariances, joint, threads);
+                 int threads, const std::string& path, bool rooted) const {
+    const mixture::Model model =
+        model_of(weights, tables, means, covariances, joint, rooted, threads);
     const mixture::Loops& loops = mixture::loops_for(path.c_str());
     mixture::Sums found;
     try {
@@ -77,8 +78,9 @@ class PyMixtureRows {
 
   nb::tuple score(const In<double, 1>& weights, const In<double, 2>& tables,
                   const In<double, 2>& means, const In<double, 3>& covariances, bool joint,
-                  int threads, const std::string& path) const {
-    const mixture::Model model = model_of(weights, tables, means, covariances, joint, threads);
+                  int threads, const std::string& path, bool rooted) const {
+    const mixture::Model model =
+        model_of(weights, tables, means, covariances, joint, rooted, threads);
     const mixture::Loops& loops = mixture::loops_for(path.c_str());
     NewArray<double> share({rows_.n, model.k}), logs({rows_.n});
     try {
@@ -93,7 +95,7 @@ class PyMixtureRows {
  private:
   mixture::Model model_of(const In<double, 1>& weights, const In<double, 2>& tables,
                           const In<double, 2>& means, const In<double, 3>& covariances,
-                          bool joint, int threads) const {
+                          bool joint, bool rooted, int threads) const {
     require(threads >= 1, "The 'threads' parameter must be at least 1.");
     const std::size_t k = weights.shape(0), d = rows_.d;
     require(k >= 1, "There must be a class.");
@@ -105,7 +107,10 @@ class PyMixtureRows {
                 covariances.shape(2) == d,
             "The 'covariances' parameter must have the shape of the classes and columns.");
     require(joint || rows_.patterns == 1, "Columns by themselves have one pattern: their gaps.");
-    return {k, weights.data(), tables.data(), joint, means.data(), covariances.data()};
+    bool whole = joint && rows_.patterns == 1;
+    for (std::size_t j = 0; j < d; ++j) whole = whole && seen_.data()[j];
+    require(!rooted || whole, "Inverse roots are for rows without gaps.");
+    return {k, weights.data(), tables.data(), joint, means.data(), covariances.data(), rooted};
   }
 
   In<double, 2> reals_;
@@ -127,10 +132,10 @@ void bind_mixture(nb::module_& m) {
            "codes"_a.noconvert(), "offset"_a.noconvert(), "weights"_a.noconvert().none())
       .def("step", &PyMixtureRows::step, "log_weights"_a.noconvert(), "tables"_a.noconvert(),
            "means"_a.noconvert(), "covariances"_a.noconvert(), "joint"_a, "threads"_a = 1,
-           "path"_a = "auto")
+           "path"_a = "auto", "rooted"_a = false)
       .def("score", &PyMixtureRows::score, "log_weights"_a.noconvert(), "tables"_a.noconvert(),
            "means"_a.noconvert(), "covariances"_a.noconvert(), "joint"_a, "threads"_a = 1,
-           "path"_a = "auto");
+           "path"_a = "auto", "rooted"_a = false);
 }
 
 }  // namespace credo::binding

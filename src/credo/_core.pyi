@@ -835,6 +835,9 @@ class LloydRows:
         `tolerance` is scikit-learn's: of the mean variance of the columns.
         """
 
+def links_of_points(points: _Reals, method: str, path: str = "auto") -> _Reals:
+    """Complete, average or ward link of points (see cpp/chain.hpp): the rows of SciPy's tree."""
+
 def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: float) -> _Reals:
     """Average (or complete) link of a graph; as many merges as there are groups that are tied."""
 
@@ -860,6 +863,7 @@ class MixtureRows:
         joint: bool,
         threads: int = 1,
         path: str = "auto",
+        rooted: bool = False,
     ) -> Any:
         """ln P, impossible rows, mass, counts, first, second; (None,) if there is no root."""
 
@@ -872,5 +876,6 @@ class MixtureRows:
         joint: bool,
         threads: int = 1,
         path: str = "auto",
+        rooted: bool = False,
     ) -> Any:
         """P(class | row) and ln P(row); (None,) if a covariance has no root."""

@@ -53,7 +53,7 @@ def test_joint_columns(path, d, gaps):
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("d", [33, 70])
+@pytest.mark.parametrize("d", [33, 70, 150])
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
 def test_many_joint_columns(path, d, gaps):
     x, codes, w, weights, tables, means, covs = problem(d, 12, d, 2, gaps, (2,))

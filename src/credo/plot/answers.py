@@ -15,7 +15,7 @@ from credo.model.beta import Beta
 from credo.model.cpt import Cpt
 from credo.model.network import Network
 from credo.model.reals import shown
-from credo.plot.axes import axes, legend, name_bars
+from credo.plot.axes import axes, entry, legend, name_bars, words
 from credo.plot.distributions import prior_posterior
 
 __all__ = ["parameter", "response"]
@@ -59,7 +59,7 @@ def parameter(
     if table.prior is None:
         ax.lines[0].remove()
         ax.legend()
-    ax.set_xlabel(title.replace("$", r"\$"))
+    words(ax, x=title)
     return ax
 
 
@@ -117,24 +117,24 @@ def response(
         for k, state in enumerate(asked.states[:12]):
             y = [float(a.p[k]) for a in answers]
             mark = _MARKS[k % len(_MARKS)] if moved.is_discrete else None
-            [line] = ax.plot(x, y, style, marker=mark, label=str(state).replace("$", r"\$"))
+            [line] = ax.plot(x, y, style, marker=mark, label=entry(state))
             if interval is not None:
                 low = [float(a.low[k]) for a in answers]
                 high = [float(a.high[k]) for a in answers]
                 ax.fill_between(x, low, high, alpha=0.15, color=line.get_color())
         ax.set_ylim(-0.02, 1.02)
         legend(ax)
-        ax.set_ylabel(f"P({target} | {over})".replace("$", r"\$"))
+        words(ax, y=f"P({target} | {over})")
     else:
         mean = np.array([float(a.mean) for a in answers])
         sd = np.sqrt([float(a.variance) for a in answers])
         [line] = ax.plot(x, mean, style, marker="o" if moved.is_discrete else None)
         ax.fill_between(x, mean - 1.96 * sd, mean + 1.96 * sd, alpha=0.15, color=line.get_color())
-        ax.set_ylabel(f"{target} given {over}: mean, 95 %".replace("$", r"\$"))
+        words(ax, y=f"{target} given {over}: mean, 95 %")
     if moved.is_discrete:
-        name_bars(ax, [str(s).replace("$", r"\$") for s in moved.states])
-    ax.set_xlabel(over.replace("$", r"\$"))
+        name_bars(ax, [str(s) for s in moved.states])
+    words(ax, x=over)
     if known:
         said = ", ".join(f"{n} = {v}" for n, v in known.items())
-        ax.set_title(f"given {said}".replace("$", r"\$"), fontsize="small")
+        words(ax, title=f"given {said}", fontsize="small")
     return ax

@@ -11,10 +11,7 @@ from typing import Any
 from credo.errors import InputError, MissingPackageError
 from credo.model.reals import shown
 
-__all__ = ["PLAIN", "axes", "legend", "name_bars", "name_rows"]
-
-PLAIN: dict[str, Any] = {"parse_math": False}
-"""The option of a text of the user's: "$" is a sign like any other, and starts no formula."""
+__all__ = ["axes", "entry", "legend", "name_bars", "name_columns", "name_rows", "plain", "words"]
 
 _FEW = 12  # bars whose names stand upright
 _NAMES = 40  # names that fit under the bars of one picture
@@ -40,21 +37,61 @@ def axes(ax: Any = None) -> Any:
     return ax
 
 
+def plain(*texts: str) -> dict[str, Any]:
+    """The option of texts that hold names: "$" is a sign like any other, and starts no formula.
+
+    Without the sign there is no option: matplotlib would keep it for a text put there later.
+
+    >>> plain("price in $"), plain("price")
+    ({'parse_math': False}, {})
+    """
+    return {"parse_math": False} if any("$" in t for t in texts) else {}
+
+
+def entry(text: object) -> str:
+    """A name as an entry of a legend, where other entries may be formulas.
+
+    >>> print(entry("price in $"))
+    price in \\$
+    """
+    return str(text).replace("$", r"\$")
+
+
+def words(
+    ax: Any, x: str | None = None, y: str | None = None, title: str | None = None, **how: Any
+) -> None:
+    """The texts of a picture: beside its axes and above it; `how` is that of the title."""
+    if x is not None:
+        ax.set_xlabel(x, **plain(x))
+    if y is not None:
+        ax.set_ylabel(y, **plain(y))
+    if title is not None:
+        ax.set_title(title, **how, **plain(title))
+
+
 def name_bars(ax: Any, labels: Sequence[str]) -> None:
     """Names under bars at 0, 1, …: on their side when there are many, and not all of too many."""
     step = -(-len(labels) // _NAMES)
     where = range(0, len(labels), step)
     names = [t if len(t) <= _LONG else t[: _LONG - 1] + "…" for t in (labels[i] for i in where)]
     many = len(names) > _FEW or sum(map(len, names)) > 60
-    ax.set_xticks(list(where), names, rotation=90 if many else 0, **PLAIN)
+    name_columns(ax, names, list(where), rotation=90 if many else 0)
     ax.tick_params(axis="x", labelsize="small" if len(names) > _FEW else "medium")
     ax.margins(x=0.01 if len(labels) > _FEW else 0.05)
 
 
-def name_rows(ax: Any, names: Sequence[str]) -> None:
-    """Names beside rows at 0, 1, …, the first on top."""
-    ax.set_yticks(range(len(names)), names, **PLAIN)
-    ax.invert_yaxis()
+def name_columns(
+    ax: Any, names: Sequence[str], where: Sequence[float] | None = None, **how: Any
+) -> None:
+    """Names under what stands at 0, 1, …, or at the places given."""
+    ax.set_xticks(range(len(names)) if where is None else where, names, **how, **plain(*names))
+
+
+def name_rows(ax: Any, names: Sequence[str], turned: bool = True) -> None:
+    """Names beside rows at 0, 1, …, the first on top unless it stands there already."""
+    ax.set_yticks(range(len(names)), names, **plain(*names))
+    if turned:
+        ax.invert_yaxis()
 
 
 def legend(ax: Any, most: int = 5) -> None:

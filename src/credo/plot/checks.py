@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from credo.errors import InputError, unknown_name
-from credo.plot.axes import axes, legend, name_rows
+from credo.plot.axes import axes, entry, legend, name_rows, words
 
 __all__ = [
     "calibration_curves",
@@ -60,9 +60,7 @@ def predictive_histogram(report: Any, statistic: str | None = None, ax: Any = No
     bins = min(30, max(5, len(np.unique(values))))
     ax.hist(values, bins=bins, color=_BLUE, alpha=0.6, label="generated tables")
     ax.axvline(check.observed, color=_ORANGE, linewidth=2, label="the table seen")
-    ax.set_xlabel(name)
-    ax.set_ylabel("tables")
-    ax.set_title(f"p {_p(check.p)}, adjusted {_p(check.adjusted)}")
+    words(ax, x=name, y="tables", title=f"p {_p(check.p)}, adjusted {_p(check.adjusted)}")
     legend(ax)
     return ax
 
@@ -93,11 +91,14 @@ def calibration_curves(report: Any, variables: Any = None, ax: Any = None, most:
     ax.plot([0, 1], [0, 1], color=_GREY, linewidth=0.8, linestyle="--", label="honest")
     for one in chosen:
         p, right, n = one.report.curve.T
-        line = ax.plot(p, right, linewidth=1.0, label=f"{one.variable} ({one.error:.3f})")[0]
+        line = ax.plot(p, right, linewidth=1.0, label=entry(f"{one.variable} ({one.error:.3f})"))[0]
         ax.scatter(p, right, s=10 + 90 * n / n.max(), color=line.get_color(), zorder=3)
-    ax.set_xlabel("predicted probability")
-    ax.set_ylabel("observed share")
-    ax.set_title("each variable given the others (calibration error)")
+    words(
+        ax,
+        x="predicted probability",
+        y="observed share",
+        title="each variable given the others (calibration error)",
+    )
     legend(ax, 7)
     return ax
 
@@ -127,9 +128,12 @@ def rank_histogram(report: Any, variable: str | None = None, ax: Any = None) -> 
     slack = 2 * np.sqrt(mean * (1 - 1 / bins))
     ax.axhspan(mean - slack, mean + slack, color=_GREY, alpha=0.2, label="95 % if honest")
     ax.axhline(mean, color=_GREY, linewidth=0.8, linestyle="--")
-    ax.set_xlabel(f"share of the distribution of {one.variable} below the value seen")
-    ax.set_ylabel("rows")
-    ax.set_title(f"{one.coverage[0.9]:.1%} of the values in their 90 % intervals")
+    words(
+        ax,
+        x=f"share of the distribution of {one.variable} below the value seen",
+        y="rows",
+        title=f"{one.coverage[0.9]:.1%} of the values in their 90 % intervals",
+    )
     legend(ax)
     return ax
 
@@ -162,8 +166,7 @@ def surprise(report: Any, ax: Any = None) -> Any:
     if np.isfinite(found.threshold):
         ax.axhline(found.threshold, color=_GREY, linestyle="--", linewidth=0.8,
                    label="95 % of generated tables stay below")  # fmt: skip
-    ax.set_xlabel("row")
-    ax.set_ylabel("surprise, bits")
+    words(ax, x="row", y="surprise, bits")
     legend(ax)
     return ax
 
@@ -189,7 +192,7 @@ def held_out_bars(report: Any, ax: Any = None) -> Any:
     ax.barh(range(len(lead)), lead, xerr=error, color=colours, alpha=0.7)
     name_rows(ax, [b.name for b in found.baselines])
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_xlabel("bits a row behind the model, ± 2 standard errors")
+    words(ax, x="bits a row behind the model, ± 2 standard errors")
     return ax
 
 
@@ -215,7 +218,7 @@ def edge_bars(report: Any, ax: Any = None, most: int = 25) -> Any:
     name_rows(ax, [e.name for e in shown])
     ax.axvline(0.5, color=_GREY, linestyle="--", linewidth=0.8)
     ax.set_xlim(0, 1)
-    ax.set_xlabel(f"share of {found.samples:,} resamples")
+    words(ax, x=f"share of {found.samples:,} resamples")
     legend(ax)
     return ax
 
@@ -237,8 +240,7 @@ def tornado(found: Any, ax: Any = None, most: int = 15) -> Any:
     name_rows(ax, [p.parameter for p in shown])
     ax.axvline(found.answer, color="black", linewidth=0.8)
     ax.axvline(found.threshold, color=_GREY, linewidth=0.8, linestyle="--")
-    ax.set_xlabel(f"answer {found.range}")
-    ax.set_title(f"{found.question} = {found.answer:.4g}")
+    words(ax, x=f"answer {found.range}", title=f"{found.question} = {found.answer:.4g}")
     return ax
 
 
@@ -255,7 +257,7 @@ def evidence_bars(found: Any, ax: Any = None, most: int = 15) -> Any:
     shown = found.gains[:most]
     ax.barh(range(len(shown)), [g.bits for g in shown], color=_BLUE)
     name_rows(ax, [g.variable for g in shown])
-    ax.set_xlabel(f"bits on {found.target}")
+    words(ax, x=f"bits on {found.target}")
     if found.uncertainty is not None:
-        ax.set_title(f"of {found.uncertainty:.3g} bits that are not known")
+        words(ax, title=f"of {found.uncertainty:.3g} bits that are not known")
     return ax

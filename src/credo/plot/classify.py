@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from credo.plot.axes import axes, legend, name_rows
+from credo.plot.axes import axes, entry, legend, name_rows, words
 
 __all__ = ["contributions", "learning_curves", "reliability"]
 
@@ -28,8 +28,9 @@ def contributions(found: Any, ax: Any = None, most: int = 20) -> Any:
     ax.barh(range(len(bits)), bits, color=colours)
     name_rows(ax, labels)
     ax.axvline(0, color="black", linewidth=0.8)
-    ax.set_xlabel(f"bits for {found.of} against {found.against}")
-    ax.set_title(f"P({found.of}) = {found.p:.4f}")
+    words(
+        ax, x=f"bits for {found.of} against {found.against}", title=f"P({found.of}) = {found.p:.4f}"
+    )
     return ax
 
 
@@ -40,9 +41,12 @@ def reliability(report: Any, ax: Any = None) -> Any:
     ax.plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle="--", label="honest")
     ax.plot(p, right, color="tab:blue", linewidth=1.0)
     ax.scatter(p, right, s=20 + 180 * n / n.max(), color="tab:blue", label="observed", zorder=3)
-    ax.set_xlabel("predicted probability")
-    ax.set_ylabel("observed share")
-    ax.set_title(f"calibration error {report.error:.4f}, slope {report.slope:.3f}")
+    words(
+        ax,
+        x="predicted probability",
+        y="observed share",
+        title=f"calibration error {report.error:.4f}, slope {report.slope:.3f}",
+    )
     legend(ax)
     return ax
 
@@ -51,9 +55,8 @@ def learning_curves(curves: Any, ax: Any = None) -> Any:
     """Log loss on rows held out against the number of rows learned from."""
     ax = axes(ax)
     for method, loss in curves.log_loss.items():
-        ax.plot(curves.sizes, loss, marker="o", label=method)
+        ax.plot(curves.sizes, loss, marker="o", label=entry(method))
     ax.set_xscale("log")
-    ax.set_xlabel("rows learned from")
-    ax.set_ylabel("log loss on rows held out")
+    words(ax, x="rows learned from", y="log loss on rows held out")
     legend(ax)
     return ax

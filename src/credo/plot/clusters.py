@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.model.reals import shown
-from credo.plot.axes import PLAIN, axes, legend, name_rows
+from credo.plot.axes import axes, legend, name_columns, name_rows, plain, words
 
 __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
 
@@ -80,8 +80,8 @@ def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
             ) from None
     for i, name in enumerate(("first", "second")):
         part = f" ({100 * share[i]:.0f} % of the variance)" if i < len(share) else ""
-        (ax.set_ylabel if i else ax.set_xlabel)(f"{name} principal axis{part}")
-    ax.set_title(groups.title, fontsize="small", **PLAIN)
+        words(ax, **{"xy"[i]: f"{name} principal axis{part}"})
+    words(ax, title=groups.title, fontsize="small")
     legend(ax)
     return ax
 
@@ -120,15 +120,19 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
         leaf_rotation=90,
     )
     for text in ax.get_xticklabels():
-        text.set(**PLAIN)
+        text.set(**plain(text.get_text()))
     ax.axhline(cut, color="black", linestyle="--", linewidth=0.8)
     ax.annotate(
         f"k = {k}", (0.99, cut), xycoords=("axes fraction", "data"), ha="right", va="bottom"
     )
-    ax.set_ylabel("height of the merge")
+    words(ax, y="height of the merge")
     many = tree.rows > leaves
-    ax.set_xlabel("rows (in brackets: how many are in a branch)" if many else "")
-    ax.set_title(str(tree), fontsize="small")
+    words(
+        ax,
+        x="rows (in brackets: how many are in a branch)" if many else "",
+        title=str(tree),
+        fontsize="small",
+    )
     return ax
 
 
@@ -158,8 +162,9 @@ def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:
         at = np.arange(len(order)) + (c - (groups.k - 1) / 2) * height
         ax.barh(at, bits[c, order], height=height, color=colour, label=f"cluster {c}")
     name_rows(ax, [profiles.columns[i] for i in order])
-    ax.set_xlabel("bits: relative entropy against the whole table")
-    ax.set_title(groups.title, fontsize="small", **PLAIN)
+    words(
+        ax, x="bits: relative entropy against the whole table", title=groups.title, fontsize="small"
+    )
     legend(ax)
     return ax
 
@@ -188,11 +193,11 @@ def heat_map(groups: Any, ax: Any = None) -> Any:
     )
     for border in np.flatnonzero(np.diff(labels[order])):
         ax.axhline(border + 0.5, color="black", linewidth=0.8)
-    ax.set_xticks(range(len(names)), names, rotation=90, fontsize="small", **PLAIN)
+    name_columns(ax, names, rotation=90, fontsize="small")
     ax.set_yticks([])
-    ax.set_ylabel("rows, by cluster")
+    words(ax, y="rows, by cluster")
     ax.figure.colorbar(image, ax=ax, label="standard deviations from the mean")
-    ax.set_title(groups.title, fontsize="small", **PLAIN)
+    words(ax, title=groups.title, fontsize="small")
     return ax
 
 
@@ -226,7 +231,11 @@ def candidates(found: Any, ax: Any = None, name: str | None = None) -> Any:
     if found.k in ks:
         ax.plot([found.k], [rows[found.k][name]], marker="o", markersize=11, color="tab:orange")
     ax.set_xticks(ks)
-    ax.set_xlabel("clusters")
-    ax.set_ylabel(name)
-    ax.set_title(f"{found.method}: k = {found.k} by {found.by}", fontsize="small")
+    words(
+        ax,
+        x="clusters",
+        y=name,
+        title=f"{found.method}: k = {found.k} by {found.by}",
+        fontsize="small",
+    )
     return ax

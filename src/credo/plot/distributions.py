@@ -26,7 +26,7 @@ from credo.model.realism import observed_rows
 from credo.model.reals import shown as shown_value
 from credo.model.student import StudentT
 from credo.model.value import flag
-from credo.plot.axes import axes, name_bars
+from credo.plot.axes import axes, name_bars, words
 
 __all__ = ["density", "distribution", "generated", "likelihood_curve", "prior_posterior"]
 
@@ -65,8 +65,7 @@ def distribution(d: Distribution | Discrete, ax: Any = None) -> Any:
         errors = np.maximum(np.stack([p - low, high - p]), 0.0)
     ax.bar(where, p, width=0.8, yerr=errors, capsize=3 if len(p) <= 40 else 0)
     name_bars(ax, labels)
-    ax.set_xlabel(", ".join(d.names))
-    ax.set_ylabel("probability")
+    words(ax, x=", ".join(d.names), y="probability")
     ax.set_ylim(0, None)
     return ax
 
@@ -93,15 +92,14 @@ def likelihood_curve(curve: LikelihoodCurve, ax: Any = None, *, log: bool = Fals
         drops = curve.log_likelihood.T - curve.highest
         ax.contour(x, y, drops, levels=[-8.0, -4.5, -2.0, -0.5])
         ax.plot(*best, "o", color=_SEEN)
-        ax.set_ylabel(curve.parameters[1])
+        words(ax, y=curve.parameters[1])
     else:
         values = curve.log_likelihood if log else curve.likelihood
         shown = np.isfinite(values)
         ax.plot(curve.grids[0][shown], values[shown])
         ax.axvline(best[0], color=_SEEN, linestyle="--", linewidth=1)
-        ax.set_ylabel("log-likelihood" if log else "likelihood (greatest = 1)")
-    ax.set_xlabel(curve.parameters[0])
-    ax.set_title("greatest at " + ", ".join(f"{b:.6g}" for b in best))
+        words(ax, y="log-likelihood" if log else "likelihood (greatest = 1)")
+    words(ax, x=curve.parameters[0], title="greatest at " + ", ".join(f"{b:.6g}" for b in best))
     return ax
 
 
@@ -161,8 +159,7 @@ def prior_posterior(
         x = x[1:-1]  # a density may be infinite at 0 and 1
     for (label, _, pdf, _), style in zip(views, ["--", "-"][-len(views) :], strict=True):
         ax.plot(x, pdf(x), style, label=label)
-    ax.set_xlabel(views[-1][1])
-    ax.set_ylabel("density")
+    words(ax, x=views[-1][1], y="density")
     ax.set_ylim(0, None)
     ax.legend()
     return ax
@@ -187,8 +184,7 @@ def density(model: Gaussian | StudentT, data: Any = None, ax: Any = None) -> Any
             ax.hist(seen, bins=_bins(seen), density=True, color=_SEEN, alpha=0.35, label="seen")
     x = np.linspace(low, high, 401)
     ax.plot(x, model.pdf(x), label=type(model).__name__)
-    ax.set_xlabel(model.name)
-    ax.set_ylabel("density")
+    words(ax, x=model.name, y="density")
     ax.set_ylim(0, None)
     ax.legend()
     return ax
@@ -239,8 +235,11 @@ def generated(
     ax = axes(ax)
     draw = _generated_states if isinstance(model, (Discrete, Pseudocounts)) else _generated_numbers
     draw(model, seen, list(model.replicates(len(seen), n, rng)), ax)
-    ax.set_xlabel(getattr(model, "name", ""))
-    ax.set_title(f"{len(seen):,} values seen, {n:,} data sets generated")
+    words(
+        ax,
+        x=getattr(model, "name", ""),
+        title=f"{len(seen):,} values seen, {n:,} data sets generated",
+    )
     ax.legend()
     return ax
 
@@ -260,7 +259,7 @@ def _generated_states(model: Any, seen: list[Any], sets: list[Any], ax: Any) -> 
         ax.plot(where, row, "_", color="C0", ms=16, alpha=0.35, label="" if i else "generated")
     ax.vlines(where, low, high, color="C0", label="95 % of generated")
     name_bars(ax, [str(s) for s in variable.states])
-    ax.set_ylabel("share")
+    words(ax, y="share")
 
 
 def _generated_numbers(model: Any, seen: NDArray[np.float64], sets: list[Any], ax: Any) -> None:
@@ -277,4 +276,4 @@ def _generated_numbers(model: Any, seen: NDArray[np.float64], sets: list[Any], a
         above, edges, baseline=below, fill=True, color="C0", alpha=0.2, label="95 % of generated"
     )
     ax.stairs(middle, edges, color="C0", linewidth=1.5, label="median of generated")
-    ax.set_ylabel("values")
+    words(ax, y="values")

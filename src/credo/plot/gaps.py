@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from credo.errors import InputError
-from credo.plot.axes import axes
+from credo.plot.axes import axes, name_columns, words
 from credo.train.missing import Missingness
 from credo.train.missing import missingness as _missingness
 
@@ -50,17 +50,17 @@ def missingness(what: Any, ax: Any = None, *, most: int = 20, columns: int = 40)
     ax.tick_params(which="minor", length=0)
     labels = [n if len(n) <= 18 else n[:17] + "…" for n in names]
     texts = [f"{t} {report.rates[n]:.0%}" for t, n in zip(labels, names, strict=True)]
-    ax.set_xticks(range(len(names)), [t.replace("$", r"\$") for t in texts], rotation=90)
+    name_columns(ax, texts, rotation=90)
     ax.tick_params(axis="x", labelsize="small")
     shares = [f"{s:.1%}".replace("%", " %") + ("" if n else " complete") for n, s in patterns]
     ax.set_yticks(range(len(patterns)), shares)
     more = len(report.patterns) - len(patterns)
     rest = sum(s for _, s in report.patterns[most:])
-    ax.set_ylabel("share of the rows")
+    words(ax, y="share of the rows")
     left = len(report.rates) - len(names)
     said = [f"{more:,} more patterns, {rest:.1%} of the rows"] if more else []
     said += [f"{left:,} more columns"] if left else []
     if said:
-        ax.set_xlabel("not drawn: " + "; ".join(said))
-    ax.set_title(f"{report.cells:.1%} of the cells are missing".replace("%", " %"))
+        words(ax, x="not drawn: " + "; ".join(said))
+    words(ax, title=f"{report.cells:.1%} of the cells are missing".replace("%", " %"))
     return ax

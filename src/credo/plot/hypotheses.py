@@ -16,7 +16,7 @@ from credo.errors import InputError, LimitError
 from credo.model.hypotheses_rules import known_rule
 from credo.model.reals import shown
 from credo.model.value import listed
-from credo.plot.axes import axes, legend, name_bars
+from credo.plot.axes import axes, entry, legend, name_bars, words
 
 if TYPE_CHECKING:
     from credo.model.hypotheses import Hypotheses
@@ -67,7 +67,7 @@ def posterior_curves(h: Hypotheses, ax: Any = None, *, most: int = 8) -> Any:
         ax.plot(
             history.n,
             history.posteriors[:, k],
-            label=str(history.names[k]),
+            label=entry(history.names[k]),
             marker=_MARKS[i % len(_MARKS)] if len(history) <= 50 else None,
             markersize=4,
         )
@@ -145,17 +145,15 @@ def generalisation(
         ax.margins(x=0.01)
     else:
         name_bars(ax, [str(x) for x in g.outcomes])
-    ax.set_xlabel("outcome")
-    ax.set_ylabel("P(in the concept | examples)")
+    words(ax, x="outcome", y="P(in the concept | examples)")
     ax.set_ylim(0, 1.02)
     if any(x in seen for x in g.outcomes):
-        ax.set_title("the examples seen are in another colour", fontsize="small")
+        words(ax, title="the examples seen are in another colour", fontsize="small")
     return ax
 
 
 def _finish(ax: Any, label: str) -> None:
-    ax.set_xlabel("observations")
-    ax.set_ylabel(label)
+    words(ax, x="observations", y=label)
     low, high = ax.get_ylim()
     if min(line.get_ydata().min() for line in ax.lines) >= 0 and high <= 1.2:
         low, high = -0.02, 1.02  # probabilities; a density keeps its own scale

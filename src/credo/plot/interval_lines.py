@@ -12,7 +12,7 @@ from credo.errors import InputError
 from credo.model.cpt import Cpt
 from credo.model.distribution import Distribution
 from credo.model.reals import shown
-from credo.plot.axes import axes, name_rows
+from credo.plot.axes import axes, name_rows, words
 
 __all__ = ["intervals"]
 
@@ -46,7 +46,7 @@ def intervals(what: Any, ax: Any = None, *, level: float = 0.95) -> Any:
     ax.plot(p, where, "o", color="0.2")
     name_rows(ax, names)
     ax.set_xlim(0, 1)
-    ax.set_xlabel(title)
+    words(ax, x=title)
     return ax
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from credo.errors import InputError
 from credo.model.reals import shown
-from credo.plot.axes import axes
+from credo.plot.axes import axes, words
 
 __all__ = ["trace"]
 
@@ -33,9 +33,9 @@ def trace(model: Any, ax: Any = None, **line: Any) -> Any:
     few = len(values) <= 60
     ax.plot(range(len(values)), values, marker="o" if few else None, markersize=3, **line)
     ax.xaxis.get_major_locator().set_params(integer=True)  # there is no iteration 2.5
-    ax.set_xlabel("iteration")
+    words(ax, x="iteration")
     score = getattr(record, "details", {}).get("score")
-    ax.set_ylabel(f"score ({score})" if score else "ln P(rows)")
+    words(ax, y=f"score ({score})" if score else "ln P(rows)")
     title = f"{record.how}: {record.reason}" if record.reason else record.how
-    ax.set_title("\n".join(textwrap.wrap(title, 60)).replace("$", r"\$"), fontsize="small")
+    words(ax, title="\n".join(textwrap.wrap(title, 60)), fontsize="small")
     return ax

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from credo.plot.axes import axes
+from credo.plot.axes import axes, entry
 from credo.plot.network_as_svg import percent
 from credo.plot.network_scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
 
@@ -177,8 +177,7 @@ def _text(
     from matplotlib.transforms import Affine2D
 
     font = FontProperties(family="sans-serif", weight="bold" if bold else "normal")
-    # a dollar sign is a dollar sign, not mathematics
-    outline = TextPath((0, 0), text.replace("$", r"\$"), size=size, prop=font, usetex=False)
+    outline = TextPath((0, 0), entry(text), size=size, prop=font, usetex=False)
     if not len(outline.vertices):
         return
     need = float(outline.vertices[:, 0].max())

@@ -14,7 +14,7 @@ from credo.model.cpt import Cpt
 from credo.model.family import cells
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.reals import shown
-from credo.plot.axes import axes, legend
+from credo.plot.axes import axes, entry, legend, name_columns, name_rows, words
 from credo.render import short_probability
 
 __all__ = ["MOST_ROWS", "MOST_STATES", "cpt", "lines"]
@@ -76,22 +76,25 @@ def cpt(table: Any, ax: Any = None, *, interval: float | None = None) -> Any:
             text += f"\n{low}–{high}"
         ink = "white" if p[i, j] > 0.55 else "black"
         ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=small)
-    ax.set_xticks(range(states), names)
+    name_columns(ax, names)
     if max(map(len, names)) > 12:
         ax.tick_params(axis="x", rotation=35)
         for label in ax.get_xticklabels():
             label.set_ha("right")
-    ax.set_yticks(range(rows), given)
-    ax.set_xlabel(_short(table.name))
-    ax.set_ylabel(_short(", ".join(p.name for p in table.parents), 50))
-    ax.set_title(_short(table.title, 60), fontsize="medium")
+    name_rows(ax, given, turned=False)
+    words(
+        ax,
+        x=_short(table.name),
+        y=_short(", ".join(p.name for p in table.parents), 50),
+        title=_short(table.title, 60),
+        fontsize="medium",
+    )
     return ax
 
 
 def _short(text: object, most: int = _LONG) -> str:
     line = str(text)
-    line = line if len(line) <= most else line[: most - 1] + "…"
-    return line.replace("$", r"\$")
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _configurations(parents: tuple[Any, ...], named: bool = True) -> list[str]:
@@ -137,14 +140,13 @@ def lines(line: LinearGaussian, over: str | None = None, ax: Any = None, span: A
         for label, at in shown_lines:
             mean = line.intercept[at] + line.coefficients[at][k] * x
             sd = float(np.sqrt(line.variance[at]))
-            [drawn] = ax.plot(x, mean, label=label or None)
+            [drawn] = ax.plot(x, mean, label=entry(label) or None)
             ax.fill_between(
                 x, mean - 1.96 * sd, mean + 1.96 * sd, alpha=0.12, color=drawn.get_color()
             )
-        ax.set_xlabel(over)
-        ax.set_ylabel(line.name)
+        words(ax, x=over, y=line.name)
     more = len(labels) - len(shown_lines)
-    ax.set_title(line.title + (f"  ({more} more lines)" if more else ""), fontsize="medium")
+    words(ax, title=line.title + (f"  ({more} more lines)" if more else ""), fontsize="medium")
     if line.discrete:
         legend(ax)
     return ax
@@ -156,7 +158,8 @@ def _densities(ax: Any, line: LinearGaussian, shown_lines: list[Any]) -> None:
     x = np.linspace(low, high, 400)
     for label, at in shown_lines:
         z = (x - line.intercept[at]) / sds[at]
-        ax.plot(x, np.exp(-0.5 * z * z) / (sds[at] * np.sqrt(2 * np.pi)), label=label or None)
-    ax.set_xlabel(line.name)
-    ax.set_ylabel("density")
+        ax.plot(
+            x, np.exp(-0.5 * z * z) / (sds[at] * np.sqrt(2 * np.pi)), label=entry(label) or None
+        )
+    words(ax, x=line.name, y="density")
     ax.set_ylim(0, None)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.errors import InputError, LimitError
+from credo.predict.inverse_roots import WIDE, Roots, roots_of
 
 __all__ = ["MAX_CELLS", "Expected", "Laid", "Numbers", "laid"]
 
@@ -30,7 +31,8 @@ MAX_CELLS = 200_000_000
 class Numbers:
     """The parameters of a mixture, in the scaled units of its rows.
 
-    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d].
+    `spread` is [k, d, d] where the real columns are one Gaussian, else [k, d]. `rest` is the
+    variance of each class in directions that the rows do not have, where these are left out.
     """
 
     weights: Floats
@@ -38,6 +40,7 @@ class Numbers:
     means: Floats
     spread: Floats
     rates: Floats  # [k, count columns]
+    rest: Floats | None = None
 
     @property
     def k(self) -> int:
@@ -59,6 +62,7 @@ class Expected:
     first: Floats
     second: Floats
     there: Floats
+    roots: Roots | None = None  # of the covariances, where they are at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +76,13 @@ class Laid:
     real: int  # Gaussian columns
     groups: tuple[tuple[tuple[int, int, int], ...], ...]  # (column, states, states and missing)
     order: NDArray[np.intp] | None
+    beyond: int = 0  # directions that are left out, since no row has them
 
     def expect(self, numbers: Numbers, threads: int = 1, path: str = "auto") -> Expected:
         """The expectation step."""
-        found = self.native.step(*self._model(numbers), self.joint, threads, path)
+        roots = self._roots(numbers)
+        rooted = roots is not None
+        found = self.native.step(*self._model(numbers, roots), self.joint, threads, path, rooted)
         if found[0] is None:
             raise InputError(
                 "A covariance is not positive definite.",
@@ -87,14 +94,16 @@ class Laid:
         d = self.real
         if self.joint:
             there = np.repeat(mass[:, None], d, axis=1)
-            return Expected(height, mass, self._unpacked(counts), first, second, there)
+            return Expected(height, mass, self._unpacked(counts), first, second, there, roots)
         return Expected(height, mass, self._unpacked(counts), first, second[:, 0, :d], second[:, 1])
 
     def score(
         self, numbers: Numbers, threads: int = 1, path: str = "auto"
     ) -> tuple[Floats, Floats]:
         """P(class | row) [rows, k] and ln P(row), in the order of the rows as they came."""
-        found = self.native.score(*self._model(numbers), self.joint, threads, path)
+        roots = self._roots(numbers)
+        rooted = roots is not None
+        found = self.native.score(*self._model(numbers, roots), self.joint, threads, path, rooted)
         if found[0] is None:
             raise InputError("A covariance is not positive definite.")
         share, logs = found
@@ -104,11 +113,21 @@ class Laid:
             share, logs = share[back], logs[back]
         return share, logs
 
-    def _model(self, numbers: Numbers) -> tuple[Floats, Floats, Floats, Floats]:
+    def _roots(self, numbers: Numbers) -> Roots | None:
+        """The roots of covariances of many columns; the kernel makes those of few, and of gaps."""
+        if not self.joint or self.order is not None or self.real < WIDE:
+            return None
+        return roots_of(numbers.spread)
+
+    def _model(
+        self, numbers: Numbers, roots: Roots | None
+    ) -> tuple[Floats, Floats, Floats, Floats]:
         k = numbers.k
         with np.errstate(divide="ignore"):
             weights = np.log(numbers.weights)
             logs = [np.log(t.T) for t in numbers.tables]
+        if numbers.rest is not None:
+            weights = weights - 0.5 * self.beyond * np.log(2 * np.pi * numbers.rest)
         parts = [np.zeros((0, k))]
         for group in self.groups:
             total = np.zeros((1, k))
@@ -120,7 +139,8 @@ class Laid:
             parts.append(total)
         tables = np.ascontiguousarray(np.concatenate(parts))
         if self.joint:
-            return weights, tables, _plain(numbers.means), _plain(numbers.spread)
+            spread = numbers.spread if roots is None else roots.inverse
+            return weights, tables, _plain(numbers.means), _plain(spread)
         variance = numbers.spread
         m = numbers.rates.shape[1]
         means = np.concatenate([numbers.means, np.zeros((k, m))], axis=1)

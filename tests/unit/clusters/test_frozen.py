@@ -6,10 +6,12 @@ import copy
 import pickle
 from collections.abc import Callable
 
+import joblib
 import numpy as np
 import pytest
 
 import credo as cr
+from credo.errors import InputError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2)) + 8 * np.repeat([0, 1], 30)[:, None]
@@ -77,10 +79,37 @@ def test_nothing_in_it_can_be_written_to(name: str) -> None:
         groups.order[0] = 5
 
 
-def test_groups_of_a_stream_say_why_they_cannot_be_pickled(tmp_path) -> None:
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_groups_of_a_stream_can_be_pickled(tmp_path, weights) -> None:
+    path = tmp_path / "rows.csv"
+    w = np.arange(len(X)) % 3
+    np.savetxt(path, np.column_stack([X, w]), delimiter=",", header="a,b,w", comments="")
+    groups = cr.cluster(cr.read(path, memory="100 B", weights=weights), k=2, columns=["a", "b"])
+    assert not writable(groups.model, "model", set())
+    told, numbers = str(groups), groups.row_numbers
+    there = pickle.loads(pickle.dumps(groups))
+    joblib.dump(groups, tmp_path / "groups")
+    path.unlink()
+    again = pickle.loads(pickle.dumps(there))  # once more, and without the source
+    for other in (there, again, joblib.load(tmp_path / "groups"), copy.deepcopy(there)):
+        assert str(other) == told and other.row_numbers == numbers
+        assert other.labels.tolist() == groups.labels.tolist() and other.sizes == groups.sizes
+        assert other.assign(X).tolist() == groups.assign(X).tolist()
+        assert dict(other.quality) == dict(groups.quality)
+        assert not writable(other, "groups", set())
+        with pytest.raises(InputError, match="pickled without the rows of the stream"):
+            other.table.load()
+    assert copy.copy(groups).table is groups.table
+
+
+def test_groups_of_a_stream_come_back_from_another_process(tmp_path) -> None:
     path = tmp_path / "rows.csv"
     np.savetxt(path, X, delimiter=",", header="a,b", comments="")
-    groups = cr.cluster(cr.read(path, memory="100 B"), k=2)
-    assert not writable(groups.model, "model", set())
-    with pytest.raises(TypeError, match="A stream reads from its source"):
-        pickle.dumps(groups)
+    here = _streamed(path)
+    with joblib.parallel_config(backend="loky"):
+        (there,) = joblib.Parallel(n_jobs=2)([joblib.delayed(_streamed)(path)])
+    assert str(there) == str(here)
+
+
+def _streamed(path):
+    return cr.cluster(cr.read(path, memory="100 B"), k=2)

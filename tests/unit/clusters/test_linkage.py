@@ -116,6 +116,14 @@ def test_cuts():
         cr.cluster({"x": [0.0, 0.1, 5.0]}, k=2).cut(k=1)
 
 
+@pytest.mark.parametrize("method", ["complete", "average"])
+def test_little_memory_gives_the_same_tree(method):
+    x = np.random.default_rng(0).integers(0, 5, size=(90, 3)) + 0.5
+    free = cr.cluster(columns(x), method, k=3)
+    tight = cr.cluster(columns(x), method, k=3, memory=5 * 90**2)
+    assert np.array_equal(free.tree.links, tight.tree.links)
+
+
 def test_the_guard_names_the_size_and_the_alternative():
     x = np.random.default_rng(0).normal(size=(2000, 2))
     with pytest.raises(

@@ -5,6 +5,9 @@ import pytest
 
 import credo as cr
 from credo.errors import InputError, LimitError
+from credo.predict.inverse_roots import roots_of
+from credo.predict.mixture_rows import Numbers
+from credo.train.mixtures.choose import _different
 from credo.train.mixtures.maximise import raised
 
 
@@ -43,6 +46,101 @@ def test_a_wide_table_is_learned_and_its_trace_never_falls(covariance):
     )
     by_hand = np.logaddexp.reduce(logs, axis=0)
     np.testing.assert_allclose(mixture.log_densities(x), by_hand, rtol=1e-8)
+
+
+@pytest.mark.parametrize("columns", [3, 60, 150])
+@pytest.mark.parametrize("shared", [False, True])
+def test_inverse_roots_say_what_inverses_and_determinants_do(columns, shared):
+    rng = np.random.default_rng(columns)
+    a = rng.normal(size=(1 if shared else 4, columns, columns + 3))
+    s = np.broadcast_to(a @ a.transpose(0, 2, 1) / columns, (4, columns, columns))
+    roots, inverse = roots_of(s), np.linalg.inv(s)
+    x, other = rng.normal(size=(4, columns)), s[::-1] + np.eye(columns)
+    np.testing.assert_allclose(roots.inverse.transpose(0, 2, 1) @ roots.inverse, inverse, rtol=1e-6)
+    assert not np.triu(roots.inverse, 1).any()
+    np.testing.assert_allclose(roots.log_det, np.linalg.slogdet(s)[1], rtol=1e-9)
+    np.testing.assert_allclose(roots.trace(), np.trace(inverse, axis1=1, axis2=2), rtol=1e-9)
+    np.testing.assert_allclose(
+        roots.trace(other), np.trace(inverse @ other, axis1=1, axis2=2), rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        roots.squares(x), np.einsum("ci,cij,cj->c", x, inverse, x), rtol=1e-9
+    )
+    with pytest.raises(InputError, match="not positive definite"):
+        roots_of(-s)
+
+
+@pytest.mark.parametrize("covariance", ["full", "tied"])
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+def test_many_columns_by_roots_are_what_the_kernel_makes(covariance, prior, monkeypatch):
+    x = np.random.default_rng(0).normal(size=(90, 140)) + 2.0 * np.repeat([0, 1, 2], 30)[:, None]
+    found = cr.gaussian_mixture(x, 3, covariance=covariance, prior=prior)
+    monkeypatch.setattr("credo.predict.mixture_rows.WIDE", 10**9)
+    plain = cr.gaussian_mixture(x, 3, covariance=covariance, prior=prior)
+    np.testing.assert_allclose(found.record.trace, plain.record.trace, rtol=1e-9)
+    np.testing.assert_allclose(found.log_densities(x), plain.log_densities(x), rtol=1e-7)
+
+
+def _in_all_directions(monkeypatch):
+    monkeypatch.setattr("credo.train.mixtures.choose.turned_of", lambda problem: None)
+
+
+@pytest.mark.parametrize("covariance", ["full", "tied"])
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_a_climb_in_the_directions_of_the_rows_is_that_in_all(
+    covariance, prior, weights, monkeypatch
+):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(16, 60)) * rng.uniform(0.5, 9, 60) + np.repeat([0, 2], 8)[:, None]
+    rows = {f"x{j}": x[:, j] for j in range(60)}
+    if weights:
+        rows["w"] = rng.uniform(0.5, 2, 16)
+
+    def learned():
+        return cr.gaussian_mixture(
+            rows, 2, covariance=covariance, prior=prior, weights=weights, accelerate=False
+        )
+
+    found = learned()
+    _in_all_directions(monkeypatch)
+    plain = learned()
+    np.testing.assert_allclose(found.record.trace, plain.record.trace, rtol=1e-8)
+    assert found.record.reason == plain.record.reason
+    np.testing.assert_allclose(found.gaussians.means, plain.gaussians.means, atol=1e-8)
+    np.testing.assert_allclose(found.gaussians.matrices, plain.gaussians.matrices, atol=1e-7)
+    best, other = found.candidates.best, plain.candidates.best
+    for name in ("log_likelihood", "bic", "icl", "cheeseman_stutz"):
+        assert getattr(best, name) == pytest.approx(getattr(other, name), rel=1e-8)
+
+
+def test_states_beside_many_numbers_and_leaps(monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(14, 40))
+    rows = {f"x{j}": x[:, j] for j in range(40)} | {"c": list("aabbababbabbaa")}
+    how = {"covariance": "full", "prior": 1.0, "tol": 0.0, "budget": 40}
+    found = cr.latent_classes(rows, 3, **how)
+    _in_all_directions(monkeypatch)
+    plain = cr.latent_classes(rows, 3, **how)
+    for mixture in (found, plain):
+        assert (np.diff(mixture.record.trace) >= 0).all()
+    assert found.record.trace[-1] == pytest.approx(plain.record.trace[-1], rel=1e-6)
+
+
+def test_the_prior_holds_the_floor_by_itself():
+    x = np.random.default_rng(1).normal(size=(12, 30))
+    mixture = cr.gaussian_mixture(x, 2, prior=1.0)
+    floor = 1e-6 * x.var(axis=0).min()
+    for matrix in mixture.gaussians.matrices:
+        assert np.linalg.eigvalsh(matrix).min() > floor
+
+
+def test_a_start_that_comes_twice_is_climbed_once():
+    x = Numbers(np.array([0.4, 0.6]), (), np.array([[1.0], [2.0]]), np.ones((2, 1, 1)),
+                np.zeros((2, 0)))  # fmt: skip
+    turned = Numbers(x.weights[::-1], (), x.means[::-1], x.spread, x.rates)
+    other = Numbers(x.weights, (), x.means + 1, x.spread, x.rates)
+    assert _different([x, turned, other, x]) == [x, other]
 
 
 def test_too_many_columns_for_a_covariance_are_refused_with_what_helps():

@@ -275,6 +275,8 @@ def cut_again(groups: Clusters, labels: NDArray[np.intp], how: str) -> Clusters:
 
 
 def _seed(rng: Rng) -> int:
+    if type(rng) is int and rng >= 0:
+        return rng
     chance = generator(rng)
     return int(rng) if not isinstance(rng, np.random.Generator) else int(chance.integers(1 << 31))
 

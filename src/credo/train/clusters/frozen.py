@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Frozen:
             value = getattr(self, f.name)
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, f.name, frozen(value))
-            elif isinstance(value, tuple) and any(isinstance(v, np.ndarray) for v in value):
+            elif isinstance(value, tuple) and any(map(isinstance, value, repeat(np.ndarray))):
                 object.__setattr__(self, f.name, tuple(frozen(v) for v in value))
 
     def __reduce__(self) -> Any:

@@ -5,8 +5,9 @@
     average   d(A, B) = mean over all pairs
     ward      d(A, B)² = 2·|A|·|B| / (|A| + |B|) · |mean A − mean B|²
 
-fastcluster (Müllner 2013) does complete, average and ward. Single link is the minimum spanning
-tree, which needs no matrix of distances: a million points are feasible.
+Chains of nearest neighbours (Müllner 2011) do complete, average and ward of points; Gower's
+distances go to fastcluster (Müllner 2013). Single link is the minimum spanning tree, which needs no
+matrix of distances: a million points are feasible.
 """
 
 from __future__ import annotations
@@ -133,16 +134,16 @@ def linked_of(
 
 def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Floats:
     """The merges of points under Euclid's distance, in SciPy's form."""
-    import fastcluster
-
     if method == "single":
         return _spanning(points)
-    if method == "ward":  # without a matrix of distances, and no slower
-        ward: Floats = fastcluster.linkage_vector(points, "ward")
-        return ward
-    guard_pairs(len(points), method, memory)
-    links: Floats = fastcluster.linkage(points, method, preserve_input=False)
-    return links
+    if method != "ward":  # which needs no distances of all pairs
+        guard_pairs(len(points), method, memory)
+        if 8.0 * len(points) ** 2 > free_memory(memory):  # the same tree in half the memory
+            import fastcluster
+
+            links: Floats = fastcluster.linkage(points, method, preserve_input=False)
+            return links
+    return _core.links_of_points(points, method)
 
 
 def _spanning(points: Floats) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +21,7 @@ from credo.data import Stream, Table
 from credo.data.unnamed import is_plain, rows_in
 from credo.errors import InputError, UnknownNameError, unknown_name
 from credo.model.record import Record
+from credo.model.value import taken_apart
 from credo.render import bar, number, table_html, table_text
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
@@ -31,6 +32,7 @@ from credo.train.clusters.quality import explained, silhouette, within
 from credo.train.clusters.space import Space, space_of
 from credo.train.clusters.stability import Stability
 from credo.train.clusters.tree import Tree
+from credo.train.clusters.unread import left_behind
 from credo.train.sources import Opened
 
 __all__ = ["Clusters", "canonical"]
@@ -221,6 +223,15 @@ class Clusters(Frozen):
         labels, p = self.partition.assign(table.select(self.columns))
         place = np.argsort(self.order)
         return place[labels], None if p is None else p[:, self.order]
+
+    def __reduce__(self) -> Any:
+        if not isinstance(self.table, Stream):
+            return taken_apart(self)
+        kept = {"profiles": self.profiles}  # the rows will not be there again
+        return *taken_apart(replace(self, table=left_behind(self.table))), kept
+
+    def __copy__(self) -> Clusters:
+        return replace(self)
 
     # --- pictures -----------------------------------------------------------------------
 

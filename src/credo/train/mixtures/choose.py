@@ -26,6 +26,7 @@ from credo.train.mixtures.climb import Climb
 from credo.train.mixtures.evidence import cheeseman_stutz, complete
 from credo.train.mixtures.problem import Problem
 from credo.train.mixtures.start import STARTS, started
+from credo.train.mixtures.turned import Turned, turned_of
 
 __all__ = ["Found", "Options", "found"]
 
@@ -175,7 +176,11 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
             part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
         starts = [started(part, k, options.start, rng, care=i == 0) for i in range(many)]
-        best = _raced([climb(part, s) for s in starts], options.budget)
+        climbs, few = [climb(part, s) for s in _different(starts)], turned_of(part)
+        if few is None:
+            best = _raced(climbs, options.budget)
+        else:
+            best = _turned(climbs, few, options.budget)
         if part is not problem:
             best = climb(problem, best.numbers)
     for _ in track(best.steps(options.budget), "em", total=None):
@@ -183,6 +188,31 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
     if not best.reason:
         best.reason = f"the budget of {options.budget:,} iterations was used up"
     return Found(*_judged(problem, best, options), notes)
+
+
+def _turned(climbs: list[Climb], few: Turned, most: int) -> Climb:
+    """The best of several climbs, made in the few directions that the rows have."""
+    whole = climbs[0]
+    own = few.maximiser(whole.maximiser)
+    best = _raced(
+        [replace(c, rows=few.rows, maximiser=own, numbers=few.narrow(c.numbers)) for c in climbs],
+        most,
+    )
+    best.run(most)
+    numbers = few.wide(best.numbers, whole.maximiser.form == "tied")
+    return replace(
+        best, rows=whole.rows, maximiser=whole.maximiser, numbers=numbers,
+        expected=whole.expect(numbers),
+    )  # fmt: skip
+
+
+def _different(starts: list[Numbers]) -> list[Numbers]:
+    """The starts without those that are another with its classes in another order."""
+    found: dict[tuple[bytes, ...], Numbers] = {}
+    for x in starts:
+        parts = [x.weights[:, None], *x.tables, x.means, x.rates]
+        found.setdefault(tuple(sorted(row.tobytes() for row in np.hstack(parts))), x)
+    return list(found.values())
 
 
 def _raced(climbs: list[Climb], most: int) -> Climb:
@@ -213,8 +243,9 @@ def _judged(problem: Problem, climb: Climb, options: Options) -> tuple[Mixture, 
     height = climb.expected.log_likelihood + problem.left
     n = problem.cells.weight
     bic = height - 0.5 * mixture.free_parameters * math.log(max(n, 1.0))
-    stutz = cheeseman_stutz(height, climb.expected, climb.numbers, climb.maximiser)
-    icl = bic - _entropy(problem, climb)
+    whole = complete(climb.expected, climb.numbers, climb.maximiser)
+    stutz = cheeseman_stutz(height, climb.expected, climb.numbers, climb.maximiser, whole)
+    icl = bic - _entropy(problem, climb, whole)
     candidate = Candidate(mixture.k, height, mixture.free_parameters, bic, icl, stutz)
     return mixture, climb, candidate
 
@@ -228,16 +259,15 @@ def _name(given: str | None, problem: Problem) -> str:
     return next((n for n in names if n not in taken), "Class " + "'" * len(taken))
 
 
-def _entropy(problem: Problem, climb: Climb) -> float:
+def _entropy(problem: Problem, climb: Climb, whole: float) -> float:
     """−Σ P(c | row) ln P(c | row) over the rows.
 
-    It is ln P(rows) less the expected ln P(rows, classes), which the statistics hold already,
-    unless cells of a joint Gaussian were completed too.
+    It is ln P(rows) less the expected ln P(rows, classes), `whole`, unless cells of a joint
+    Gaussian were completed too.
     """
     assert climb.expected is not None
     rows = problem.rows
     if rows.order is None:
-        whole = complete(climb.expected, climb.numbers, climb.maximiser)
         return max(climb.expected.log_likelihood - whole, 0.0)
     share, _ = rows.score(climb.numbers, problem.threads)
     logs = np.log(share, where=share > 0, out=np.zeros_like(share))

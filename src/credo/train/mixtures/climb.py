@@ -52,7 +52,7 @@ class Climb(Leaping[Numbers, Expected]):
 
     def value(self, expected: Expected, numbers: Numbers) -> float:
         """What is climbed: ln P(rows) and what the priors add."""
-        return expected.log_likelihood + self.maximiser.penalty(numbers)
+        return expected.log_likelihood + self.maximiser.penalty(numbers, expected.roots)
 
     def _step(self) -> bool:
         made = self.maximised()
@@ -86,6 +86,8 @@ class Climb(Leaping[Numbers, Expected]):
             i = np.arange(root.shape[-1])
             root[:, i, i] = np.log(root[:, i, i])
             parts.append(root[:, *np.tril_indices(len(i))].ravel())
+            if x.rest is not None:
+                parts.append(np.log(x.rest))
         else:
             parts.append(np.log(x.spread).ravel())
         return np.concatenate(parts)
@@ -109,6 +111,7 @@ class Climb(Leaping[Numbers, Expected]):
         with np.errstate(over="ignore"):
             rates = np.clip(np.exp(take(near.rates.shape)), 0.01 * near.rates, 100 * near.rates)
         floor, d = self.maximiser.floor, near.means.shape[1]
+        rest = None
         if self.maximiser.joint:
             k = 1 if self.maximiser.form == "tied" else near.k
             root = np.zeros((k, d, d))
@@ -118,8 +121,12 @@ class Climb(Leaping[Numbers, Expected]):
             spread = np.broadcast_to(
                 raised(root @ root.transpose(0, 2, 1), floor), near.spread.shape
             )
+            if near.rest is not None:
+                with np.errstate(over="ignore"):
+                    wide = np.exp(take(near.rest.shape))
+                rest = np.maximum(np.clip(wide, 0.01 * near.rest, 100 * near.rest), floor)
         else:
             with np.errstate(over="ignore"):
                 wide = np.exp(take(near.spread.shape))
             spread = np.maximum(np.clip(wide, 0.01 * near.spread, 100 * near.spread), floor)
-        return Numbers(weights / weights.sum(), tuple(tables), means, spread, rates)
+        return Numbers(weights / weights.sum(), tuple(tables), means, spread, rates, rest)

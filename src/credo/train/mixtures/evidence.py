@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, multigammaln
 
+from credo.predict.inverse_roots import roots_of
 from credo.predict.mixture_rows import Expected, Numbers
 from credo.train.mixtures.maximise import Maximiser
 
@@ -24,9 +25,11 @@ Floats = NDArray[np.float64]
 _KAPPA = 0.01
 
 
-def cheeseman_stutz(log_likelihood: float, e: Expected, x: Numbers, m: Maximiser) -> float:
-    """ln P(rows | k), about; `e` are the statistics under `x`."""
-    return log_likelihood + _evidence(e, x, m) - complete(e, x, m)
+def cheeseman_stutz(
+    log_likelihood: float, e: Expected, x: Numbers, m: Maximiser, whole: float
+) -> float:
+    """ln P(rows | k), about; `e` are the statistics under `x`, `whole` is their `complete`."""
+    return log_likelihood + _evidence(e, x, m) - whole
 
 
 def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
@@ -44,9 +47,9 @@ def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
     if d == 0:
         return total
     if m.joint:
-        logdet = np.linalg.slogdet(x.spread)[1]
-        trace = np.einsum("cij,cji->c", np.linalg.inv(x.spread), e.second)
-        total -= 0.5 * float((e.mass * (d * np.log(2 * np.pi) + logdet) + trace).sum())
+        roots = e.roots or roots_of(x.spread)
+        whole = e.mass * (d * np.log(2 * np.pi) + roots.log_det) + roots.trace(e.second)
+        total -= 0.5 * float(whole.sum())
         return total
     n = e.there[:, :d]
     total -= 0.5 * float((n * np.log(2 * np.pi * x.spread) + e.second / x.spread).sum())

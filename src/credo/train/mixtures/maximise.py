@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.predict.inverse_roots import Roots, roots_of
 from credo.predict.mixture_rows import Expected, Numbers
 
 __all__ = ["Maximiser", "raised"]
@@ -38,6 +39,7 @@ class Maximiser:
     prior: float
     floor: float
     rate_means: Floats
+    beyond: int = 0  # columns' directions that no row has, and that are left out
 
     @property
     def joint(self) -> bool:
@@ -52,12 +54,12 @@ class Maximiser:
     @cached_property
     def size(self) -> float:
         """The imagined spread of a class: each direction's share of its column's variance."""
-        return float(self.k ** (-2.0 / max(self.columns, 1)))
+        return float(self.k ** (-2.0 / max(self.columns + self.beyond, 1)))
 
     @property
     def exponent(self) -> float:
         """How often ½ ln |Σ| stands in the prior's density, negative."""
-        d = self.columns
+        d = self.columns + self.beyond
         full = {"full": 2 * d + 4, "tied": 2 * d + 3 + self.k, "diagonal": 6, "spherical": d + 5}
         return self.prior * full[self.form]
 
@@ -84,7 +86,17 @@ class Maximiser:
             low = 1e-9 * np.maximum(self.rate_means, 1e-3)
             safe = np.where(n + s > _NOBODY, n + s, 1.0)
             rates = np.maximum(np.where(n + s > _NOBODY, sums / safe, rates), low)
-        return Numbers(weights, tuple(tables), means, spread, rates)
+        rest = None if old.rest is None else self._rest(e.mass, alive, old.rest)
+        return Numbers(weights, tuple(tables), means, spread, rates, rest)
+
+    def _rest(self, mass: Floats, alive: NDArray[np.bool_], old: Floats) -> Floats:
+        """The variance in directions that no row has."""
+        if self.form == "tied":
+            mass, alive = np.full_like(mass, mass.sum()), np.full_like(alive, True)
+        total = np.where(alive, mass, 1.0) + self.exponent
+        least = np.maximum(self.prior * self.size / total, self.floor)
+        found: Floats = np.where(alive, least, old)
+        return found
 
     def _gaussians(
         self, e: Expected, old: Numbers, alive: NDArray[np.bool_]
@@ -116,15 +128,20 @@ class Maximiser:
             one = scatter.sum(axis=0)
             one[i, i] += self.prior * self.size
             one /= e.mass.sum() + self.exponent
-            spread = np.broadcast_to(raised(one[None], self.floor), scatter.shape)
+            spread = np.broadcast_to(self._lifted(one[None], e.mass.sum()), scatter.shape)
             return means, spread
         total = np.where(alive, e.mass, 1.0) + self.exponent
         scatter[:, i, i] += self.prior * self.size
         scatter /= total[:, None, None]
-        spread = raised(scatter, self.floor)
+        spread = self._lifted(scatter, float(e.mass.max()))
         if not alive.all():
             spread = np.where(alive[:, None, None], spread, old.spread)
         return means, spread
+
+    def _lifted(self, spread: Floats, most: float) -> Floats:
+        """No eigenvalue below the floor; the prior alone may see to that, whatever the rows."""
+        least = self.prior * self.size / (max(most, 1.0) + self.exponent)
+        return spread if least > 2 * self.floor else raised(spread, self.floor)
 
     def _apart(self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]) -> Floats:
         s, a = self.prior, self.exponent
@@ -141,8 +158,11 @@ class Maximiser:
 
     # --- the prior ------------------------------------------------------------------------
 
-    def penalty(self, x: Numbers) -> float:
-        """ln of the prior's density at the numbers, up to a constant."""
+    def penalty(self, x: Numbers, roots: Roots | None = None) -> float:
+        """ln of the prior's density at the numbers, up to a constant.
+
+        `roots` are those of the covariances, if they are at hand.
+        """
         s = self.prior
         if s == 0:
             return 0.0
@@ -163,11 +183,15 @@ class Maximiser:
             total -= 0.5 * float((self.exponent * np.log(x.spread)).sum())
             return total - 0.5 * float(((s * self.size + squares) / x.spread).sum())
         spread = x.spread[:1] if self.form == "tied" else x.spread
-        inverse = np.linalg.inv(spread)
-        total -= 0.5 * self.exponent * float(np.linalg.slogdet(spread)[1].sum())
-        total -= 0.5 * s * self.size * float(np.trace(inverse, axis1=1, axis2=2).sum())
-        far = np.einsum("ci,cij,cj->c", x.means, np.broadcast_to(inverse, x.spread.shape), x.means)
-        return total - 0.5 * self.kappa * float(far.sum())
+        found = roots_of(spread) if roots is None else Roots(roots.inverse[: len(spread)])
+        total -= 0.5 * self.exponent * float(found.log_det.sum())
+        total -= 0.5 * s * self.size * float(found.trace().sum())
+        if x.rest is not None:
+            rest = x.rest[: len(spread)]
+            total -= 0.5 * self.beyond * float(self.exponent * np.log(rest).sum())
+            total -= 0.5 * self.beyond * s * self.size * float((1 / rest).sum())
+        all_of_them = Roots(np.broadcast_to(found.inverse, x.spread.shape))
+        return total - 0.5 * self.kappa * float(all_of_them.squares(x.means).sum())
 
 
 def raised(matrices: Floats, floor: float) -> Floats:
