@@ -67,6 +67,20 @@ bool are_counts(const double* x, std::size_t stride, std::size_t n, std::size_t 
   return rest && (all[0] & all[1] & all[2] & all[3]) != 0;
 }
 
+bool usual_moments(const double* mean, const double* scatter, std::size_t n) {
+  constexpr double kLeast = 1e-290, kMost = 1.7976931348623157e308;
+  const Four zero = {0, 0, 0, 0}, least = zero + kLeast, most = zero + kMost;
+  FourBits all = {-1, -1, -1, -1};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const Four m = four(mean + i), s = four(scatter + i);
+    all &= (m - m == zero) & (s >= least) & (s <= most);
+  }
+  bool rest = true;
+  for (; i < n; ++i) rest &= mean[i] - mean[i] == 0 && scatter[i] >= kLeast && scatter[i] <= kMost;
+  return rest && (all[0] & all[1] & all[2] & all[3]) != 0;
+}
+
 bool whole_counts(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t width,
                   double* values) {
   constexpr double kShift = 4503599627370496.0;  // 2^52: its low bits are a whole number

@@ -223,6 +223,8 @@ def test_gaussians(seed, sample):
         mean[:], scatter[:] = 7.0, 0.0
         mean[n == 0] = 0
     found, variance, floored, constant = _core.naive_gaussians(n, mean, scatter, share, sample)
+    assert (found is None) == bool((n > 0).all())
+    found = mean if found is None else found
     for j in range(d):
         total, within = n[j].sum(), scatter[j].sum()
         middle = (n[j] * mean[j]).sum() / total if total else 0.0
@@ -274,3 +276,20 @@ def test_log_shares(seed, whole, each):
         expected, new = log_shares(n.astype(float), smoothing[:, None], states[:, None])
     np.testing.assert_allclose(theta, expected, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(fresh, new, rtol=1e-13, atol=1e-13)
+
+
+@given(SEEDS)
+def test_usual_moments(seed):
+    """All cells are looked at, whatever the size: one that is strange is found anywhere."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(0, 7)), int(rng.integers(0, 4))
+    mean, scatter = rng.normal(size=shape), rng.random(shape) + 1e-9
+    assert _core.naive_usual_moments(mean, scatter)
+    if mean.size:
+        where = np.unravel_index(int(rng.integers(mean.size)), shape)
+        part, strange = [
+            (mean, np.nan), (mean, -np.inf), (scatter, 0.0), (scatter, 1e-300),
+            (scatter, -1.0), (scatter, np.inf), (scatter, np.nan),
+        ][int(rng.integers(7))]  # fmt: skip
+        part[where] = strange
+        assert not _core.naive_usual_moments(mean, scatter)
