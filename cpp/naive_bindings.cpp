@@ -116,9 +116,10 @@ naive::ConstMoments moments_of(const Matrix& n, const Matrix& mean, const Matrix
   return {n.data(), mean.data(), scatter.data()};
 }
 
-bool usual_moments(const Matrix& mean, const Matrix& scatter) {
-  require(mean.size() == scatter.size(), "Means and scatters must have the same shape.");
-  return naive::loops_for_this_cpu().usual_moments(mean.data(), scatter.data(), mean.size());
+bool usual_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter) {
+  const naive::ConstMoments moments = moments_of(n, mean, scatter);
+  return naive::loops_for_this_cpu().usual_moments(moments.n, moments.mean, moments.scatter,
+                                                   n.size());
 }
 
 // `places`: where the other's classes stand among these; without them they are the same.
@@ -324,7 +325,8 @@ void bind_naive(nb::module_& m) {
         "groups"_a, "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
   m.def("naive_moments", &class_moments, "columns"_a, "group"_a.noconvert(), "groups"_a,
         "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
-  m.def("naive_usual_moments", &usual_moments, "mean"_a.noconvert(), "scatter"_a.noconvert());
+  m.def("naive_usual_moments", &usual_moments, "n"_a.noconvert(), "mean"_a.noconvert(),
+        "scatter"_a.noconvert());
   m.def("naive_totals", &class_totals, "columns"_a, "group"_a.noconvert(), "groups"_a,
         "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1, "present"_a = false,
         "gaps"_a = true);

@@ -444,8 +444,8 @@ def naive_log_shares(
 ) -> tuple[_Reals, _Reals]:
     """ln of the shares [feature][class][state] after smoothing, and of a state never seen."""
 
-def naive_usual_moments(mean: _Reals, scatter: _Reals) -> bool:
-    """Whether all means are finite, and all scatters too and at least 1e-290."""
+def naive_usual_moments(n: _Reals, mean: _Reals, scatter: _Reals) -> bool:
+    """Whether means and scatters [variable][class] are finite, and none hints at lost squares."""
 
 def naive_gaussians(
     n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool

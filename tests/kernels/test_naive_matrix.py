@@ -283,13 +283,17 @@ def test_usual_moments(seed):
     """All cells are looked at, whatever the size: one that is strange is found anywhere."""
     rng = np.random.default_rng(seed)
     shape = int(rng.integers(0, 7)), int(rng.integers(0, 4))
+    n = rng.integers(0, 4, shape).astype(float)
     mean, scatter = rng.normal(size=shape), rng.random(shape) + 1e-9
-    assert _core.naive_usual_moments(mean, scatter)
+    scatter[rng.random(shape) < 0.3] = 0
+    mean[n <= 1] *= rng.choice([0.0, 1.0])
+    assert _core.naive_usual_moments(n, mean, scatter)
     if mean.size:
         where = np.unravel_index(int(rng.integers(mean.size)), shape)
-        part, strange = [
-            (mean, np.nan), (mean, -np.inf), (scatter, 0.0), (scatter, 1e-300),
-            (scatter, -1.0), (scatter, np.inf), (scatter, np.nan),
-        ][int(rng.integers(7))]  # fmt: skip
-        part[where] = strange
-        assert not _core.naive_usual_moments(mean, scatter)
+        n[where] = 2
+        for number, square in (
+            (np.nan, 1.0), (-np.inf, 1.0), (1.0, 1e-300), (1.0, -1.0), (1.0, np.inf),
+            (1.0, np.nan), (1e-200, 0.0), (0.0, 0.0),
+        ):  # fmt: skip
+            mean[where], scatter[where] = number, square
+            assert not _core.naive_usual_moments(n, mean, scatter)
