@@ -25,14 +25,14 @@ inline void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
-// A zeroed array that becomes NumPy's.
+// An array that becomes NumPy's; of zeros, if nothing else is said.
 template <class T>
 class NewArray {
  public:
-  explicit NewArray(std::vector<std::size_t> shape)
+  explicit NewArray(std::vector<std::size_t> shape, Filled filled = Filled::kZeros)
       : shape_(std::move(shape)),
-        memory_(
-            std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>())) {}
+        memory_(std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>()),
+                filled) {}
   T* data() { return memory_.data(); }
   nb::object release() {
     T* data = memory_.data();
@@ -43,7 +43,7 @@ class NewArray {
 
  private:
   std::vector<std::size_t> shape_;
-  credo::ZeroArray<T> memory_;
+  credo::FreedArray<T> memory_;
 };
 
 void bind_inference(nb::module_& m);

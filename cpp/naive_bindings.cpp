@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "naive_binding_columns.hpp"
 #include "naive_fit.hpp"
+#include "naive_loops.hpp"
 #include "naive_normals.hpp"
 #include "naive_scorer.hpp"
 #include "naive_shares.hpp"
@@ -77,7 +79,7 @@ nb::object class_moments(nb::handle columns, const Group& group, std::int64_t gr
   require_rows(given, rows.n_rows);
   if (weights) require(weights->size() == rows.n_rows, "There must be one weight for each row.");
   const std::size_t size = cells.size() * rows.groups;
-  NewArray<double> out({3, cells.size(), rows.groups});
+  NewArray<double> out({3, cells.size(), rows.groups}, Filled::kLater);
   {
     const nb::gil_scoped_release release;
     naive::class_moments(cells, rows, weights ? weights->data() : nullptr, threads,
@@ -114,6 +116,12 @@ naive::ConstMoments moments_of(const Matrix& n, const Matrix& mean, const Matrix
   return {n.data(), mean.data(), scatter.data()};
 }
 
+bool usual_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter) {
+  const naive::ConstMoments moments = moments_of(n, mean, scatter);
+  return naive::loops_for_this_cpu().usual_moments(moments.n, moments.mean, moments.scatter,
+                                                   n.size());
+}
+
 // `places`: where the other's classes stand among these; without them they are the same.
 nb::object merged_moments(const Matrix& n, const Matrix& mean, const Matrix& scatter,
                          const Matrix& other_n, const Matrix& other_mean,
@@ -123,7 +131,7 @@ nb::object merged_moments(const Matrix& n, const Matrix& mean, const Matrix& sca
   const std::size_t d = n.shape(0), k = n.shape(1);
   require(other_n.shape(0) == d && other_n.shape(1) == (places ? places->size() : k),
           "The two parts must have one shape.");
-  NewArray<double> both({3, d, k});
+  NewArray<double> both({3, d, k}, Filled::kLater);
   const naive::Moments out{both.data(), both.data() + d * k, both.data() + 2 * d * k};
   if (places) {
     std::vector<std::size_t> where;
@@ -141,16 +149,22 @@ nb::object merged_moments(const Matrix& n, const Matrix& mean, const Matrix& sca
   return both.release();
 }
 
+// The means are None where every class has rows: they are the given ones then.
 nb::tuple gaussians(const Matrix& n, const Matrix& mean, const Matrix& scatter, double share,
                     bool sample) {
   const std::size_t d = n.shape(0), k = n.shape(1);
   const naive::ConstMoments moments = moments_of(n, mean, scatter);
-  NewArray<double> out_mean({d, k}), variance({d, k});
-  NewArray<bool> floored({d, k}), constant({d});
+  std::int64_t signs = 0;  // of the bits of n, less one: negative where a weight is 0
+  for (std::size_t i = 0; i < d * k; ++i) signs |= std::bit_cast<std::int64_t>(moments.n[i]) - 1;
+  std::optional<NewArray<double>> means;
+  if (signs < 0) means.emplace(std::vector<std::size_t>{d, k}, Filled::kLater);
+  NewArray<double> variance({d, k}, Filled::kLater);
+  NewArray<bool> floored({d, k}, Filled::kLater), constant({d}, Filled::kLater);
   naive::gaussians(moments, d, k, share, sample,
-                   {out_mean.data(), variance.data(), floored.data(), constant.data()});
-  return nb::make_tuple(out_mean.release(), variance.release(), floored.release(),
-                        constant.release());
+                   {means ? means->data() : nullptr, variance.data(), floored.data(),
+                    constant.data()});
+  return nb::make_tuple(means ? means->release() : nb::none(), variance.release(),
+                        floored.release(), constant.release());
 }
 
 using Tables = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
@@ -311,6 +325,8 @@ void bind_naive(nb::module_& m) {
         "groups"_a, "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
   m.def("naive_moments", &class_moments, "columns"_a, "group"_a.noconvert(), "groups"_a,
         "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1);
+  m.def("naive_usual_moments", &usual_moments, "n"_a.noconvert(), "mean"_a.noconvert(),
+        "scatter"_a.noconvert());
   m.def("naive_totals", &class_totals, "columns"_a, "group"_a.noconvert(), "groups"_a,
         "weights"_a.noconvert().none() = nb::none(), "threads"_a = 1, "present"_a = false,
         "gaps"_a = true);

@@ -165,17 +165,12 @@ void counts_of_block(const std::vector<CodeColumn>& columns, const ClassRows& ro
 }
 
 // Sums [groups][columns] as the moments [columns][groups] that they are.
-void store(std::size_t d, std::size_t groups, const double* n, const double* mean,
-           const double* scatter, const ClassMoments& out) {
+void turn(std::size_t d, std::size_t groups, const double* in, double* out) {
   constexpr std::size_t kTurn = 8;  // cells of a cache line
   for (std::size_t low = 0; low < d; low += kTurn)
     for (std::size_t g = 0; g < groups; ++g)
-      for (std::size_t j = low; j < std::min(low + kTurn, d); ++j) {
-        const std::size_t i = g * d + j, to = j * groups + g;
-        out.n[to] = n[i];
-        out.mean[to] = mean[i];
-        out.scatter[to] = scatter[i];
-      }
+      for (std::size_t j = low; j < std::min(low + kTurn, d); ++j)
+        out[j * groups + g] = in[g * d + j];
 }
 
 // A few rows without gaps: the means first, then the squares about them. Returns whether
@@ -195,26 +190,33 @@ bool moments_of_few(const std::vector<Cells>& columns, const ClassRows& rows,
     encode_values(columns, 0, rows.n_rows, held.data(), nullptr);
     values = held.data();
   }
-  std::vector<double> mean(size), first(size), second(size), n(size), weight(rows.groups);
+  std::vector<double> mean(size), first(size), second(size), weight(rows.groups);
   for (std::size_t r = 0; r < rows.n_rows; ++r)
     if (rows.group[r] < rows.groups) weight[rows.group[r]] += weights == nullptr ? 1.0 : weights[r];
   loops.add_totals(values, stride, rows.group, weights, rows.n_rows, d, rows.groups, mean.data());
-  double odd = 0;
-  for (const double total : mean) odd += total - total;
+  int odd = 0;
+  for (const double total : mean) odd |= total - total != 0;
   if (odd != 0) return false;  // NaN: a gap, or a sum that is not finite
-  for (std::size_t i = 0; i < size; ++i) {
-    n[i] = weight[i / d];
-    mean[i] /= n[i] > 0 ? n[i] : 1.0;
-  }
+  const auto each_class = [&](auto&& work) {  // work(cells of the class, its weight)
+    for (std::size_t g = 0; g < rows.groups; ++g) work(g * d, weight[g] > 0 ? weight[g] : 1.0);
+  };
+  each_class([&](std::size_t at, double n) {
+    for (std::size_t i = at; i < at + d; ++i) mean[i] /= n;
+  });
   loops.add_spreads(values, stride, rows.group, weights, mean.data(), rows.n_rows, d, rows.groups,
                     first.data(), second.data());
-  for (std::size_t i = 0; i < size; ++i) {
-    const double r = first[i] / (n[i] > 0 ? n[i] : 1.0);
-    const double rest = second[i] - first[i] * r;
-    mean[i] += r;
-    second[i] = rest < 0 ? 0.0 : rest;
-  }
-  store(d, rows.groups, n.data(), mean.data(), second.data(), out);
+  each_class([&](std::size_t at, double n) {
+    for (std::size_t i = at; i < at + d; ++i) {
+      const double r = first[i] / n;
+      const double rest = second[i] - first[i] * r;
+      mean[i] += r;
+      second[i] = rest < 0 ? 0.0 : rest;
+    }
+  });
+  for (std::size_t j = 0; j < d; ++j)
+    std::copy(weight.begin(), weight.end(), out.n + j * rows.groups);
+  turn(d, rows.groups, mean.data(), out.mean);
+  turn(d, rows.groups, second.data(), out.scatter);
   return true;
 }
 
@@ -269,7 +271,9 @@ void moments_of_block(const std::vector<Cells>& columns, const ClassRows& rows,
     first_sum[i] = n[i] > 0 ? centre[i] + r : 0.0;
     second_sum[i] = rest < 0 ? 0.0 : rest;
   }
-  store(d, rows.groups, n.data(), first_sum.data(), second_sum.data(), out);
+  turn(d, rows.groups, n.data(), out.n);
+  turn(d, rows.groups, first_sum.data(), out.mean);
+  turn(d, rows.groups, second_sum.data(), out.scatter);
 }
 
 }  // namespace

@@ -136,6 +136,10 @@ struct Loops {
                       double* values);
   // Whether all x [n][width], a row every `stride` numbers, are finite and not negative.
   bool (*are_counts)(const double* x, std::size_t stride, std::size_t n, std::size_t width);
+  // Whether all moments [size] are what numbers usually have: means that are finite, scatters from
+  // 1e-290 to what doubles hold, or 0 where there is one row or a mean that is not next to 0.
+  bool (*usual_moments)(const double* n, const double* mean, const double* scatter,
+                        std::size_t size);
   // OUT codes [n][width] of IN x [n][width], a row every `stride` numbers;
   // INOUT strange [width]: not 0 once a value of the column was outside its window. Of int64, double.
   void (*window_codes[2])(const WindowCodes& windows, const void* x, std::size_t stride,

@@ -255,6 +255,7 @@ constexpr Loops kLoops = {
     turn_columns<double>,
     turn_columns<std::int64_t>,
     are_counts,
+    usual_moments,
     {window_codes<std::int64_t>, window_codes<double>},
     {above_places<std::int64_t>, above_places<double>},
     {column_codes<std::int8_t, std::uint32_t>, column_codes<std::int16_t, std::uint32_t>,

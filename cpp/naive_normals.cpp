@@ -68,8 +68,9 @@ void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t c
       if (n[c] == 0 && total > 0) variance = pooled / weight;
       out.floored[j * classes + c] = variance < floor;
       out.variance[j * classes + c] = std::max(variance, floor);
-      out.mean[j * classes + c] = n[c] > 0 ? own[c] : middle;
     }
+    for (std::size_t c = 0; c < classes && out.mean != nullptr; ++c)
+      out.mean[j * classes + c] = n[c] > 0 ? own[c] : middle;
   }
 }
 

@@ -24,7 +24,7 @@ void merge_some_classes(const ConstMoments& a, const ConstMoments& b, std::size_
                         std::size_t classes, const std::vector<std::size_t>& where, Moments out);
 
 struct Gaussians {
-  double* mean;      // OUT [variables][classes]: over all rows where a class has none
+  double* mean;      // OUT [variables][classes] or null: over all rows where a class has none
   double* variance;  // OUT [variables][classes]: at least the floor
   bool* floored;     // OUT [variables][classes]: whether it is the floor
   bool* constant;    // OUT [variables]: whether no two rows differ

@@ -67,6 +67,26 @@ bool are_counts(const double* x, std::size_t stride, std::size_t n, std::size_t 
   return rest && (all[0] & all[1] & all[2] & all[3]) != 0;
 }
 
+bool usual_moments(const double* n, const double* mean, const double* scatter, std::size_t size) {
+  constexpr double kLeast = 1e-290, kMost = 1.7976931348623157e308, kNear = 1e-145;
+  const Four zero = {0, 0, 0, 0}, one = zero + 1, least = zero + kLeast, most = zero + kMost,
+             near = zero + kNear;
+  FourBits all = {-1, -1, -1, -1};
+  std::size_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    const Four m = four(mean + i), s = four(scatter + i);
+    const FourBits alone = (four(n + i) <= one) | (m >= near) | (m <= -near);
+    all &= (m - m == zero) & ((s >= least) | ((s == zero) & alone)) & (s <= most);
+  }
+  bool rest = true;
+  for (; i < size; ++i) {
+    const double m = mean[i], s = scatter[i];
+    const bool alone = n[i] <= 1 || m >= kNear || m <= -kNear;
+    rest &= m - m == 0 && (s >= kLeast || (s == 0 && alone)) && s <= kMost;
+  }
+  return rest && (all[0] & all[1] & all[2] & all[3]) != 0;
+}
+
 bool whole_counts(const std::int64_t* x, std::size_t stride, std::size_t n, std::size_t width,
                   double* values) {
   constexpr double kShift = 4503599627370496.0;  // 2^52: its low bits are a whole number

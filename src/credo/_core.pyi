@@ -444,10 +444,16 @@ def naive_log_shares(
 ) -> tuple[_Reals, _Reals]:
     """ln of the shares [feature][class][state] after smoothing, and of a state never seen."""
 
+def naive_usual_moments(n: _Reals, mean: _Reals, scatter: _Reals) -> bool:
+    """Whether means and scatters [variable][class] are finite, and none hints at lost squares."""
+
 def naive_gaussians(
     n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool
-) -> tuple[_Reals, _Reals, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Mean, variance, whether it is the floor [variable][class]; whether a variable is constant."""
+) -> tuple[_Reals | None, _Reals, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Mean, variance, whether it is the floor [variable][class]; whether a variable is constant.
+
+    The means are None where every class has rows: they are the given ones.
+    """
 
 def naive_finish(joint: _Reals, answer: str, threads: int = 1) -> tuple[_Ints, int]:
     """Turn ln P(class, row) into 'log', 'posterior' or 'best', in place; a row ruled out or −1."""

@@ -223,6 +223,8 @@ def test_gaussians(seed, sample):
         mean[:], scatter[:] = 7.0, 0.0
         mean[n == 0] = 0
     found, variance, floored, constant = _core.naive_gaussians(n, mean, scatter, share, sample)
+    assert (found is None) == bool((n > 0).all())
+    found = mean if found is None else found
     for j in range(d):
         total, within = n[j].sum(), scatter[j].sum()
         middle = (n[j] * mean[j]).sum() / total if total else 0.0
@@ -274,3 +276,24 @@ def test_log_shares(seed, whole, each):
         expected, new = log_shares(n.astype(float), smoothing[:, None], states[:, None])
     np.testing.assert_allclose(theta, expected, rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(fresh, new, rtol=1e-13, atol=1e-13)
+
+
+@given(SEEDS)
+def test_usual_moments(seed):
+    """All cells are looked at, whatever the size: one that is strange is found anywhere."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(0, 7)), int(rng.integers(0, 4))
+    n = rng.integers(0, 4, shape).astype(float)
+    mean, scatter = rng.normal(size=shape), rng.random(shape) + 1e-9
+    scatter[rng.random(shape) < 0.3] = 0
+    mean[n <= 1] *= rng.choice([0.0, 1.0])
+    assert _core.naive_usual_moments(n, mean, scatter)
+    if mean.size:
+        where = np.unravel_index(int(rng.integers(mean.size)), shape)
+        n[where] = 2
+        for number, square in (
+            (np.nan, 1.0), (-np.inf, 1.0), (1.0, 1e-300), (1.0, -1.0), (1.0, np.inf),
+            (1.0, np.nan), (1e-200, 0.0), (0.0, 0.0),
+        ):  # fmt: skip
+            mean[where], scatter[where] = number, square
+            assert not _core.naive_usual_moments(n, mean, scatter)

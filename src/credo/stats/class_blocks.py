@@ -78,7 +78,9 @@ class Spreads(_Each):
     scatter: Floats
 
     def __post_init__(self) -> None:
-        refuse_extremes(self.names, self.mean.T, self.scatter.T)
+        parts = (self.n, self.mean, self.scatter)
+        if not _core.naive_usual_moments(*(np.ascontiguousarray(a, np.float64) for a in parts)):
+            refuse_extremes(self.names, self.mean.T, self.scatter.T)
         for name in ("n", "mean", "scatter"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 

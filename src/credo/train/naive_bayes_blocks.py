@@ -41,6 +41,7 @@ def normal_block(
     mean, variance, floored, idle = _core.naive_gaussians(
         n, block.mean, scatter, options.variance_floor, options.variance == "sample"
     )
+    mean = block.mean if mean is None else mean  # every class has rows
     found = NormalBlock(block.names, mean, variance, n, scatter, floored, idle)
     return found, SpreadNotes(block.names, tuple(classes), n, floored, idle)
 

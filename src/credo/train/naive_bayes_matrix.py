@@ -87,6 +87,8 @@ def _spreads(
     names = columns.names
     with np.errstate(all="ignore"):
         n, mean, scatter = _core.naive_moments(matrix, group, k, floats, threads)
+    if _core.naive_usual_moments(n, mean, scatter):
+        return Spreads(names, n, mean, scatter)
     finite = np.isfinite(mean)
     if not finite.all():
         for j in np.flatnonzero(~finite.all(axis=1)).tolist():

@@ -67,7 +67,7 @@ class SpreadNotes(Notes):
         """Feature and class of each note; the first class of a feature that is constant."""
         told = self.floored & ~self.constant[:, None]
         told[self.constant, 0] = True
-        return np.argwhere(told)
+        return np.stack(np.divmod(np.flatnonzero(told), max(told.shape[1], 1)), axis=1)
 
     def places(self) -> list[int]:
         """The feature of each note."""
