@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data.declared import OUR_STATES
 from credo.errors import InputError, MissingPackageError
 from credo.schema import Variable
 
@@ -86,6 +87,7 @@ def _arrow(table: Table) -> Any:
     import pyarrow as pa
 
     columns: dict[str, Any] = {}
+    fields = []
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         if variable.is_discrete:
             codes, gone = _codes(table, variable)
@@ -97,7 +99,9 @@ def _arrow(table: Table) -> Any:
             )
         else:
             columns[variable.name] = pa.array(array, from_pandas=True)
-    return pa.table(columns)
+        said = OUR_STATES if variable.is_discrete else None
+        fields.append(pa.field(variable.name, columns[variable.name].type, metadata=said))
+    return pa.table(list(columns.values()), schema=pa.schema(fields))
 
 
 def _pandas(table: Table) -> Any:

@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -312,7 +313,7 @@ def coders_for(
         if word == "drop" or name == weighting.column:
             continue
         kind = word.kind if isinstance(word, Variable) else word
-        if kind is None and name in feed.declared:
+        if kind is None and name in feed.declared and not feed.declared[name].index:
             kind = "discrete"
         coders[name] = Coder(
             name,
@@ -339,10 +340,10 @@ def warn_doubtful(decisions: Sequence[Decision]) -> None:
 
 def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | None:
     """The states a table declares, less those that stand for missing."""
-    if declared is None:
-        return None
+    if declared is None or not declared.states:
+        return declared
     states = tuple(s for s in declared.states if s not in tokens)
-    return Declared(states, declared.ordered) if states else None
+    return replace(declared, states=states) if states else None
 
 
 def decided(

@@ -12,6 +12,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -24,6 +25,7 @@ from credo.data.atomic import replacing
 from credo.data.frames_out import frame_of
 from credo.errors import InputError
 from credo.schema import Schema
+from credo.state_values import json_state
 
 if TYPE_CHECKING:
     from credo.data.table import Table
@@ -197,7 +199,6 @@ def _cell(value: Any, between: str) -> str:
 
 
 def _json(state: Any) -> str:
-    plain = state.item() if hasattr(state, "item") else state
-    if not isinstance(plain, (str, int, float, bool)):
-        plain = str(plain)
-    return json.dumps(plain, ensure_ascii=False)
+    if isinstance(state, Decimal) and state.is_finite():
+        return str(state)  # a number with all of its digits
+    return json.dumps(json_state(state), ensure_ascii=False)
