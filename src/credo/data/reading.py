@@ -30,6 +30,7 @@ from credo.errors import (
     LimitError,
     SchemaError,
     TableError,
+    UnknownNameError,
     unknown_name,
 )
 from credo.progress import Report, track
@@ -39,6 +40,8 @@ from credo.stats.plan import checked_threads
 from credo.stats.tally import Source, Tally
 
 __all__ = ["MISSING", "read", "tally"]
+
+_KINDS = ("discrete", "continuous", "drop")
 
 
 def read(
@@ -196,13 +199,13 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, word in schema.items():
         if name not in names:
-            raise unknown_name("Column", name, names, "in the table")
+            raise _unknown_column(name, word, names)
         if isinstance(word, Variable):
             out[name] = word
         elif word is None:
             out[name] = "drop"
         elif isinstance(word, str):
-            if word not in ("discrete", "continuous", "drop"):
+            if word not in _KINDS:
                 raise SchemaError(
                     f"The kind of {name!r} must be 'discrete', 'continuous', 'drop' or a list "
                     f"of states, got {word!r}."
@@ -215,6 +218,19 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             except TypeError:
                 raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
     return out
+
+
+def _unknown_column(name: Any, word: Any, names: Sequence[str]) -> CredoError:
+    """The error for a column that is not there; several in one text are told apart."""
+    parts = [p.strip() for p in name.split(",")] if isinstance(name, str) else []
+    of_kind = word is None or (isinstance(word, str) and word in _KINDS)
+    if len(parts) > 1 and all(p in names for p in parts) and of_kind:
+        each = ", ".join(f"{p!r}: {word or 'drop'!r}" for p in parts)
+        return UnknownNameError(
+            f"Column {name!r} is not in the table; {len(parts)} of its columns are named so.",
+            hint=f"Name each by itself: schema={{{each}}}.",
+        )
+    return unknown_name("Column", name, names, "in the table")
 
 
 def _size(feed: Feed) -> int:
