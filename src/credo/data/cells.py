@@ -236,8 +236,12 @@ def type_name(kind: Any) -> str:
     ('int', 'str', 'unsupported list<item: int8>')
     """
     if isinstance(kind, pa.BaseExtensionType):
-        is_uuid = kind.extension_name == "arrow.uuid"
-        return "str" if is_uuid else type_name(kind.storage_type)
+        if kind.extension_name == "pandas.period":
+            return "unsupported pandas periods"
+        of = {"arrow.uuid": "str", "arrow.bool8": "bool"}
+        return of.get(kind.extension_name) or type_name(kind.storage_type)
+    if pa.types.is_run_end_encoded(kind):
+        return type_name(kind.value_type)
     if pa.types.is_boolean(kind):
         return "bool"
     if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0):

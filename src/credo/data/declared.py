@@ -25,7 +25,8 @@ __all__ = ["OUR_STATES", "array_declared", "declared_by", "merged"]
 OUR_STATES = {b"credo": b"states"}
 """The metadata of a column whose dictionary holds the states of a variable, in their order."""
 
-_INDEX = Declared((), index=True)
+_INDEX = Declared((), aside=("identifier", "the index of a pandas frame"))
+_PERIODS = Declared((), aside=("unsupported", "cells of type pandas periods"))
 
 
 def declared_by(schema: pa.Schema, first: Callable[[int], Any], label: str) -> dict[int, Declared]:
@@ -48,6 +49,9 @@ def declared_by(schema: pa.Schema, first: Callable[[int], Any], label: str) -> d
             out[i] = _INDEX
             continue
         note = field.metadata or {}
+        if note.get(b"ARROW:extension:name") == b"pandas.period":  # numbers to who knows not pandas
+            out[i] = _PERIODS
+            continue
         enum = note.get(b"_PL_ENUM_VALUES2")
         said = field.name in categorical or from_r or OUR_STATES.items() <= note.items()
         if not pa.types.is_dictionary(field.type):
@@ -123,7 +127,8 @@ def merged(parts: Sequence[Mapping[str, Declared]]) -> dict[str, Declared]:
             _insert(states, declared.states)
         ordered = len(found) == len(parts) and all(d.ordered for d in found)
         ordered = ordered and _agree(states, [d.states for d in found])
-        out[name] = Declared(tuple(states), ordered, all(d.index for d in found))
+        aside = {d.aside for d in found}
+        out[name] = Declared(tuple(states), ordered, aside.pop() if len(aside) == 1 else None)
     return out
 
 

@@ -4,13 +4,14 @@ decimals, UUIDs as texts. Here they become what they were.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["python_cells", "uuids", "whole_numbers"]
+__all__ = ["from_texts", "python_cells", "uuids", "whole_numbers"]
 
 _NO_UUID = "0" * 32
 
@@ -18,6 +19,15 @@ _NO_UUID = "0" * 32
 def python_cells(values: Any) -> Any:
     """Cells as an array of Python objects, each kept as it is."""
     return np.fromiter(iter(values), dtype=object, count=len(values))
+
+
+def from_texts(cells: Any, parse: Callable[[str], Any]) -> Any:
+    """What an engine could only write as texts, as the values that they are.
+
+    >>> from_texts(pa.array(["12", None]), int).tolist()
+    [12, None]
+    """
+    return python_cells([None if t is None else parse(t) for t in cells.to_pylist()])
 
 
 def whole_numbers(cells: Any) -> Any:

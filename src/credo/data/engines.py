@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import datetime as dt
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from credo.data.engine_types import python_cells, uuids, whole_numbers
+from credo.data.engine_types import from_texts, python_cells, uuids, whole_numbers
 from credo.data.feed import BATCH, Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.infer import Declared
 from credo.errors import InputError
 
 __all__ = ["feed_of_polars", "feed_of_relation"]
 
-_DUCKDB_TYPES = {"hugeint": whole_numbers, "uhugeint": whole_numbers, "uuid": uuids}
+_DUCKDB_TYPES: dict[str, Callable[[Any], Any]] = {
+    "hugeint": whole_numbers,
+    "uhugeint": whole_numbers,
+    "uuid": uuids,
+    "bit": lambda texts: texts,
+    "bignum": lambda texts: from_texts(texts, int),
+    "time with time zone": lambda texts: from_texts(texts, dt.time.fromisoformat),
+}
+_AS_TEXT = ("bit", "bignum", "time with time zone")  # Arrow gets DuckDB's own bytes, or no zone
 
 
 def feed_of_relation(relation: Any) -> Feed:
@@ -34,6 +43,8 @@ def feed_of_relation(relation: Any) -> Feed:
         if kind.id in _DUCKDB_TYPES
     }
 
+    relation = _with_texts(relation)
+
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         reader = relation.to_arrow_reader(batch_rows(len(names)))
         for batch in record_batches(reader, names, wanted):
@@ -41,6 +52,19 @@ def feed_of_relation(relation: Any) -> Feed:
 
     # to count the rows would be to run the query once more
     return Feed("DuckDB relation", names, batches, declared=declared, notes=notes)
+
+
+def _with_texts(relation: Any) -> Any:
+    """The same relation, with texts in place of what Arrow cannot be given as it is."""
+    as_text = [kind.id in _AS_TEXT for kind in relation.types]
+    if not any(as_text):
+        return relation
+    quoted = ['"' + str(name).replace('"', '""') + '"' for name in relation.columns]
+    parts = (
+        f"#{i}{'::varchar' * text} as {name}"
+        for i, (text, name) in enumerate(zip(as_text, quoted, strict=True), start=1)
+    )
+    return relation.project(", ".join(parts))
 
 
 def feed_of_polars(frame: Any) -> Feed:

@@ -23,6 +23,7 @@ from credo.data.feed import (
 )
 from credo.data.infer import Declared
 from credo.errors import InputError, TableError
+from credo.render import many
 from credo.state_values import is_missing
 
 __all__ = ["feed_of_frame"]
@@ -43,7 +44,7 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
     module = type(x).__module__.split(".")[0]
     if module == "pandas":
         return _from_pandas(x)
-    if module == "polars":
+    if module == "polars" and type(x).__name__ in ("DataFrame", "LazyFrame", "Series"):
         return feed_of_polars(x)
     if module == "narwhals" and hasattr(x, "to_native"):
         return feed_of_frame(x.to_native(), None)
@@ -55,8 +56,15 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
         return _from_reader(x, "Arrow stream")
     if module == "pyarrow" and hasattr(x, "scanner"):
         return _from_dataset(x)
+    if isinstance(x, (pa.Array, pa.ChunkedArray)):
+        raise InputError(
+            f"A table is needed, and this is one column, of type {type(x).__name__}.",
+            hint="Give it a name: {'x': column}.",
+        )
     if hasattr(x, "__arrow_c_stream__"):
         return _from_reader(pa.RecordBatchReader.from_stream(x), f"{module} table")
+    if hasattr(x, "__arrow_c_array__"):
+        return _from_arrow_table(pa.record_batch(x), f"{module} table")
     return _from_narwhals(x)
 
 
@@ -139,6 +147,8 @@ def _from_pandas(frame: Any) -> Feed:
 
     if isinstance(frame, pd.Series):
         frame = frame.to_frame()
+    if not isinstance(frame, pd.DataFrame):
+        raise _not_a_table(frame)
     if isinstance(frame.columns, pd.MultiIndex):
         given = [" ".join(str(p) for p in c if str(p)) for c in frame.columns]
     else:
@@ -177,14 +187,18 @@ def _from_narwhals(x: Any) -> Feed:
     try:
         frame = nw.from_native(x)
     except TypeError:
-        raise InputError(
-            f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
-            hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
-            "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
-        ) from None
+        raise _not_a_table(x) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect("pyarrow")
     return _from_arrow_table(frame.to_arrow(), f"{type(x).__module__.split('.')[0]} frame")
+
+
+def _not_a_table(x: Any) -> InputError:
+    return InputError(
+        f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
+        hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
+        "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
+    )
 
 
 # --- plain Python and NumPy ---------------------------------------------------------------
@@ -197,7 +211,7 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
     if len(set(lengths.values())) > 1:
         a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         raise TableError(
-            f"The columns differ in length: {a!r} has {lengths[a]:,} rows and "
+            f"The columns differ in length: {a!r} has {many(lengths[a], 'row')} and "
             f"{b!r} has {lengths[b]:,}."
         )
     rows = next(iter(lengths.values()), 0)
@@ -262,6 +276,8 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
         if array.ndim != 1:
             raise InputError(f"A structured array must have one axis, got {array.ndim}.")
         return _from_columns({n: array[n] for n in array.dtype.names}, "structured array")
+    if isinstance(array, np.matrix):
+        array = np.asarray(array)
     if array.ndim != 2:
         raise InputError(f"A NumPy array must have two axes (rows, columns), got {array.ndim}.")
     if columns is None:
@@ -284,9 +300,14 @@ def _arrow(values: Any, name: str) -> Any:
         return values.to_arrow()
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
+        if values.dtype.kind in "mM":
+            mask = mask | np.isnat(values.data)
         return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
-    if _odd_categories(values):
+    kind = getattr(values, "dtype", None)
+    if _is_odd(kind):
         return _objects(values)
+    if type(kind).__name__ == "SparseDtype" or _is_long(kind):
+        values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
     if isinstance(values, np.ndarray) and values.dtype.kind == "c":
         raise TableError(
             f"Column {name!r} holds complex numbers.", hint="Read their real parts or sizes."
@@ -319,12 +340,16 @@ def _objects(values: Any) -> Any:
     return python_cells(values).view(_Objects)
 
 
-def _odd_categories(values: Any) -> bool:
-    """Whether a pandas categorical has categories that Arrow would take apart (intervals)."""
-    kind: Any = getattr(values, "dtype", None)
-    if type(kind).__name__ != "CategoricalDtype":
-        return False
-    return type(kind.categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex")
+def _is_odd(kind: Any) -> bool:
+    """Whether a pandas type has values, or categories, that Arrow would take apart (intervals)."""
+    if type(kind).__name__ == "CategoricalDtype":
+        return type(kind.categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex")
+    return type(kind).__name__ in ("IntervalDtype", "PeriodDtype")
+
+
+def _is_long(kind: Any) -> bool:
+    """Whether a type is of floats that are longer than Arrow's."""
+    return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > 8
 
 
 def _holds_floats(values: Any) -> bool:

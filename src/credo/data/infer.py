@@ -64,13 +64,13 @@ _UNLISTED = (
 class Declared:
     """States that the source itself declares (a categorical or an enum), in their order.
 
-    Values that cells have besides are states too, after these. An `index` is that of a pandas
-    frame: it tells rows apart, and is a variable only where the user says so.
+    Values that cells have besides are states too, after these. `aside` says what a column is that
+    is a variable only where the user says so, and why: an index of pandas tells rows apart.
     """
 
     states: tuple[Any, ...]
     ordered: bool = False
-    index: bool = False
+    aside: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     )
     if wanted is not None:
         return _as_told(profile, base, wanted, declared)
-    if declared is not None and declared.index:
-        column = replace(base, kind="identifier", reason="the index of a pandas frame")
-        return Decision(column, None)
+    if declared is not None and declared.aside is not None:
+        kind, reason = declared.aside
+        return Decision(replace(base, kind=kind, reason=reason), None)
     typed = _typed(profile)
     notes = (*_doubt_notes(typed), *_alike_notes(typed))
     kind, reason = _rule(typed, declared)

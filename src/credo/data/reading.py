@@ -304,7 +304,9 @@ def _collect(
                 coder.forget()
         done += rows
     if done == 0:
-        raise TableError(f"{feed.label} has a header but no rows.")
+        again = "If it was read before, its rows are gone: read it into a table first."
+        hint = again if feed.once else ""
+        raise TableError(f"{feed.label} has a header but no rows.", hint=hint)
     if weighting.array is not None and len(weighting.array) != done:
         raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
     kept_rows = next(iter(coders.values())).rows if coders else done
@@ -329,7 +331,7 @@ def coders_for(
         if word == "drop" or name == weighting.column:
             continue
         kind = word.kind if isinstance(word, Variable) else word
-        if kind is None and name in feed.declared and not feed.declared[name].index:
+        if kind is None and name in feed.declared and feed.declared[name].aside is None:
             kind = "discrete"
         coders[name] = Coder(
             name,

@@ -195,12 +195,13 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
         if is_missing(cell):
             where[i] = -1
             continue
+        key = cell_key(cell)
         try:
-            code = codes.setdefault(cell_key(cell), len(values))
+            code = codes.setdefault(key, len(values))
         except TypeError:
             raise Unhashable(i, cell) from None
         if code == len(values):
-            values.append(cell)
+            values.append(bool(cell) if key[0] else key[1])  # a number of NumPy as Python's
         where[i] = code
     where[where < 0] = len(values)
     kinds = {type(v): v for v in values}
@@ -220,7 +221,8 @@ def _python_type(value: Any) -> str:
     if isinstance(value, Decimal):
         exponent = value.as_tuple().exponent
         return "int" if isinstance(exponent, int) and exponent >= 0 else "float"
-    return "date" if hasattr(value, "isoformat") or isinstance(value, timedelta) else "str"
+    is_date = hasattr(value, "isoformat") or isinstance(value, timedelta)
+    return "date" if is_date or type(value).__name__ == "Period" else "str"
 
 
 # --- as numbers ---------------------------------------------------------------------------
@@ -289,8 +291,15 @@ def int_values(cells: Any) -> NDArray[Any]:
 
 
 def _storage(cells: Any) -> Any:
-    """The plain values that an extension type is kept as."""
-    return cells.storage if isinstance(cells, pa.ExtensionArray) else cells
+    """The plain values that an extension type is kept as, or that are kept as runs."""
+    if isinstance(cells, pa.ExtensionArray):
+        if cells.type.extension_name == "pandas.period":
+            raise Unsupported(type_name(cells.type))
+        is_bool = cells.type.extension_name == "arrow.bool8"
+        return pc.cast(cells.storage, pa.bool_()) if is_bool else cells.storage
+    if pa.types.is_run_end_encoded(cells.type):
+        return pc.run_end_decode(cells)
+    return cells
 
 
 def _numeric(cells: Any) -> Any:
@@ -315,6 +324,12 @@ def _numeric(cells: Any) -> Any:
 def _days(cells: Any) -> NDArray[np.float64]:
     """Dates, times and durations as days."""
     kind = cells.type
+    if pa.types.is_interval(kind):
+        values = python_values(cells)
+        if any(v is not None and not isinstance(v, timedelta) for v in values):
+            raise Unsupported("unsupported intervals of months")
+        day = timedelta(days=1)
+        return np.array([np.nan if v is None else v / day for v in values], dtype=np.float64)
     if pa.types.is_date32(kind):
         return floats(pc.cast(cells, pa.int32()))
     if pa.types.is_date64(kind):
