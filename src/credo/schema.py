@@ -119,7 +119,7 @@ class Variable:
 
     def code(self, state: object) -> int:
         """The position of a state; an unknown state is an error that offers near ones."""
-        found = self.find(state)
+        found = position(state, self._codes, self.states)
         if found is None:
             mine = f"one of {self.name!r}"
             if isinstance(state, str) and state == self.name:  # "'x' is not one of 'x'": of what?

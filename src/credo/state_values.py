@@ -1,12 +1,13 @@
 """State values: which are missing, which are the same, and how JSON writes them.
 
 A state is any value that Python can hash. It comes back as it came, with its type; these rules say
-when another value means the same state: 1, 1.0 and `Decimal("1.00")` do, and so do a `UUID` and its
-text. A float and a decimal are the same when the decimal is read as that float.
+when another value means the same state: 1, 1.0 and `Decimal("1.00")` do, and so do a date, a `UUID`
+or bytes and their text. A float and a decimal are the same when the decimal is read as that float.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import numbers
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,11 @@ import numpy as np
 
 from credo.intervals import interval_of
 
-__all__ = ["is_missing", "is_number", "json_state", "position", "state_key"]
+__all__ = ["is_missing", "is_number", "json_state", "position", "readable", "state_key"]
+
+_Written = bytes | UUID | dt.date | dt.time | dt.timedelta
+_WRITTEN = (bytes, UUID, dt.date, dt.time, dt.timedelta)
+"""Types of which files often hold the text."""
 
 
 def is_missing(value: object) -> bool:
@@ -60,8 +65,21 @@ def json_state(state: Any) -> Any:
         return float(plain)
     if isinstance(plain, (str, int, float, bool)):
         return plain
-    text = _text(plain)
-    return str(plain) if text is None else text
+    return readable(plain)
+
+
+def readable(state: Any) -> str:
+    """A state as people read it: bytes that are text as the text.
+
+    >>> readable(Decimal("1.50")), readable(b"yes"), readable(True)
+    ('1.50', 'yes', 'True')
+    """
+    if isinstance(state, bytes):
+        try:
+            return state.decode()
+        except UnicodeDecodeError:
+            pass
+    return str(state)
 
 
 def state_key(state: object) -> tuple[bool, object]:
@@ -70,6 +88,8 @@ def state_key(state: object) -> tuple[bool, object]:
     >>> state_key(True) == state_key(1), state_key(1) == state_key(1.0)
     (False, True)
     """
+    if type(state) is str:  # as most are
+        return False, state
     if isinstance(state, np.number):  # a decimal refuses to be compared with one
         state = state.item()
     return isinstance(state, (bool, np.bool_)), state
@@ -93,7 +113,7 @@ def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> 
         return found
     if isinstance(state, (np.generic, numbers.Number)):
         return _number_position(*key, states)
-    if isinstance(state, (str, bytes, UUID)):
+    if isinstance(state, (str, *_WRITTEN)):
         return _text_position(state, codes, states)
     return None
 
@@ -122,22 +142,18 @@ def _read_alike(number: Any, states: Sequence[Any]) -> list[int]:
     ]  # fmt: skip
 
 
-def _text(state: object) -> str | None:
-    """The text that bytes or a UUID are another form of; None where there is none."""
-    if isinstance(state, bytes):
-        try:
-            return state.decode()
-        except UnicodeDecodeError:
-            return None
-    return str(state) if isinstance(state, UUID) else None
+def _texts(state: Any) -> tuple[str, ...]:
+    """The texts by which files name what JSON and CSV have no type for: 2024-02-29, a UUID."""
+    iso = (state.isoformat(),) if hasattr(state, "isoformat") else ()
+    return (readable(state), *iso)
 
 
 def _text_position(
-    state: str | bytes | UUID, codes: Mapping[Any, int], states: Sequence[Any]
+    state: str | _Written, codes: Mapping[Any, int], states: Sequence[Any]
 ) -> int | None:
-    """A UUID, or bytes that are text, by their text, or the other way round."""
+    """A date, a UUID, or bytes that are text, by their text, or the other way round."""
     if not isinstance(state, str):
-        text = _text(state)
-        return None if text is None else codes.get(state_key(text))
-    equal = [i for i, s in enumerate(states) if isinstance(s, (bytes, UUID)) and _text(s) == state]
-    return equal[0] if len(equal) == 1 else None
+        found = {codes.get(state_key(text)) for text in _texts(state)} - {None}
+    else:
+        found = {i for i, s in enumerate(states) if isinstance(s, _WRITTEN) and state in _texts(s)}
+    return found.pop() if len(found) == 1 else None

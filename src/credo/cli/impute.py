@@ -12,6 +12,7 @@ from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options, listed, plural
 from credo.cli.reading import reading_options
 from credo.cli.whole_rows import WholeRows, form_of, holes_of, write_columns
+from credo.state_values import readable
 
 __all__ = ["command"]
 
@@ -130,7 +131,7 @@ def _posteriors(found: Any, table: Any) -> list[dict[str, Any]]:
         posterior = found[row, name]
         item: dict[str, Any] = {"row": number(row), "variable": name}
         if found.table.schema[name].is_discrete:
-            item["distribution"] = {str(s): p for s, p in posterior.items()}
+            item["distribution"] = {readable(s): p for s, p in posterior.items()}
         else:
             item["mean"], item["variance"] = posterior.mean, posterior.variance
         gaps.append(item)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo.cli.reading import text_options
 from credo.errors import InputError
-from credo.state_values import json_state
+from credo.state_values import json_state, readable
 
 __all__ = ["WholeRows", "holes_of"]
 
@@ -143,7 +143,7 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
-    return str(value)
+    return readable(value)
 
 
 def _arrow(column: Any) -> Any:

@@ -52,6 +52,8 @@ def cell_key(value: Any) -> tuple[str, Any]:
     >>> cell_key(True) == cell_key(1), cell_key(1) == cell_key(1.0)
     (False, True)
     """
+    if type(value) is str:  # as most are
+        return "", value
     truth, plain = state_key(value)
     return "bool" if truth else "", plain
 

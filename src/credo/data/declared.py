@@ -53,9 +53,10 @@ def declared_by(schema: pa.Schema, first: Callable[[int], Any], label: str) -> d
             out[i] = _PERIODS
             continue
         enum = note.get(b"_PL_ENUM_VALUES2")
-        said = field.name in categorical or from_r or OUR_STATES.items() <= note.items()
+        ours = OUR_STATES.items() <= note.items()
+        said = field.name in categorical or from_r or ours
         if not pa.types.is_dictionary(field.type):
-            if field.name in categorical:
+            if field.name in categorical or ours:
                 out[i] = Declared(())
         elif field.type.ordered or enum is not None or said:
             states = _enum_values(enum) if enum is not None else None

@@ -91,12 +91,13 @@ def _arrow(table: Table) -> Any:
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         if variable.is_discrete:
             codes, gone = _codes(table, variable)
-            columns[variable.name] = pa.DictionaryArray.from_arrays(
-                pa.array(codes, mask=gone),
-                arrow_states(variable)[0],
-                ordered=variable.ordered,
-                safe=False,
-            )
+            indices, states = pa.array(codes, mask=gone), arrow_states(variable)[0]
+            if isinstance(states, pa.ExtensionArray) or pa.types.is_duration(states.type):
+                columns[variable.name] = states.take(indices)  # files keep no dictionary of these
+            else:
+                columns[variable.name] = pa.DictionaryArray.from_arrays(
+                    indices, states, ordered=variable.ordered, safe=False
+                )
         else:
             columns[variable.name] = pa.array(array, from_pandas=True)
         said = OUR_STATES if variable.is_discrete else None

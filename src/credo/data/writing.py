@@ -25,7 +25,7 @@ from credo.data.atomic import replacing
 from credo.data.frames_out import frame_of
 from credo.errors import InputError
 from credo.schema import Schema
-from credo.state_values import json_state
+from credo.state_values import json_state, readable
 
 if TYPE_CHECKING:
     from credo.data.table import Table
@@ -194,8 +194,12 @@ def _numbers(
 def _cell(value: Any, between: str) -> str:
     """A cell as the csv module writes it: quoted where it must be."""
     text = io.StringIO()
-    csv.writer(text, delimiter=between, lineterminator="").writerow([value, ""])
+    csv.writer(text, delimiter=between, lineterminator="").writerow([_written(value), ""])
     return text.getvalue()[: -len(between)]
+
+
+def _written(value: Any) -> Any:
+    return readable(value) if isinstance(value, bytes) else value
 
 
 def _json(state: Any) -> str:

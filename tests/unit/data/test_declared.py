@@ -1,5 +1,7 @@
 """What a table says of its columns: categories in their order, and the index of a pandas frame."""
 
+from decimal import Decimal
+
 import duckdb
 import narwhals as nw
 import pandas as pd
@@ -100,6 +102,14 @@ def test_our_own_rows_keep_the_order_of_states(tmp_path):
         plain = cr.read({"x": CELLS}, {"x": cr.Variable("x", "discrete", LEVELS)})
         write_rows(tmp_path / name, plain.schema, [plain])
         assert told(cr.read(tmp_path / name)) == (tuple(LEVELS), False)
+
+
+def test_our_own_rows_of_other_states_are_states_again(tmp_path):
+    doses = [Decimal("1.50"), Decimal("0.25"), Decimal("1.50")]
+    table = cr.read({"x": doses, "y": ["u", "v", "v"]}, {"x": "discrete"})
+    for name in ("t.parquet", "t.arrow"):
+        write_rows(tmp_path / name, table.schema, [table])
+        assert cr.read(tmp_path / name).schema == table.schema
 
 
 # --- several files, several dictionaries ------------------------------------------------------

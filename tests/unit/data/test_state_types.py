@@ -227,6 +227,35 @@ def test_tables_out_have_the_decimals(tmp_path):
     assert cr.read(tmp_path / "t.parquet", {"x": "discrete"}).schema["x"] == table.schema["x"]
 
 
+@pytest.mark.parametrize("kind", VALUES)
+def test_files_of_rows_are_read_again(kind, tmp_path):
+    from credo.data.writing import write_rows
+
+    table = cr.read({"x": cells(kind), "y": list("uvuvuvuv")}, {"x": "discrete"})
+    for ending in ("parquet", "arrow", "csv", "tsv", "jsonl"):
+        if kind in ("bytes", "texts") and ending in ("csv", "tsv", "jsonl"):
+            continue  # an empty text is a missing cell, and not all bytes are text
+        write_rows(tmp_path / f"t.{ending}", table.schema, [table, table])
+        again = cr.read(tmp_path / f"t.{ending}", table.schema)
+        assert again.values("x").tolist() == cells(kind) * 2, ending
+
+
+def test_a_text_means_the_state_that_is_written_so():
+    day = cr.Variable("d", "discrete", (dt.date(2024, 1, 1), dt.date(2024, 2, 29)))
+    assert day.code("2024-02-29") == 1
+    time = cr.Variable("t", "discrete", (dt.datetime(2024, 1, 1, 1), dt.datetime(2024, 1, 2)))
+    assert time.code("2024-01-02T00:00:00") == time.code("2024-01-02 00:00:00") == 1
+    texts = cr.Variable("d", "discrete", ("2024-01-01", "yes", str(UUID(int=5))))
+    assert texts.code(dt.date(2024, 1, 1)) == 0 and texts.code(b"yes") == 1
+    assert texts.code(UUID(int=5)) == 2
+    for other in (dt.date(2024, 1, 2), b"no", b"\xff", UUID(int=6), dt.timedelta(1)):
+        with pytest.raises(UnknownNameError):
+            texts.code(other)
+    number = cr.Variable("n", "discrete", (1, 2))
+    with pytest.raises(UnknownNameError):
+        number.code("1")
+
+
 # --- what engines have their own types for ---------------------------------------------------
 
 
