@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from numbers import Number
 
 __all__ = [
     "CredoError",
@@ -91,7 +92,7 @@ def _kind(value: object) -> str:
     """What a value is, in a word."""
     if isinstance(value, bool):
         return "the boolean"
-    if isinstance(value, (int, float)):
+    if isinstance(value, Number):
         return "the number"
     return "the text" if isinstance(value, str) else f"the {type(value).__name__}"
 

@@ -8,17 +8,13 @@ are the schema's value: two schemas are equal when their variables are, whatever
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
 from credo.errors import LimitError, SchemaError, unknown_name
-from credo.intervals import interval_of
+from credo.state_values import is_missing, position, state_key
 
 __all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
 
@@ -26,52 +22,6 @@ Kind = Literal["discrete", "continuous"]
 
 MAX_STATES = 10_000
 """A discrete variable has at most this many states."""
-
-
-def is_missing(value: object) -> bool:
-    """Whether a single Python value stands for a missing cell: None, NaN, NaT or NA.
-
-    >>> [is_missing(v) for v in (None, float("nan"), "None", 0)]
-    [True, True, False, False]
-    """
-    if value is None:
-        return True
-    if isinstance(value, (str, bytes, bool, int)):
-        return False
-    if isinstance(value, (float, np.floating)):
-        return math.isnan(value)
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, np.datetime64) and bool(np.isnat(value))
-
-
-def state_key(state: object) -> tuple[bool, object]:
-    """True and 1 are equal in Python but are different states.
-
-    >>> state_key(True) == state_key(1), state_key(1) == state_key(1.0)
-    (False, True)
-    """
-    return isinstance(state, (bool, np.bool_)), state
-
-
-def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> int | None:
-    """The position of a state, by `codes` from its `state_key`; None for one that is not there.
-
-    1 and 1.0 are one state. True meets 1, and False 0, where every state is 0 or 1: a yes or no,
-    however it is written. A number is the interval that holds it, where the states are intervals.
-    """
-    try:
-        found = codes.get(state_key(state))
-    except TypeError:  # not hashable
-        return None
-    if found is None and isinstance(state, (np.generic, numbers.Number)):
-        equal = [i for i, s in enumerate(states) if s == state]
-        alike = all(isinstance(s, (int, float, np.generic)) and s in (0, 1) for s in states)
-        if len(equal) == 1 and (alike or state_key(states[equal[0]])[0] == state_key(state)[0]):
-            found = equal[0]
-        elif not equal and not state_key(state)[0]:
-            found = interval_of(state, tuple(states))
-    return found
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -141,10 +91,7 @@ class Variable:
             return NotImplemented
         return (self.name, self.kind) == (other.name, other.kind) and (
             self.states is other.states
-            or (
-                self.states == other.states
-                and list(map(state_key, self.states)) == list(map(state_key, other.states))
-            )
+            or list(map(state_key, self.states)) == list(map(state_key, other.states))
         )
 
     def __hash__(self) -> int:
@@ -161,6 +108,14 @@ class Variable:
         if not self.is_discrete:
             raise SchemaError(f"The continuous variable {self.name!r} has no states.")
         return len(self.states)
+
+    def find(self, state: object) -> int | None:
+        """The position of a state; None for a value that is none.
+
+        >>> Variable("dose", "discrete", (1, 2)).find(2.0)
+        1
+        """
+        return position(state, self._codes, self.states)
 
     def code(self, state: object) -> int:
         """The position of a state; an unknown state is an error that offers near ones."""
@@ -300,7 +255,7 @@ class Schema:
                 hint = "Make columns of single values of it before reading, to use it."
                 if "binary" in self.set_aside[name]:
                     word = f"schema={{{name!r}: 'discrete'}}"
-                    hint = f"Read the table with {word} to use it, if its bytes are UTF-8 text."
+                    hint = f"Read the table with {word} to use its bytes as states."
             raise SchemaError(
                 f"The column {name!r} was set aside: {self.set_aside[name]}.", hint=hint
             )

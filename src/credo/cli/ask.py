@@ -14,6 +14,7 @@ from credo.cli.models import load_model, model_argument, question_words
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.session import Session
 from credo.errors import CredoError, CredoWarning, InputError
+from credo.state_values import json_state
 
 __all__ = ["answer_json", "command"]
 
@@ -128,7 +129,7 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
         if hasattr(value, "interval"):
             out["interval"] = _ends(value.interval, float(value.interval.error))
     elif hasattr(value, "log_p") and not callable(value.log_p):
-        out["states"] = {n: _plain(s) for n, s in value.items()}
+        out["states"] = {n: json_state(s) for n, s in value.items()}
         out["log_p"] = value.log_p
     elif hasattr(value, "to_dict") and not hasattr(value, "mode"):  # mixtures, of both kinds
         out |= value.to_dict()
@@ -136,7 +137,7 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
     elif isinstance(value, Mapping):
         out["variables"] = list(value.names)  # type: ignore[attr-defined]
         out["distribution"] = [
-            {"state": [_plain(s) for s in k] if isinstance(k, tuple) else _plain(k), "p": p}
+            {"state": [json_state(s) for s in k] if isinstance(k, tuple) else json_state(k), "p": p}
             for k, p in value.items()
         ]
         if getattr(value, "interval", None) is not None:
@@ -172,10 +173,6 @@ def _ends(interval: Any, error: float) -> dict[str, Any]:
     return {
         "level": interval.level, "low": low, "high": high, "draws": interval.draws, "error": error,
     }  # fmt: skip
-
-
-def _plain(state: Any) -> Any:
-    return state if isinstance(state, (str, int, float, bool)) else str(state)
 
 
 def _numbers(value: Any) -> Any:

@@ -14,6 +14,7 @@ from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_settings
 from credo.cli.terminal import print_table
 from credo.errors import CredoWarning, InputError
+from credo.state_values import json_state
 
 __all__ = ["command"]
 
@@ -96,8 +97,8 @@ def command(
     if saved is not None:
         _network(clf, method).save(saved)
     if written is not None and found is not None:
-        write_predictions(written, target, tuple(_plain(c) for c in clf.classes_), found)
-    classes = [_plain(c) for c in clf.classes_]
+        write_predictions(written, target, tuple(json_state(c) for c in clf.classes_), found)
+    classes = [json_state(c) for c in clf.classes_]
     if common.as_json:
         told = _json(target, model or method, classes, learned, saved, written)
         if words is not None:
@@ -297,8 +298,3 @@ def _json(
     if written is not None:
         out["predictions_output"] = written
     return out | {"output": saved, "notes": learned.notes}
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if hasattr(value, "item") else value
-    return value if isinstance(value, (str, int, float, bool)) else str(value)

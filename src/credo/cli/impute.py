@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options, listed, plural
 from credo.cli.reading import reading_options
 from credo.cli.whole_rows import WholeRows, form_of, holes_of, write_columns
+from credo.state_values import readable
 
 __all__ = ["command"]
 
@@ -69,9 +71,9 @@ def command(
     found = net.impute(table, method, **options)
     if method == "posterior":
         if common.as_json:
-            common.emit("impute", {"model": model, "gaps": _posteriors(found)})
+            common.emit("impute", {"model": model, "gaps": _posteriors(found, table)})
         else:
-            click.echo(_told(found))
+            click.echo(_told(found, table))
         return
     tables = found if isinstance(found, list) else [found]
     holes = holes_of(read_rows(net, table))
@@ -104,24 +106,32 @@ def command(
                    f"{listed(whole.others(net), 12)}.")  # fmt: skip
 
 
-def _told(found: Any) -> str:
-    """The posterior of each gap, for people: rows count from 1, as in all that they read."""
+def _numbering(table: Any) -> Callable[[int], int]:
+    """The number of a row in the source, from 1: rows of weight 0 count too."""
+    numbers = getattr(table, "numbers", None)
+    return numbers.of if numbers is not None else lambda row: row + 1
+
+
+def _told(found: Any, table: Any) -> str:
+    """The posterior of each gap, for people."""
     from credo.render import table_text
 
     head, rows = found._table()
-    rows = [[str(int(row[0]) + 1), *row[1:]] for row in rows]
+    number = _numbering(table)
+    rows = [[str(number(int(row[0]))), *row[1:]] for row in rows]
     more = len(found) - len(rows)
     left = f"\n… {more:,} more gaps" if more else ""
     return table_text(["row", *head[1:]], rows, right=[0, 3]) + left
 
 
-def _posteriors(found: Any) -> list[dict[str, Any]]:
+def _posteriors(found: Any, table: Any) -> list[dict[str, Any]]:
     gaps = []
+    number = _numbering(table)
     for row, name in found:
         posterior = found[row, name]
-        item: dict[str, Any] = {"row": row, "variable": name}
+        item: dict[str, Any] = {"row": number(row), "variable": name}
         if found.table.schema[name].is_discrete:
-            item["distribution"] = {str(s): p for s, p in posterior.items()}
+            item["distribution"] = {readable(s): p for s, p in posterior.items()}
         else:
             item["mean"], item["variance"] = posterior.mean, posterior.variance
         gaps.append(item)

@@ -226,7 +226,7 @@ _KEYS: dict[str, tuple[Json, tuple[str, ...]]] = {
             "gaps": _list(
                 _object(
                     {
-                        "row": _whole("its number, from 0"),
+                        "row": _whole("its number in the table, from 1"),
                         "variable": _text("its column"),
                         "distribution": _map(_number("p"), "the probability of each state"),
                         "mean": _number("of a continuous gap"),

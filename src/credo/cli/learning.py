@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.cli.options import Common, listed, plural
+from credo.state_values import is_number
 
 __all__ = [
     "MISSING",
@@ -42,7 +43,7 @@ def weights_line(table: Any) -> str:
     if any(c.kind == "weights" for c in schema.columns):
         return ""
     for v in schema.variables:
-        numbers = not v.is_discrete or all(isinstance(s, (int, float)) for s in v.states)
+        numbers = not v.is_discrete or all(map(is_number, v.states))
         if v.name.casefold() in _WEIGHTS and numbers:
             return f"{v.name} may be the weights of the rows; if so, give --weights {v.name}."
     return ""

@@ -78,7 +78,9 @@ class Common:
 
 
 def _dumped(document: Any) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2, default=str, allow_nan=False)
+    from credo.state_values import json_state
+
+    return json.dumps(document, ensure_ascii=False, indent=2, default=json_state, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:

@@ -11,6 +11,7 @@ from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.words import in_options
 from credo.schema import Schema
+from credo.state_values import json_state
 
 __all__ = ["command", "schema_json"]
 
@@ -52,7 +53,7 @@ def schema_json(schema: Schema, rows: int) -> dict[str, Any]:
             {
                 "name": v.name,
                 "kind": v.kind,
-                "states": [s if _plain(s) else str(s) for s in v.states],
+                "states": [json_state(s) for s in v.states],
                 "ordered": v.ordered,
                 "missing_rate": schema.missing[v.name],
             }
@@ -72,7 +73,3 @@ def schema_json(schema: Schema, rows: int) -> dict[str, Any]:
         ],
         "notes": list(schema.notes),
     }
-
-
-def _plain(value: object) -> bool:
-    return isinstance(value, (str, int, float, bool))

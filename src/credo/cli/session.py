@@ -16,6 +16,7 @@ from typing import Any
 
 from credo.errors import ImpossibleError, InputError, LimitError, close_names
 from credo.render import shortened, table_text
+from credo.state_values import is_number, readable
 
 __all__ = ["WORDS", "Reply", "Session", "completions", "fragment", "quoted"]
 
@@ -226,11 +227,12 @@ class Session:
 
 def quoted(value: Any) -> str:
     """A name or a state as a question reads it back."""
-    if not isinstance(value, str):
+    if isinstance(value, bool) or is_number(value):
         return str(value)
-    if re.fullmatch(rf"[^\s{_MARKS}]+", value) and value not in ("in", "do", "∈"):
-        return value
-    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+    text = readable(value)
+    if re.fullmatch(rf"[^\s{_MARKS}]+", text) and text not in ("in", "do", "∈"):
+        return text
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
 def _condition(name: str, value: Any, write: Any) -> str:

@@ -9,6 +9,7 @@ import click
 
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
+from credo.state_values import json_state
 
 __all__ = ["command"]
 
@@ -108,5 +109,4 @@ def _json(net: Any, model: str) -> dict[str, Any]:
 
 
 def _variable(v: Any) -> dict[str, Any]:
-    states = [s if isinstance(s, (str, int, float)) else str(s) for s in v.states]
-    return {"name": v.name, "kind": v.kind, "states": states}
+    return {"name": v.name, "kind": v.kind, "states": [json_state(s) for s in v.states]}

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from credo.cli.reading import text_options
 from credo.errors import InputError
+from credo.state_values import json_state, readable
 
 __all__ = ["WholeRows", "holes_of"]
 
@@ -123,7 +124,7 @@ def _lines(columns: dict[str, Any], form: str) -> Iterator[str]:
         if form == "jsonl":
             for cells in zip(*part, strict=True):
                 row = dict(zip(names, cells, strict=True))
-                text.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+                text.write(json.dumps(row, ensure_ascii=False, default=json_state) + "\n")
         else:
             writer = csv.writer(text, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
             if not first:
@@ -142,7 +143,7 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
-    return str(value)
+    return readable(value)
 
 
 def _arrow(column: Any) -> Any:

@@ -12,7 +12,11 @@ __all__ = ["in_options"]
 def _kinds(found: re.Match[str]) -> str:
     """Several columns by kind, an option for each."""
     pairs = re.findall(r"'([^']+)': '([^']+)'|\"([^\"]+)\": '([^']+)'", found[0])
-    return " ".join(f"--kind {shlex.quote(f'{a or c}={b or d}')}" for a, b, c, d in pairs)
+    given = [(a or c, b or d) for a, b, c, d in pairs]
+    return " ".join(
+        f"--drop {shlex.quote(n)}" if k == "drop" else f"--kind {shlex.quote(f'{n}={k}')}"
+        for n, k in given
+    )
 
 
 _ADVICE: tuple[tuple[str, Any], ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from credo.data.numerals import as_bool, as_int, as_number
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_of
 from credo.schema import Variable
+from credo.state_values import is_number, state_key
 
 __all__ = [
     "Tokens",
@@ -50,7 +52,10 @@ def cell_key(value: Any) -> tuple[str, Any]:
     >>> cell_key(True) == cell_key(1), cell_key(1) == cell_key(1.0)
     (False, True)
     """
-    return "bool" if isinstance(value, (bool, np.bool_)) else "", value
+    if type(value) is str:  # as most are
+        return "", value
+    truth, plain = state_key(value)
+    return "bool" if truth else "", plain
 
 
 class Tokens:
@@ -68,15 +73,15 @@ class Tokens:
             self._keys = {cell_key(str(t) if text else t) for t in plain}
         except TypeError:
             raise InputError(f"missing= must be a list of single cells, got {given!r}.") from None
-        self._numbers = [
-            float(t) for t in plain if isinstance(t, (int, float)) and not isinstance(t, bool)
-        ]
+        self._numbers = [float(t) for t in plain if is_number(t)]
         self._plain = plain
         self._array: Any = None
 
     def __contains__(self, value: Any) -> bool:
         if not self._keys:
             return False
+        if isinstance(value, Decimal):
+            return float(value) in self._numbers
         if not isinstance(value, str):
             return cell_key(value) in self._keys
         stripped = value.strip() if self.text else value
@@ -136,12 +141,15 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     by_bool = {s: i for i, s in enumerate(variable.states) if isinstance(s, bool)}
     by_int: dict[int, int] = {}
     by_float: dict[float, int] = {}
+    by_decimal: dict[Decimal, int] = {}
     cut = cuts_of(variable.states) is not None
     for i, s in enumerate(variable.states):
         if isinstance(s, (int, np.integer)) and not isinstance(s, bool):
             by_int[int(s)] = i
         elif isinstance(s, (float, np.floating)):
             by_float[float(s)] = i
+        elif isinstance(s, Decimal):
+            by_decimal[s] = i
 
     def find(cell: str) -> int:
         found = by_text.get(cell)
@@ -158,6 +166,8 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
                 found = by_int.get(int(number))
             if found is None and number is not None:
                 found = by_float.get(number)
+        if found is None and by_decimal and as_number(plain) is not None:
+            found = by_decimal.get(Decimal(plain))
         if found is None and cut:
             number = as_number(plain)
             found = None if number is None else interval_of(number, variable.states)
@@ -172,7 +182,9 @@ def not_a_state(
     """The error for a cell that is not one of the states a column was said to have."""
     where = f"Row {row:,} of column" if row else "Column"
     states = ", ".join(map(repr, variable.states[:8])) + (", …" if variable.arity > 8 else "")
-    near = error.hint if "mean" in error.hint else "Add it to the states in schema=."
+    near = "Add it to the states in schema=."
+    if "mean" in error.hint:
+        near = f"{error.hint} If not, a{near[1:]}"
     twin = next((s for s in variable.states if str(s) == str(value)), None)
     if twin is not None:
         near = (
@@ -193,7 +205,7 @@ def _sort(value: Any) -> str:
     """
     if isinstance(value, (bool, np.bool_)):
         return "a boolean"
-    if isinstance(value, (int, float, np.number)):
+    if is_number(value):
         return "a number"
     return "a text" if isinstance(value, str) else f"of type {type(value).__name__}"
 
@@ -212,7 +224,7 @@ def unusable(name: str, what: str, kind: str) -> TableError:
     cells = what.removeprefix("unsupported ")
     hint = "Make columns of single values of it before reading"
     if "binary" in cells:
-        hint = f"Read it with schema={{{name!r}: 'discrete'}} if its bytes are UTF-8 text"
+        hint = f"Read it with schema={{{name!r}: 'discrete'}} to use its bytes as states"
     return TableError(
         f"Column {name!r} holds cells of type {cells}, which cannot be {kind}.",
         hint=f"{hint}, or leave it out with schema={{{name!r}: 'drop'}}.",
@@ -226,11 +238,15 @@ def type_name(kind: Any) -> str:
     ('int', 'str', 'unsupported list<item: int8>')
     """
     if isinstance(kind, pa.BaseExtensionType):
-        is_uuid = kind.extension_name == "arrow.uuid"
-        return "str" if is_uuid else type_name(kind.storage_type)
+        if kind.extension_name == "pandas.period":
+            return "unsupported pandas periods"
+        of = {"arrow.uuid": "str", "arrow.bool8": "bool"}
+        return of.get(kind.extension_name) or type_name(kind.storage_type)
+    if pa.types.is_run_end_encoded(kind):
+        return type_name(kind.value_type)
     if pa.types.is_boolean(kind):
         return "bool"
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0):
         return "int"
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "float"

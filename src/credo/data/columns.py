@@ -296,7 +296,7 @@ class _Lenient:
     def _codes(self, cells: Any, tokens: Tokens) -> Array:
         variable = self.variable
         assert variable is not None
-        taken = take_states(cells, tokens)
+        taken = take_states(cells, tokens, bytes_too=True)
         find = finder(variable, tokens.text)
         lut = np.full(len(taken.values) + 1, variable.arity, dtype=np.uint16)
         for i, value in enumerate(taken.values):
@@ -349,7 +349,8 @@ def split_columns(
     if module == "polars" and hasattr(x, "get_columns"):
         for column in x.get_columns():
             decimals = column.dtype.is_float()  # null is NaN in NumPy
-            if decimals or (column.dtype.is_numeric() and not column.null_count()):
+            whole = column.dtype.is_integer() and "128" not in str(column.dtype)
+            if decimals or (whole and not column.null_count()):
                 raw[column.name] = column.to_numpy()
         return x.columns, x.height, _usable(raw), _rest_of(x, lambda n: x.select(n))
     if isinstance(x, Mapping):

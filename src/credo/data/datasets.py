@@ -26,13 +26,28 @@ def dataset_batches(dataset: Any, columns: list[str]) -> Iterator[Any]:
     try:
         fragments = list(dataset.get_fragments())
     except (ValueError, AttributeError):  # a filtered dataset has no fragments of its own
-        yield from dataset.scanner(columns=columns, batch_size=rows).to_batches()
+        options = _one_by_one(getattr(dataset, "format", None))
+        yield from dataset.scanner(columns=columns, batch_size=rows, **options).to_batches()
         return
     for fragment in fragments:
         if type(fragment).__name__ == "ParquetFileFragment":
             yield from _parquet_batches(fragment, dataset.schema, columns, rows)
         else:
             yield from _scanned(fragment, dataset.schema, columns, rows)
+
+
+def _one_by_one(form: Any) -> dict[str, Any]:
+    """The settings of a scanner that reads hardly ahead: by itself it decodes 16 batches of 4 files
+    before they are asked for, and keeps whole row groups of a Parquet file as they lie on disk.
+    """
+    import pyarrow.dataset as ds
+
+    options: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1}
+    if isinstance(form, ds.ParquetFileFormat):
+        options["fragment_scan_options"] = ds.ParquetFragmentScanOptions(
+            pre_buffer=False, use_buffered_stream=True
+        )
+    return options
 
 
 def _scanned(fragment: Any, schema: Any, columns: list[str], rows: int) -> Iterator[Any]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from credo.data.infer import Declared
 from credo.data.prefetch import prefetch
+from credo.data.sound import sound
 from credo.errors import CredoError, LimitError, TableError
-from credo.schema import is_missing
+from credo.state_values import is_missing
 
 __all__ = [
     "BATCH",
@@ -19,6 +20,7 @@ __all__ = [
     "batch_rows",
     "distinct_names",
     "foreign",
+    "record_batches",
     "refuse_too_wide",
 ]
 
@@ -83,6 +85,20 @@ class Feed:
             raise
         except Exception as error:
             raise foreign(self.label, error) from error
+
+
+def record_batches(
+    batches: Any, given: Sequence[str], names: Sequence[str], label: str = ""
+) -> Iterator[Batch]:
+    """Some columns of Arrow record batches, cut to the size of a batch. With a label the cells are
+    checked first: whoever made them may have made them wrong.
+    """
+    at = {name: i for i, name in enumerate(given)}
+    for batch in batches:
+        for start in range(0, batch.num_rows, BATCH):
+            part = batch.slice(start, BATCH)
+            columns = {name: part.column(at[name]) for name in names}
+            yield {n: sound(c, n, label) for n, c in columns.items()} if label else columns
 
 
 def refuse_too_wide(label: str, columns: int) -> None:

@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 
 from credo.data.cells import type_name
-from credo.data.feed import Batch, Feed, batch_rows, distinct_names
-from credo.data.frames import declared_by, record_batches
+from credo.data.declared import declared_by, merged
+from credo.data.feed import Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
 from credo.data.queries import feed_of_query, is_query
@@ -97,11 +97,6 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         for feed in feeds:
             yield from feed.batches(wanted)
 
-    declared = {
-        name: d
-        for name, d in first.declared.items()
-        if all(f.declared.get(name) == d for f in feeds)
-    }
     known = [f.rows for f in feeds]
     sizes = [f.bytes for f in feeds]
     return replace(
@@ -110,7 +105,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         batches=batches,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
-        declared=declared,
+        declared=merged([f.declared for f in feeds if f.rows != 0]),
         late_notes=lambda: tuple(
             f"{p.name}: {note}"
             for p, f in zip(paths, feeds, strict=True)
@@ -262,12 +257,10 @@ def _ipc_feed(path: Path) -> Feed:
 
     schema, opened = open_any()
     names, _ = distinct_names(schema.names)
-    declared: dict[int, Declared] = {}
+    batch = None
     if any(pa.types.is_dictionary(f.type) for f in schema):
         batch = next(iter(opened), None)
-        declared = declared_by(
-            schema, lambda i: None if batch is None else batch.column(i), path.name
-        )
+    declared = declared_by(schema, lambda i: None if batch is None else batch.column(i), path.name)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         return record_batches(open_any()[1], names, wanted, path.name)

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from credo.data.cells import cell_key
 from credo.data.datasets import dataset_batches
+from credo.data.declared import array_declared, declared_by
+from credo.data.engine_types import python_cells
+from credo.data.engines import feed_of_polars, feed_of_relation
 from credo.data.feed import (
     BATCH,
     Batch,
     Feed,
-    batch_rows,
     distinct_names,
+    record_batches,
     refuse_too_wide,
 )
 from credo.data.infer import Declared
-from credo.data.sound import sound
 from credo.errors import InputError, TableError
+from credo.render import many
+from credo.state_values import is_missing
 
-__all__ = ["feed_of_frame", "feed_of_relation"]
+__all__ = ["feed_of_frame"]
 
 
 def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
@@ -41,8 +44,8 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
     module = type(x).__module__.split(".")[0]
     if module == "pandas":
         return _from_pandas(x)
-    if module == "polars":
-        return _from_polars(x)
+    if module == "polars" and type(x).__name__ in ("DataFrame", "LazyFrame", "Series"):
+        return feed_of_polars(x)
     if module == "narwhals" and hasattr(x, "to_native"):
         return feed_of_frame(x.to_native(), None)
     if module in ("duckdb", "_duckdb"):
@@ -53,55 +56,19 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
         return _from_reader(x, "Arrow stream")
     if module == "pyarrow" and hasattr(x, "scanner"):
         return _from_dataset(x)
+    if isinstance(x, (pa.Array, pa.ChunkedArray)):
+        raise InputError(
+            f"A table is needed, and this is one column, of type {type(x).__name__}.",
+            hint="Give it a name: {'x': column}.",
+        )
     if hasattr(x, "__arrow_c_stream__"):
         return _from_reader(pa.RecordBatchReader.from_stream(x), f"{module} table")
+    if hasattr(x, "__arrow_c_array__"):
+        return _from_arrow_table(pa.record_batch(x), f"{module} table")
     return _from_narwhals(x)
 
 
 # --- Arrow --------------------------------------------------------------------------------
-
-
-def record_batches(
-    batches: Any, given: Sequence[str], names: Sequence[str], label: str = ""
-) -> Iterator[Batch]:
-    """Some columns of Arrow record batches, cut to the size of a batch. With a label the cells are
-    checked first: whoever made them may have made them wrong.
-    """
-    at = {name: i for i, name in enumerate(given)}
-    for batch in batches:
-        for start in range(0, batch.num_rows, BATCH):
-            part = batch.slice(start, BATCH)
-            columns = {name: part.column(at[name]) for name in names}
-            yield {n: sound(c, n, label) for n, c in columns.items()} if label else columns
-
-
-def declared_by(schema: pa.Schema, first: Any, label: str) -> dict[int, Declared]:
-    """Ordered dictionaries keep their order; `first` is a chunk that shows their values."""
-    out = {}
-    categorical = _pandas_categoricals(schema)
-    for i, field in enumerate(schema):
-        enum = b"_PL_ENUM_VALUES2" in (field.metadata or {})
-        if pa.types.is_dictionary(field.type) and (
-            field.type.ordered or enum or field.name in categorical
-        ):
-            chunk = first(i)
-            if chunk is not None and sound(chunk, field.name, label).dictionary.null_count == 0:
-                states = tuple(chunk.dictionary.to_pylist())
-                if len(set(map(cell_key, states))) == len(states) and states:
-                    out[i] = Declared(states, ordered=field.type.ordered or enum)
-    return out
-
-
-def _pandas_categoricals(schema: Any) -> set[str]:
-    """The columns that pandas wrote down as categorical; other dictionaries are an encoding."""
-    note = (schema.metadata or {}).get(b"pandas")
-    if note is None:
-        return set()
-    try:
-        columns = json.loads(note).get("columns", [])
-        return {c["name"] for c in columns if c.get("pandas_type") == "categorical"}
-    except (ValueError, AttributeError, KeyError, TypeError):
-        return set()
 
 
 def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
@@ -156,79 +123,23 @@ def _from_dataset(dataset: Any) -> Feed:
         columns = [given[n] for n in wanted]
         return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
 
+    def first(i: int) -> Any:
+        found = dataset_batches(dataset, [dataset.schema.names[i]])
+        return next((b.column(0) for b in found if b.num_rows), None)
+
     label = "Arrow dataset"
-    return Feed(label, names, batches, rows=dataset.count_rows(), notes=notes)
+    declared = declared_by(dataset.schema, first, label)
+    return Feed(
+        label,
+        names,
+        batches,
+        rows=dataset.count_rows(),
+        declared={names[i]: d for i, d in declared.items()},
+        notes=notes,
+    )
 
 
-# --- engines ------------------------------------------------------------------------------
-
-
-def feed_of_relation(relation: Any) -> Feed:
-    """The batches of a DuckDB relation."""
-    if not hasattr(relation, "to_arrow_reader") or not hasattr(relation, "columns"):
-        raise InputError(
-            f"A DuckDB relation is expected, got {type(relation).__name__}.",
-            hint="Use con.sql('select …') or con.table('…').",
-        )
-    names, notes = distinct_names(relation.columns)
-    declared = {}
-    for name, kind in zip(names, relation.types, strict=True):
-        if kind.id == "enum":
-            declared[name] = Declared(tuple(dict(kind.children)["values"]), ordered=True)
-
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        reader = relation.to_arrow_reader(batch_rows(len(names)))
-        return record_batches(reader, names, wanted)
-
-    # to count the rows would be to run the query once more
-    return Feed("DuckDB relation", names, batches, declared=declared, notes=notes)
-
-
-def _from_polars(frame: Any) -> Feed:
-    import polars as pl
-
-    if isinstance(frame, pl.Series):
-        frame = frame.to_frame()
-    lazy = isinstance(frame, pl.LazyFrame)
-    schema = frame.collect_schema()
-    declared = {
-        name: Declared(tuple(kind.categories.to_list()), ordered=True)
-        for name, kind in schema.items()
-        if isinstance(kind, pl.Enum)
-    }
-    names = tuple(schema.names())
-    # Arrow has no whole numbers of 128 bits
-    huge = [n for n, kind in schema.items() if str(kind) in ("Int128", "UInt128")]
-
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        chosen = frame.select(list(wanted))
-        chosen = chosen.with_columns(pl.col(n).cast(pl.Decimal(38, 0)) for n in huge if n in wanted)
-        if lazy:
-            for part in _lazy_parts(chosen, rows, batch_rows(len(wanted))):
-                table = part.to_arrow()
-                yield from record_batches(table.to_batches(), table.column_names, wanted)
-            return
-        for start in range(0, frame.height, BATCH):
-            table = chosen.slice(start, BATCH).to_arrow().combine_chunks()
-            yield {name: table.column(name).combine_chunks() for name in wanted}
-
-    rows = frame.select(pl.len()).collect().item() if lazy else frame.height
-    label = "polars lazy frame" if lazy else "polars frame"
-    return Feed(label, names, batches, rows=rows, in_memory=not lazy, declared=declared)
-
-
-def _lazy_parts(frame: Any, rows: int, size: int) -> Iterator[Any]:
-    """The rows of a lazy frame, part by part. A plain Parquet file is asked for one slice after
-    the other, since a query that runs by itself reads ahead without end.
-    """
-    plan = frame.explain().strip().splitlines()
-    if plan[0].startswith("Parquet SCAN") and all(
-        line.strip().startswith(("PROJECT ", "ESTIMATED ROWS")) for line in plan[1:]
-    ):
-        for start in range(0, rows, size):
-            yield frame.slice(start, size).collect()
-        return
-    yield from frame.collect_batches(chunk_size=size, maintain_order=True)
+# --- pandas and others --------------------------------------------------------------------
 
 
 def _from_pandas(frame: Any) -> Feed:
@@ -236,6 +147,8 @@ def _from_pandas(frame: Any) -> Feed:
 
     if isinstance(frame, pd.Series):
         frame = frame.to_frame()
+    if not isinstance(frame, pd.DataFrame):
+        raise _not_a_table(frame)
     if isinstance(frame.columns, pd.MultiIndex):
         given = [" ".join(str(p) for p in c if str(p)) for c in frame.columns]
     else:
@@ -274,14 +187,18 @@ def _from_narwhals(x: Any) -> Feed:
     try:
         frame = nw.from_native(x)
     except TypeError:
-        raise InputError(
-            f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
-            hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
-            "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
-        ) from None
+        raise _not_a_table(x) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect("pyarrow")
     return _from_arrow_table(frame.to_arrow(), f"{type(x).__module__.split('.')[0]} frame")
+
+
+def _not_a_table(x: Any) -> InputError:
+    return InputError(
+        f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
+        hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
+        "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
+    )
 
 
 # --- plain Python and NumPy ---------------------------------------------------------------
@@ -294,7 +211,7 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
     if len(set(lengths.values())) > 1:
         a, b = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         raise TableError(
-            f"The columns differ in length: {a!r} has {lengths[a]:,} rows and "
+            f"The columns differ in length: {a!r} has {many(lengths[a], 'row')} and "
             f"{b!r} has {lengths[b]:,}."
         )
     rows = next(iter(lengths.values()), 0)
@@ -306,6 +223,8 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
             declared[name] = Declared(states, bool(kind.ordered))
         elif type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
             declared[name] = Declared(tuple(kind.categories.to_list()), ordered=True)
+        elif (said := array_declared(value)) is not None:
+            declared[name] = said
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         # Lists and objects have a type only as a whole column.
@@ -357,6 +276,8 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
         if array.ndim != 1:
             raise InputError(f"A structured array must have one axis, got {array.ndim}.")
         return _from_columns({n: array[n] for n in array.dtype.names}, "structured array")
+    if isinstance(array, np.matrix):
+        array = np.asarray(array)
     if array.ndim != 2:
         raise InputError(f"A NumPy array must have two axes (rows, columns), got {array.ndim}.")
     if columns is None:
@@ -379,9 +300,14 @@ def _arrow(values: Any, name: str) -> Any:
         return values.to_arrow()
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
+        if values.dtype.kind in "mM":
+            mask = mask | np.isnat(values.data)
         return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
-    if _odd_categories(values):
+    kind = getattr(values, "dtype", None)
+    if _is_odd(kind):
         return _objects(values)
+    if type(kind).__name__ == "SparseDtype" or _is_long(kind):
+        values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
     if isinstance(values, np.ndarray) and values.dtype.kind == "c":
         raise TableError(
             f"Column {name!r} holds complex numbers.", hint="Read their real parts or sizes."
@@ -392,7 +318,9 @@ def _arrow(values: Any, name: str) -> Any:
         return pa.array(np.ascontiguousarray(values), from_pandas=True)
     try:
         array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+    except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
+        return _objects(values)
+    if pa.types.is_decimal(array.type) and not _all_of_scale(values, array.type.scale):
         return _objects(values)
     if pa.types.is_floating(array.type) and (not _holds_floats(values) or _holds_bools(values)):
         # Python integers next to None or NaN: keep them whole; True is not the number 1.
@@ -409,15 +337,19 @@ class _Objects(np.ndarray[Any, Any]):
 
 
 def _objects(values: Any) -> Any:
-    return np.fromiter(iter(values), dtype=object, count=len(values)).view(_Objects)
+    return python_cells(values).view(_Objects)
 
 
-def _odd_categories(values: Any) -> bool:
-    """Whether a pandas categorical has categories that Arrow would take apart (intervals)."""
-    kind: Any = getattr(values, "dtype", None)
-    if type(kind).__name__ != "CategoricalDtype":
-        return False
-    return type(kind.categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex")
+def _is_odd(kind: Any) -> bool:
+    """Whether a pandas type has values, or categories, that Arrow would take apart (intervals)."""
+    if type(kind).__name__ == "CategoricalDtype":
+        return type(kind.categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex")
+    return type(kind).__name__ in ("IntervalDtype", "PeriodDtype")
+
+
+def _is_long(kind: Any) -> bool:
+    """Whether a type is of floats that are longer than Arrow's."""
+    return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > 8
 
 
 def _holds_floats(values: Any) -> bool:
@@ -426,6 +358,18 @@ def _holds_floats(values: Any) -> bool:
     if kind is not None and kind != np.dtype(object):
         return True
     return any(isinstance(v, (float, np.floating)) and v == v for v in values)
+
+
+def _all_of_scale(values: Any, scale: int) -> bool:
+    """Whether all cells of a list or an object column are decimals of as many digits: Arrow would
+    write 1.5 beside 2.25 as 1.50.
+    """
+    if not _is_untyped(values):
+        return True
+    return all(
+        is_missing(v) or (isinstance(v, Decimal) and v.as_tuple().exponent == -scale)
+        for v in values
+    )
 
 
 def _holds_bools(values: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data.declared import OUR_STATES
 from credo.errors import InputError, MissingPackageError
 from credo.schema import Variable
 
@@ -86,18 +87,22 @@ def _arrow(table: Table) -> Any:
     import pyarrow as pa
 
     columns: dict[str, Any] = {}
+    fields = []
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         if variable.is_discrete:
             codes, gone = _codes(table, variable)
-            columns[variable.name] = pa.DictionaryArray.from_arrays(
-                pa.array(codes, mask=gone),
-                arrow_states(variable)[0],
-                ordered=variable.ordered,
-                safe=False,
-            )
+            indices, states = pa.array(codes, mask=gone), arrow_states(variable)[0]
+            if isinstance(states, pa.ExtensionArray) or pa.types.is_duration(states.type):
+                columns[variable.name] = states.take(indices)  # files keep no dictionary of these
+            else:
+                columns[variable.name] = pa.DictionaryArray.from_arrays(
+                    indices, states, ordered=variable.ordered, safe=False
+                )
         else:
             columns[variable.name] = pa.array(array, from_pandas=True)
-    return pa.table(columns)
+        said = OUR_STATES if variable.is_discrete else None
+        fields.append(pa.field(variable.name, columns[variable.name].type, metadata=said))
+    return pa.table(list(columns.values()), schema=pa.schema(fields))
 
 
 def _pandas(table: Table) -> Any:

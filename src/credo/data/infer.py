@@ -38,6 +38,7 @@ from credo.data.identifiers import SMALL, is_named_identifier, named_like_id, nu
 from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.schema import MAX_STATES, Column, Variable
+from credo.state_values import state_key
 
 __all__ = [
     "FEW_INTEGERS",
@@ -53,14 +54,23 @@ __all__ = [
 FEW_TEXTS = 20
 WHOLE_DECIMALS = "whole numbers stored as decimals"
 """How the note on a continuous column begins that may hold codes; learning looks for it."""
+_UNLISTED = (
+    "the file says that it has categories, and does not list them: its states are the values of "
+    "the rows, in their own order"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """States that the source itself declares (a categorical or an enum), in their order."""
+    """States that the source itself declares (a categorical or an enum), in their order.
+
+    Values that cells have besides are states too, after these. `aside` says what a column is that
+    is a variable only where the user says so, and why: an index of pandas tells rows apart.
+    """
 
     states: tuple[Any, ...]
     ordered: bool = False
+    aside: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,9 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     )
     if wanted is not None:
         return _as_told(profile, base, wanted, declared)
+    if declared is not None and declared.aside is not None:
+        kind, reason = declared.aside
+        return Decision(replace(base, kind=kind, reason=reason), None)
     typed = _typed(profile)
     notes = (*_doubt_notes(typed), *_alike_notes(typed))
     kind, reason = _rule(typed, declared)
@@ -94,6 +107,8 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
         column = replace(column, whole=typed.type == "int")
         return Decision(column, Variable(profile.name, "continuous"))
     if kind == "discrete":
+        if declared is not None and not declared.states:
+            column = replace(column, notes=(*notes, _UNLISTED))
         return Decision(column, _discrete(typed, declared))
     return Decision(column, None)
 
@@ -296,7 +311,9 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
 def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
     name = typed.profile.name
     if declared is not None:
-        return Variable(name, "discrete", declared.states, declared.ordered)
+        listed = set(map(state_key, declared.states))
+        more = tuple(s for s in typed.states if state_key(s) not in listed)
+        return Variable(name, "discrete", declared.states + more, declared.ordered and not more)
     if typed.type == "bool":
         return Variable(name, "discrete", (False, True))
     return Variable(name, "discrete", typed.states)

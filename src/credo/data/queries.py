@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from credo.data.engines import feed_of_relation
 from credo.data.feed import Feed
-from credo.data.frames import feed_of_relation
 from credo.errors import TableError
 
 __all__ = ["feed_of_query", "is_query"]

@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from credo.errors import (
     LimitError,
     SchemaError,
     TableError,
+    UnknownNameError,
     unknown_name,
 )
 from credo.progress import Report, track
@@ -38,6 +40,8 @@ from credo.stats.plan import checked_threads
 from credo.stats.tally import Source, Tally
 
 __all__ = ["MISSING", "read", "tally"]
+
+_KINDS = ("discrete", "continuous", "drop")
 
 
 def read(
@@ -195,13 +199,13 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, word in schema.items():
         if name not in names:
-            raise unknown_name("Column", name, names, "in the table")
+            raise _unknown_column(name, word, names)
         if isinstance(word, Variable):
             out[name] = word
         elif word is None:
             out[name] = "drop"
         elif isinstance(word, str):
-            if word not in ("discrete", "continuous", "drop"):
+            if word not in _KINDS:
                 raise SchemaError(
                     f"The kind of {name!r} must be 'discrete', 'continuous', 'drop' or a list "
                     f"of states, got {word!r}."
@@ -214,6 +218,19 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             except TypeError:
                 raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
     return out
+
+
+def _unknown_column(name: Any, word: Any, names: Sequence[str]) -> CredoError:
+    """The error for a column that is not there; several in one text are told apart."""
+    parts = [p.strip() for p in name.split(",")] if isinstance(name, str) else []
+    of_kind = word is None or (isinstance(word, str) and word in _KINDS)
+    if len(parts) > 1 and all(p in names for p in parts) and of_kind:
+        each = ", ".join(f"{p!r}: {word or 'drop'!r}" for p in parts)
+        return UnknownNameError(
+            f"Column {name!r} is not in the table; {len(parts)} of its columns are named so.",
+            hint=f"Name each by itself: schema={{{each}}}.",
+        )
+    return unknown_name("Column", name, names, "in the table")
 
 
 def _size(feed: Feed) -> int:
@@ -287,7 +304,9 @@ def _collect(
                 coder.forget()
         done += rows
     if done == 0:
-        raise TableError(f"{feed.label} has a header but no rows.")
+        again = "If it was read before, its rows are gone: read it into a table first."
+        hint = again if feed.once else ""
+        raise TableError(f"{feed.label} has a header but no rows.", hint=hint)
     if weighting.array is not None and len(weighting.array) != done:
         raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
     kept_rows = next(iter(coders.values())).rows if coders else done
@@ -312,7 +331,7 @@ def coders_for(
         if word == "drop" or name == weighting.column:
             continue
         kind = word.kind if isinstance(word, Variable) else word
-        if kind is None and name in feed.declared:
+        if kind is None and name in feed.declared and feed.declared[name].aside is None:
             kind = "discrete"
         coders[name] = Coder(
             name,
@@ -339,10 +358,10 @@ def warn_doubtful(decisions: Sequence[Decision]) -> None:
 
 def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | None:
     """The states a table declares, less those that stand for missing."""
-    if declared is None:
-        return None
+    if declared is None or not declared.states:
+        return declared
     states = tuple(s for s in declared.states if s not in tokens)
-    return Declared(states, declared.ordered) if states else None
+    return replace(declared, states=states) if states else None
 
 
 def decided(

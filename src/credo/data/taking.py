@@ -8,7 +8,10 @@ known are taken by the same rules.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +22,9 @@ from credo import _core
 from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
 from credo.data.numerals import parse_floats
-from credo.schema import is_missing
+from credo.state_values import is_missing
 
-__all__ = ["Numbers", "States", "holds_floats", "take_numbers", "take_states"]
+__all__ = ["Numbers", "States", "holds_floats", "python_values", "take_numbers", "take_states"]
 
 _PER_DAY = {"s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
@@ -65,25 +68,24 @@ def holds_floats(cells: Any) -> bool:
     """Whether a batch is of decimals: numbers that are not whole by their type."""
     if isinstance(cells, np.ndarray):
         types = {t for t in set(map(type, cells)) if t is not type(None)}
-        are_numbers = all(issubclass(t, (int, float)) and t is not bool for t in types)
+        are_numbers = all(issubclass(t, (int, float, Decimal)) and t is not bool for t in types)
         return are_numbers and any(
-            isinstance(c, float) and not is_missing(c) for c in cells if type(c) is not int
+            _python_type(c) == "float" and not is_missing(c) for c in cells if type(c) is not int
         )
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    whole = pa.types.is_decimal(kind) and kind.scale == 0
-    return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind)) and not whole
+    return type_name(kind) == "float"
 
 
 # --- as states ----------------------------------------------------------------------------
 
 
 def take_states(cells: Any, tokens: Tokens, bytes_too: bool = False) -> States:
-    """The different values of a batch that are not missing; `bytes_too` takes bytes as UTF-8."""
+    """The different values of a batch that are not missing; `bytes_too` takes bytes as states."""
     if isinstance(cells, np.ndarray):
         values, where, types = _objects(cells)
         taken = States(values, where, int((where == len(values)).sum()), types)
     else:
-        taken = _arrow_states(_as_text(cells) if bytes_too else cells)
+        taken = _arrow_states(cells, bytes_too)
     values, where = taken.values, taken.where
     gone = [i for i, v in enumerate(values) if is_missing(v) or v in tokens]
     if gone:
@@ -107,21 +109,26 @@ def _moved(where: NDArray[Any], keep: list[int], n: int) -> NDArray[np.int32]:
     return out.view(np.int32)
 
 
-def _arrow_states(cells: Any) -> States:
-    cells = _simple(cells)
-    if pa.types.is_null(cells.type):
+def _arrow_states(cells: Any, bytes_too: bool) -> States:
+    is_uuid = isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str"
+    cells = _storage(cells)
+    listed = pa.types.is_dictionary(cells.type)
+    kind = cells.type.value_type if listed else cells.type
+    if pa.types.is_null(kind):
         return States([], np.zeros(len(cells), dtype=np.int32), len(cells), set())
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    name = type_name(kind)
+    name = "str" if is_uuid or (bytes_too and _is_binary(kind)) else type_name(kind)
     if name.startswith("unsupported"):
         raise Unsupported(name)
-    listed = pa.types.is_dictionary(cells.type)
+    if listed and pa.types.is_floating(kind):
+        cells, listed = cells.dictionary_decode(), False
     if not listed and is_plain_text(cells):
         where, first = encoded_texts(cells)
         return States(cells.take(first).to_pylist(), where, 0, {name})
     if not listed:
-        cells = pc.dictionary_encode(cells)
-    values = _python_values(cells.dictionary)
+        cells = pc.dictionary_encode(_encodable(cells))
+    values = python_values(cells.dictionary)
+    if is_uuid:
+        values = [None if v is None else UUID(bytes=v) for v in values]
     indices = cells.indices
     nulls = indices.null_count
     if indices.type == pa.int8() and not nulls:
@@ -133,20 +140,12 @@ def _arrow_states(cells: Any) -> States:
     return States(values, int32s(indices), nulls, {name}, listed=listed)
 
 
-def _as_text(cells: Any) -> Any:
-    """Bytes as the text they are in UTF-8; other cells as they are."""
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    if not _is_binary(kind):
-        return cells
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.dictionary_decode()
-    try:
-        return cells.cast(pa.large_binary()).cast(pa.large_string())
-    except pa.ArrowInvalid:
-        for i, cell in enumerate(cells.to_pylist()):
-            if cell is not None and not _is_utf8(cell):
-                raise Unhashable(i, cell) from None
-        raise
+def _encodable(cells: Any) -> Any:
+    """The same values in a type of which Arrow makes dictionaries."""
+    kind = cells.type
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:
+        return cells.cast(pa.decimal128(kind.precision, kind.scale))
+    return cells
 
 
 def _is_binary(kind: Any) -> bool:
@@ -154,18 +153,10 @@ def _is_binary(kind: Any) -> bool:
     return any(check(kind) for check in (*checks, pa.types.is_binary_view))
 
 
-def _is_utf8(cell: bytes) -> bool:
-    try:
-        cell.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _python_values(cells: Any) -> list[Any]:
+def python_values(cells: Any) -> list[Any]:
     """Arrow values as Python has them; a date beyond its calendar as a text that tells it apart.
 
-    >>> _python_values(pa.array([0, 2**31 - 1], pa.date32()))
+    >>> python_values(pa.array([0, 2**31 - 1], pa.date32()))
     [datetime.date(1970, 1, 1), '2147483647 days since 1970']
     """
     try:
@@ -176,7 +167,16 @@ def _python_values(cells: Any) -> list[Any]:
         unit = "days" if pa.types.is_date32(cells.type) else getattr(cells.type, "unit", "ms")
         whole = cells.cast(pa.int32() if cells.type.bit_width == 32 else pa.int64()).to_pylist()
         values = [_date(c, f"{n} {unit} since 1970") for c, n in zip(cells, whole, strict=True)]
+    if pa.types.is_interval(cells.type):
+        values = [_duration(v) for v in values]
     return values
+
+
+def _duration(value: Any) -> Any:
+    """An interval of days and less as Python has it; one of months stays what it is."""
+    if value is None or value.months or value.nanoseconds % 1000:
+        return value
+    return timedelta(days=value.days, microseconds=value.nanoseconds // 1000)
 
 
 def _date(cell: Any, otherwise: str) -> Any:
@@ -195,16 +195,20 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
         if is_missing(cell):
             where[i] = -1
             continue
+        key = cell_key(cell)
         try:
-            code = codes.setdefault(cell_key(cell), len(values))
+            code = codes.setdefault(key, len(values))
         except TypeError:
             raise Unhashable(i, cell) from None
         if code == len(values):
-            values.append(cell)
+            values.append(bool(cell) if key[0] else key[1])  # a number of NumPy as Python's
         where[i] = code
     where[where < 0] = len(values)
-    kinds = {type(c): c for c in cells if not is_missing(c)}
-    return values, where, {_python_type(c) for c in kinds.values()}
+    kinds = {type(v): v for v in values}
+    types = {_python_type(v) for t, v in kinds.items() if t is not Decimal}
+    if Decimal in kinds:
+        types |= {_python_type(v) for v in values if type(v) is Decimal}
+    return values, where, types
 
 
 def _python_type(value: Any) -> str:
@@ -214,7 +218,11 @@ def _python_type(value: Any) -> str:
         return "int"
     if isinstance(value, (float, np.floating)):
         return "float"
-    return "date" if hasattr(value, "isoformat") else "str"
+    if isinstance(value, Decimal):
+        exponent = value.as_tuple().exponent
+        return "int" if isinstance(exponent, int) and exponent >= 0 else "float"
+    is_date = hasattr(value, "isoformat") or isinstance(value, timedelta)
+    return "date" if is_date or type(value).__name__ == "Period" else "str"
 
 
 # --- as numbers ---------------------------------------------------------------------------
@@ -224,9 +232,7 @@ def take_numbers(cells: Any, tokens: Tokens) -> Numbers:
     """A batch as numbers; texts are read strictly, dates are days since 1970."""
     if isinstance(cells, np.ndarray):
         return _object_numbers(cells, tokens)
-    cells = _simple(cells)
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.dictionary_decode()
+    cells = _numeric(cells)
     name = type_name(cells.type)
     exact = None
     if pa.types.is_null(cells.type):
@@ -284,27 +290,46 @@ def int_values(cells: Any) -> NDArray[Any]:
     return data[buffer.offset :]
 
 
-def _simple(cells: Any) -> Any:
-    """The same values in a simpler type: whole decimals as integers, a UUID as its text."""
+def _storage(cells: Any) -> Any:
+    """The plain values that an extension type is kept as, or that are kept as runs."""
     if isinstance(cells, pa.ExtensionArray):
-        if cells.type.extension_name == "arrow.uuid":
-            return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
-        cells = cells.storage
-    if pa.types.is_dictionary(cells.type) and pa.types.is_floating(cells.type.value_type):
+        if cells.type.extension_name == "pandas.period":
+            raise Unsupported(type_name(cells.type))
+        is_bool = cells.type.extension_name == "arrow.bool8"
+        return pc.cast(cells.storage, pa.bool_()) if is_bool else cells.storage
+    if pa.types.is_run_end_encoded(cells.type):
+        return pc.run_end_decode(cells)
+    return cells
+
+
+def _numeric(cells: Any) -> Any:
+    """Cells in a type from which numbers are made: decimals as whole numbers or floats, a UUID as
+    the text that is none.
+    """
+    if isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str":
+        return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
+    cells = _storage(cells)
+    if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
-    if pa.types.is_decimal(cells.type) and cells.type.scale == 0:
+    if not pa.types.is_decimal(cells.type):
+        return cells
+    if cells.type.scale <= 0:
         try:
             return pc.cast(cells, pa.int64())
         except pa.ArrowInvalid:
-            return pc.cast(cells, pa.float64())
-    if pa.types.is_decimal(cells.type):
-        return pc.cast(cells, pa.float64())
-    return cells
+            pass
+    return pc.cast(cells, pa.float64())
 
 
 def _days(cells: Any) -> NDArray[np.float64]:
     """Dates, times and durations as days."""
     kind = cells.type
+    if pa.types.is_interval(kind):
+        values = python_values(cells)
+        if any(v is not None and not isinstance(v, timedelta) for v in values):
+            raise Unsupported("unsupported intervals of months")
+        day = timedelta(days=1)
+        return np.array([np.nan if v is None else v / day for v in values], dtype=np.float64)
     if pa.types.is_date32(kind):
         return floats(pc.cast(cells, pa.int32()))
     if pa.types.is_date64(kind):

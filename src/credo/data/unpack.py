@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import io
 import re
@@ -30,6 +31,11 @@ MAX_RATIO = 200
 
 MAX_UNPACKED = 512 * 2**20
 """… once it has passed this many bytes."""
+
+_STRANGE = 20
+_MUCH = 32 * 2**20
+"""A file that has grown so many times, to so many bytes, is unpacked to its end before its text is
+looked at any further: that takes a tenth of the time."""
 
 HEAD = 1 << 20
 
@@ -60,7 +66,10 @@ class Watched(io.RawIOBase):
     def __init__(self, path: Path, compression: str, encoding: str) -> None:
         self.path = path
         self._file = _open(path, compression)
-        self._limit = max(MAX_RATIO * path.stat().st_size, MAX_UNPACKED) if compression else None
+        size = path.stat().st_size
+        self._compression = compression
+        self._limit = max(MAX_RATIO * size, MAX_UNPACKED) if compression else None
+        self._strange: int | None = max(_STRANGE * size, _MUCH) if compression else None
         self._nul = not encoding.startswith(("utf-16", "utf-32"))
         self._done = 0
         self.quotes = 0
@@ -83,13 +92,28 @@ class Watched(io.RawIOBase):
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
         self.quotes += data.count(b'"')
-        if self._limit is not None and self._done > self._limit:
+        if self._strange is not None and self._done > self._strange:
+            self._strange = None
+            self._look_ahead()
+        self._refuse_bomb(self._done)
+        return data
+
+    def _refuse_bomb(self, unpacked: int) -> None:
+        if self._limit is not None and unpacked > self._limit:
             raise LimitError(
                 f"{self.path.name} unpacks to more than {MAX_RATIO} times its size, "
                 "like a decompression bomb.",
                 hint="If the file is what it should be, unpack it first and read the result.",
             )
-        return data
+
+    def _look_ahead(self) -> None:
+        """Unpack the file to see how long it is; what is wrong with it shows when it is read."""
+        unpacked = 0
+        ignored = contextlib.suppress(OSError, EOFError, zlib.error)
+        with ignored, _open(self.path, self._compression) as file:
+            while chunk := file.read(HEAD):
+                unpacked += len(chunk)
+                self._refuse_bomb(unpacked)
 
     def _without_blank_lines(self, data: bytes) -> bytes:
         """The first bytes without a byte-order mark and without blank lines before the header."""

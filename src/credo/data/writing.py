@@ -12,6 +12,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -24,6 +25,7 @@ from credo.data.atomic import replacing
 from credo.data.frames_out import frame_of
 from credo.errors import InputError
 from credo.schema import Schema
+from credo.state_values import json_state, readable
 
 if TYPE_CHECKING:
     from credo.data.table import Table
@@ -192,12 +194,15 @@ def _numbers(
 def _cell(value: Any, between: str) -> str:
     """A cell as the csv module writes it: quoted where it must be."""
     text = io.StringIO()
-    csv.writer(text, delimiter=between, lineterminator="").writerow([value, ""])
+    csv.writer(text, delimiter=between, lineterminator="").writerow([_written(value), ""])
     return text.getvalue()[: -len(between)]
 
 
+def _written(value: Any) -> Any:
+    return readable(value) if isinstance(value, bytes) else value
+
+
 def _json(state: Any) -> str:
-    plain = state.item() if hasattr(state, "item") else state
-    if not isinstance(plain, (str, int, float, bool)):
-        plain = str(plain)
-    return json.dumps(plain, ensure_ascii=False)
+    if isinstance(state, Decimal) and state.is_finite():
+        return str(state)  # a number with all of its digits
+    return json.dumps(json_state(state), ensure_ascii=False)

@@ -96,7 +96,8 @@ def state_said(state: object, name: str) -> Any:
     if (isinstance(out, dict) and ("text" in out or "map" in out)) or isinstance(out, list):
         raise InputError(
             f"The state {state!r} of {name!r} is of a type that a .credo file does not keep.",
-            hint="States may be text, numbers, booleans, dates, times, and tuples of these.",
+            hint="States may be text, numbers, decimals, booleans, dates, times, durations, UUIDs, "
+            "bytes, and tuples of these.",
         )
     return out
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -28,7 +31,13 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "date": dt.date.fromisoformat,
     "time": dt.time.fromisoformat,
     "datetime64": np.datetime64,
+    "timedelta": lambda text: _duration(text),
+    "decimal": Decimal,
+    "uuid": UUID,
+    "bytes": str.encode,
+    "hex": bytes.fromhex,
 }
+_DURATION = re.compile(r"(?:(-?\d+) days?, )?(\d+):(\d\d):(\d\d)(?:\.(\d{6}))?", re.ASCII)
 _DATES = {"datetime": dt.datetime, "date": dt.date, "time": dt.time}
 
 
@@ -44,16 +53,46 @@ def _kind(state: object) -> str:
         return "float"
     if isinstance(state, str):
         return "str"
+    if isinstance(state, Decimal):
+        return "decimal"
+    if isinstance(state, UUID):
+        return "uuid"
+    if isinstance(state, bytes):
+        return "bytes" if _is_text(state) else "hex"
+    if isinstance(state, dt.timedelta):  # a pandas Timedelta can be finer than timedelta
+        return "other" if getattr(state, "nanoseconds", 0) else "timedelta"
     exact = not getattr(state, "nanosecond", 0)  # a pandas Timestamp can be finer than datetime
     return next((k for k, t in _DATES.items() if isinstance(state, t) and exact), "other")
+
+
+def _is_text(state: bytes) -> bool:
+    try:
+        state.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _duration(text: str) -> dt.timedelta:
+    """What `str` wrote of a timedelta."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    days, *rest = (int(n or 0) for n in found.groups())
+    hours, minutes, seconds, parts = rest
+    return dt.timedelta(days, seconds, parts, minutes=minutes, hours=hours)
 
 
 def state_text(state: object) -> str:
     """A state as the text that the text formats hold.
 
-    >>> [state_text(s) for s in ("<5", 3, 0.1, True, dt.date(2024, 2, 29))]
-    ['<5', '3', '0.1', 'True', '2024-02-29']
+    >>> [state_text(s) for s in ("<5", 3, 0.1, True, dt.date(2024, 2, 29), Decimal("1.50"), b"a")]
+    ['<5', '3', '0.1', 'True', '2024-02-29', '1.50', 'a']
     """
+    if isinstance(state, bytes):
+        return state.decode() if _is_text(state) else state.hex()
+    if isinstance(state, dt.timedelta) and _kind(state) == "timedelta":
+        return str(dt.timedelta(state.days, state.seconds, state.microseconds))
     kind = _kind(state)
     if kind == "float":
         return repr(float(state))  # type: ignore[arg-type]
@@ -92,7 +131,7 @@ def restored(states: tuple[str, ...], kinds: str) -> tuple[tuple[Any, ...], bool
     for text, name in zip(states, names, strict=True):
         try:
             out.append(_PARSE[name](text))
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, OverflowError, InvalidOperation):
             raise InputError(f"the state {text!r} is not of the type {name!r}") from None
     return tuple(out), ordered
 
@@ -145,7 +184,7 @@ def from_json(value: Any) -> Any:
         if tag in _PARSE and isinstance(inside, str):
             try:
                 return _PARSE[tag](inside)
-            except (KeyError, ValueError):
+            except (KeyError, ValueError, OverflowError, InvalidOperation):
                 pass
     raise InputError(f"the value {str(value)[:60]} is not one that credo writes")
 

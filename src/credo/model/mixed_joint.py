@@ -23,6 +23,7 @@ from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.model.value import Value, View
 from credo.render import bar, many, number, short_probability
+from credo.state_values import json_state
 
 __all__ = ["MixedJoint"]
 
@@ -131,10 +132,7 @@ class MixedJoint(Value, Mapping[Any, Any]):
         cells = []
         for (state, p), part in zip(self.discrete.items(), self.given, strict=True):
             labels = state if isinstance(state, tuple) else (state,)
-            plain = (str, int, float, bool)
-            cell: dict[str, Any] = {
-                "state": [s if isinstance(s, plain) else str(s) for s in labels], "p": p,
-            }  # fmt: skip
+            cell: dict[str, Any] = {"state": [json_state(s) for s in labels], "p": p}
             if part is not None:
                 cell["mean"] = np.asarray(part.mean).tolist()
                 cell["variance"] = np.asarray(part.variance).tolist()

@@ -13,6 +13,7 @@ from credo.errors import InputError
 from credo.model.value import readonly
 from credo.render import bar, number
 from credo.schema import Variable
+from credo.state_values import json_state
 
 __all__ = ["Labels", "component_rows", "counted", "drawn_from", "weighed"]
 
@@ -115,10 +116,8 @@ def counted(labels: Labels | None, **columns: Any) -> list[dict[str, Any]]:
     for k in range(length):
         row: dict[str, Any] = {}
         if labels is not None:
-            plain = (str, int, float, bool)
             row["states"] = {
-                n: s if isinstance(s, plain) else str(s)
-                for n, s in zip(labels.names, labels.states(k), strict=True)
+                n: json_state(s) for n, s in zip(labels.names, labels.states(k), strict=True)
             }
         row |= {name: np.asarray(c)[k].tolist() for name, c in columns.items()}
         out.append(row)

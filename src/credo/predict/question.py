@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, UnknownNameError, close_names
-from credo.intervals import interval_of
 from credo.predict.question_slips import cure, states_within
 from credo.schema import Variable
 
@@ -171,7 +170,7 @@ class _Reader:
                 raise self.error(place, f"a number for {variable.name!r}", text)
             return number
         quoted = self.text[place] in "'\""
-        same = [s for s in variable.states if str(s) == text] or _same_number(variable, text)
+        same = [s for s in variable.states if str(s) == text] or _same_value(variable, text)
         if same:  # "1" in quotes is rather the text than the number
             return next((s for s in same if isinstance(s, str) == quoted), same[0])
         folded = [s for s in variable.states if str(s).casefold() == text.casefold()]
@@ -185,14 +184,20 @@ class _Reader:
         )
 
 
-def _same_number(variable: Variable, text: str) -> list[Any]:
+def _same_value(variable: Variable, text: str) -> list[Any]:
+    """The state that is the number a text is, or that holds it, or whose bytes the text is."""
+    for value in (text, _number(text)):
+        place = None if value is None else variable.find(value)
+        if place is not None and not isinstance(variable.states[place], bool):
+            return [variable.states[place]]
+    return []
+
+
+def _number(text: str) -> float | None:
     try:
-        number = float(text)
+        return float(text)
     except ValueError:
-        return []
-    numbers = [s for s in variable.states if not isinstance(s, (str, bytes, bool))]
-    place = interval_of(number, variable.states)
-    return [s for s in numbers if s == number] if place is None else [variable.states[place]]
+        return None
 
 
 def parse(net: Network, text: str) -> Question:

@@ -7,6 +7,7 @@ from typing import Any
 
 from credo.errors import InputError
 from credo.schema import Variable
+from credo.state_values import is_number
 
 __all__ = ["cure", "states_within"]
 
@@ -59,7 +60,7 @@ def states_within(variable: Variable, mark: str, text: str) -> list[Any]:
     [1, 2]
     """
     states = variable.states
-    numbers = all(isinstance(s, (int, float)) and not isinstance(s, bool) for s in states)
+    numbers = all(map(is_number, states))
     if not numbers and not variable.ordered:
         some = ", ".join(map(str, states[:2]))
         raise InputError(

@@ -21,6 +21,7 @@ from credo.render import short_probability
 from credo.reports.markup import Html, bar, code, join, note, paragraph, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
+from credo.state_values import readable
 
 __all__ = ["default_questions", "questions_section", "quoted"]
 
@@ -41,7 +42,7 @@ def quoted(value: object) -> str:
     >>> quoted("smoke"), quoted("a, b")
     ('smoke', '"a, b"')
     """
-    text = str(value)
+    text = readable(value)
     if re.fullmatch(r"[\w.+/-]+", text) and text not in ("in", "P", "do", "argmax"):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

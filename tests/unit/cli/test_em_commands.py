@@ -52,7 +52,7 @@ def test_impute_fills(tmp_path, rows):
     call("impute", model, rows, "-o", filled)
     assert cr.read(filled).values("Burglary").tolist() == ["no", "no", "yes", "yes"]
     known = json.loads(call("impute", model, rows, "--method", "posterior", "--json"))
-    assert known["gaps"][0]["row"] == 2
+    assert known["gaps"][0]["row"] == 3
     assert known["gaps"][0]["distribution"]["yes"] == pytest.approx(1)
     assert "most probable" in call("impute", model, rows, "--method", "posterior")
     for ending in ("csv", "parquet", "jsonl"):

@@ -66,3 +66,13 @@ def test_gaps_are_told_with_rows_that_count_from_one(place):
     out = call("impute", place / "m.credo", place / "rows.csv", "--method", "posterior")
     assert out.splitlines()[0].split() == ["row", "variable", "most", "probable", "p"]
     assert out.splitlines()[1].split()[:2] == ["3", "Burglary"]
+    told = call("impute", place / "m.credo", place / "rows.csv", "--method", "posterior", "--json")
+    assert [(g["row"], g["variable"]) for g in json.loads(told)["gaps"]] == [(3, "Burglary")]
+
+
+def test_rows_of_weight_zero_have_their_number(place):
+    path = place / "w.csv"
+    path.write_text(ROWS.replace(",no,1,off", ",no,0,off"))  # the first row is absent
+    asked = ("impute", place / "m.credo", path, "--weights", "n", "--method", "posterior")
+    assert call(*asked).splitlines()[1].split()[:2] == ["3", "Burglary"]
+    assert [g["row"] for g in json.loads(call(*asked, "--json"))["gaps"]] == [3]

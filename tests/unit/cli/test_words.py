@@ -1,7 +1,9 @@
 """What the library advises, the command line says in its own words."""
 
 import pytest
+from click.testing import CliRunner
 
+from credo.cli import app
 from credo.cli.words import in_options
 
 
@@ -55,3 +57,17 @@ def test_the_notes_of_a_report_are_in_options_too(tmp_path):
         assert "take it with --missing '+none' if it is missing" in said
         assert "--kind 'b=discrete' makes them states" in said
         assert "missing=" not in said and "schema=" not in said
+
+
+def test_several_columns_in_one_option(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("Sex,Age,Name\nmale,22,Ann\nfemale,38,Bob\nmale,26,Cy\n")
+    for given, cure in (
+        (("--drop", "Age,Name"), "--drop Age --drop Name"),
+        (("--kind", "Age, Name=discrete"), "--kind Age=discrete --kind Name=discrete"),
+    ):
+        found = CliRunner().invoke(app, ["schema", str(path), *given])
+        assert f"Name each by itself: {cure}." in in_options(str(found.exception))
+    found = CliRunner().invoke(app, ["schema", str(path), "--states", "Sex=male"])
+    cure = "Did you mean 'male'? If not, add it to its --states."
+    assert cure in in_options(str(found.exception))

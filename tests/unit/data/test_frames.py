@@ -161,7 +161,7 @@ def test_what_cannot_be_a_table_is_refused():
         cr.read(object())
     with pytest.raises(cr.errors.InputError, match="item 2 is int"):
         cr.read([{"a": 1}, 3])
-    with pytest.raises(cr.errors.TableError, match="'a' has 1 rows and 'b' has 2"):
+    with pytest.raises(cr.errors.TableError, match="'a' has 1 row and 'b' has 2"):
         cr.read({"a": [1], "b": [1, 2]})
     with pytest.raises(cr.errors.InputError, match="must be a sequence"):
         cr.read({"a": "text"})

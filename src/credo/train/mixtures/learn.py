@@ -15,6 +15,7 @@ from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
 from credo.model.value import text, whole
 from credo.predict.mixture_columns import Plan, Taken, taken
+from credo.state_values import is_number
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
 
@@ -148,10 +149,7 @@ def _table(source: Any, weights: Any, schema: Any) -> Table:
 def gaussian_plan(table: Table) -> Plan:
     """Every column as numbers; a column of states that are no numbers is refused by name."""
     for variable in table.schema:
-        if variable.is_discrete and not all(
-            isinstance(s, (int, float, np.number)) and not isinstance(s, bool)
-            for s in variable.states
-        ):
+        if variable.is_discrete and not all(map(is_number, variable.states)):
             raise InputError(
                 f"A Gaussian mixture needs numbers, and the column {variable.name!r} holds states.",
                 hint="Leave it out (table.select), or use latent classes.",

@@ -1,0 +1,136 @@
+"""Types and tables that are seldom met: each comes in as what it is, or is refused in a sentence."""
+
+import datetime as dt
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import credo as cr
+from credo.data import unpack
+from credo.errors import InputError, LimitError, TableError
+
+Y = list("ababab")
+
+
+def states(table, name="x", **options):
+    return cr.read(table, {name: "discrete"}, **options).schema[name].states
+
+
+# --- pandas -----------------------------------------------------------------------------------
+
+
+def test_periods_are_dates_and_no_numbers(tmp_path):
+    months = pd.period_range("2024-01", "2024-02", freq="M").repeat(3)
+    frame = pd.DataFrame({"x": months, "y": Y})
+    assert cr.read(frame).schema.set_aside == {"x": "dates, 2 different"}
+    assert states(frame) == (pd.Period("2024-01", "M"), pd.Period("2024-02", "M"))
+    frame.to_parquet(tmp_path / "t.parquet")
+    for table in (pa.Table.from_pandas(frame), tmp_path / "t.parquet"):
+        assert cr.read(table).schema.set_aside == {"x": "cells of type pandas periods"}
+
+
+def test_intervals_sparse_and_long_floats():
+    breaks = pd.arrays.IntervalArray.from_breaks([0, 1, 2])
+    frame = pd.DataFrame({"x": breaks.take([0, 1, 0, 1, 1, 0]), "y": Y})
+    assert states(frame) == (pd.Interval(0, 1), pd.Interval(1, 2))
+    sparse = pd.DataFrame({"x": pd.arrays.SparseArray([0, 0, 1, 0, 1, 0]), "y": Y})
+    assert [type(s) for s in states(sparse)] == [int, int]
+    long = pd.DataFrame({"x": np.array([0.5, 1.5] * 3, dtype=np.longdouble), "y": Y})
+    assert [type(s) for s in states(long)] == [float, float]
+
+
+def test_numbers_of_numpy_among_objects_are_those_of_python():
+    column = [np.int64(1), "a", np.float64(2.5), np.True_, None, np.int64(1)]
+    found = states({"x": column})
+    assert {type(s) for s in found} == {int, str, float, bool}
+
+
+# --- Arrow ------------------------------------------------------------------------------------
+
+
+def test_runs_and_booleans_of_a_byte():
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([4, 6], pa.int32()), pa.array(["a", "b"]))
+    assert cr.read(pa.table({"x": runs, "y": Y})).values("x").tolist() == list("aaaabb")
+    numbers = pa.RunEndEncodedArray.from_arrays(pa.array([4, 6], pa.int32()), pa.array([0.5, 1.5]))
+    assert cr.read(pa.table({"x": numbers})).values("x").tolist() == [0.5] * 4 + [1.5] * 2
+    bits = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, 0, None, 1, 0, 1], pa.int8()))
+    assert cr.read(pa.table({"x": bits})).schema["x"].states == (False, True)
+
+
+def test_intervals_of_months_are_no_numbers():
+    relation = duckdb.sql("select interval (i % 2) month as x, i % 2 as y from range(6) t(i)")
+    with pytest.raises(TableError, match="cells of type intervals of months"):
+        cr.read(relation, {"x": "continuous"})
+    days = duckdb.sql("select interval (i % 2) day as x from range(4) t(i)")
+    assert cr.read(days, {"x": "continuous"}).values("x").tolist() == [0, 1, 0, 1]
+
+
+# --- DuckDB -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("'101'::bit", "101"),
+        ("12345678901234567890123456789012345678901234567890::bignum", 12345678901234567890123456789012345678901234567890),
+        ("'01:02:03+01'::timetz", dt.time(1, 2, 3, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
+    ],
+)  # fmt: skip
+def test_what_duckdb_alone_has(sql, expected):
+    relation = duckdb.sql(
+        f'select case when i % 2 = 0 then {sql} end as "a ""x""", i % 2 as y from range(4) t(i)'
+    )
+    for memory in (None, "1B"):
+        assert states(relation, 'a "x"', memory=memory) == (expected,)
+
+
+# --- NumPy, and what is no table ----------------------------------------------------------------
+
+
+def test_masked_dates_and_matrices():
+    dates = np.ma.array(np.array(["2024-01-01", "NaT", "2024-01-02"], "M8[D]"), mask=[0, 0, 1])
+    table = cr.read({"x": dates, "y": ["a", "b", "a"]}, {"x": "discrete"})
+    assert table.values("x").tolist() == [dt.date(2024, 1, 1), None, None]
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix([[1, 2], [2, 1], [1, 1]])
+    assert cr.read(matrix, columns=["a", "b"]).values("b").tolist() == [2, 1, 1]
+
+
+def test_an_object_that_gives_one_batch():
+    class Batch:
+        def __arrow_c_array__(self, requested_schema=None):
+            return pa.record_batch({"x": ["a", "b"]}).__arrow_c_array__(requested_schema)
+
+    assert cr.read(Batch()).values("x").tolist() == ["a", "b"]
+
+
+def test_what_is_no_table_is_said_to_be_none():
+    for column in (pa.array([1, 2]), pa.chunked_array([[1], [2]])):
+        with pytest.raises(InputError, match=r"this is one column, .* Give it a name: \{'x'"):
+            cr.read(column)
+    for grouped in (pd.DataFrame({"a": [1]}).groupby("a"), pl.DataFrame({"a": [1]}).group_by("a")):
+        with pytest.raises(InputError, match=r"GroupBy cannot be read\. Give a path"):
+            cr.read(grouped)
+    reader = pa.table({"x": ["a", "b"]}).to_reader()
+    cr.read(reader)
+    with pytest.raises(TableError, match="If it was read before, its rows are gone"):
+        cr.read(reader)
+    with pytest.raises(TableError, match="'b' has 1 row and 'a' has 2"):
+        cr.read({"a": [1, 2], "b": [1]})
+
+
+def test_a_bomb_is_refused_before_its_text_is_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr(unpack, "MAX_UNPACKED", 2**22)
+    monkeypatch.setattr(unpack, "_MUCH", 2**20)
+    lines = b'{"x": 1}\n' * 100_000 + b"this is no JSON\n" * 300_000
+    path = tmp_path / "t.jsonl.zst"
+    path.write_bytes(pa.compress(lines, "zstd", asbytes=True))
+    with pytest.raises(LimitError, match="like a decompression bomb"):
+        cr.read(path)
+    whole = tmp_path / "w.jsonl.zst"
+    whole.write_bytes(pa.compress(b'{"x": 1}\n{"x": 2}\n' * 80_000, "zstd", asbytes=True))
+    assert len(cr.read(whole)) == 160_000
