@@ -41,6 +41,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 _LOOKED_AT = 131_072  # rows of a stream that its cut points are found from
+_SPAN = 100_000  # whole numbers closer than this are told apart by a table
 _BINS = 5  # of a column that a mapping does not name
 
 
@@ -97,15 +98,8 @@ class KnownColumns:
         for v in self.features:
             if v.name in self.waiting:
                 arrays.append(np.ones(columns.rows, dtype=np.uint16))
-                continue
-            column = columns.by_name[v.name]
-            if v.name in self.cuts:
-                numbers = finite_numbers(v.name, _as_numbers(v.name, column))
-                arrays.append(interval_codes(numbers, self.cuts[v.name].tolist()))
-            elif v.is_discrete:
-                arrays.append(state_codes(v, column).astype(_width(v)))
             else:
-                arrays.append(finite_numbers(v.name, column.values))
+                arrays.append(_encoded(v, columns.by_name[v.name], self.cuts.get(v.name)))
         return _with_class(Block(self.schema, tuple(arrays), weights))
 
     def cut(self, block: Block) -> Block:
@@ -142,7 +136,16 @@ def _with_class(block: Block) -> Block:
     return Block(block.schema, tuple(a[known] for a in block.arrays), weights)
 
 
-def finite_numbers(name: str, values: NDArray[Any]) -> Floats:
+def _encoded(v: Variable, column: Column, cuts: Floats | None) -> NDArray[Any]:
+    """A column as codes of its variable, or as numbers."""
+    if cuts is not None:
+        return interval_codes(_finite(v.name, _as_numbers(v.name, column)), cuts.tolist())
+    if v.is_discrete:
+        return state_codes(v, column).astype(_width(v))
+    return _finite(v.name, column.values)
+
+
+def _finite(name: str, values: NDArray[Any]) -> Floats:
     """Numbers as floats; an infinite one is refused."""
     numbers = values.astype(np.float64)
     if np.isinf(numbers).any():
@@ -191,18 +194,23 @@ def first_block(
     """
     _refuse_unknown(bins, names)
     there = group < target.arity
-    if not there.all():
-        columns, group = _some_rows(columns, there), group[there]
-        weights = None if weights is None else weights[there]
-    cuts: dict[str, Floats] = {}
-    variables = [target]
+    every = bool(there.all())
+    if weights is not None and not every:
+        weights = weights[there]
+    variables, cuts = [target], dict[str, Floats]()
+    arrays = {target.name: (group if every else group[there]).astype(_width(target))}
     for name, column in columns.by_name.items():
+        values = np.ascontiguousarray(column.values if every else column.values[there])
+        column = Column(values, column.variable, column.strange)
         found = trained_column(name, column, bins, weights)
         if found is not None:
             variables.append(found[0])
             cuts |= found[1]
+            arrays[name] = _encoded(found[0], column, cuts.get(name))
     known = KnownColumns(Schema(tuple(variables)), cuts).in_order(names)
-    return known, known.block(columns, group, weights)
+    nothing = np.ones(int(there.sum()), dtype=np.uint16)
+    block = Block(known.schema, tuple(arrays.get(n, nothing) for n in known.schema.names), weights)
+    return known, block
 
 
 def known_stream(stream: Stream, target: str, bins: Any) -> KnownColumns:
@@ -275,12 +283,6 @@ def class_name(given: str | None, y: Any, features: Any, graph: Any = None) -> s
     return next((n for n in names if n not in features), "(class)")
 
 
-def _some_rows(columns: Columns, kept: NDArray[np.bool_]) -> Columns:
-    """Some rows of some columns."""
-    found = {n: Column(c.values[kept], c.variable, c.strange) for n, c in columns.by_name.items()}
-    return Columns(int(kept.sum()), found, columns.aside)
-
-
 def trained_column(
     name: str, column: Column, bins: Any, weights: Any
 ) -> tuple[Variable, dict[str, Floats]] | None:
@@ -292,14 +294,23 @@ def trained_column(
     if values.dtype.kind == "f" and np.isnan(values).all():
         return None
     if not given and values.dtype.kind != "f" and len(np.unique(values[:1000])) <= FEW_INTEGERS:
-        different = np.unique(values)
+        different = _different(values)
         if len(different) <= FEW_INTEGERS:
             return Variable(name, "discrete", tuple(different.tolist())), {}
-    numbers = finite_numbers(name, values)
+    numbers = _finite(name, values)
     if bins is None:
         return Variable(name, "continuous"), {}
     cuts = _cuts_of(name, numbers, bins, weights)
     return Variable(name, "discrete", interval_labels(cuts.tolist())), {name: cuts}
+
+
+def _different(values: NDArray[Any]) -> NDArray[Any]:
+    """The different whole numbers (or truth values) of a column, in order."""
+    low, high = values.min(), values.max()
+    if values.dtype.kind == "b" or int(high) - int(low) > _SPAN:
+        return np.unique(values)
+    found: NDArray[Any] = np.flatnonzero(np.bincount(values - low)).astype(values.dtype) + low
+    return found
 
 
 def _as_numbers(name: str, column: Column) -> NDArray[Any]:
@@ -333,9 +344,13 @@ def _cuts(numbers: Floats, bins: int, weights: Any) -> Floats:
 # --- more rows ----------------------------------------------------------------------------
 
 
-def state_codes(v: Variable, column: Column) -> NDArray[np.int64]:
+def state_codes(v: Variable, column: Column) -> NDArray[Any]:
     """Codes of a variable: its arity for a gap, the number after that for what is no state."""
     array, window = coded(as_states(v), column, len(column.values))
+    low, span, lut, _ = window
+    if array.dtype.kind in "iu" and len(array) and low <= array.min() and array.max() < low + span:
+        place = array - low if low else array  # all inside, as is usual
+        return place if lut is None else lut[place]
     return plain_codes(array, window)
 
 
