@@ -13,13 +13,14 @@ from typing import Any
 
 from credo.data import Stream, Table, read
 from credo.data.columns import Column, columns_of
-from credo.data.files import is_path
 from credo.data.once import comes_in_batches, feed_of_any, in_memory
 from credo.data.sighting import sighted
 from credo.errors import InputError, unknown_name
 from credo.estimators.open_rows import source_with_class
 from credo.model.network import Network
 from credo.schema import Variable
+
+_MEMORY = 2**28  # bytes of codes and numbers; what takes more is read batch by batch
 
 __all__ = ["FirstRows", "class_in_network", "first_columns", "first_table", "settled_column"]
 
@@ -52,13 +53,15 @@ def first_table(x: Any, target: str, *, more: bool) -> FirstRows:
         feed = feed_of_any(x)
         if target not in feed.names:
             raise unknown_name("Column", target, feed.names, f"in {feed.label}")
-        x = in_memory(x) if feed.once and more else x
+        if feed.once:
+            x = in_memory(x)
     words = {target: "discrete"} if more else {}
-    table = read(x, words or None)
+    memory = _MEMORY if comes_in_batches(x) else None
+    table = read(x, words or None, memory=memory)
     alone = [c.name for c in table.schema.columns if c.kind == "constant"]
     kept = {n: "discrete" for n in alone if more or n == target}  # one class is a class too
-    if kept and (more or not comes_in_batches(x) or is_path(x)):
-        table = read(x, words | kept)
+    if kept:
+        table = read(x, words | kept, memory=memory)
     looked_at = [c for c in table.schema.columns if c.name != target]
     waits = {c.name for c in looked_at if more and c.kind == "empty"}
     return FirstRows(
