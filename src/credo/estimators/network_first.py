@@ -30,7 +30,7 @@ class FirstRows:
     """The first rows: a table, a stream, or columns.
 
     `names` are the columns to learn from, in the order of X; some may have no value yet. Others
-    are set `aside`.
+    are set `aside` here, not when a table was read.
     """
 
     rows: Any
@@ -48,7 +48,7 @@ def first_table(x: Any, target: str, *, more: bool) -> FirstRows:
     if hasattr(x, "tally") and hasattr(x, "schema"):
         schema = (source := source_with_class(x, target)).schema
         names = tuple(n for n in schema.names if n != target)
-        return FirstRows(source, names, schema.set_aside if more else {})
+        return FirstRows(source, names, {})
     if comes_in_batches(x):
         feed = feed_of_any(x)
         if target not in feed.names:
@@ -79,7 +79,7 @@ def first_columns(x: Any, *, more: bool) -> FirstRows:
     """
     if not more or isinstance(x, (Table, Stream)):
         columns = columns_of(x)
-        return FirstRows(columns, columns.names, columns.aside if more else {})
+        return FirstRows(columns, columns.names, {})
     table = sighted(x)
     kinds = {n: table.decision(n).column for n in table.coders}
     constant = {n: "discrete" for n, c in kinds.items() if c.kind == "constant"}
