@@ -49,18 +49,18 @@ def first_table(x: Any, target: str, *, more: bool) -> FirstRows:
         schema = (source := source_with_class(x, target)).schema
         names = tuple(n for n in schema.names if n != target)
         return FirstRows(source, names, {})
+    memory, again = None, True
     if comes_in_batches(x):
         feed = feed_of_any(x)
         if target not in feed.names:
             raise unknown_name("Column", target, feed.names, f"in {feed.label}")
-        if feed.once:
-            x = in_memory(x)
+        x = in_memory(x) if feed.once and more else x
+        memory, again = None if feed.once else _MEMORY, more or not feed.once
     words = {target: "discrete"} if more else {}
-    memory = _MEMORY if comes_in_batches(x) else None
     table = read(x, words or None, memory=memory)
     alone = [c.name for c in table.schema.columns if c.kind == "constant"]
     kept = {n: "discrete" for n in alone if more or n == target}  # one class is a class too
-    if kept:
+    if kept and again:
         table = read(x, words | kept, memory=memory)
     looked_at = [c for c in table.schema.columns if c.name != target]
     waits = {c.name for c in looked_at if more and c.kind == "empty"}
