@@ -2,10 +2,10 @@
 same arrays and frames.
 
 Categorical (20 features of 8 states, 5 classes), Bernoulli, Gaussian, counts, mixed (no peer), TAN
-and AODE (whole and in parts), sparse documents, raw texts, memory, few rows, and with --rows 1e8 (or
-above 5e6) the rows of Parquet files out of core. Gaussian variances are compared without
-scikit-learn's additive smoothing (var_smoothing=0). pomegranate needs torch: it is measured where it
-can be imported, or by the interpreter that CREDO_POMEGRANATE names.
+and AODE (whole and in parts), sparse documents, raw texts, memory, few rows, and with --rows 1e8
+(or above 5e6) the rows of Parquet files out of core. Gaussian variances are compared without
+scikit-learn's additive smoothing (var_smoothing=0). pomegranate needs torch: it is measured where
+it can be imported, or by the interpreter that CREDO_POMEGRANATE names.
 """
 
 from __future__ import annotations
