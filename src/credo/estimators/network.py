@@ -263,11 +263,10 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         else:
             if sample_weight is not None:
                 X, y, sample_weight = without_absent(X, y, sample_weight)
+            X = X if is_named_table(X) else self._alike(X)
             target, group = encoded_target(y, Variable("y", "discrete", known.target.states))
             labels = Variable(known.target.name, "discrete", target.states), group
             weights = row_weights(sample_weight, len(group))
-            if not is_named_table(X):
-                X = self._alike(X)
         counted, gone = more_counted(
             self._counted, X, labels, weights, fixed=self._fixed, bins=self.bins
         )

@@ -249,7 +249,7 @@ def _typed_like(v: Variable, texts: list[Any]) -> list[Any]:
 
 def _joined(v: Variable, states: Sequence[Any], column: Column) -> Variable:
     """A variable with more states; numbers that become many are told once."""
-    grown = Variable(v.name, "discrete", union(v.states, states), v.ordered)
+    grown = Variable(v.name, "discrete", union(v.states, states))
     if v.arity <= FEW_INTEGERS < grown.arity and column.variable is None:
         warnings.warn(
             f"{v.name!r} has {grown.arity} numbers by now, each a state of its own, since the "

@@ -16,7 +16,7 @@ from credo.data.columns import Column, columns_of
 from credo.data.once import comes_in_batches, feed_of_any, in_memory
 from credo.data.sighting import sighted
 from credo.errors import InputError, unknown_name
-from credo.estimators.open_rows import source_with_class
+from credo.estimators.open_rows import continuous_class, source_with_class
 from credo.model.network import Network
 from credo.schema import Variable
 
@@ -62,6 +62,8 @@ def first_table(x: Any, target: str, *, more: bool) -> FirstRows:
     kept = {n: "discrete" for n in alone if more or n == target}  # one class is a class too
     if kept and again:
         table = read(x, words | kept, memory=memory)
+    if more and any(isinstance(s, float) and s % 1 for s in table.schema[target].states):
+        raise continuous_class(target)
     looked_at = [c for c in table.schema.columns if c.name != target]
     waits = {c.name for c in looked_at if more and c.kind == "empty"}
     return FirstRows(

@@ -44,7 +44,7 @@ def joined_variable(a: Variable, b: Variable) -> Variable:
             f"Column {a.name!r} holds states in one part and numbers in the other.",
             hint="Read both with the same schema=.",
         )
-    return Variable(a.name, "discrete", union(a.states, b.states), a.ordered and b.ordered)
+    return Variable(a.name, "discrete", union(a.states, b.states))
 
 
 class FamilyCounts:

@@ -194,6 +194,10 @@ def test_more_rows_must_have_the_columns():
     with pytest.raises(InputError, match=r"weights are given to credo\.read"):
         clf.partial_fit({"a": ["u"], "b": ["s"], "y": [0]}, "y", sample_weight=[1])
     assert pickle.dumps(clf.class_count_) == before
+    with pytest.raises(InputError, match="The class 'r' is continuous"):
+        NetworkClassifier().partial_fit({"a": ["u", "v"], "r": [0.5, 1.5]}, "r")
+    with pytest.raises(ValueError, match="0 sample"):
+        NetworkClassifier().fit(ROWS, Y).partial_fit(np.zeros((0, 2), object), [])
     text = NetworkClassifier().partial_fit([[1.5], [2.5]], [0, 1])
     with pytest.raises(CredoError, match="is not a number"):
         text.partial_fit(np.array([["a"]], dtype=object), [0])
