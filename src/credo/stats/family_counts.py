@@ -24,6 +24,7 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families
 from credo.stats.moments import Moments
 from credo.stats.plan import Partial, Plan
+from credo.stats.rows import code_type
 from credo.stats.tally import Statistic, Tally
 
 __all__ = ["FamilyCounts", "joined_variable"]
@@ -199,9 +200,8 @@ def _restored(schema: Schema, families: Families, rows: int, whole: Any) -> Fami
 
 def _nothing(plan: Plan) -> Partial:
     """The statistics of no rows."""
-    arrays = tuple(
-        np.zeros(0, dtype=np.uint8 if v.is_discrete else np.float64) for v in plan.schema.variables
-    )
+    kinds = [code_type(v.arity) if v.is_discrete else np.float64 for v in plan.schema.variables]
+    arrays = tuple(np.zeros(0, dtype=kind) for kind in kinds)
     return plan.count(Block(plan.schema, arrays))
 
 
