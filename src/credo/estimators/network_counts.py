@@ -67,11 +67,11 @@ class Counted:
     # --- more rows ------------------------------------------------------------------------
 
     def on(self, known: KnownColumns) -> Counted:
-        """The same counts over variables that may have more states."""
+        """The same counts over variables that may have more states, or another order."""
         if known is self.known:
             return self
         families, empty = None, self.known.waiting
-        if empty - known.waiting:
+        if empty - known.waiting or known.schema.names != self.known.schema.names:
             families = class_families(self.method, _Some(known.schema), known.target.name)
         counts = self.counts.on(known.schema, families, empty)
         return replace(self, known=known, counts=counts)
@@ -84,8 +84,8 @@ class Counted:
     def merged(self, other: Counted) -> Counted:
         """The counts of both, as if their rows had been one table."""
         mine, theirs = self.known, other.known
-        if mine.schema.names != theirs.schema.names:
-            odd = set(mine.schema.names) ^ set(theirs.schema.names)
+        odd = set(mine.schema.names) ^ set(theirs.schema.names)
+        if odd:
             raise SchemaError(
                 f"The two classifiers know different columns: {min(odd)!r} is in one only.",
                 hint="Read both tables with the same schema=, or use partial_fit.",

@@ -231,6 +231,19 @@ def test_merging_leaves_both_as_they_were():
     assert clone(both).get_params() == one.get_params()
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_columns_does_not_matter_to_merging(method):
+    frame = pd.DataFrame(table_of(300)).drop(columns="r")
+    other = frame[frame.columns[::-1]]
+    one = NetworkClassifier(method).fit(frame[:100], "y")
+    two = NetworkClassifier(method).fit(other[100:], "y")
+    expected = NetworkClassifier(method).fit(frame, "y").predict_proba(frame)
+    np.testing.assert_allclose(one.merge(two).predict_proba(frame), expected, atol=1e-12)
+    named = NetworkClassifier(method).fit(other.rename(columns={"y": "z"}), "z")
+    with pytest.raises(SchemaError, match="know different columns: 'y' is in one only"):
+        one.merge(named)
+
+
 def test_a_network_that_is_given_is_used_as_it_is():
     net = NetworkClassifier().fit(ROWS, Y).network_
     clf = NetworkClassifier(net).partial_fit(ROWS[:2], Y[:2]).partial_fit(ROWS[2:], Y[2:])
