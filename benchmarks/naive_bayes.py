@@ -1,11 +1,11 @@
 """Naive Bayes beside scikit-learn's classes and pomegranate: fit and ln P(class | row), from the
 same arrays and frames.
 
-Categorical (20 features of 8 states, 5 classes), Bernoulli, Gaussian, counts, mixed (no peer),
-sparse documents, raw texts, memory, few rows, and with --rows 1e8 (or above 5e6) the rows of
-Parquet files out of core. Gaussian variances are compared without scikit-learn's additive smoothing
-(var_smoothing=0). pomegranate needs torch: it is measured where it can be imported, or by the
-interpreter that CREDO_POMEGRANATE names.
+Categorical (20 features of 8 states, 5 classes), Bernoulli, Gaussian, counts, mixed (no peer), TAN
+and AODE (whole and in parts), sparse documents, raw texts, memory, few rows, and with --rows 1e8
+(or above 5e6) the rows of Parquet files out of core. Gaussian variances are compared without
+scikit-learn's additive smoothing (var_smoothing=0). pomegranate needs torch: it is measured where
+it can be imported, or by the interpreter that CREDO_POMEGRANATE names.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import ROOT, Bench, Case, Entry, Task, installed
+from benchmarks.naive_bayes_networks import networks
 from benchmarks.naive_bayes_small import small
 
 WIDTH, STATES, CLASSES = 20, 8, 5
@@ -43,6 +44,7 @@ def run(bench: Bench) -> None:
         frames(bench, rows)
         pomegranate(bench, rows)
         memory(bench, rows)
+        networks(bench, table, rows)
     small(bench, table, ours, peers)
     documents(bench, 20_000 if not bench.quick else 4_000)
     texts(bench, 200_000 if not bench.quick else 20_000)
@@ -353,14 +355,20 @@ def out_of_core(bench: Bench, rows: int) -> None:
         write_parquet(folder, rows)
         glob = str(Path(folder) / "*.parquet")
         cases = [
-            Case(name, f"benchmarks.naive_bayes:{how}", {"glob": glob}, None, cores=2)
+            Case(name, where(how), {"glob": glob}, None, cores=2)
             for name, how in (
                 ("credo, streamed", "stream_case"),
                 ("credo, batch by batch (partial_fit)", "batch_case"),
+                ("credo, TAN, streamed", "naive_bayes_networks:tan_stream_case"),
+                ("credo, TAN, batch by batch (partial_fit)", "naive_bayes_networks:tan_batch_case"),
                 ("Arrow, reading only", "read_case"),
             )
         ]
         bench.fresh(f"naive Bayes of {rows:,} rows × 10 columns of Parquet", cases)
+
+
+def where(how: str) -> str:
+    return f"benchmarks.{how if ':' in how else f'naive_bayes:{how}'}"
 
 
 def write_parquet(folder: str, rows: int, part: int = 2_000_000) -> None:

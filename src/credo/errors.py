@@ -7,8 +7,9 @@ Each class also derives from the built-in error a Python user would expect (`Val
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Number
+from typing import Any
 
 __all__ = [
     "CredoError",
@@ -56,7 +57,32 @@ class SchemaError(InputError):
 
 
 class UnknownNameError(CredoError, LookupError):
-    """A variable, state, family or hypothesis that is not there; close names are offered."""
+    """A variable, state, family or hypothesis that is not there; close names are offered.
+
+    They are looked for when somebody reads the hint: many cells of a table may be no state, and
+    comparing each with thousands of states would cost more than all else.
+    """
+
+    def __init__(self, message: str, *, hint: str | Callable[[], str] = "") -> None:
+        super().__init__(message)
+        self._hint = hint
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        if callable(self._hint):
+            self._hint = self._hint()
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str) -> None:
+        self._hint = hint
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.message,), {"hint": self.hint}
 
 
 class LimitError(CredoError, MemoryError):
@@ -106,16 +132,21 @@ def unknown_name(what: str, name: object, known: Iterable[object], where: str) -
     "Outcome '2' is not an outcome. Did you mean the number 2, not the text '2'?"
     """
     names = list(known)
+    return UnknownNameError(
+        f"{what} {name!r} is not {where}.", hint=lambda: _near_or_all(name, names)
+    )
+
+
+def _near_or_all(name: object, names: list[object]) -> str:
+    """The hint: near names, or the list of known ones."""
     by_text = {str(k): k for k in reversed(names)}
     near = [by_text[text] for text in close_names(name, names)]
     alike = by_text.get(str(name))
     if alike is not None and _kind(alike) != _kind(name):
-        hint = f"Did you mean {_kind(alike)} {alike!r}, not {_kind(name)} {name!r}?"
-    elif near:
-        hint = "Did you mean " + " or ".join(repr(n) for n in near) + "?"
-    elif names:
-        shown = ", ".join(repr(n) for n in names[:12])
-        hint = f"There is {shown}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")
-    else:
-        hint = ""
-    return UnknownNameError(f"{what} {name!r} is not {where}.", hint=hint)
+        return f"Did you mean {_kind(alike)} {alike!r}, not {_kind(name)} {name!r}?"
+    if near:
+        return "Did you mean " + " or ".join(repr(n) for n in near) + "?"
+    if not names:
+        return ""
+    shown = ", ".join(repr(n) for n in names[:12])
+    return f"There is {shown}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")

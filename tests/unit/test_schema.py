@@ -1,6 +1,7 @@
 """Variables, schemas, errors, text and progress."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -129,3 +130,19 @@ def test_prefetch_passes_errors_on_and_stops_when_left():
     next(items)
     items.close()
     assert closed == [True]
+
+
+def test_near_names_are_looked_for_when_they_are_read(monkeypatch):
+    from credo import errors
+
+    asked = []
+    near = errors.close_names
+    monkeypatch.setattr(errors, "close_names", lambda *a: (asked.append(a), near(*a))[1])
+    error = errors.unknown_name("State", "smokr", ["smoker", "lung"], "there")
+    assert not asked
+    told = "State 'smokr' is not there. Did you mean 'smoker'?"
+    assert str(error) == told
+    assert error.hint in repr(error)
+    assert len(asked) == 1
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.hint) == (told, "Did you mean 'smoker'?")

@@ -7,7 +7,13 @@ from typing import Any
 
 import click
 
-from credo.cli.classify_rows import Learned, learn_table, predict_rows, write_predictions
+from credo.cli.classify_rows import (
+    Classifier,
+    Learned,
+    learn_table,
+    predict_rows,
+    write_predictions,
+)
 from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
 from credo.cli.models import load_model, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
@@ -39,6 +45,14 @@ _SHOWN = 20  # rows of predictions printed for people; --json and -o have all
 )
 @click.option("--smoothing", default=1.0, show_default=True, help="l of (n + l) / (N + l·J).")
 @click.option(
+    "--unseen",
+    type=click.Choice(["missing", "error", "smooth"]),
+    default="missing",
+    show_default=True,
+    help="A state that training did not show: taken as missing with a note, refused, or given the "
+    "probability of a new state.",
+)
+@click.option(
     "--cv",
     type=int,
     metavar="FOLDS",
@@ -65,6 +79,7 @@ def command(
     method: str,
     text: str | None,
     smoothing: float,
+    unseen: str,
     cv: int | None,
     model: str | None,
     rows: str | None,
@@ -87,12 +102,13 @@ def command(
     """
     saved, written = _outputs(output, rows)
     if model is not None:
-        learned, words = _load(model, table, target, rows, saved, reading), None
+        learned, words = _load(model, table, target, unseen, rows, saved, reading), None
     else:
         if table is None:
             raise InputError("A TABLE to learn from is needed, or --model FILE to predict with.")
         reading = {"table": table, **reading}
-        learned, words = _learn(target, method, text, smoothing, cv, rows, saved, reading)
+        how = Classifier(method, smoothing, unseen)
+        learned, words = _learn(target, how, text, cv, rows, saved, reading)
     clf, found = learned.clf, learned.found
     if saved is not None:
         _network(clf, method).save(saved)
@@ -153,6 +169,7 @@ def _load(
     model: str,
     table: str | None,
     target: str,
+    unseen: str,
     rows: str | None,
     saved: str | None,
     reading: dict[str, Any],
@@ -171,7 +188,12 @@ def _load(
         raise InputError(f"{model} holds a {type(net).__name__}; a Bayesian network is needed.")
     if not net.variable(target).is_discrete:
         raise InputError(f"{target!r} is continuous in {model}; a class is discrete.")
-    clf = NetworkClassifier(net, target=target)
+    if unseen == "smooth":
+        raise InputError(
+            f"--unseen smooth needs the counts of training, which {model} has not.",
+            hint="Use --unseen missing or error, or learn from a TABLE.",
+        )
+    clf = NetworkClassifier(net, target=target, unseen=unseen)
     clf._use(net, target)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CredoWarning)
@@ -181,9 +203,8 @@ def _load(
 
 def _learn(
     target: str,
-    method: str,
+    how: Classifier,
     text: str | None,
-    smoothing: float,
     cv: int | None,
     rows: str | None,
     saved: str | None,
@@ -200,26 +221,23 @@ def _learn(
         )
     words = text_column(table, target, text)
     if words is not None:
-        return _learn_texts(
-            table, target, words, method, smoothing, cv, rows, saved, reading
-        ), words
+        return _learn_texts(table, target, words, how, cv, rows, saved, reading), words
     if not [n for n in table.schema.names if n != target]:
         aside = "; ".join(f"{n!r} ({why})" for n, why in list(table.schema.set_aside.items())[:5])
         raise InputError(
             f"There is no feature to learn {target!r} from" + (f": {aside}." if aside else "."),
             hint="Use --kind NAME=discrete or --text NAME to use a column that was set aside.",
         )
-    if method == "aode" and saved is not None:
-        _network(None, method)
-    return learn_table(table, target, method, smoothing, cv, rows, reading), None
+    if how.method == "aode" and saved is not None:
+        _network(None, how.method)
+    return learn_table(table, target, how, cv, rows, reading), None
 
 
 def _learn_texts(
     table: Any,
     target: str,
     words: str,
-    method: str,
-    smoothing: float,
+    how: Classifier,
     cv: int | None,
     rows: str | None,
     output: str | None,
@@ -230,8 +248,13 @@ def _learn_texts(
 
     from credo.estimators import TextNaiveBayes
 
-    if method != "naive-bayes":
-        raise InputError(f"Free text is classified by naive Bayes, not by {method!r}.")
+    if how.method != "naive-bayes":
+        raise InputError(f"Free text is classified by naive Bayes, not by {how.method!r}.")
+    if how.unseen != "missing":
+        raise InputError(
+            "Words that training did not show say nothing about the class.",
+            hint="Leave --unseen out for free text.",
+        )
     if output is not None:
         raise InputError(
             "A classifier of free text has no file format.", hint="Leave -o out, or use --json."
@@ -248,7 +271,7 @@ def _learn_texts(
     if others:
         notes.append(f"only {words!r} was used, not {', '.join(map(repr, others[:6]))}")
     kept, codes = [texts[i] for i in known], codes[known]
-    clf = TextNaiveBayes(smoothing=smoothing)
+    clf = TextNaiveBayes(smoothing=how.smoothing)
     judged = None
     if cv != 0:
         judged, note = judge_texts(clf, kept, codes, cv, known)

@@ -16,6 +16,7 @@ from credo.data.absent import absent_columns
 from credo.errors import CredoWarning, ImpossibleError, InputError
 
 __all__ = [
+    "Classifier",
     "Judged",
     "Learned",
     "judge",
@@ -80,31 +81,36 @@ class Learned:
     notes: list[str] = field(default_factory=list)
 
 
-def classifier(method: str, smoothing: float) -> Any:
-    """An estimator by the name of its method."""
-    from credo.estimators import NaiveBayes, NetworkClassifier
+@dataclass(frozen=True)
+class Classifier:
+    """Which classifier is asked for."""
 
-    if method == "naive-bayes":
-        return NaiveBayes(smoothing=smoothing)
-    return NetworkClassifier(method, smoothing=smoothing)
+    method: str
+    smoothing: float
+    unseen: str
+
+    def estimator(self) -> Any:
+        """The estimator, which has seen no rows."""
+        from credo.estimators import NaiveBayes, NetworkClassifier
+
+        if self.method == "naive-bayes":
+            return NaiveBayes(smoothing=self.smoothing, unseen=self.unseen)
+        return NetworkClassifier(self.method, smoothing=self.smoothing, unseen=self.unseen)
 
 
 def learn_table(
     table: Any,
     target: str,
-    method: str,
-    smoothing: float,
+    how: Classifier,
     cv: int | None,
     rows: str | None,
     reading: dict[str, Any],
 ) -> Learned:
     """Learn from a table, judge what was learned, predict new rows."""
-    if isinstance(table, Stream) and method != "naive-bayes":
-        table = table.load()
     judged, found = None, None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CredoWarning)
-        clf = classifier(method, smoothing).fit(table, target)
+        clf = how.estimator().fit(table, target)
         said = []
         if isinstance(table, Stream) and cv != 0:
             said.append("not cross-validated, since the table is read as a stream (--memory)")

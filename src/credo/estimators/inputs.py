@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ __all__ = [
     "among_classes",
     "as_table",
     "class_name",
+    "different_lengths",
     "encode_labels",
     "given_classes",
     "is_named_table",
     "label_array",
+    "not_among_classes",
     "on_classes",
     "plainly_valid",
     "row_weights",
@@ -112,10 +115,7 @@ def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: b
     if known is not None:
         new = set(statistic.target.states) - set(known.target.states)
         if fixed and new:
-            raise InputError(
-                f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the classes "
-                "given at the first call of partial_fit."
-            )
+            raise not_among_classes(new)
         return known + statistic
     given = given_classes(statistic.target.name, classes)
     return statistic if given is None else statistic.on(given)
@@ -130,6 +130,22 @@ def class_name(y: Any) -> str:
     """
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else "y"
+
+
+def not_among_classes(new: Iterable[Any]) -> InputError:
+    """The refusal of a class that was not given at the first call."""
+    return InputError(
+        f"y holds the class {sorted(map(str, new))[0]!r}, which was not among the classes "
+        "given at the first call of partial_fit."
+    )
+
+
+def different_lengths(rows: int, classes: int) -> InputError:
+    """The refusal of rows and classes that are not as many."""
+    return InputError(
+        "Found input variables with inconsistent numbers of samples: "
+        f"{rows:,} rows and {classes:,} classes."
+    )
 
 
 def given_classes(name: str, classes: Any) -> Variable | None:

@@ -8,47 +8,52 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from credo import _core
-from credo.data import Stream, Table
+from credo.data import Stream
 from credo.data.absent import warn_renamed
 from credo.data.columns import Column, Columns, columns_for, columns_of, position_names
-from credo.errors import CredoWarning, ImpossibleError, InputError, unknown_name
+from credo.errors import CredoWarning, InputError
 from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import (
-    encode_labels,
+    different_lengths,
+    given_classes,
     is_named_table,
     label_array,
+    not_among_classes,
     row_weights,
     threads_of,
     validated,
     without_absent,
 )
+from credo.estimators.late_model import as_before_if_refused
+from credo.estimators.network_counts import Counted, counted_rows, counted_stream, more_counted
 from credo.estimators.network_explain import cells_of_row, explained, one_by_one
+from credo.estimators.network_first import FirstRows, class_in_network, first_columns, first_table
 from credo.estimators.network_rows import (
     by_position,
+    check_bins,
     class_name,
-    codes_for,
-    some_rows,
-    trained_column,
+    first_block,
+    known_stream,
+    state_codes,
 )
-from credo.estimators.open_rows import source_with_class, weights_elsewhere
+from credo.estimators.network_unseen import model_scores
+from credo.estimators.open_rows import encoded_target, weights_elsewhere
 from credo.intervals import interval_codes
 from credo.model.dag import Dag
 from credo.model.network import Network
+from credo.predict.naive import check_unseen, report_unseen
 from credo.predict.naive_explain import Contributions
-from credo.predict.rows import log_posteriors
-from credo.schema import Schema, Variable
-from credo.stats.block import Block
-from credo.train.aode import aode
-from credo.train.tan import gaussian_leaves, smoothed, tan_network
+from credo.schema import Variable
+from credo.train.class_networks import METHODS
+from credo.train.naive_bayes_learn import told_aside
+from credo.train.naive_bayes_options import not_negative
 
 __all__ = ["NetworkClassifier"]
 
 Floats = NDArray[np.float64]
-METHODS = ("tan", "aode", "naive-bayes")
 
 
 class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,14 +68,17 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         The name of the class in the network; else that of y (a Series or a column), or 'y'.
     smoothing : number, default 1
         l of θ = (n + l) / (N + l·J).
-    bins : int, optional, default 5
-        Numbers are cut into this many bins of equal share; None leaves them Gaussian (TAN: leaves
-        of the class; AODE: refused). The cut points stand in the states of the network.
+    bins : int, optional, default 5, or mapping from column to cut points
+        Numbers are cut into this many bins of equal share, or where a mapping says (columns that
+        it does not name into 5); None leaves them Gaussian (TAN: leaves of the class; AODE:
+        refused). The cut points stand in the states of the network.
+    unseen : "missing", "error" or "smooth"
+        A state not seen in training: taken as missing with one warning, refused, or given the
+        probability of a new state, l / (N + l·(J + 1)).
     n_jobs : int, optional
         Threads of prediction.
 
-    Rows without a class are left out with one warning; states that training did not see are taken
-    as missing with one warning.
+    Rows without a class are left out with one warning.
 
     >>> import credo as cr
     >>> from credo.estimators import NetworkClassifier
@@ -79,166 +87,264 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
     ('PlayTennis', 'Outlook')
     """
 
+    _counted: Counted
+    _model: Any
+
     def __init__(
         self,
         method: Any = "tan",
         *,
         target: str | None = None,
         smoothing: float = 1.0,
-        bins: int | None = 5,
+        bins: Any = 5,
+        unseen: str = "missing",
         n_jobs: int | None = None,
     ) -> None:
         self.method = method
         self.target = target
         self.smoothing = smoothing
         self.bins = bins
+        self.unseen = unseen
         self.n_jobs = n_jobs
 
     # --- learning -------------------------------------------------------------------------
 
+    @as_before_if_refused
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows and their classes; `y` may be the name of a column of X."""
+        """Learn from rows and their classes; `y` may be the name of a column of X.
+
+        A path, a glob or a relation that does not fit in memory is read batch by batch.
+
+        >>> import credo as cr
+        >>> clf = NetworkClassifier("aode").fit(cr.examples.path("play_tennis"), "PlayTennis")
+        >>> clf.classes_.tolist(), clf.class_count_.tolist()
+        (['No', 'Yes'], [5, 9])
+        """
+        self._check()
+        for name in ("_every", "_counted", "_model", "_l", "class_count_"):
+            self.__dict__.pop(name, None)
+        self._fixed = False
+        self._first(X, y, sample_weight, more=False)
+        _ = self.model_  # what cannot be learned is said now
+        return self
+
+    @as_before_if_refused
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from more rows: exactly what `fit` would have learned from all of them.
+
+        `classes` names all classes at the first call; without it classes are added as they come,
+        and so are states. What a column is and where numbers are cut, the first rows decide, so
+        begin with enough of them, or give `bins` the cut points.
+
+        >>> rows, y = [["u", "s"], ["v", "t"], ["w", "t"]], [0, 1, 0]
+        >>> clf = NetworkClassifier().partial_fit(rows[:2], y[:2]).partial_fit(rows[2:], y[2:])
+        >>> whole = NetworkClassifier().fit(rows, y)
+        >>> (clf.predict_proba(rows) == whole.predict_proba(rows)).all().item()
+        True
+        """
+        self._check()
+        if hasattr(self, "_counted"):
+            self._more(X, y, sample_weight)
+            return self
+        self._fixed = classes is not None
+        self._first(X, y, sample_weight, more=True, classes=classes)
+        return self
+
+    def merge(self, other: NetworkClassifier) -> NetworkClassifier:
+        """A new estimator that knows what both know, as if their rows had been one table.
+
+        Both must have the same method, columns and cut points.
+
+        >>> a = NetworkClassifier().fit([["u", "s"], ["v", "t"]], [0, 1])
+        >>> b = NetworkClassifier().fit([["w", "t"], ["v", "s"]], [0, 1])
+        >>> a.merge(b).class_count_.tolist()
+        [2, 2]
+        """
+        check_is_fitted(self, "classes_")
+        check_is_fitted(other, "classes_")
+        if self.method != other.method:
+            raise InputError(
+                f"Two classifiers are merged by the same method, got {self.method!r} and "
+                f"{other.method!r}."
+            )
+        out: NetworkClassifier = clone(self)
+        for name in ("n_features_in_", "feature_names_in_", "_names", "_every", "_fixed"):
+            if hasattr(self, name):
+                setattr(out, name, getattr(self, name))
+        if isinstance(self.method, Network):
+            out._use(self.method, self._name)
+        else:
+            out._know(self._counted.merged(other._counted))
+        return out
+
+    def _check(self) -> None:
+        """Refuse parameters that mean nothing."""
         threads_of(self.n_jobs)
         if not isinstance(self.method, (Dag, Network)) and self.method not in METHODS:
             raise InputError(
                 f"method must be one of {', '.join(METHODS)}, a Dag or a Network, "
                 f"got {self.method!r}."
             )
-        if self.bins is not None and (
-            not isinstance(self.bins, (int, np.integer)) or self.bins < 2
-        ):
+        check_bins(self.bins)
+        not_negative(self.smoothing, "smoothing")
+        if check_unseen(self.unseen) == "smooth" and isinstance(self.method, Network):
             raise InputError(
-                f"bins must be a whole number of 2 or more, or None, got {self.bins!r}."
+                "unseen='smooth' needs the counts of training, which a given network has not.",
+                hint="Give its graph instead, method=net.dag, or use 'missing' or 'error'.",
             )
-        self.__dict__.pop("_every", None)
-        columns, target, group, weights = self._classed(X, y, sample_weight)
-        known = group < target.arity
-        if not known.all():
-            warnings.warn(
-                f"{int((~known).sum()):,} rows without a class were left out.",
-                CredoWarning,
-                stacklevel=2,
-            )
-            columns, group = some_rows(columns, known), group[known]
-            weights = None if weights is None else weights[known]
-        if isinstance(self.method, Network):
-            self._compare(self.method, target, columns)
-            self._use(self.method, target.name)
-        else:
-            self._train(self._table(columns, target, group, weights))
-        return self
 
-    def _classed(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Columns, Variable, NDArray[Any], Any]:
-        """The columns of X, the class, that of each row, and the weights of the rows."""
-        graph = None
-        if isinstance(self.method, (Dag, Network)):
-            graph = self.method.nodes if isinstance(self.method, Dag) else self.method.names
+    # --- rows -----------------------------------------------------------------------------
+
+    def _first(
+        self, X: Any, y: Any, sample_weight: Any, *, more: bool, classes: Any = None
+    ) -> None:
+        """The first rows: they say what each column is."""
         if isinstance(y, str):
             if sample_weight is not None:
                 raise weights_elsewhere()
-            table = source_with_class(X, y)
+            first = first_table(X, y, more=more)
+            table, target = first.rows, first.rows.schema[y]
+            self._every = (*first.names, y, *table.schema.set_aside)
+            self._call(first.names)
+            if isinstance(self.method, Network):
+                return self._use(self.method, class_in_network(self.method, target, first.names))
             if isinstance(table, Stream):
-                table = table.load()
+                known = known_stream(table, y, self.bins).in_order(first.names)
+                counted, gone = counted_stream(self.method, known, table)
+                return self._begin(counted, gone, classes, first)
             names = [n for n in table.schema.names if n != y]
-            self._every = (*table.schema.names, *table.schema.set_aside)
-            self.feature_names_in_ = np.array(names, dtype=object)
-            self.n_features_in_ = len(names)
-            self._names = tuple(names)
             columns = columns_of(table.select(names)) if names else Columns(len(table), {})
-            return columns, table.schema[y], table.codes(y), table.weights
-        own = y
-        if sample_weight is not None:
-            X, y, sample_weight = without_absent(X, y, sample_weight)
-        columns = self._columns(X, reset=True)
-        labels, group = encode_labels(y, gaps=True)
-        if len(group) != columns.rows:
-            raise InputError(
-                f"Found input variables with inconsistent numbers of samples: "
-                f"{columns.rows:,} rows and {len(group):,} classes."
-            )
-        name = class_name(self.target, own, columns.by_name, graph)
-        target = Variable(name, "discrete", tuple(labels.tolist()))
-        return columns, target, group, row_weights(sample_weight, columns.rows)
-
-    def _table(self, columns: Columns, target: Variable, group: Any, weights: Any) -> Table:
-        """Columns and classes as one table, its numbers cut into bins."""
-        self.cuts_: dict[str, Floats] = {}
-        width = np.uint32 if target.arity > 65534 else np.uint16
-        variables, arrays = [target], [group.astype(width)]
-        for name, column in columns.by_name.items():
-            variable, array, cuts = trained_column(name, column, self.bins, weights)
-            if cuts is not None:
-                self.cuts_[name] = cuts
-            variables.append(variable)
-            arrays.append(array)
-        arrays = [np.ascontiguousarray(a) for a in arrays]
-        return Table(Block(Schema(tuple(variables)), tuple(arrays), weights))
-
-    def _train(self, table: Table) -> None:
-        name = table.schema.names[0]
-        if isinstance(self.method, Dag):
-            model: Any = _fitted(self.method, table, name, self.smoothing)
-        elif self.method == "aode":
-            model = aode(table, name, smoothing=self.smoothing)
-        elif self.method == "tan":
-            model = tan_network(table, name, smoothing=self.smoothing)
+            group, weights = table.codes(y), table.weights
         else:
-            edges = [(name, n) for n in table.schema.names if n != name]
-            dag = Dag(edges, nodes=table.schema.names)
-            model = _fitted(dag, table, name, self.smoothing)
-        self._use(model, name, self.cuts_)
+            own = y
+            if sample_weight is not None:
+                X, y, sample_weight = without_absent(X, y, sample_weight)
+            first = self._first_columns(X, more)
+            columns = first.rows
+            target, group = encoded_target(y, given_classes("y", classes))
+            if len(group) != columns.rows:
+                raise different_lengths(columns.rows, len(group))
+            target = Variable(self._class_name(own, first.names), "discrete", target.states)
+            weights = row_weights(sample_weight, columns.rows)
+            if isinstance(self.method, Network):
+                return self._use(self.method, class_in_network(self.method, target, first.names))
+        if not (group < target.arity).any():
+            raise InputError("There is no row with a class to learn from.")
+        known, block = first_block(columns, first.names, target, group, weights, self.bins)
+        counted = counted_rows(self.method, known, block)
+        return self._begin(counted, columns.rows - block.rows, classes, first)
 
-    def _use(self, model: Any, name: str, cuts: dict[str, Floats] | None = None) -> None:
-        """Take a model, learned here or given; a given one has its cut points in its states."""
-        self.model_, self._name, self.cuts_ = model, name, cuts or {}
-        if isinstance(model, Network):
-            self.network_ = model
-            states = model.variable(name).states
+    def _begin(self, counted: Counted, gone: int, classes: Any, first: FirstRows) -> None:
+        """Take the counts of the first rows, among the classes that were given."""
+        given = given_classes(counted.known.target.name, classes)
+        if given is not None:
+            new = set(counted.known.target.states) - set(given.states)
+            if new:
+                raise not_among_classes(new)
+            known = counted.known.with_variables({given.name: given})
+            counted = counted.on(known)
+        if first.aside:
+            warnings.warn(told_aside(first.aside), CredoWarning, stacklevel=5)
+        self._know(counted)
+        _warn_gone(gone)
+
+    def _more(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """More rows, whose columns are known."""
+        known, labels, weights = self._counted.known, None, None
+        if isinstance(y, str):
+            if sample_weight is not None:
+                raise weights_elsewhere()
+            if y != known.target.name:
+                raise InputError(
+                    f"The class was called {known.target.name!r} in the first rows, got {y!r}."
+                )
         else:
-            self.__dict__.pop("network_", None)
-            states = model.classes
-        self.classes_ = label_array(states)
+            if sample_weight is not None:
+                X, y, sample_weight = without_absent(X, y, sample_weight)
+            X = X if is_named_table(X) else self._alike(X)
+            target, group = encoded_target(y, Variable("y", "discrete", known.target.states))
+            labels = Variable(known.target.name, "discrete", target.states), group
+            weights = row_weights(sample_weight, len(group))
+        counted, gone = more_counted(
+            self._counted, X, labels, weights, fixed=self._fixed, bins=self.bins
+        )
+        self._know(counted)
+        _warn_gone(gone)
 
-    def _compare(self, net: Network, target: Variable, columns: Columns) -> None:
-        """Refuse a network that X and y have nothing to do with."""
-        own = net.variable(target.name)
-        if not own.is_discrete:
-            raise InputError(f"{own.name!r} is continuous in the network; a class is discrete.")
-        for label in target.states:
-            try:
-                own.code(label)
-            except LookupError:
-                raise unknown_name(
-                    "The class", label, own.states, f"one of {own.name!r} in the network"
-                ) from None
-        if not any(n in net.names and n != own.name for n in columns.by_name):
-            raise InputError(
-                f"X has no column of the network but the class {own.name!r}.",
-                hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
-            )
+    def _know(self, counted: Counted) -> None:
+        """Take note of the counts; the model is learned when somebody asks for it."""
+        self.__dict__.pop("_model", None)
+        self._counted, self._l = counted, float(self.smoothing)
+        self._name, self.cuts_ = counted.known.target.name, dict(counted.known.cuts)
+        self.classes_ = label_array(counted.known.target.states)
+        self.class_count_ = counted.class_count
+
+    def _use(self, net: Network, name: str) -> None:
+        """Take a network that was given: its cut points stand in its states."""
+        self._model, self._name, self.cuts_ = net, name, {}
+        self.classes_ = label_array(net.variable(name).states)
+
+    @property
+    def model_(self) -> Any:
+        """The model underneath: a `Network`, or the average of AODE.
+
+        >>> NetworkClassifier("aode").fit([["u"], ["v"]], [0, 1]).model_.classes
+        (0, 1)
+        """
+        if not hasattr(self, "_model"):
+            if not hasattr(self, "_counted"):
+                raise AttributeError("model_ is known after fit.")
+            self._model = self._counted.model(self._l)
+        return self._model
+
+    @property
+    def network_(self) -> Network:
+        """The network, with everything that it can be asked; AODE has none.
+
+        >>> NetworkClassifier("naive-bayes").fit([["u"], ["v"]], [0, 1]).network_.names
+        ('y', 'x0')
+        """
+        model = self.model_
+        if not isinstance(model, Network):
+            raise AttributeError("AODE is an average of networks, so there is no network_.")
+        return model
 
     # --- X --------------------------------------------------------------------------------
 
-    def _columns(self, X: Any, reset: bool) -> Columns:
+    def _class_name(self, y: Any, names: Sequence[str]) -> str:
+        graph = None
+        if isinstance(self.method, (Dag, Network)):
+            graph = self.method.nodes if isinstance(self.method, Dag) else self.method.names
+        return class_name(self.target, y, names, graph)
+
+    def _call(self, names: Sequence[str]) -> None:
+        self.feature_names_in_ = np.array(list(names), dtype=object)
+        self.n_features_in_, self._names = len(names), tuple(names)
+
+    def _first_columns(self, X: Any, more: bool) -> FirstRows:
+        """The columns of X, of which nothing is known."""
         if is_named_table(X):
-            found = columns_of(X) if reset else columns_for(X, self._known())
-            if reset:
-                self._names = tuple(found.by_name)
-                self.feature_names_in_ = np.array(list(found.by_name), dtype=object)
-                self.n_features_in_ = len(found.by_name)
-            return found
-        if not reset and hasattr(self, "_every"):
+            first = first_columns(X, more=more)
+            self._call(first.names)
+            return first
+        X = validated(self, X, True)
+        self._names = tuple(map(str, getattr(X, "columns", position_names(self.n_features_in_))))
+        return first_columns(X, more=more)
+
+    def _alike(self, X: Any) -> Any:
+        """X after scikit-learn's checks, its columns under the names that they had in `fit`."""
+        if hasattr(self, "_every"):
             X = _columns_used(X, self.feature_names_in_.tolist(), self._every)
-        X = validated(self, X, reset)
-        if reset:
-            width = self.n_features_in_
-            self._names = tuple(map(str, getattr(X, "columns", position_names(width))))
-            return columns_of(X)
+        X = validated(self, X, False)
         if not hasattr(self, "feature_names_in_") or not hasattr(X, "columns"):
             X = by_position(X, self._names)
-        return columns_for(X, self._known())
+        return X
+
+    def _columns(self, X: Any) -> Columns:
+        """The columns of the features of the model."""
+        return columns_for(X if is_named_table(X) else self._alike(X), self._known())
 
     def _features(self) -> list[Variable]:
         if isinstance(self.model_, Network):
@@ -262,21 +368,21 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
             )
         warn_renamed(known, [*columns.by_name, *columns.others], stacklevel=5)
         found: dict[str, Column] = {}
-        strange: list[str] = []
+        strange: list[Variable] = []
         for name, column in columns.by_name.items():
+            v = known[name]
             if name in self.cuts_:
                 numbers = column.values.astype(np.float64)
-                codes = interval_codes(numbers, self.cuts_[name].tolist())
-                column = Column(codes, known[name])
-            elif known[name].is_discrete:
-                column = codes_for(known[name], column, strange)
+                column = Column(interval_codes(numbers, self.cuts_[name].tolist()), v)
+            elif v.is_discrete:
+                codes = state_codes(v, column)
+                if (codes > v.arity).any():
+                    strange.append(v)
+                    codes = codes if self.unseen == "smooth" else np.minimum(codes, v.arity)
+                column = Column(codes.astype(np.uint8 if v.arity < 255 else np.uint16), v)
             found[name] = column
-        if strange:
-            warnings.warn(
-                f"States not seen in training were taken as missing in {', '.join(strange[:6])}.",
-                CredoWarning,
-                stacklevel=5,
-            )
+        if strange and check_unseen(self.unseen) != "smooth":
+            report_unseen(self.unseen, columns, strange)
         return Columns(columns.rows, found)
 
     # --- answering ------------------------------------------------------------------------
@@ -284,17 +390,17 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
     def predict_proba(self, X: Any) -> Floats:
         """P(class | row), a column for each of `classes_`; gaps are summed out."""
         check_is_fitted(self, "model_")
-        return self._answer(self._columns(X, reset=False), "posterior")
+        return self._answer(self._columns(X), "posterior")
 
     def predict_log_proba(self, X: Any) -> Floats:
         """ln P(class | row), a column for each of `classes_`, however small P is."""
         check_is_fitted(self, "model_")
-        return self._answer(self._columns(X, reset=False), "log")
+        return self._answer(self._columns(X), "log")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row."""
         check_is_fitted(self, "model_")
-        p = self._answer(self._columns(X, reset=False), "posterior")
+        p = self._answer(self._columns(X), "posterior")
         return np.asarray(self.classes_[p.argmax(axis=1)])
 
     def explain(self, row: Any, *, of: Any = None, against: Any = None) -> Contributions:
@@ -326,55 +432,13 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         return self._scores(self._coded(columns), form)
 
     def _scores(self, columns: Columns, form: str) -> Floats:
-        threads = threads_of(self.n_jobs)
-        if isinstance(self.model_, Network):
-            return self._by_network(self.model_, columns, form, threads)
-        joint = self.model_.joint(columns, threads)
-        _, bad = _core.naive_finish(joint, form, threads)
-        if bad >= 0:
-            raise ImpossibleError(
-                f"Row {bad + 1:,} has probability zero in every class: "
-                f"{self.model_.zero_cells(columns, bad)}.",
-                hint="Use smoothing above 0.",
-            )
-        return np.asarray(joint)
-
-    def _by_network(self, net: Network, columns: Columns, form: str, threads: int) -> Floats:
-        variables = [v for v in self._features() if v.name in columns.by_name]
-        if not variables:  # a network of the class alone
-            p = np.tile(list(net.p(self._name).values()), (columns.rows, 1))
-            return p if form == "posterior" else np.log(p)
-        arrays = [
-            columns.by_name[v.name].values.astype(None if v.is_discrete else np.float64)
-            for v in variables
-        ]
-        table = Table(Block(Schema(tuple(variables)), tuple(arrays)))
-        if form == "log":
-            return log_posteriors(net, table, self._name, threads=threads)
-        return np.asarray(net.predict_proba(table, self._name, threads=threads))
+        l = getattr(self, "_l", 0.0)  # noqa: E741  (the lecture's letter)
+        return model_scores(self.model_, self._name, columns, form, threads_of(self.n_jobs), l)
 
 
-def _fitted(dag: Dag, table: Table, target: str, smoothing: float) -> Network:
-    """The tables of a given graph, by counts."""
-    if target not in dag:
-        raise unknown_name("The class", target, dag.nodes, "in the graph")
-    for n in dag.nodes:
-        if n not in table.schema:
-            table.schema[n]  # says what is there instead
-    families = [(n, list(dag.parents(n))) for n in dag.nodes]
-    tally = table.tally(families)
-    tables: dict[str, Any] = {}
-    for child, parents in families:
-        if table.schema[child].is_discrete:
-            tables[child] = smoothed(tally[child, parents], 0.0 if child == target else smoothing)  # type: ignore[arg-type]
-            continue
-        if parents != [target]:
-            raise InputError(
-                f"The continuous feature {child!r} must have the class as its only parent.",
-                hint="Use bins= to cut it into states.",
-            )
-        tables |= gaussian_leaves(table, target, [child])
-    return Network(dag, tables)
+def _warn_gone(rows: int) -> None:
+    if rows:
+        warnings.warn(f"{rows:,} rows without a class were left out.", CredoWarning, stacklevel=6)
 
 
 def _columns_used(x: Any, used: Sequence[str], every: Sequence[str]) -> Any:

@@ -25,6 +25,7 @@ from credo.train.naive_bayes_sighted import kinds_of, word_for_all
 __all__ = [
     "classed_table",
     "columns_aside",
+    "continuous_class",
     "encoded_target",
     "is_final",
     "kinds_for",
@@ -96,7 +97,7 @@ def classed_table(
         return table.without(target), variable, coder.finish(variable).astype(np.uint32)
     whole = _whole_classes(coder)
     if whole is None:
-        raise _continuous(target)
+        raise continuous_class(target)
     labels, group = whole
     return table.without(target), Variable(target, "discrete", tuple(labels.tolist())), group
 
@@ -121,7 +122,7 @@ def source_with_class(x: Any, target: str) -> Any:
     if target not in source.schema:
         source.schema[target]  # says what is there instead
     if not source.schema[target].is_discrete:
-        raise _continuous(target)
+        raise continuous_class(target)
     return source
 
 
@@ -130,7 +131,8 @@ def weights_elsewhere() -> InputError:
     return InputError("With the name of a column as y, weights are given to credo.read.")
 
 
-def _continuous(target: str) -> InputError:
+def continuous_class(target: str) -> InputError:
+    """The refusal of a class that is a number."""
     return InputError(
         f"The class {target!r} is continuous.",
         hint="Unknown label type: continuous. Give the classes as an array, or read the table with "

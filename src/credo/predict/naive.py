@@ -39,6 +39,7 @@ __all__ = [
     "predict_table",
     "real",
     "refuse_no_column",
+    "report_unseen",
     "variables_of",
 ]
 
@@ -184,7 +185,7 @@ def predict_columns(
     if not countable:
         raise _no_count(words, list(counts.T) if isinstance(counts, np.ndarray) else counts)
     if strange and unseen != "smooth":
-        _report(unseen, columns, [compiled.states[j].variable for j in strange])
+        report_unseen(unseen, columns, [compiled.states[j].variable for j in strange])
     if bad >= 0 and answer != "joint":
         raise _ruled_out(model, columns, bad, unseen == "smooth")
     return out
@@ -219,7 +220,7 @@ def _of_block(
         name = block.names[infinite[0] if places is None else places[infinite[0]]]
         _finite(name, columns.by_name[name].values)
     if strange and not smooth:
-        _report(unseen, columns, [_variable(block[j]) for j in strange])
+        report_unseen(unseen, columns, [_variable(block[j]) for j in strange])
     if bad >= 0 and answer != "joint":
         raise _ruled_out(model, columns, bad, unseen == "smooth")
     return out
@@ -329,7 +330,7 @@ def _extra(others: Sequence[Any], columns: Columns, k: int) -> Floats | None:
 # --- states that were not seen ------------------------------------------------------------
 
 
-def _report(unseen: str, columns: Columns, odd: Sequence[Variable]) -> None:
+def report_unseen(unseen: str, columns: Columns, odd: Sequence[Variable]) -> None:
     """One warning, or an error, that names the columns and their values."""
     values = []
     for variable in odd:

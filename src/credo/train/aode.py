@@ -29,9 +29,9 @@ from credo.render import text_html
 from credo.schema import Variable
 from credo.stats.counts import Counts
 from credo.train.naive_bayes_options import not_negative
-from credo.train.tan import class_features
+from credo.train.tan import class_features, pair_families
 
-__all__ = ["Aode", "aode", "as_states"]
+__all__ = ["Aode", "aode", "aode_families", "as_states"]
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +56,12 @@ class Aode:
         """The classes, in order."""
         return self.target.states
 
-    def joint(self, columns: Columns, threads: int = 1) -> Floats:
-        """ln P(class, row) for each row of some columns, gaps and new states summed out."""
+    def joint(self, columns: Columns, threads: int = 1, *, smooth: bool = False) -> Floats:
+        """ln P(class, row) for each row of some columns, gaps and new states summed out.
+
+        With `smooth` a new state has l / (N + l·(J + 1)) instead, and as a super-parent takes its
+        model out of the average, as every state does that no row of training had.
+        """
         n, k = columns.rows, len(self.classes)
         found = [coded(as_states(v), columns.by_name.get(v.name), n) for v in self.features]
         arrays, windows = [a for a, _ in found], [w for _, w in found]
@@ -66,10 +70,10 @@ class Aode:
         for i, v in enumerate(self.features):
             codes = plain_codes(arrays[i], windows[i])
             often = np.append(self.singles[i].sum(axis=0) >= self.least, [False, False])
-            there, gone = often[codes], codes >= v.arity
+            there, gone = often[codes], (codes == v.arity) if smooth else (codes >= v.arity)
             if not (there.any() or gone.any()):
                 continue
-            scorer = self._scorer(i)
+            scorer = self._scorer(i, smooth)
             score, *_ = scorer.score(arrays, windows, [], n, None, "joint", threads)
             total[there] = np.logaddexp(total[there], score[there])
             if gone.any():
@@ -78,7 +82,7 @@ class Aode:
             used += there | gone
         lonely = used == 0
         if lonely.any():  # no state was seen often enough: naive Bayes answers
-            score, *_ = self._naive().score(arrays, windows, [], n, None, "joint", threads)
+            score, *_ = self._naive(smooth).score(arrays, windows, [], n, None, "joint", threads)
             total[lonely], used[lonely] = score[lonely], 1.0
         out: Floats = total - np.log(used)[:, None]
         return out
@@ -116,7 +120,7 @@ class Aode:
             out = np.logaddexp(out, score)
         return out
 
-    def _scorer(self, i: int) -> Any:
+    def _scorer(self, i: int, smooth: bool) -> Any:
         """ln P(c, x_i) + Σ_j ln P(x_j | c, x_i), as look-ups by one and by two codes."""
         k, l = len(self.classes), self.smoothing  # noqa: E741
         singles = self.singles[i]
@@ -136,17 +140,22 @@ class Aode:
             log = np.where(sums > 0, log, -np.log(v.arity))
             table = np.zeros((arity + 2, v.arity + 2, k))
             table[:arity, : v.arity] = log.transpose(1, 2, 0)
+            if smooth:
+                table[:arity, v.arity + 1] = _new_state(sums[:, :, 0], l).T
             tables.append(table.reshape(-1, k))
             pairs.append((i, j, arity + 2, v.arity + 2))
         return _scorer(np.zeros(k), [(i, arity + 2)], pairs, tables)
 
-    def _naive(self) -> Any:
+    def _naive(self, smooth: bool) -> Any:
         k, l = len(self.classes), self.smoothing  # noqa: E741
         tables, terms = [], []
         for j, n in enumerate(self.singles):
             table = np.zeros((n.shape[1] + 2, k))
+            sums = n.sum(axis=1) + l * n.shape[1]
             with np.errstate(divide="ignore"):
-                table[:-2] = (np.log(n + l) - np.log(n.sum(axis=1) + l * n.shape[1])[:, None]).T
+                table[:-2] = (np.log(n + l) - np.log(sums)[:, None]).T
+            if smooth:
+                table[-1] = _new_state(sums, l)
             tables.append(table)
             terms.append((j, len(table)))
         with np.errstate(divide="ignore"):
@@ -155,6 +164,12 @@ class Aode:
 
     def _repr_html_(self) -> str:
         return text_html(self)
+
+
+def _new_state(sums: Floats, l: float) -> Floats:  # noqa: E741
+    """ln P of a state that no row had: l / (N + l·(J + 1)), from the sums N + l·J."""
+    out: Floats = np.full(sums.shape, -np.inf)
+    return np.log(l) - np.log(sums + l) if l > 0 else out
 
 
 def _scorer(bias: Floats, singles: list[Any], pairs: list[Any], tables: list[Floats]) -> Any:
@@ -170,6 +185,24 @@ def as_states(v: Variable) -> States:
     return States(v, nothing, nothing, np.zeros(0), 1.0)
 
 
+def aode_families(source: Any, target: str) -> list[Any]:
+    """The families whose counts are needed; continuous features are refused.
+
+    >>> import credo as cr
+    >>> len(aode_families(cr.examples.play_tennis(), "PlayTennis"))
+    11
+    """
+    discrete, continuous = class_features(source, target)
+    if continuous:
+        raise InputError(
+            f"AODE is for discrete features; {continuous[0]!r} is continuous.",
+            hint="Give NetworkClassifier bins=, or use method='tan'.",
+        )
+    if not discrete:
+        raise InputError("AODE needs at least one feature.")
+    return pair_families(source, target)
+
+
 def aode(source: Any, target: str, *, smoothing: float = 1.0, least: float = 1.0) -> Aode:
     """Learn averaged one-dependence estimators from anything that can tally.
 
@@ -181,18 +214,9 @@ def aode(source: Any, target: str, *, smoothing: float = 1.0, least: float = 1.0
     (4, ('No', 'Yes'))
     """
     not_negative(smoothing, "smoothing")
-    discrete, continuous = class_features(source, target)
-    if continuous:
-        raise InputError(
-            f"AODE is for discrete features; {continuous[0]!r} is continuous.",
-            hint="Give NetworkClassifier bins=, or use method='tan'.",
-        )
-    if not discrete:
-        raise InputError("AODE needs at least one feature.")
+    tally = source.tally(aode_families(source, target))
+    discrete, _ = class_features(source, target)
     places = list(combinations(range(len(discrete)), 2))
-    families: list[Any] = [(target, []), *((n, [target]) for n in discrete)]
-    families += [(discrete[j], [target, discrete[i]]) for i, j in places]
-    tally = source.tally(families)
 
     def table(child: str, parents: list[str]) -> Floats:
         found = tally[child, parents]

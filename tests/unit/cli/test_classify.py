@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo.cli import app
+from credo.cli.classify_rows import Classifier
 from credo.errors import CredoError
 from credo.estimators import NaiveBayes
 
@@ -69,6 +70,44 @@ def test_a_stream_says_that_it_is_not_judged(shared_tables):
     told = json.loads(done.output)
     assert "cross_validation" not in told
     assert any("read as a stream" in note for note in told["notes"])
+
+
+@pytest.mark.parametrize("method", ["tan", "aode"])
+def test_a_stream_is_learned_as_the_table_is(shared_tables, method, monkeypatch):
+    path = shared_tables / "titanic.csv"
+    more = ["--target", "Survived", "--method", method, "--cv", "0", "--predict", path, "--json"]
+    expected = json.loads(run(path, *more).output)["predictions"]
+    monkeypatch.setattr(cr.data.Stream, "load", None)  # never all rows at once
+    assert json.loads(run(path, *more, "--memory", "10KB").output)["predictions"] == expected
+
+
+@pytest.mark.parametrize("method", ["naive-bayes", "tan", "aode"])
+def test_states_that_training_did_not_show(tmp_path, method):
+    path, new = tmp_path / "rows.csv", tmp_path / "new.csv"
+    path.write_text("x,z,y\n" + "u,s,a\nv,t,b\nu,t,a\nv,s,b\n" * 5)
+    new.write_text("x,z\nu,s\nw,t\n")
+    more = [path, "--target", "y", "--method", method, "--cv", "0", "--predict", new, "--json"]
+    told = json.loads(run(*more).output)
+    assert any("taken as missing: 'x' ('w')" in note for note in told["notes"])
+    assert "State 'w' is not one of 'x'" in refused(*more, "--unseen", "error")
+    smooth = json.loads(run(*more, "--unseen", "smooth").output)
+    assert smooth["notes"] == []
+    assert smooth["predictions"][0] == told["predictions"][0]
+    clf = Classifier(method, 1.0, "smooth").estimator().fit(cr.read(path), "y")
+    expected = clf.predict_proba(cr.read(new, {"x": "discrete", "z": "discrete"}))[1]
+    assert smooth["predictions"][1]["p"] == expected.tolist()
+
+
+def test_where_unseen_means_nothing(tmp_path, shared_tables):
+    path, net = tmp_path / "rows.csv", tmp_path / "net.bif"
+    path.write_text("x,z,y\n" + "u,s,a\nv,t,b\nu,t,a\nv,s,b\n" * 5)
+    run(path, "--target", "y", "--method", "tan", "-o", net)
+    given = ["--model", net, "--target", "y", "--predict", path, "--unseen"]
+    assert "smooth needs the counts of training" in refused(*given, "smooth")
+    assert run(*given, "error").exit_code == 0
+    mail = shared_tables / "sms_spam.csv.gz"
+    told = refused(mail, "--target", "label", "--unseen", "error")
+    assert "Leave --unseen out for free text" in told
 
 
 def test_a_row_of_a_fold_has_its_number_in_the_file(shared_tables):

@@ -34,6 +34,7 @@ def array_api_checks() -> str:
         TextNaiveBayes("bernoulli"),
         NetworkClassifier(),
         NetworkClassifier("aode"),
+        NetworkClassifier("naive-bayes", bins=None, unseen="smooth"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
