@@ -87,31 +87,64 @@ bool score_rows(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
   return endless;
 }
 
-// Any number of classes, four at a time.
+// One row, 4 N classes from `first` on: INOUT joint [classes] += the terms of groups `begin` to
+// `end`, whose members begin at `m`.
+template <std::size_t N>
+void add_groups(const ScoreTerms& t, const std::uint16_t* place, std::size_t place_step,
+                const std::uint16_t* code, std::size_t code_step, std::size_t begin,
+                std::size_t end, std::size_t m, std::size_t first, double* joint) {
+  Four sum[N];
+  for (std::size_t k = 0; k < N; ++k) sum[k] = four(joint + first + 4 * k);
+  const double* tables = t.tables + first;
+  for (std::size_t g = begin; g < end; ++g) {
+    if (t.member == nullptr) {
+      const double* row = tables + t.offset[g] + place[g * place_step] * t.classes;
+      for (std::size_t k = 0; k < N; ++k) sum[k] += four(row + 4 * k);
+      continue;
+    }
+    const auto row = [&](std::size_t i) {
+      return tables + t.member_offset[i] + code[t.member[i] * code_step] * t.classes;
+    };
+    Four group[N];
+    for (std::size_t k = 0; k < N; ++k) group[k] = four(row(m) + 4 * k);
+    for (++m; m < t.member_end[g]; ++m)
+      for (std::size_t k = 0; k < N; ++k) group[k] += four(row(m) + 4 * k);
+    for (std::size_t k = 0; k < N; ++k) sum[k] += group[k];
+  }
+  for (std::size_t k = 0; k < N; ++k) four(joint + first + 4 * k) = sum[k];
+}
+
+// Doubles of tables that stay in the second cache (128 kB), and in the first (32 kB).
+constexpr std::size_t kHeldNear = std::size_t{1} << 14, kHeldNearest = std::size_t{1} << 12;
+
+// Any number of classes: groups in blocks whose tables stay in the cache for all rows.
 bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {
   const std::size_t c = t.classes;
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t k = 0; k < c; k += 4) four(joint + r * c + k) = four(t.bias + k);
+  const auto member = [&](std::size_t g) { return g == 0 ? 0 : t.member_end[g - 1]; };
+  const auto offset = [&](std::size_t g) {
+    return t.member == nullptr ? t.offset[g] : t.member_offset[member(g)];
+  };
+  for (std::size_t begin = 0, end = 0; begin < t.n_group; begin = end) {
+    for (++end; end < t.n_group && offset(end) - offset(begin) < kHeldNear;) ++end;
+    const std::size_t m = t.member == nullptr ? 0 : member(begin);
+    for (std::size_t r = 0; r < n; ++r) {
+      const std::uint16_t* place = tile.places.data + r * tile.places.row;
+      const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
+      const auto add = [&]<std::size_t N>(std::size_t k) {
+        add_groups<N>(t, place, tile.places.column, code, tile.codes.column, begin, end, m, k,
+                      joint + r * c);
+      };
+      std::size_t k = 0;
+      for (; k + 16 <= c; k += 16) add.template operator()<4>(k);
+      for (; k + 8 <= c; k += 8) add.template operator()<2>(k);
+      if (k < c) add.template operator()<1>(k);
+    }
+  }
   bool endless = false;
   for (std::size_t r = 0; r < n; ++r, joint += c) {
-    for (std::size_t k = 0; k < c; ++k) joint[k] = t.bias[k];
     const std::uint16_t* code = tile.codes.data + r * tile.codes.row;
-    const std::uint16_t* place = tile.places.data + r * tile.places.row;
-    for (std::size_t g = 0, m = 0; g < t.n_group; ++g, place += tile.places.column) {
-      if (t.member == nullptr) {
-        const double* row = t.tables + t.offset[g] + std::size_t{*place} * c;
-        for (std::size_t k = 0; k < c; ++k) joint[k] += row[k];
-        continue;
-      }
-      const std::size_t first = m, last = t.member_end[g];
-      const auto row = [&](std::size_t i) {
-        return t.tables + t.member_offset[i] + code[t.member[i] * tile.codes.column] * c;
-      };
-      for (std::size_t k = 0; k < c; k += 4) {
-        Four group = four(row(first) + k);
-        for (m = first + 1; m < last; ++m) group += four(row(m) + k);
-        four(joint + k) += group;
-      }
-      m = last;
-    }
     for (std::size_t j = 0; j < t.n_pair; ++j) {
       const std::size_t a = code[t.pair_a[j] * tile.codes.column];
       const std::size_t at = a * t.pair_rows[j] + code[t.pair_b[j] * tile.codes.column];
@@ -127,11 +160,11 @@ bool score_wide(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, doubl
 // that a class rules out (kRuled) says so only where it stands.
 template <std::size_t R, std::size_t N, bool kRuled>
 void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint,
-                std::size_t first) {
+                std::size_t first, std::size_t begin, std::size_t end) {
   Four sum[R][N];
   for (std::size_t r = 0; r < R; ++r)
     for (std::size_t k = 0; k < N; ++k) sum[r][k] = four(joint + r * t.classes + first + 4 * k);
-  for (std::size_t j = 0; j < t.n_count; ++j) {
+  for (std::size_t j = begin; j < end; ++j) {
     const double* weights = t.weights + j * t.classes + first;
     for (std::size_t r = 0; r < R; ++r) {
       const double x = counts[r * stride + j];
@@ -143,22 +176,32 @@ void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, d
     for (std::size_t k = 0; k < N; ++k) four(joint + r * t.classes + first + 4 * k) = sum[r][k];
 }
 
-template <std::size_t R, bool kRuled>
-void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, double* joint) {
-  std::size_t k = 0;
-  for (; k + 8 <= t.classes; k += 8) add_counts<R, 2, kRuled>(t, counts, stride, joint, k);
-  if (k < t.classes) add_counts<R, 1, kRuled>(t, counts, stride, joint, k);
+// 4 N classes from `k` on, of all rows.
+template <std::size_t N, bool kRuled>
+void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, std::size_t n,
+                double* joint, std::size_t k, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kRows = N == 1 ? 8 : 4;  // sums that need not wait for each other
+  std::size_t r = 0;
+  for (; r + kRows <= n; r += kRows)
+    add_counts<kRows, N, kRuled>(t, counts + r * stride, stride, joint + r * t.classes, k, begin,
+                                 end);
+  for (; r < n; ++r)
+    add_counts<1, N, kRuled>(t, counts + r * stride, stride, joint + r * t.classes, k, begin, end);
 }
 
 template <bool kRuled>
 void add_counts(const ScoreTerms& t, const double* counts, std::size_t stride, std::size_t n,
                 double* joint) {
-  std::size_t r = 0;
-  for (; t.classes == 4 && r + 8 <= n; r += 8)  // more rows: sums that need not wait for each other
-    add_counts<8, 1, kRuled>(t, counts + r * stride, stride, joint + r * 4, 0);
-  for (; r + 4 <= n; r += 4)
-    add_counts<4, kRuled>(t, counts + r * stride, stride, joint + r * t.classes);
-  for (; r < n; ++r) add_counts<1, kRuled>(t, counts + r * stride, stride, joint + r * t.classes);
+  const std::size_t block = kHeldNearest / t.classes + 1;  // columns whose weights stay there
+  for (std::size_t begin = 0, end; begin < t.n_count; begin = end) {
+    end = begin + block < t.n_count ? begin + block : t.n_count;
+    std::size_t k = 0;
+    for (; k + 12 <= t.classes; k += 12)
+      add_counts<3, kRuled>(t, counts, stride, n, joint, k, begin, end);
+    for (; k + 8 <= t.classes; k += 8)
+      add_counts<2, kRuled>(t, counts, stride, n, joint, k, begin, end);
+    if (k < t.classes) add_counts<1, kRuled>(t, counts, stride, n, joint, k, begin, end);
+  }
 }
 
 bool score(const ScoreTerms& t, const ScoreTile& tile, std::size_t n, double* joint) {

@@ -13,7 +13,8 @@
 namespace credo::naive {
 namespace {
 
-constexpr std::size_t kTaskRows = std::size_t{1} << 14;
+constexpr std::size_t kTaskRows = std::size_t{1} << 14, kWideRows = 64;
+static_assert(kWideRows <= kTileRows);
 
 // IN joint [n][stride]: its first `classes` columns become answers [n][classes].
 std::int64_t finish_tile(const Loops& loops, const double* joint, std::size_t n, std::size_t stride,
@@ -110,12 +111,14 @@ std::int64_t score(const ScoreInput& in, Answer answer, int threads, double* ans
   const CodeTiles tiles(in.codes, loose ? std::vector<std::uint16_t>{} : grouping.times);
   const std::size_t step = step_of(grouping),
                     row_bytes = 8 * (padded + in.counts.size() + k) + 2 * (d + groups);
+  // Where tables are large, many rows use a part of them while it is in the cache.
+  const std::size_t least = padded > 4 * kClassUnit ? kWideRows : 1;
   const bool fours = !loose && in.terms.n_pair == 0 && step == 4 && d == 4 * groups &&
                      tiles.four_above();
   const std::vector<std::uint16_t> sums = fours ? tiles.above_sums() : std::vector<std::uint16_t>{};
   parallel_for((in.n_rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
     const std::size_t begin = task * kTaskRows, end = std::min(begin + kTaskRows, in.n_rows),
-                      most = std::min(tile_rows(row_bytes), end - begin);
+                      most = std::min(std::max(tile_rows(row_bytes), least), end - begin);
     const auto codes = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * d),
                places = std::make_unique_for_overwrite<std::uint16_t[]>(kTileRows * groups);
     std::vector<std::uint64_t> unseen(d);
