@@ -64,16 +64,12 @@ class BigArray {
   std::unique_ptr<T[], Free> data_;
 };
 
-enum class Filled { kZeros, kLater };
-
-// `size` zeros, whose pages cost nothing until they are touched, or cells that the owner fills
-// later. (Freed with std::free, so that NumPy can own it.)
+// `size` zeros, whose pages cost nothing until they are touched. (Freed with std::free, so that
+// NumPy can own it.)
 template <class T>
-class FreedArray {
+class ZeroArray {
  public:
-  explicit FreedArray(std::size_t size, Filled filled = Filled::kZeros)
-      : data_(static_cast<T*>(filled == Filled::kZeros ? std::calloc(size + 1, sizeof(T))
-                                                       : std::malloc((size + 1) * sizeof(T)))) {
+  explicit ZeroArray(std::size_t size) : data_(static_cast<T*>(std::calloc(size + 1, sizeof(T)))) {
     if (!data_) throw std::bad_alloc();
     advise_huge_pages(data_.get(), size * sizeof(T));
   }

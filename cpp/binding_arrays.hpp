@@ -4,14 +4,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <cstdlib>
-#include <functional>
-#include <numeric>
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "big_array.hpp"
+#include "kept_memory.hpp"
 
 namespace credo::binding {
 
@@ -25,25 +25,34 @@ inline void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::invalid_argument(otherwise);
 }
 
-// An array that becomes NumPy's; of zeros, if nothing else is said.
+enum class Filled { kZeros, kLater };
+
+// An array that becomes NumPy's: of zeros, or of cells that its maker fills later.
 template <class T>
 class NewArray {
  public:
   explicit NewArray(std::vector<std::size_t> shape, Filled filled = Filled::kZeros)
-      : shape_(std::move(shape)),
-        memory_(std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>()),
-                filled) {}
-  T* data() { return memory_.data(); }
+      : shape_(std::move(shape)), memory_(static_cast<T*>(take_memory(bytes(shape_),
+                                                                      filled == Filled::kZeros))) {}
+  T* data() { return memory_.get(); }
   nb::object release() {
-    T* data = memory_.data();
-    const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    memory_.release();
+    const nb::capsule owner(memory_.get(), [](void* p) noexcept { give_memory(p); });
+    T* data = memory_.release();
     return nb::cast(nb::ndarray<nb::numpy, T>(data, shape_.size(), shape_.data(), owner));
   }
 
  private:
+  static std::size_t bytes(const std::vector<std::size_t>& shape) {
+    std::size_t size = sizeof(T);
+    for (const std::size_t length : shape)
+      if (__builtin_mul_overflow(size, length, &size)) throw std::bad_alloc();
+    return size;
+  }
+  struct Give {
+    void operator()(T* data) const { give_memory(data); }
+  };
   std::vector<std::size_t> shape_;
-  credo::FreedArray<T> memory_;
+  std::unique_ptr<T[], Give> memory_;
 };
 
 void bind_inference(nb::module_& m);

@@ -83,7 +83,7 @@ class HistogramWalk {
       tables_of_[i] = {size, weighted ? 1 : copies_for(node.cells)};
       size += tables_of_[i].copies * (node.cells + 1);
     }
-    tables_ = std::make_unique<FreedArray<Count>>(size);
+    tables_ = std::make_unique<ZeroArray<Count>>(size);
     for (auto& level : levels_) level.assign(block_rows_, 0);
   }
 
@@ -132,7 +132,7 @@ class HistogramWalk {
   std::vector<std::vector<Index>> levels_;
   std::size_t block_rows_;
   std::vector<std::uint8_t> packed_codes_;  // of the block, by packing
-  std::unique_ptr<FreedArray<Count>> tables_;
+  std::unique_ptr<ZeroArray<Count>> tables_;
 };
 
 // Adds the sum of `copies` tables of the cells, each `stride` after the last, to the sink.

@@ -89,7 +89,7 @@ std::size_t n_chunks(std::size_t n_rows) {
 
 // Columns whose sums stay in the cache, however wide the table.
 std::size_t block_columns(std::size_t groups) {
-  return std::clamp<std::size_t>(4096 / groups, 64, 512);
+  return std::clamp<std::size_t>(8192 / groups, 128, 512);
 }
 
 template <class Column>
@@ -190,33 +190,23 @@ bool moments_of_few(const std::vector<Cells>& columns, const ClassRows& rows,
     encode_values(columns, 0, rows.n_rows, held.data(), nullptr);
     values = held.data();
   }
-  std::vector<double> mean(size), first(size), second(size), weight(rows.groups);
-  for (std::size_t r = 0; r < rows.n_rows; ++r)
-    if (rows.group[r] < rows.groups) weight[rows.group[r]] += weights == nullptr ? 1.0 : weights[r];
-  loops.add_totals(values, stride, rows.group, weights, rows.n_rows, d, rows.groups, mean.data());
-  int odd = 0;
-  for (const double total : mean) odd |= total - total != 0;
-  if (odd != 0) return false;  // NaN: a gap, or a sum that is not finite
-  const auto each_class = [&](auto&& work) {  // work(cells of the class, its weight)
-    for (std::size_t g = 0; g < rows.groups; ++g) work(g * d, weight[g] > 0 ? weight[g] : 1.0);
-  };
-  each_class([&](std::size_t at, double n) {
-    for (std::size_t i = at; i < at + d; ++i) mean[i] /= n;
-  });
-  loops.add_spreads(values, stride, rows.group, weights, mean.data(), rows.n_rows, d, rows.groups,
-                    first.data(), second.data());
-  each_class([&](std::size_t at, double n) {
-    for (std::size_t i = at; i < at + d; ++i) {
-      const double r = first[i] / n;
-      const double rest = second[i] - first[i] * r;
-      mean[i] += r;
-      second[i] = rest < 0 ? 0.0 : rest;
+  std::vector<std::vector<std::uint32_t>> members(rows.groups);
+  std::vector<double> mean(size), scatter(size), weight(rows.groups);
+  for (std::uint32_t r = 0; r < rows.n_rows; ++r)
+    if (rows.group[r] < rows.groups) {
+      members[rows.group[r]].push_back(r);
+      weight[rows.group[r]] += weights == nullptr ? 1.0 : weights[r];
     }
-  });
+  for (std::size_t g = 0; g < rows.groups; ++g)
+    loops.few_moments(values, stride, members[g].data(), weights, members[g].size(), d,
+                      mean.data() + g * d, scatter.data() + g * d);
+  int odd = 0;
+  for (const double centre : mean) odd |= centre - centre != 0;
+  if (odd != 0) return false;  // NaN: a gap, or a sum that is not finite
   for (std::size_t j = 0; j < d; ++j)
     std::copy(weight.begin(), weight.end(), out.n + j * rows.groups);
   turn(d, rows.groups, mean.data(), out.mean);
-  turn(d, rows.groups, second.data(), out.scatter);
+  turn(d, rows.groups, scatter.data(), out.scatter);
   return true;
 }
 

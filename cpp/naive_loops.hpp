@@ -119,10 +119,12 @@ struct Loops {
                       const double* weights, const double* centre, std::size_t n,
                       std::size_t width, std::size_t groups, double* weight, double* first,
                       double* second);
-  // The same of rows without NaN, whose weights are known: first and second only.
-  void (*add_spreads)(const double* values, std::size_t stride, const std::uint32_t* group,
-                      const double* weights, const double* centre, std::size_t n,
-                      std::size_t width, std::size_t groups, double* first, double* second);
+  // OUT mean, scatter [width] of the n given rows of values, a row every `stride` numbers: of zeros
+  // if there are none; a mean is not finite where a value, or their sum, is not. IN weights, of all
+  // rows, or null.
+  void (*few_moments)(const double* values, std::size_t stride, const std::uint32_t* rows,
+                      const double* weights, std::size_t n, std::size_t width, double* mean,
+                      double* scatter);
   // INOUT totals [groups][width]: sums of w x. IN values [n][width], a row every `stride` numbers,
   // none of them NaN.
   void (*add_totals)(const double* values, std::size_t stride, const std::uint32_t* group,

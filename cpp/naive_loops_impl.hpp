@@ -251,26 +251,34 @@ void add_moments(const double* values, std::size_t stride, const std::uint32_t* 
   }
 }
 
-void add_spreads(const double* values, std::size_t stride, const std::uint32_t* group,
-                 const double* weights, const double* centre, std::size_t n, std::size_t width,
-                 std::size_t groups, double* first, double* second) {
-  for (std::size_t r = 0; r < n; ++r, values += stride) {
-    if (group[r] >= groups) continue;
-    const double w = weights == nullptr ? 1.0 : weights[r];
-    const std::size_t at = group[r] * width;
-    std::size_t j = 0;
-    for (; j + 4 <= width; j += 4) {
-      const Four z = four(values + j) - four(centre + at + j);
-      const Four wz = w * z;
-      four(first + at + j) += wz;
-      four(second + at + j) += wz * z;
+void few_moments(const double* values, std::size_t stride, const std::uint32_t* rows,
+                 const double* weights, std::size_t n, std::size_t width, double* mean,
+                 double* scatter) {
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) total += weights == nullptr ? 1.0 : weights[rows[i]];
+  const double weight = total > 0 ? total : 1.0;
+  const auto moments = [&]<class Number>(Number zero, std::size_t j) {
+    const auto at = [&](std::size_t i) {
+      Number x;
+      __builtin_memcpy(&x, values + rows[i] * stride + j, sizeof x);
+      return x;
+    };
+    Number sum = zero, first = zero, second = zero;
+    for (std::size_t i = 0; i < n; ++i) sum += (weights == nullptr ? 1.0 : weights[rows[i]]) * at(i);
+    const Number centre = sum / weight;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Number z = at(i) - centre, wz = (weights == nullptr ? 1.0 : weights[rows[i]]) * z;
+      first += wz;
+      second += wz * z;
     }
-    for (; j < width; ++j) {
-      const double z = values[j] - centre[at + j];
-      first[at + j] += w * z;
-      second[at + j] += w * z * z;
-    }
-  }
+    const Number off = first / weight, middle = centre + off, rest = second - first * off,
+                 spread = rest < zero ? zero : rest;
+    __builtin_memcpy(mean + j, &middle, sizeof middle);
+    __builtin_memcpy(scatter + j, &spread, sizeof spread);
+  };
+  std::size_t j = 0;
+  for (; j + 4 <= width; j += 4) moments(Four{0, 0, 0, 0}, j);
+  for (; j < width; ++j) moments(0.0, j);
 }
 
 void add_totals(const double* values, std::size_t stride, const std::uint32_t* group,
@@ -293,7 +301,7 @@ constexpr Loops kLoops = {
     best,
     logarithms,
     add_moments,
-    add_spreads,
+    few_moments,
     add_totals,
     turn_columns<double>,
     turn_columns<std::int64_t>,
