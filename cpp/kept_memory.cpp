@@ -12,8 +12,8 @@ namespace credo {
 namespace {
 
 constexpr std::size_t kHead = 64;  // before the memory of an array: how much there is
-constexpr std::size_t kLeast = std::size_t{1} << 17, kMost = std::size_t{1} << 24;  // of a kept block
-constexpr std::size_t kLimit = std::size_t{1} << 25;                                // of all of them
+constexpr std::size_t kLeast = std::size_t{1} << 17, kMost = std::size_t{1} << 25;  // of a kept block
+constexpr std::size_t kLimit = std::size_t{1} << 26;                                // of all of them
 constexpr std::size_t kPlaces = 6;
 
 struct Kept {

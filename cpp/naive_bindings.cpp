@@ -173,7 +173,7 @@ nb::tuple log_shares(const Tables& counts, const Reals& smoothing, const Reals& 
   const std::size_t d = counts.shape(0), k = counts.shape(1), width = counts.shape(2);
   require(smoothing.size() == d && states.size() == d,
           "Every feature needs its smoothing and its number of states.");
-  NewArray<double> theta({d, k, width}), fresh({d, k});
+  NewArray<double> theta({d, k, width}, Filled::kLater), fresh({d, k}, Filled::kLater);
   const naive::Shares out{theta.data(), fresh.data()};
   if (counts.dtype() == nb::dtype<std::int64_t>())
     naive::log_shares(static_cast<const std::int64_t*>(counts.data()), d, k, width,

@@ -29,37 +29,41 @@ void log_shares(const Count* n, std::size_t features, std::size_t classes, std::
     const Count* count = n + first * cells;
     double* theta = out.states + first * cells;
     double* fresh = out.fresh + first * classes;
-    for (std::size_t i = 0; i < m * classes; ++i) {
-      const double each = l[first + i / classes];
-      double sum = 0;
-      for (std::size_t x = 0; x < width; ++x) {
-        const double here = static_cast<double>(count[i * width + x]);
-        sum += here;
-        theta[i * width + x] = here + each;
+    for (std::size_t f = 0, i = 0; f < m; ++f) {
+      const double each = l[first + f], all = each * states[first + f];
+      for (const std::size_t end = i + classes; i < end; ++i) {
+        double sum = 0;
+        for (std::size_t x = 0; x < width; ++x) {
+          const double here = static_cast<double>(count[i * width + x]);
+          sum += here;
+          theta[i * width + x] = here + each;
+        }
+        total[i] = log_total[i] = sum + all;
+        fresh[i] = total[i] + each;
       }
-      total[i] = log_total[i] = sum + each * states[first + i / classes];
-      fresh[i] = total[i] + each;
     }
     loops.logarithms(theta, m * cells);
     loops.logarithms(log_total.data(), m * classes);
     loops.logarithms(fresh, m * classes);
-    for (std::size_t i = 0; i < m * classes; ++i) {
-      const double each = l[first + i / classes], many = states[first + i / classes];
+    for (std::size_t f = 0, i = 0; f < m; ++f) {
+      const double each = l[first + f], many = states[first + f];
       if (each != last) {
         last = each;
         log_last = std::log(each);
       }
-      double* own = theta + i * width;
-      if (total[i] == 0) {
-        std::fill(own, own + width, -std::log(many));
-        fresh[i] = -std::log(many + 1);
-        continue;
-      }
-      if (total[i] < DBL_MIN) log_total[i] = std::log(total[i]);
-      fresh[i] = log_last - (total[i] + each < DBL_MIN ? std::log(total[i] + each) : fresh[i]);
-      for (std::size_t x = 0; x < width; ++x) {
-        const double share = static_cast<double>(count[i * width + x]) + each;
-        own[x] = (share < DBL_MIN ? std::log(share) : own[x]) - log_total[i];
+      for (const std::size_t end = i + classes; i < end; ++i) {
+        double* own = theta + i * width;
+        if (total[i] == 0) {
+          std::fill(own, own + width, -std::log(many));
+          fresh[i] = -std::log(many + 1);
+          continue;
+        }
+        if (total[i] < DBL_MIN) log_total[i] = std::log(total[i]);
+        fresh[i] = log_last - (total[i] + each < DBL_MIN ? std::log(total[i] + each) : fresh[i]);
+        for (std::size_t x = 0; x < width; ++x) {
+          const double share = static_cast<double>(count[i * width + x]) + each;
+          own[x] = (share < DBL_MIN ? std::log(share) : own[x]) - log_total[i];
+        }
       }
     }
   }
