@@ -35,6 +35,8 @@ FORMATS = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".txt": "csv",
+    ".dat": "csv",
+    ".data": "csv",
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
@@ -45,6 +47,21 @@ FORMATS = {
     ".feather": "ipc",
     ".ipc": "ipc",
 }
+
+
+_OTHERS = {
+    (".xlsx", ".xls", ".xlsm", ".ods"): "Save its sheet as CSV, or give pandas.read_excel({!r}).",
+    (".dta",): "Save it as CSV or Parquet, or give pandas.read_stata({!r}).",
+    (".sav",): "Save it as CSV or Parquet, or give pandas.read_spss({!r}).",
+    (".sas7bdat", ".xpt"): "Save it as CSV or Parquet, or give pandas.read_sas({!r}).",
+    (".rds", ".rda", ".rdata"): "Write it from R as CSV (write.csv) or Parquet (arrow).",
+    (".duckdb",): "Give one of its tables: duckdb.connect({!r}, read_only=True).table('its name').",
+    (".sqlite", ".sqlite3", ".db"): "Export one of its tables as CSV.",
+    (".orc",): "Give pyarrow.orc.read_table({!r}).",
+    (".npy",): "Give numpy.load({!r}) with columns=[…].",
+    (".zip", ".tar", ".tgz", ".7z", ".bz2", ".xz"): "Unpack it first.",
+}
+"""Other files that hold tables, and the way from there to here."""
 
 
 def is_path(x: Any) -> bool:
@@ -148,10 +165,7 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
         compression, suffix = suffix, path.with_suffix("").suffix.lower()
     form = FORMATS.get(suffix)
     if form is None:
-        raise TableError(
-            f"{path.name} has an ending that is not known.",
-            hint=f"Known are {', '.join(FORMATS)}; those of text also with .gz or .zst.",
-        )
+        raise _unknown_ending(path)
     if path.stat().st_size == 0:
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     if form in ("csv", "tsv"):
@@ -165,6 +179,14 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
             hint=f"Unpack it, or write it without {compression}.",
         )
     return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
+
+
+def _unknown_ending(path: Path) -> TableError:
+    known = f"Known are {', '.join(FORMATS)}; those of text also with .gz or .zst."
+    ending = path.suffix.lower()
+    ways = [way.format(str(path)) for endings, way in _OTHERS.items() if ending in endings]
+    hint = " ".join([*ways, known])
+    return TableError(f"{path.name} has an ending that is not known.", hint=hint)
 
 
 def _refuse_options(label: str, options: TextOptions, form: str) -> None:

@@ -85,6 +85,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     if not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter):
         raise TableError(f"{path.name} has a header but no rows.")
     names, notes = distinct_names(given)
+    notes += _cut_elsewhere(text, delimiter) if len(names) == 1 else ()
     position = {n: i for i, n in enumerate(names)}
     skipped: list[int] = [0]
     dialect = Dialect(path, compression, encoding, delimiter, len(names), not options.columns)
@@ -313,17 +314,38 @@ def _has_rows(text: str, delimiter: str) -> bool:
 
 
 def _delimiter(text: str, decimal: str = ".") -> str:
-    """The delimiter that cuts the first lines into the most cells, and always as many."""
+    """The delimiter that cuts the first lines into the most cells, and most of them alike."""
     possible = [d for d in _DELIMITERS if d != decimal]
     best, cells = possible[0], 1
     for delimiter in possible:
-        try:
-            reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-            widths = [len(r) for _, r in zip(range(20), reader, strict=False) if r]
-        except csv.Error:
-            continue
-        if len(text) >= HEAD // 4 and len(widths) > 1:
-            widths.pop()  # the head may cut its last line
+        widths = _widths(text, delimiter)
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]
     return best
+
+
+def _widths(text: str, delimiter: str) -> list[int]:
+    """How many cells each of the first lines has."""
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        widths = [len(r) for _, r in zip(range(20), reader, strict=False) if r]
+    except csv.Error:
+        return []
+    if len(text) >= HEAD // 4 and len(widths) > 1:
+        widths.pop()  # the head may cut its last line
+    return widths
+
+
+def _cut_elsewhere(text: str, delimiter: str) -> tuple[str, ...]:
+    """What to notice of a file with one column, all of whose lines another character cuts alike.
+
+    Blanks are never taken for a delimiter unasked: the words of a sentence have them too.
+    """
+    for other in (*_DELIMITERS, " "):
+        widths = set(_widths(text, other)) if other != delimiter else set()
+        if len(widths) == 1 and min(widths) > 1:
+            return (
+                f"the file has one column, but {other!r} cuts each of its first lines into "
+                f"{min(widths)} cells; if it should, read it with delimiter={other!r}",
+            )
+    return ()

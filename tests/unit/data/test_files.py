@@ -201,6 +201,41 @@ def test_options_for_text_files(tmp_path):
         cr.read(path, ragged="drop")
 
 
+def test_files_of_other_programs_are_refused_with_the_way_in(tmp_path):
+    for name, way in {
+        "t.xlsx": "Save its sheet as CSV, or give pandas.read_excel(",
+        "t.duckdb": "Give one of its tables: duckdb.connect(",
+        "t.zip": "Unpack it first.",
+        "t.xyz": "Known are .csv, .tsv",
+    }.items():
+        (tmp_path / name).write_text("x")
+        with pytest.raises(cr.errors.TableError) as refused:
+            cr.read(tmp_path / name)
+        assert way in str(refused.value)
+
+
+def test_a_database_of_duckdb_is_read_as_the_error_says(tmp_path):
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as made:
+        made.execute("create table orders as select i % 3 as kind from range(9) t(i)")
+    orders = duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True).table("orders")
+    assert cr.tally(cr.read(orders), ["kind"])["kind"][{"kind": 2}] == 3
+
+
+@pytest.mark.parametrize("ending", ["txt", "dat", "data", "csv"])
+def test_one_column_that_another_delimiter_would_cut_is_noticed(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    path.write_text("a b\n1 2\n3 4\n")
+    told = str(cr.read(path).schema)
+    assert "' ' cuts each of its first lines into 2 cells" in told and "delimiter=' '" in told
+    assert cr.read(path, delimiter=" ").schema.names == ("a", "b")
+    path.write_text("note\nall is well\nnot so well today\n")
+    assert "cuts each" not in str(cr.read(path).schema)
+    (tmp_path / "t.tsv").write_text("a;b\n1;2\n3;4\n")
+    assert "delimiter=';'" in str(cr.read(tmp_path / "t.tsv").schema)
+
+
 def test_parquet_dictionary_columns(tmp_path):
     path = tmp_path / "t.parquet"
     ordered = pa.DictionaryArray.from_arrays([1, 0, None], ["low", "high"], ordered=True)
