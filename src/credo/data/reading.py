@@ -332,7 +332,7 @@ def coders_for(
             continue
         kind = word.kind if isinstance(word, Variable) else word
         if kind is None and name in feed.declared and feed.declared[name].aside is None:
-            kind = "discrete"
+            kind = "declared"
         coders[name] = Coder(
             name,
             text=feed.text,
