@@ -3,8 +3,8 @@ what the column is.
 
 Cells are kept as codes into the values met so far (one byte each while there are few). A
 column that passes `MAX_STATES` different values is kept as numbers if its values are numbers,
-and not at all if they are text. When the column's variable has been decided, `finish` turns
-what was kept into the variable's codes or floats.
+and not at all if they are text, or categories that the table declares. When the column's variable
+has been decided, `finish` turns what was kept into the variable's codes or floats.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ Batch = tuple[NDArray[Any], NDArray[np.int64]] | NDArray[np.float64]
 
 
 class Coder:
-    """Collects one column. `text` says that cells are raw text, typed only at the end."""
+    """Collects one column. `text` says that cells are raw text, typed only at the end; `kind` is
+    the user's word for the column, or 'declared' where the table says that it has categories.
+    """
 
     def __init__(
         self,
@@ -99,16 +101,18 @@ class Coder:
             if self._mode == "numbers":
                 self._add_numbers(take_numbers(cells, self._tokens))
             else:
-                self._add_states(take_states(cells, self._tokens, self.kind == "discrete"))
+                as_states = self.kind in ("discrete", "declared")
+                self._add_states(take_states(cells, self._tokens, as_states))
         except Unsupported as error:
-            if isinstance(error, Unhashable) and self.kind is not None:
+            told = self.kind if self.kind != "declared" else None
+            if isinstance(error, Unhashable) and told is not None:
                 raise TableError(
                     f"Row {self._row(error.index):,} of column {self.name!r} holds "
                     f"{error.cell!r}, which cannot be a state.",
                     hint=f"Leave the column out with schema={{{self.name!r}: 'drop'}}.",
                 ) from None
-            if self.kind is not None:
-                raise unusable(self.name, str(error), self.kind) from None
+            if told is not None:
+                raise unusable(self.name, str(error), told) from None
             self.types.add(str(error))
             self._let_go()
 
@@ -173,7 +177,13 @@ class Coder:
     # --- changing one's mind --------------------------------------------------------------
 
     def _overflow(self) -> None:
-        """Too many values to be states: numbers stay as numbers, texts are let go."""
+        """Too many values to be states: numbers stay as numbers, texts are let go. So are numbers
+        that the table calls categories: nobody said that they are quantities.
+        """
+        if self.kind == "declared":
+            self._note_texts(self.states, self.rows - self.missing)
+            self._let_go()
+            return
         bad = np.flatnonzero(np.isnan(self.state_numbers()))
         if 2 * len(bad) <= len(self.states):
             for i in bad[:3]:

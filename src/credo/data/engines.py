@@ -9,6 +9,7 @@ from typing import Any
 from credo.data.engine_types import from_texts, python_cells, uuids, whole_numbers
 from credo.data.feed import BATCH, Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.infer import Declared
+from credo.data.polars_answers import Answer
 from credo.errors import InputError
 
 __all__ = ["feed_of_polars", "feed_of_relation"]
@@ -67,27 +68,27 @@ def _with_texts(relation: Any) -> Any:
     return relation.project(", ".join(parts))
 
 
-def feed_of_polars(frame: Any) -> Feed:
-    """The batches of a polars frame, eager or lazy."""
+def feed_of_polars(frame: Any, limit: float) -> Feed:
+    """The batches of a polars frame, eager or lazy; `limit` is the memory that a query may take."""
     import polars as pl
 
     if isinstance(frame, pl.Series):
         frame = frame.to_frame()
-    lazy = isinstance(frame, pl.LazyFrame)
+    answer = Answer(frame, limit) if isinstance(frame, pl.LazyFrame) else None
     schema = frame.collect_schema()
     declared = {
         name: Declared(tuple(kind.categories.to_list()), ordered=True)
         for name, kind in schema.items()
         if isinstance(kind, pl.Enum)
     }
-    names = tuple(schema.names())
     # Arrow has no whole numbers of 128 bits, and no Python objects
     huge = {n for n, kind in schema.items() if str(kind) in ("Int128", "UInt128")}
     odd = {n for n, kind in schema.items() if kind == pl.Object}
 
     def cells(part: Any, wanted: Sequence[str]) -> Iterator[Batch]:
-        table = part.select(n for n in wanted if n not in odd).to_arrow()
-        for start in range(0, part.height, BATCH):
+        is_frame = isinstance(part, pl.DataFrame)
+        table = part.select(n for n in wanted if n not in odd).to_arrow() if is_frame else part
+        for start in range(0, part.height if is_frame else len(part), BATCH):
             rows = table.slice(start, BATCH).combine_chunks()
             batch = {n: rows.column(n).combine_chunks() for n in rows.column_names}
             batch |= {n: whole_numbers(batch[n]) for n in huge.intersection(batch)}
@@ -98,28 +99,19 @@ def feed_of_polars(frame: Any) -> Feed:
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         chosen = frame.select(list(wanted))
         chosen = chosen.with_columns(pl.col(n).cast(pl.Decimal(38, 0)) for n in wanted if n in huge)
-        parts = _lazy_parts(chosen, rows, batch_rows(len(wanted))) if lazy else _parts(chosen)
-        for part in parts:
+        for part in answer.parts(chosen, wanted) if answer else _parts(chosen):
             yield from cells(part, wanted)
 
-    rows = frame.select(pl.len()).collect().item() if lazy else frame.height
-    label = "polars lazy frame" if lazy else "polars frame"
-    return Feed(label, names, batches, rows=rows, in_memory=not lazy, declared=declared)
+    return Feed(
+        "polars lazy frame" if answer else "polars frame",
+        tuple(schema.names()),
+        batches,
+        rows=answer.rows if answer else frame.height,
+        in_memory=answer is None,
+        declared=declared,
+        late_notes=answer.notes if answer else tuple,
+    )
 
 
 def _parts(frame: Any) -> Iterator[Any]:
     return (frame.slice(start, BATCH) for start in range(0, frame.height, BATCH))
-
-
-def _lazy_parts(frame: Any, rows: int, size: int) -> Iterator[Any]:
-    """The rows of a lazy frame, part by part. A plain Parquet file is asked for one slice after
-    the other, since a query that runs by itself reads ahead without end.
-    """
-    plan = frame.explain().strip().splitlines()
-    if plan[0].startswith("Parquet SCAN") and all(
-        line.strip().startswith(("PROJECT ", "ESTIMATED ROWS")) for line in plan[1:]
-    ):
-        for start in range(0, rows, size):
-            yield frame.slice(start, size).collect()
-        return
-    yield from frame.collect_batches(chunk_size=size, maintain_order=True)

@@ -22,6 +22,7 @@ from credo.data.feed import (
     refuse_too_wide,
 )
 from credo.data.infer import Declared
+from credo.data.memory import memory_limit
 from credo.errors import InputError, TableError
 from credo.render import many
 from credo.state_values import is_missing
@@ -29,8 +30,10 @@ from credo.state_values import is_missing
 __all__ = ["feed_of_frame"]
 
 
-def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
-    """The feed of anything that is not a path; refused with the list of what is accepted."""
+def feed_of_frame(x: Any, columns: Sequence[str] | None, limit: float | None = None) -> Feed:
+    """The feed of anything that is not a path; refused with the list of what is accepted. `limit`
+    is the memory that the answer of a query may take, by default half of what is free.
+    """
     if isinstance(x, np.ndarray):
         return _from_numpy(x, columns)
     if columns is not None:
@@ -45,9 +48,9 @@ def feed_of_frame(x: Any, columns: Sequence[str] | None) -> Feed:
     if module == "pandas":
         return _from_pandas(x)
     if module == "polars" and type(x).__name__ in ("DataFrame", "LazyFrame", "Series"):
-        return feed_of_polars(x)
+        return feed_of_polars(x, memory_limit() if limit is None else limit)
     if module == "narwhals" and hasattr(x, "to_native"):
-        return feed_of_frame(x.to_native(), None)
+        return feed_of_frame(x.to_native(), None, limit)
     if module in ("duckdb", "_duckdb"):
         return feed_of_relation(x)
     if isinstance(x, (pa.Table, pa.RecordBatch)):

@@ -3,7 +3,8 @@
 The rules, in the order in which they are tried (docs/tables.md explains them):
 
 1. nothing but missing cells → empty; one value in two or more rows → constant;
-2. a categorical or enum, or a boolean → discrete, order kept;
+2. a categorical or enum, or a boolean → discrete, order kept; identifier or text if its rows have
+   more than 10,000 of the categories;
 3. dates → date;
 4. whole numbers: named *…id*, *…number* or *…index* and different, or each of
    0, 1, 2, … (or 1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else
@@ -109,7 +110,8 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     if kind == "discrete":
         if declared is not None and not declared.states:
             column = replace(column, notes=(*notes, _UNLISTED))
-        return Decision(column, _discrete(typed, declared))
+        variable = _discrete(typed, declared)
+        return Decision(_noting_left_out(column, variable, declared), variable)
     return Decision(column, None)
 
 
@@ -125,7 +127,8 @@ def _as_told(profile: Profile, base: Column, wanted: Any, declared: Declared | N
         variable = Variable(profile.name, "continuous")
         return Decision(replace(base, kind="continuous", reason="by the schema given"), variable)
     variable = _discrete(_typed(profile), declared)
-    return Decision(replace(base, kind="discrete", reason="by the schema given"), variable)
+    column = replace(base, kind="discrete", reason="by the schema given")
+    return Decision(_noting_left_out(column, variable, declared), variable)
 
 
 # --- typing the text of a file ------------------------------------------------------------
@@ -245,6 +248,8 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         value = typed.states[0] if typed.states else p.low
         gaps = " that is not missing" if p.missing else ""
         return "constant", f"every cell{gaps} is {_short(value)}"
+    if declared is not None and p.values is None:
+        return _many_categories(p, d)
     if declared is not None:
         return "discrete", "declared by the table" + (", order kept" if declared.ordered else "")
     if typed.type == "bool":
@@ -308,12 +313,25 @@ def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
     return "text", different
 
 
+def _many_categories(p: Profile, d: int) -> tuple[str, str]:
+    """Categories of which the rows have more than a variable can have states."""
+    reason = (
+        f"categories, {d:,} different ones in {p.sampled:,} rows; at most {MAX_STATES:,} can be "
+        "states"
+    )
+    return ("identifier" if d >= 0.95 * p.sampled or named_like_id(p.name) else "text"), reason
+
+
 def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
     name = typed.profile.name
     if declared is not None:
         listed = set(map(state_key, declared.states))
         more = tuple(s for s in typed.states if state_key(s) not in listed)
-        return Variable(name, "discrete", declared.states + more, declared.ordered and not more)
+        states = declared.states
+        if len(states) + len(more) > MAX_STATES:  # the rows may have fewer of them
+            seen = set(map(state_key, typed.states))
+            states = tuple(s for s in states if state_key(s) in seen)
+        return Variable(name, "discrete", states + more, declared.ordered and not more)
     if typed.type == "bool":
         return Variable(name, "discrete", (False, True))
     return Variable(name, "discrete", typed.states)
@@ -326,6 +344,17 @@ def _first_doubt(typed: _Typed) -> str:
     doubt = typed.doubts[0]
     where = f"row {doubt.row}" if doubt.row else "a row"
     return f"{where} holds {doubt.cell!r}, which {doubt.why}"
+
+
+def _noting_left_out(column: Column, variable: Variable, declared: Declared | None) -> Column:
+    """The column with a note, where categories that no row has are too many to be states."""
+    if declared is None or len(declared.states) <= variable.arity:
+        return column
+    note = (
+        f"it has {len(declared.states):,} categories, and at most {MAX_STATES:,} can be states: "
+        f"the {variable.arity:,} that its rows have are"
+    )
+    return replace(column, notes=(*column.notes, note))
 
 
 def _doubt_notes(typed: _Typed) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +15,7 @@ from credo.data.feed import Feed, foreign
 from credo.data.files import feed_of_path, is_path
 from credo.data.frames import feed_of_frame
 from credo.data.infer import Decision, Declared, decide
+from credo.data.memory import memory_limit
 from credo.data.missing import MISSING, missing_words
 from credo.data.row_numbers import RowNumbers
 from credo.data.stream import Stream
@@ -115,7 +114,8 @@ def read(
         raise InputError("The table has been read already; give schema= and weights= to read.")
     if not is_path(x) and options != TextOptions(columns=columns):
         raise InputError("delimiter=, encoding=, decimal= and ragged= are for text files.")
-    feed = feed_of(x, options, columns)
+    limit = memory_limit(memory)
+    feed = feed_of(x, options, columns, limit)
     if not feed.names:
         raise TableError(f"{feed.label} has no columns.")
     tokens = missing_words(missing, feed.text)
@@ -123,7 +123,6 @@ def read(
     weighting = Weights.of(weights, feed.names, text=feed.text)
     if weighting.column in wanted and wanted[weighting.column] != "drop":
         raise InputError(f"{weighting.column!r} cannot be the weights and a variable at once.")
-    limit = _memory(memory)
     coders, weights_seen, rows, numbers = _collect(feed, wanted, weighting, tokens, limit, report)
     streams = not all(c.keep for c in coders.values())
     taken = Tokens(tokens, feed.text)
@@ -172,12 +171,16 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
 # --- the parts of reading -----------------------------------------------------------------
 
 
-def feed_of(x: Any, options: TextOptions, columns: Sequence[str] | None) -> Feed:
-    """The feed of anything; what an engine says against it is told in our words."""
+def feed_of(
+    x: Any, options: TextOptions, columns: Sequence[str] | None, limit: float | None = None
+) -> Feed:
+    """The feed of anything; what an engine says against it is told in our words. `limit` is the
+    memory that an engine may take for its answer, by default half of what is free.
+    """
     try:
         if is_path(x):
             return feed_of_path(x, options)
-        return feed_of_frame(x, columns)
+        return feed_of_frame(x, columns, limit)
     except (CredoError, MemoryError):
         raise
     except Exception as error:
@@ -238,27 +241,6 @@ def _size(feed: Feed) -> int:
     if feed.bytes is not None:
         return feed.bytes
     return (feed.rows or 0) * len(feed.names)
-
-
-def _memory(given: int | str | None) -> float:
-    if given is None:
-        try:
-            return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2)
-        except (AttributeError, ValueError, OSError):
-            return 4e9
-    if isinstance(given, str):
-        match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]?)i?b?\s*", given.casefold())
-        if not match:
-            raise InputError(
-                f"memory must be a number of bytes or a text like '2GB', got {given!r}."
-            )
-        if float(match[1]) == 0:
-            raise InputError(f"memory must be more than 0, got {given!r}.")
-        return float(match[1]) * float(1000 ** " kmgt".index(match[2] or " "))
-    is_number = isinstance(given, (int, float, np.integer)) and not isinstance(given, bool)
-    if not is_number or not given > 0:
-        raise InputError(f"memory must be more than 0 bytes, or a text like '2GB', got {given!r}.")
-    return float(given)
 
 
 def _collect(
@@ -332,7 +314,7 @@ def coders_for(
             continue
         kind = word.kind if isinstance(word, Variable) else word
         if kind is None and name in feed.declared and feed.declared[name].aside is None:
-            kind = "discrete"
+            kind = "declared"
         coders[name] = Coder(
             name,
             text=feed.text,

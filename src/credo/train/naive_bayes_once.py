@@ -142,7 +142,7 @@ class _Counting:
             if name == self.target or name in self.gone:
                 continue
             coder = self.once.coders[name]
-            if cells is None:
+            if cells is None or (coder.kind == "declared" and not coder.holds_codes):
                 self._let_go(name)
             elif isinstance(cells, np.ndarray):
                 self._to_numbers(name, coder)
@@ -185,6 +185,8 @@ class _Counting:
     def _too_many(self, name: str, coder: Coder) -> bool:
         """Whether values are too many to be states, whatever comes."""
         n = len(coder.states)
+        if coder.kind == "declared":
+            return False  # the coder lets go of them
         if coder.kind == "discrete":
             if n > MAX_STATES:
                 raise LimitError(

@@ -1,13 +1,17 @@
 """Tables on disk that an engine hands over bit by bit: the same cells as read whole."""
 
+import gc
+import tempfile
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data import feed
+from credo.data import datasets, feed
 from credo.data.frames import feed_of_frame
 
 N = 500
@@ -27,10 +31,10 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(feed, "BATCH", 64)
 
 
-def cells(source, names):
+def cells(source, names, limit=None):
     """What a feed gives of some columns, in order."""
     out = {name: [] for name in names}
-    for batch in feed_of_frame(source, None).batches(names):
+    for batch in feed_of_frame(source, None, limit).batches(names):
         assert len(next(iter(batch.values()))) <= 64
         for name, column in batch.items():
             out[name] += column.to_pylist()
@@ -87,10 +91,31 @@ def test_a_dataset_streams_to_the_same_tally(dataset):
     assert stream.tally(["x"]).close_to(whole.tally(["x"]))
 
 
+FILTERS = {
+    "another column": ds.field("gap") < 0.5,
+    "by position": pc.field(0) == 1,
+    "two": (ds.field("d") > 0) & (ds.field("s") == "low"),
+    "a gap": ds.field("gap").is_null(),
+    "none": ds.field("d") > 9,
+}
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["pages", "scanner"])
+@pytest.mark.parametrize("chosen", FILTERS.values(), ids=FILTERS)
+def test_a_filtered_dataset_gives_the_rows_that_pass(chosen, told, tmp_path, monkeypatch):
+    """By pages, and by a scanner where Arrow does not tell the filter."""
+    if not told:
+        monkeypatch.setattr(datasets, "_filtered", lambda dataset: (None, None))
+    dataset = ds.dataset(parquet(tmp_path)).filter(chosen)
+    for names in (["x"], ["s", "d"]):
+        assert cells(dataset, names) == dataset.to_table(columns=names).to_pydict()
+
+
+@pytest.mark.parametrize("limit", [None, 1.0], ids=["straight", "by a file"])
 @pytest.mark.parametrize(
     "query", ["scan", "two files", "select", "head", "slice", "filter", "more", "index", "unique"]
 )
-def test_a_lazy_frame_gives_its_own_cells(query, tmp_path):
+def test_a_lazy_frame_gives_its_own_cells(query, limit, tmp_path):
     pl = pytest.importorskip("polars")
     path = parquet(tmp_path)
     frame = pl.scan_parquet(path)
@@ -112,5 +137,48 @@ def test_a_lazy_frame_gives_its_own_cells(query, tmp_path):
         case "unique":
             frame = frame.unique(["d", "s"], maintain_order=True)
     expected = frame.collect().to_dict(as_series=False)
-    assert cells(frame, list(expected)) == expected
-    assert cells(frame, ["d"]) == {"d": expected["d"]}
+    assert cells(frame, list(expected), limit) == expected
+    assert cells(frame, ["d"], limit) == {"d": expected["d"]}
+
+
+def test_a_query_that_does_not_fit_is_run_once_and_read_from_a_file(tmp_path, monkeypatch):
+    pl = pytest.importorskip("polars")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    frame = pl.DataFrame(TABLE.select(["d", "s"])).lazy().filter(pl.col("d") < 2)
+    changing = frame.with_columns(x=pl.lit(0.0).map_batches(drawn, return_dtype=pl.Float64))
+    stream = cr.read(changing, memory=1)
+    (folder,) = tmp_path.iterdir()
+    (note,) = stream.schema.notes
+    assert note.startswith("polars ran the query once, and its answer is read from a temporary")
+    assert stream.tally(["x"]) == stream.tally(["x"])
+    assert stream.tally([("s", ["d"])]) == cr.read(frame.collect()).tally([("s", ["d"])])
+    del stream
+    gc.collect()
+    assert not folder.exists()
+
+
+def drawn(cells):
+    """Other numbers whenever they are asked for."""
+    pl = pytest.importorskip("polars")
+    return pl.Series(RNG.normal(size=int((TABLE["d"].to_numpy() < 2).sum())))
+
+
+def test_cells_of_every_type_come_back_from_the_file_of_a_query():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {
+            "level": pl.Series(["lo", None, "hi", "lo"], dtype=pl.Enum(["hi", "lo", "never"])),
+            "kind": pl.Series(["b", None, "a", "a"], dtype=pl.Categorical),
+            "huge": pl.Series([2**100, None, 1, 1], dtype=pl.Int128),
+            "price": pl.Series(["1.50", None, "2.25", "1.50"]).cast(pl.Decimal(8, 2)),
+            "time": pl.Series([3, None, 4, 4]).cast(pl.Duration("ms")),
+            "truth": [True, None, False, True],
+        }
+    )
+    words = dict.fromkeys(frame.columns, "discrete")
+    whole = cr.read(frame, words)
+    query = frame.lazy().filter(pl.col("huge").is_null() | True)
+    stream = cr.read(query, words, memory=1)
+    assert stream.schema.notes and stream.schema == whole.schema
+    assert stream.schema["level"].ordered
+    assert stream.tally(frame.columns) == whole.tally(frame.columns)

@@ -15,7 +15,8 @@ import credo as cr
 from credo.data.declared import declared_by, merged
 from credo.data.infer import Declared
 from credo.data.writing import write_rows
-from credo.errors import CredoWarning, SchemaError
+from credo.errors import CredoWarning, LimitError, SchemaError
+from credo.estimators import NaiveBayes
 
 LEVELS = ["low", "mid", "high", "never"]
 CELLS = ["high", "low", None, "mid", "low", "high"]
@@ -221,3 +222,58 @@ def test_a_note_that_is_not_of_pandas_is_left_alone():
     for note in (b"{", b"[]", b"3", b'{"columns": 3}', b'{"columns": [3], "index_columns": [{}]}'):
         schema = pa.schema({"x": cells.type}, metadata={"pandas": note})
         assert declared_by(schema, lambda i: cells, "a table") == {}
+
+
+MANY = [f"k{i:05}" for i in range(10_001)]
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, lambda c: c], ids=["pd", "pl", "dict"]
+)
+def test_more_categories_than_states_are_set_aside(make):
+    cells = pd.Series(MANY, dtype=pd.CategoricalDtype(MANY))
+    if make is pl.DataFrame:
+        cells = pl.Series(MANY, dtype=pl.Enum(MANY))
+    table = make({"who": cells, "y": ["u", "v", "u"] * 3333 + ["u", "v"]})
+    schema = cr.read(table).schema
+    assert schema.names == ("y",)
+    assert schema.column("who").kind == "identifier"
+    assert schema.set_aside["who"] == (
+        "categories, 10,001 different ones in 10,001 rows; at most 10,000 can be states"
+    )
+    with pytest.raises(LimitError, match=r"10,001 states; at most 10,000 are allowed\. Group rare"):
+        cr.read(table, {"who": "discrete"})
+
+
+def test_numbers_that_are_categories_are_never_quantities(tmp_path):
+    """Also where the file does not list them, and where the table is read batch by batch."""
+    zips = [*range(10_001), *range(10_001)]
+    frame = pd.DataFrame({"zip": pd.Categorical(zips), "y": ["u", "v"] * 10_001})
+    path = tmp_path / "zips.parquet"
+    frame.to_parquet(path)
+    for source in (cr.read(frame), cr.read(path), cr.read(path, memory=1)):
+        assert source.schema.names == ("y",)
+        assert source.schema.column("zip").kind == "text"
+    assert cr.read(frame, {"zip": "continuous"}).schema["zip"].kind == "continuous"
+
+
+def test_of_too_many_categories_those_that_rows_have_are_states():
+    kind = pd.CategoricalDtype([*MANY, "b", "a"], ordered=True)
+    frame = pd.DataFrame({"x": pd.Series(["a", "b", MANY[7], "a"], dtype=kind)})
+    schema = cr.read(frame).schema
+    assert told(cr.read(frame)) == ((MANY[7], "b", "a"), True)
+    assert schema.column("x").notes == (
+        "it has 10,003 categories, and at most 10,000 can be states: the 3 that its rows have are",
+    )
+    assert cr.read(frame, {"x": "discrete"}).schema == schema
+
+
+def test_naive_bayes_of_a_stream_lets_go_of_too_many_categories(tmp_path):
+    path = tmp_path / "rows.parquet"
+    frame = pd.DataFrame(
+        {"zip": pd.Categorical(range(10_001)), "x": ["a", "b", "a"] * 3333 + ["a", "b"]}
+    )
+    frame.assign(y=frame["x"]).to_parquet(path)
+    with pytest.warns(CredoWarning, match="'zip' .categories, 10,001 different"):
+        clf = NaiveBayes().fit(path, "y")
+    assert clf.predict({"x": ["b"]}).tolist() == ["b"]

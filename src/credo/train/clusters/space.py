@@ -245,9 +245,9 @@ def _range(source: Table | Stream, name: str) -> float:
 
 def free_memory(given: int | str | None = None) -> float:
     """How many bytes may be allocated: what the user says, else half of what is free."""
-    from credo.data.reading import _memory
+    from credo.data.memory import memory_limit
 
-    return _memory(given)
+    return memory_limit(given)
 
 
 def _fits(rows: int, width: int) -> None:
