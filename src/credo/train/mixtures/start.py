@@ -42,10 +42,7 @@ def started(
     weights = problem.cells.weights
     w = np.ones(len(rows)) if weights is None else weights[rows]
     rows, w = rows[w > 0], w[w > 0]
-    points, first, group = np.unique(
-        _points(problem, rows, w), axis=0, return_index=True, return_inverse=True
-    )
-    w = np.asarray(np.bincount(group.ravel(), weights=w), dtype=np.float64)
+    points, first, w = _gathered(_points(problem, rows, w), w)
     rows = rows[first]
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
@@ -54,6 +51,15 @@ def started(
         share = np.full((len(rows), k), 0.05 / k)
         share[np.arange(len(rows)), nearest] += 0.95
     return _numbers(problem, rows, share * w[:, None], k)
+
+
+def _gathered(points: Floats, w: Floats) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """The different points in their order, where each stood first, and the weight of each."""
+    first = np.argsort(points[:, 0], kind="stable")
+    if (np.diff(points[first, 0]) > 0).all():  # one column tells them all apart, as numbers do
+        return points[first], first, w[first]
+    found, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    return found, first, np.bincount(group.ravel(), weights=w).astype(np.float64)
 
 
 def _pick(p: Floats, rng: np.random.Generator) -> int:
