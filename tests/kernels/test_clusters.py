@@ -47,6 +47,27 @@ def test_gower_is_its_twin(n):
     assert lost_between >= 2 * lost
 
 
+@pytest.mark.parametrize("states", [2, 255, 300])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("columns", [3, 260])
+def test_gower_of_many_states_and_columns_is_its_twin(states, gaps, columns):
+    """Bytes hold 255 states, and count 255 columns."""
+    rng = np.random.default_rng(states)
+    codes = [rng.integers(0, states, 9).astype(np.int32) for _ in range(columns)]
+    codes[0][:] = np.arange(9) * (states - 1) // 8
+    for c in codes[1:]:
+        c[rng.random(9) < gaps] = -1
+    reals = [rng.random(9)]
+    found, lost = _core.gower_pairs(reals, codes, 1.0)
+    pairs = [(i, j) for i in range(9) for j in range(i + 1, 9)]
+    expected = [gower_twin(reals, codes, i, j) for i, j in pairs]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    few = [c[:2].copy() for c in codes]
+    near, _ = _core.gower_between([r[:2].copy() for r in reals], few, reals, codes, 1.0)
+    np.testing.assert_array_equal(near, squareform(found)[:2])
+    assert lost == 0
+
+
 def test_gower_is_the_same_for_any_number_of_threads():
     reals, codes = rows(1500, 1)
     one = _core.gower_pairs(reals, codes, 1.0, 1)

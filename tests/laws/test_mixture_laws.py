@@ -88,6 +88,20 @@ def test_a_whole_weight_is_a_repetition(seed, form):
     np.testing.assert_allclose(weighted.weights, repeated.weights, atol=1e-5)
 
 
+def test_a_weight_of_counts_and_states_with_gaps_is_a_repetition():
+    """The prior's mean rate and the points of the start are those of the copies."""
+    rng = np.random.default_rng(5)
+    z, times = rng.integers(2, size=60), rng.integers(1, 5, 60)
+    state = np.where(rng.random(60) < 0.2, None, np.where(rng.random(60) < 0.8, z, 1 - z))
+    columns = {"calls": rng.poisson(2 + 6 * z), "state": state.astype(object)}
+    copies = {name: np.repeat(values, times) for name, values in columns.items()}
+    options = {"counts": ["calls"], "tol": 1e-10}
+    weighted = cr.latent_classes(cr.read(columns, weights=times), 2, **options)
+    repeated = cr.latent_classes(cr.read(copies), 2, **options)
+    assert weighted.record.score == pytest.approx(repeated.record.score, rel=1e-9)
+    np.testing.assert_allclose(weighted.weights, repeated.weights, atol=1e-6)
+
+
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), form=st.sampled_from(FORMS))
 def test_rows_and_columns_have_no_order(seed, form):

@@ -80,9 +80,9 @@ class Mixture:
         if sum(isinstance(p, Gaussians) for p in self.parts) > 1:
             raise InputError("The continuous columns of a mixture are one part.")
         names = [self.name, *self.names]
-        twice = [n for n in names if names.count(n) > 1]
-        if twice:
-            raise InputError(f"The name {twice[0]!r} is used twice.")
+        if len(set(names)) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise InputError(f"The name {twice!r} is used twice.")
 
     # --- what it is -----------------------------------------------------------------------
 

@@ -69,10 +69,8 @@ def lay(cells: Taken, scales: Scales, joint: bool, k: int) -> Laid:
 def log_density_left(cells: Taken, scales: Scales) -> Floats:
     """What scaling and the factorials of counts leave out of ln P(row), the same in each class."""
     left = np.zeros(cells.rows)
-    logs = np.log(scales.scale)
-    for j in range(len(cells.reals)):
-        gone = np.isnan(cells.reals[j])
-        left -= np.where(gone, 0.0, logs[j]) if gone.any() else logs[j]
+    logs, gone = np.log(scales.scale), np.isnan(cells.reals)
+    left -= logs @ ~gone if gone.any() else logs.sum()
     for x in cells.counts:
         left -= np.where(np.isnan(x), 0.0, gammaln(np.where(np.isnan(x), 0.0, x) + 1))
     return left

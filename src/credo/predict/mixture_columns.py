@@ -109,9 +109,9 @@ def taken(plan: Plan, source: Any) -> Taken:
             if column.variable is not None:
                 raise InputError(f"The column {name!r} must hold numbers.")
             out[i] = column.values
-            if np.isinf(out[i]).any():
-                row = int(np.isinf(out[i]).argmax())
-                raise InputError(f"The column {name!r} holds an infinite number in row {row + 1}.")
+        if np.isinf(out).any():
+            i, row = np.argwhere(np.isinf(out))[0].tolist()
+            raise InputError(f"The column {names[i]!r} holds an infinite number in row {row + 1}.")
         return out
 
     counts = numbers(plan.counts)

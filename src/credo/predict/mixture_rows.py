@@ -47,6 +47,19 @@ class Numbers:
         """The number of classes."""
         return len(self.weights)
 
+    def by_size(self) -> Numbers:
+        """The same numbers with the heaviest class first."""
+        order = np.argsort(-self.weights, kind="stable")
+        if (order[1:] > order[:-1]).all():
+            return self
+        spread = self.spread
+        if spread.strides[0] or not spread.size:  # not one covariance that all share
+            spread = spread[order]
+        rest = None if self.rest is None else self.rest[order]
+        tables = tuple(t[order] for t in self.tables)
+        weights, means, rates = self.weights[order], self.means[order], self.rates[order]
+        return Numbers(weights, tables, means, spread, rates, rest)
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:

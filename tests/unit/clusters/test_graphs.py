@@ -4,6 +4,8 @@ import tracemalloc
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_array
@@ -105,6 +107,7 @@ def test_rows_of_which_only_tied_ones_merge():
     ("graph", "words"),
     [
         ([], "at least two nodes"),
+        (np.zeros((0, 0)), "at least two nodes"),
         ([("a", "a")], "at least two nodes"),
         ([("a", "b", 0.0)], "has no ties"),
         ([("a",)], "Tie 1 must be two nodes"),
@@ -114,6 +117,13 @@ def test_rows_of_which_only_tied_ones_merge():
         ([("a", ["b"])], "hashable"),
         ("edges.csv", "must be pairs"),
         (np.ones((2, 3)), "must be square"),
+        (np.ones((4, 2)), r"pairs as a list: edges.tolist\(\)"),
+        ([[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3, 4]], "Tie 4 .* must be an array"),
+        (np.array([["0", "1"], ["1", "0"]]), "must hold numbers"),
+        (np.array([[0, 1], [1, 0]], dtype=object), "must hold numbers, got object"),
+        (np.array([[0, 1j], [1j, 0]]), "must hold numbers, got complex"),
+        (pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"]}), "DataFrame. Give its rows as a list"),
+        (pl.DataFrame({"a": ["x", "y"], "b": ["y", "z"]}), "DataFrame. Give its rows as a list"),
         (np.array([[0, 1], [2, 0]]), "must be symmetric"),
         (np.array([[0, -1], [-1, 0]]), "0 or more"),
     ],

@@ -17,11 +17,12 @@ def by_all_eigenvalues(matrix, floor):
 
 
 @pytest.mark.parametrize(
-    ("columns", "rank"), [(60, 5), (60, 19), (60, 30), (60, 60), (5, 0), (3, 1)]
+    ("columns", "rank"), [(60, 5), (60, 19), (60, 30), (60, 59), (60, 60), (5, 0), (3, 1)]
 )
-def test_few_eigenvalues_are_raised_as_all_would_be(columns, rank):
+@pytest.mark.parametrize("least", [1.0, 1e-4])
+def test_few_eigenvalues_are_raised_as_all_would_be(columns, rank, least):
     rng = np.random.default_rng(rank)
-    x = rng.normal(size=(3, rank, columns)) * np.geomspace(1, 1e-4, columns)
+    x = rng.normal(size=(3, rank, columns)) * np.geomspace(1, least, columns)
     matrices = x.transpose(0, 2, 1) @ x / max(rank, 1)
     for floor in (1e-6, 1e-3):
         found = raised(matrices, floor)
@@ -112,6 +113,15 @@ def test_a_climb_in_the_directions_of_the_rows_is_that_in_all(
     best, other = found.candidates.best, plain.candidates.best
     for name in ("log_likelihood", "bic", "icl", "cheeseman_stutz"):
         assert getattr(best, name) == pytest.approx(getattr(other, name), rel=1e-8)
+
+
+def test_an_average_of_wide_mixtures_is_that_of_all_directions(monkeypatch):
+    x = np.random.default_rng(2).normal(size=(14, 40)) + np.repeat([0, 3], 7)[:, None]
+    found = cr.gaussian_mixture(x, average=True, max_components=2, prior=1.0)
+    _in_all_directions(monkeypatch)
+    plain = cr.gaussian_mixture(x, average=True, max_components=2, prior=1.0)
+    assert found.record.score == pytest.approx(plain.record.score, rel=1e-8)
+    assert found.record.score == pytest.approx(found.log_likelihood(x), rel=1e-8)
 
 
 def test_states_beside_many_numbers_and_leaps(monkeypatch):

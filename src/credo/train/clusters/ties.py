@@ -100,9 +100,11 @@ def ties_of(graph: Any, rows: int | None = None) -> Ties:
         if rows is None:
             nodes = list(graph.nodes)
         return _from_pairs([_plain(e) for e in listed], nodes, rows)
-    if isinstance(graph, (str, bytes, Mapping)) or not isinstance(graph, Iterable):
+    frame = hasattr(graph, "columns") or hasattr(graph, "column_names")  # some walk by columns
+    if isinstance(graph, (str, bytes, Mapping)) or frame or not isinstance(graph, Iterable):
         raise InputError(
-            f"graph= must be pairs, a square matrix or a graph, got {type(graph).__name__}."
+            f"graph= must be pairs, a square matrix or a graph, got {type(graph).__name__}.",
+            hint="Give its rows as a list of pairs, or its matrix as an array." if frame else "",
         )
     return _from_pairs(list(graph), nodes, rows)
 
@@ -123,7 +125,10 @@ def _from_pairs(pairs: list[Any], nodes: list[Any], rows: int | None) -> Ties:
             or not hasattr(pair, "__len__")
             or len(pair) not in (2, 3)
         ):
-            raise InputError(f"Tie {i + 1} must be two nodes, or two and a strength, got {pair!r}.")
+            raise InputError(
+                f"Tie {i + 1} must be two nodes, or two and a strength, got {pair!r}.",
+                hint="A matrix must be an array (np.array).",
+            )
         ends = []
         for node in pair[:2]:
             key = int(node) if isinstance(node, np.integer) else node
@@ -152,15 +157,20 @@ def _checked(strength: Any, what: str) -> None:
 def _from_matrix(matrix: Any, rows: int | None) -> Ties:
     from scipy.sparse import coo_array
 
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"The matrix of ties must hold numbers, got {matrix.dtype}.")
     found = coo_array(matrix)
     n, m = found.shape if found.ndim == 2 else (0, -1)
     if n != m or (rows is not None and n != rows):
         wanted = "" if rows is None else f" of {rows:,} rows, as the table has"
-        raise InputError(f"The matrix of ties must be square{wanted}, got {found.shape}.")
+        raise InputError(
+            f"The matrix of ties must be square{wanted}, got {found.shape}.",
+            hint="Give pairs as a list: edges.tolist()." if m in (2, 3) else "",
+        )
     data = found.data.astype(np.float64)
     if not np.isfinite(data).all() or (data < 0).any():
         raise InputError("The strengths of ties must be 0 or more, and finite.")
-    if abs(found - found.T).max() > 1e-9 * max(float(data.max(initial=0.0)), 1e-300):
+    if n and abs(found - found.T).max() > 1e-9 * max(float(data.max(initial=0.0)), 1e-300):
         raise InputError(
             "The matrix of ties must be symmetric.", hint="Add its transpose, (m + m.T) / 2."
         )

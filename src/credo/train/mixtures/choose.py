@@ -104,10 +104,7 @@ def found(
         _enough(problem, number)
         _guard(problem, [number], options)
         best = _of_size(problem, number, options, np.random.default_rng(seeds[0]))
-        best = _recorded(best, None, how, source, began, problem)
-        if isinstance(options.start, Mixture):
-            return best  # its classes keep the order of the start
-        return replace(best, mixture=best.mixture.by_size())
+        return _recorded(best, None, how, source, began, problem)
     if isinstance(options.start, Mixture):
         raise InputError("A start that is a mixture has its k: give the same instead of 'auto'.")
     most = min(options.max_components, problem.cells.rows)
@@ -125,9 +122,7 @@ def found(
                  "(max_components allows more)")  # fmt: skip
     best = replace(best, notes=notes)
     done = _recorded(best, table, how, source, began, problem)
-    if options.average:
-        done = _averaged(done, tried, table, problem)
-    return replace(done, mixture=done.mixture.by_size())
+    return _averaged(done, tried, table, problem) if options.average else done
 
 
 def _enough(problem: Problem, k: int) -> None:
@@ -164,6 +159,7 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
         )
 
     notes: tuple[str, ...] = ()
+    few: Turned | None = None
     if isinstance(options.start, Mixture):
         if options.start.k != k:
             raise InputError(f"The start has {options.start.k} classes, and k is {k}.")
@@ -177,33 +173,20 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
         starts = [started(part, k, options.start, rng, care=i == 0) for i in range(many)]
         climbs, few = [climb(part, s) for s in _different(starts)], turned_of(part)
-        if few is None:
-            best = _raced(climbs, options.budget)
-        else:
-            best = _turned(climbs, few, options.budget)
+        best = _raced(climbs if few is None else [few.climb(c) for c in climbs], options.budget)
         if part is not problem:
-            best = climb(problem, best.numbers)
+            best, few = climb(problem, _whole(best.numbers, few, problem)), None
     for _ in track(best.steps(options.budget), "em", total=None):
         pass
     if not best.reason:
         best.reason = f"the budget of {options.budget:,} iterations was used up"
-    return Found(*_judged(problem, best, options), notes)
+    numbers = _whole(best.numbers, few, problem)
+    return Found(*_judged(problem, best, numbers, options), notes)
 
 
-def _turned(climbs: list[Climb], few: Turned, most: int) -> Climb:
-    """The best of several climbs, made in the few directions that the rows have."""
-    whole = climbs[0]
-    own = few.maximiser(whole.maximiser)
-    best = _raced(
-        [replace(c, rows=few.rows, maximiser=own, numbers=few.narrow(c.numbers)) for c in climbs],
-        most,
-    )
-    best.run(most)
-    numbers = few.wide(best.numbers, whole.maximiser.form == "tied")
-    return replace(
-        best, rows=whole.rows, maximiser=whole.maximiser, numbers=numbers,
-        expected=whole.expect(numbers),
-    )  # fmt: skip
+def _whole(numbers: Numbers, few: Turned | None, problem: Problem) -> Numbers:
+    """The numbers of all columns, of a climb that was made in a few directions or not."""
+    return numbers if few is None else few.wide(numbers, problem.form == "tied")
 
 
 def _different(starts: list[Numbers]) -> list[Numbers]:
@@ -237,9 +220,14 @@ def _raced(climbs: list[Climb], most: int) -> Climb:
     return running[0]
 
 
-def _judged(problem: Problem, climb: Climb, options: Options) -> tuple[Mixture, Climb, Candidate]:
+def _judged(
+    problem: Problem, climb: Climb, numbers: Numbers, options: Options
+) -> tuple[Mixture, Climb, Candidate]:
+    """The mixture of a climb, heaviest class first unless a start gave the classes their order."""
     assert climb.expected is not None
-    mixture = problem.mixture(climb.numbers, _name(options.name, problem))
+    if not isinstance(options.start, Mixture):
+        numbers = numbers.by_size()
+    mixture = problem.mixture(numbers, _name(options.name, problem))
     height = climb.expected.log_likelihood + problem.left
     n = problem.cells.weight
     bic = height - 0.5 * mixture.free_parameters * math.log(max(n, 1.0))
@@ -266,7 +254,7 @@ def _entropy(problem: Problem, climb: Climb, whole: float) -> float:
     Gaussian were completed too.
     """
     assert climb.expected is not None
-    rows = problem.rows
+    rows = climb.rows
     if rows.order is None:
         return max(climb.expected.log_likelihood - whole, 0.0)
     share, _ = rows.score(climb.numbers, problem.threads)
@@ -317,13 +305,14 @@ def _averaged(best: Found, tried: list[Found], table: Candidates, problem: Probl
         },
     )
     made = replace(whole_of, name=best.mixture.name, record=record, candidates=table)
-    return replace(best, mixture=made)
+    return replace(best, mixture=made.by_size())
 
 
 def _log_likelihood(tried: Sequence[Found], shares: Floats, problem: Problem) -> float:
     """Σ_i ln Σ_k P(k | rows) P(row_i | θ_k)."""
     kept = [(t, float(p)) for t, p in zip(tried, shares, strict=True) if p > _LEAST]
-    logs = [problem.rows.score(t.climb.numbers, problem.threads)[1] + math.log(p) for t, p in kept]
+    climbs = [(t.climb, math.log(p)) for t, p in kept]
+    logs = [c.rows.score(c.numbers, problem.threads)[1] + p for c, p in climbs]
     rows = np.logaddexp.reduce(logs, axis=0) - math.log(sum(p for _, p in kept))
     w = problem.cells.weights
     return float(rows.sum() if w is None else w @ rows) + problem.left

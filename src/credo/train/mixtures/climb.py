@@ -7,6 +7,7 @@ wherever it lands.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,13 @@ from credo.train.mixtures.maximise import Maximiser, raised
 __all__ = ["Climb"]
 
 Floats = NDArray[np.float64]
+
+
+@lru_cache(maxsize=1)
+def _triangle(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where the cells of a root are."""
+    rows, columns = np.tril_indices(d)
+    return rows, columns
 
 
 @dataclass
@@ -85,7 +93,7 @@ class Climb(Leaping[Numbers, Expected]):
             root: Floats = np.linalg.cholesky(spread).astype(np.float64)
             i = np.arange(root.shape[-1])
             root[:, i, i] = np.log(root[:, i, i])
-            parts.append(root[:, *np.tril_indices(len(i))].ravel())
+            parts.append(root[:, *_triangle(len(i))].ravel())
             if x.rest is not None:
                 parts.append(np.log(x.rest))
         else:
@@ -115,7 +123,7 @@ class Climb(Leaping[Numbers, Expected]):
         if self.maximiser.joint:
             k = 1 if self.maximiser.form == "tied" else near.k
             root = np.zeros((k, d, d))
-            root[:, *np.tril_indices(d)] = take((k, d * (d + 1) // 2))
+            root[:, *_triangle(d)] = take((k, d * (d + 1) // 2))
             i = np.arange(d)
             root[:, i, i] = np.exp(np.clip(root[:, i, i], -50, 50))
             spread = np.broadcast_to(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, multigammaln
+from scipy.special import gammaln
 
 from credo.predict.inverse_roots import roots_of
 from credo.predict.mixture_rows import Expected, Numbers
@@ -49,8 +49,9 @@ def complete(e: Expected, x: Numbers, m: Maximiser) -> float:
     if m.joint:
         roots = e.roots or roots_of(x.spread)
         whole = e.mass * (d * np.log(2 * np.pi) + roots.log_det) + roots.trace(e.second)
-        total -= 0.5 * float(whole.sum())
-        return total
+        if x.rest is not None:  # where no row varies
+            whole += e.mass * m.beyond * np.log(2 * np.pi * x.rest)
+        return total - 0.5 * float(whole.sum())
     n = e.there[:, :d]
     total -= 0.5 * float((n * np.log(2 * np.pi * x.spread) + e.second / x.spread).sum())
     return total
@@ -83,12 +84,19 @@ def _evidence(e: Expected, x: Numbers, m: Maximiser) -> float:
     weight = e.mass
     if m.form == "tied":
         scatter, weight = scatter.sum(axis=0)[None], np.array([e.mass.sum()])
-    nu = d + 2.0
-    after = scatter + m.size * np.eye(d)
-    value = -0.5 * weight * d * np.log(np.pi) + 0.5 * nu * d * np.log(m.size)
-    value -= 0.5 * (nu + weight) * np.linalg.slogdet(after)[1]
-    value += np.array([multigammaln(0.5 * (nu + w), d) for w in weight]) - multigammaln(nu / 2, d)
+    means += 0.5 * m.beyond * float(np.log(_KAPPA / (_KAPPA + e.mass)).sum())
+    wide = d + m.beyond
+    nu = wide + 2.0
+    after = np.linalg.slogdet(scatter + m.size * np.eye(d))[1] + m.beyond * np.log(m.size)
+    value = -0.5 * weight * wide * np.log(np.pi) + 0.5 * nu * wide * np.log(m.size)
+    value += -0.5 * (nu + weight) * after + _gammas(nu + weight, wide) - _gammas(nu, wide)
     return total + means + float(value.sum())
+
+
+def _gammas(nu: Floats | float, d: int) -> Floats:
+    """ln Γ of d axes at ν/2, without the π that all of them share."""
+    found: Floats = gammaln(0.5 * (np.asarray(nu)[..., None] - np.arange(d))).sum(axis=-1)
+    return found
 
 
 def _variances(n: Floats, scatter: Floats, size: float) -> Floats:

@@ -26,6 +26,7 @@ __all__ = ["Maximiser", "raised"]
 
 Floats = NDArray[np.float64]
 
+_FEW = 48  # columns, below which all classes at once are faster than one after the other
 _NOBODY = 1e-12  # a class with less than this of all weight keeps its numbers
 
 
@@ -196,9 +197,12 @@ class Maximiser:
 
 def raised(matrices: Floats, floor: float) -> Floats:
     """Covariances with no eigenvalue below the floor."""
-    if _above(matrices, floor):
+    if matrices.shape[-1] < _FEW and _above(matrices, floor):
         return matrices
-    return np.stack([m if _above(m, floor) else _lifted(m, floor) for m in matrices])
+    fine = [_above(m, floor) for m in matrices]
+    if all(fine):
+        return matrices
+    return np.stack([m if f else _lifted(m, floor) for f, m in zip(fine, matrices, strict=True)])
 
 
 def _above(matrices: Floats, floor: float) -> bool:
@@ -213,21 +217,27 @@ def _lifted(matrix: Floats, floor: float) -> Floats:
     """V max(λ, floor) Vᵀ; fewer rows than columns leave few λ above 0, which are found alone.
 
     A pivoted Cholesky root ends at the rank, B Bᵀ = matrix with B narrow, and BᵀB has the same
-    eigenvalues.
+    eigenvalues. Where all of them are above the floor, it is raised to what B does not reach, and
+    no eigenvalue need be known.
     """
-    from scipy.linalg.lapack import dpstrf
+    from scipy.linalg.lapack import dpstrf, dtrtrs
 
     d = len(matrix)
     root, pivot, rank, _ = dpstrf(matrix, lower=1)
-    if rank > d // 3:
+    narrow = np.zeros((d, rank))
+    narrow[pivot - 1] = np.tril(root[:, :rank])
+    inner = narrow.T @ narrow
+    if 0 < rank < d and _above(inner, floor):
+        reached, _ = dtrtrs(np.linalg.cholesky(inner), narrow.T, lower=1)
+        out: Floats = matrix - floor * (reached.T @ reached)
+        out.ravel()[:: d + 1] += floor
+    elif rank > d // 3:
         values, vectors = np.linalg.eigh(matrix)
-        out: Floats = (vectors * np.maximum(values, floor)) @ vectors.T
+        out = (vectors * np.maximum(values, floor)) @ vectors.T
     else:
-        narrow = np.zeros((d, rank))
-        narrow[pivot - 1] = np.tril(root[:, :rank])
-        values, inner = np.linalg.eigh(narrow.T @ narrow)
+        values, vectors = np.linalg.eigh(inner)
         kept = values > floor
-        wide = narrow @ inner[:, kept]
+        wide = narrow @ vectors[:, kept]
         wide *= np.sqrt((values[kept] - floor) / values[kept])
         out = wide @ wide.T + floor * np.eye(d)
     return 0.5 * (out + out.T)

@@ -46,8 +46,13 @@ class Problem:
     @cached_property
     def rate_means(self) -> Floats:
         """The mean of each column of counts."""
-        out = [float(np.nanmean(c)) if not np.isnan(c).all() else 1.0 for c in self.cells.counts]
-        return np.maximum(np.array(out), 1e-6) if out else np.zeros(0)
+        counts, w = self.cells.counts, self.cells.weights
+        w = np.ones(self.cells.rows) if w is None else w
+        there = ~np.isnan(counts)
+        mass = there @ w
+        sums = np.where(there, counts, 0.0) @ w
+        means: Floats = np.where(mass > 0, sums / np.where(mass > 0, mass, 1.0), 1.0)
+        return np.maximum(means, 1e-6)
 
     def some(self, rows: NDArray[np.intp]) -> Problem:
         """The same problem on some of the rows, in the same scales."""

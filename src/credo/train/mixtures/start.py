@@ -42,10 +42,7 @@ def started(
     weights = problem.cells.weights
     w = np.ones(len(rows)) if weights is None else weights[rows]
     rows, w = rows[w > 0], w[w > 0]
-    points, first, group = np.unique(
-        _points(problem, rows), axis=0, return_index=True, return_inverse=True
-    )
-    w = np.asarray(np.bincount(group.ravel(), weights=w), dtype=np.float64)
+    points, first, w = _gathered(_points(problem, rows, w), w)
     rows = rows[first]
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
@@ -56,6 +53,15 @@ def started(
     return _numbers(problem, rows, share * w[:, None], k)
 
 
+def _gathered(points: Floats, w: Floats) -> tuple[Floats, NDArray[np.intp], Floats]:
+    """The different points in their order, where each stood first, and the weight of each."""
+    first = np.argsort(points[:, 0], kind="stable")
+    if (np.diff(points[first, 0]) > 0).all():  # one column tells them all apart, as numbers do
+        return points[first], first, w[first]
+    found, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    return found, first, np.bincount(group.ravel(), weights=w).astype(np.float64)
+
+
 def _pick(p: Floats, rng: np.random.Generator) -> int:
     """A position by its share, from one draw: equal shares give equal picks."""
     steps = np.cumsum(p)
@@ -63,14 +69,16 @@ def _pick(p: Floats, rng: np.random.Generator) -> int:
     return min(at, len(p) - 1)
 
 
-def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
+def _points(problem: Problem, rows: NDArray[np.intp], w: Floats) -> Floats:
     cells = problem.cells
     reals = (cells.reals[:, rows] - problem.scales.centre[:, None]) / problem.scales.scale[:, None]
     parts = [np.nan_to_num(reals, nan=0.0).T]
     for column in cells.counts[:, rows]:
-        z = np.sqrt(column)
-        z = (z - np.nanmean(z)) / (np.nanstd(z) or 1.0) if not np.isnan(z).all() else z
-        parts.append(np.nan_to_num(z, nan=0.0)[:, None])
+        there = ~np.isnan(column)
+        mass = np.where(there, w, 0.0) / max(float(w[there].sum()), 1e-300)
+        z = np.sqrt(np.where(there, column, 0.0))
+        z = np.where(there, z - z @ mass, 0.0)
+        parts.append((z / (np.sqrt(z**2 @ mass) or 1.0))[:, None])
     for variable, codes in zip(cells.plan.states, cells.codes, strict=True):
         if variable.arity > 64:
             continue  # too many states to tell rows apart by
@@ -78,7 +86,7 @@ def _points(problem: Problem, rows: NDArray[np.intp]) -> Floats:
         gone = hot[:, -1] > 0
         hot = hot[:, :-1] / np.sqrt(2.0)
         if gone.any() and not gone.all():
-            hot[gone] = hot[~gone].mean(axis=0)
+            hot[gone] = np.average(hot[~gone], axis=0, weights=w[~gone])
         parts.append(hot)
     return np.concatenate(parts, axis=1)
 

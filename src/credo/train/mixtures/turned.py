@@ -6,7 +6,8 @@ and the floor alone decide. So with y = Qᵀ z
 
     N(z; μ, Σ) = N(y; Qᵀ μ, Qᵀ Σ Q) · (2π v)^(−(d − r) / 2),    Σ = Q A Qᵀ + v (I − Q Qᵀ)
 
-and a step costs r³ instead of d³. In the end the classes are turned back.
+and a step costs r³ instead of d³, as does the evidence of what was found. In the end the classes
+are turned back.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.predict.mixture_rows import Laid, Numbers, laid
-from credo.train.mixtures.maximise import Maximiser
+from credo.train.mixtures.climb import Climb
 from credo.train.mixtures.problem import Problem
 
 __all__ = ["Turned", "turned_of"]
@@ -35,10 +36,13 @@ class Turned:
     basis: Floats
     rows: Laid
 
-    def maximiser(self, whole: Maximiser) -> Maximiser:
-        """The maximisation step in these directions."""
+    def climb(self, whole: Climb) -> Climb:
+        """A climb that has not begun, in these directions."""
         d, r = self.basis.shape
-        return replace(whole, columns=r, beyond=d - r)
+        maximiser = replace(whole.maximiser, columns=r, beyond=d - r)
+        return replace(
+            whole, rows=self.rows, maximiser=maximiser, numbers=self.narrow(whole.numbers)
+        )
 
     def narrow(self, x: Numbers) -> Numbers:
         """Numbers of a start, whose classes are balls, in these directions."""
@@ -53,7 +57,10 @@ class Turned:
         q, rest = self.basis, x.rest[some, None, None]
         inner = x.spread[some] - rest * np.eye(q.shape[1])
         spread = q @ inner @ q.T
-        spread = 0.5 * (spread + spread.transpose(0, 2, 1)) + rest * np.eye(len(q))
+        spread += spread.transpose(0, 2, 1)
+        spread *= 0.5
+        i = np.arange(len(q))
+        spread[:, i, i] += rest[:, 0]
         spread = np.broadcast_to(spread, (x.k, *spread.shape[1:]))
         return replace(x, means=x.means @ q.T, spread=spread, rest=None)
 
