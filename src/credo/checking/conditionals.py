@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.checking.row_scores import gaps_of, patterns
+from credo.checking.row_scores import gaps_of, log_at, patterns
 from credo.data import Table
 from credo.errors import CredoError, LimitError
 from credo.model.cpt import Cpt
@@ -65,10 +65,9 @@ def _by_state(local: Any, name: str, columns: dict[str, Any], rows: int) -> Floa
     """ln of one family's factor for every state of a variable in it: [row, state]."""
     if isinstance(local, Cpt):
         k = [v.name for v in local.variables].index(name)
-        with np.errstate(divide="ignore"):
-            logs = np.moveaxis(np.log(local.values), k, -1)
         at = tuple(columns[v.name] for v in local.variables if v.name != name)
-        return np.broadcast_to(logs[at], (rows, logs.shape[-1]))
+        logs = log_at(np.moveaxis(local.values, k, -1), at)
+        return np.broadcast_to(logs, (rows, logs.shape[-1]))
     k = [v.name for v in local.discrete].index(name)
     at = tuple(columns[v.name] for v in local.discrete if v.name != name)
 

@@ -35,6 +35,7 @@ __all__ = [
     "family_terms",
     "gaps_of",
     "gathered",
+    "log_at",
     "patterns",
     "score_rows",
     "term",
@@ -89,13 +90,20 @@ def gaps_of(net: Network, table: Table) -> Mask:
     return gone
 
 
+def log_at(values: Floats, at: tuple[Any, ...]) -> Floats:
+    """ln of some entries of a table, which may be far larger than they are many, or far smaller."""
+    with np.errstate(divide="ignore"):
+        if not at or values.size <= len(at[0]):
+            out: Floats = np.log(values)[at]
+        else:
+            out = np.log(values[at])
+    return out
+
+
 def term(local: Local, columns: dict[str, Any]) -> Floats:
     """ln P(x | parents) for columns without gaps."""
     if isinstance(local, Cpt):
-        with np.errstate(divide="ignore"):
-            logs = np.log(local.values)
-        out: Floats = logs[tuple(columns[v.name] for v in local.variables)]
-        return out
+        return log_at(local.values, tuple(columns[v.name] for v in local.variables))
     at = tuple(columns[p.name] for p in local.discrete)
     away = columns[local.name] - local.intercept[at]
     for k, parent in enumerate(local.continuous):

@@ -5,6 +5,9 @@
 All tables lie one after the other in one flat array, so that a network of a thousand small tables
 costs a few passes over it. A row without counts is uniform under maximum likelihood, and so is one
 whose posterior is flat under map; both are told.
+
+A table with far more rows than were seen (parents with many states) takes part with its seen rows
+and one that stands for all others, which are alike; it is spread out to its full size at the end.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,17 +58,16 @@ def fit_tables(specs: Sequence[TableSpec]) -> list[Fitted]:
     """Learn all tables."""
     if not specs:
         return []
-    n = np.concatenate([_added(s) for s in specs]).astype(np.float64, copy=False)
-    ends = [0, *accumulate(_cells(s) for s in specs)]
+    parts = [_part(s) for s in specs]
+    n = np.concatenate([p.n for p in parts]).astype(np.float64, copy=False)
+    ends = [0, *accumulate(len(p.n) for p in parts)]
     arity = np.array([s.child.arity for s in specs])
     rows = np.diff(ends) // arity
     starts = np.concatenate([[0], np.repeat(arity, rows).cumsum()[:-1]])
     row_ends = [0, *np.cumsum(rows).tolist()]
     width = np.repeat(arity, rows)
     seen = np.add.reduceat(n, starts)
-    alpha = np.concatenate(
-        [np.zeros(_cells(s)) if s.prior is None else np.ravel(s.prior) for s in specs]
-    )
+    alpha = np.concatenate([p.alpha for p in parts])
     post = alpha + n
     points = _points(specs, n, post, seen, starts, width, ends)
     with np.errstate(divide="ignore"):
@@ -74,18 +77,18 @@ def fit_tables(specs: Sequence[TableSpec]) -> list[Fitted]:
     zero = np.add.reduceat((n == 0).astype(np.int64), ends[:-1])
     empty = np.add.reduceat((seen == 0).astype(np.int64), row_ends[:-1])
     out = []
-    for i, s in enumerate(specs):
+    for i, (s, part) in enumerate(zip(specs, parts, strict=True)):
         a, b = ends[i], ends[i + 1]
         shape = tuple(v.arity for v in (*s.parents, s.child))
         unseen = _NONE
         if empty[i]:
-            unseen = np.flatnonzero(seen[row_ends[i] : row_ends[i + 1]] == 0)
+            unseen = part.spread_rows(seen[row_ends[i] : row_ends[i + 1]] == 0)
         out.append(
             Fitted(
-                points[a:b].reshape(shape),
-                None if s.prior is None else post[a:b].reshape(shape),
+                part.spread(points[a:b], s.child.arity).reshape(shape),
+                None if s.prior is None else part.spread(post[a:b], s.child.arity).reshape(shape),
                 unseen,
-                int(zero[i]) - len(unseen) * s.child.arity,
+                int(zero[i]) - int(empty[i]) * s.child.arity,
                 float(likelihood[i]),
                 marginal[i],
             )
@@ -108,13 +111,74 @@ def _cells(spec: TableSpec) -> int:
     return out
 
 
-def _added(spec: TableSpec) -> NDArray[np.int64] | Floats:
-    """The counts of all families that share the table, as one flat array."""
+@dataclass(frozen=True)
+class _Part:
+    """The counts and pseudo-counts of one table, flat: of all its rows, or of those seen.
+
+    `at` are the rows that were seen; the last row here then stands for all `rows` others.
+    """
+
+    n: NDArray[Any]
+    alpha: Floats
+    at: NDArray[np.intp] | None = None
+    rows: int = 0
+
+    def spread(self, found: Floats, arity: int) -> Floats:
+        """The numbers of all rows."""
+        if self.at is None:
+            return found
+        short = found.reshape(-1, arity)
+        out: Floats = np.empty((self.rows, arity))
+        out[:] = short[-1]
+        out[self.at] = short[:-1]
+        return out
+
+    def spread_rows(self, which: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The places of the rows that are marked."""
+        if self.at is None:
+            return np.flatnonzero(which)
+        marked = np.full(self.rows, which[-1])
+        marked[self.at] = which[:-1]
+        return np.flatnonzero(marked)
+
+
+def _part(spec: TableSpec) -> _Part:
+    """What all families that share the table were counted to be, and the prior beside it."""
+    rows = _cells(spec) // spec.child.arity
+    if all(c.configurations is not None for c in spec.counts) and _rows_alike(spec.prior):
+        short = _seen_only(spec, rows)
+        if short is not None:
+            return short
     first, *more = (c.dense().values for c in spec.counts)
     for other in more:
         first = first + other
-    out: Floats = first.ravel()
-    return out
+    prior = np.zeros(first.size) if spec.prior is None else np.ravel(spec.prior)
+    return _Part(first.ravel(), prior)
+
+
+def _rows_alike(prior: Floats | None) -> bool:
+    """Whether the pseudo-counts are a view of one row, the same for all parents' states."""
+    return prior is None or not any(prior.strides[:-1])
+
+
+def _seen_only(spec: TableSpec, rows: int) -> _Part | None:
+    """The rows that were seen and one more, where those are few."""
+    arity = spec.child.arity
+    where, counts = [], []
+    for c in spec.counts:
+        assert c.configurations is not None
+        where.append(np.ravel_multi_index(tuple(c.configurations.T.astype(np.intp)), c.shape))
+        counts.append(c.values)
+    flat = np.concatenate(where)
+    at, row = np.unique(flat // arity, return_inverse=True)
+    if 2 * (len(at) + 1) > rows:
+        return None
+    n = np.zeros((len(at) + 1, arity), dtype=np.result_type(*counts))
+    np.add.at(n, (row.ravel(), flat % arity), np.concatenate(counts))
+    alpha = np.zeros(arity)
+    if spec.prior is not None:
+        alpha = spec.prior[(0,) * len(spec.parents)]
+    return _Part(n.ravel(), np.tile(alpha, len(n)), at, rows)
 
 
 def _points(

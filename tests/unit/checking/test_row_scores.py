@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal, norm
 from tests.unit.checking.nets import SPRINKLER, gaussian, mixed, with_gaps
 
 import credo as cr
-from credo.checking.row_scores import family_terms, score_rows
+from credo.checking.row_scores import family_terms, log_at, score_rows
 from credo.errors import LimitError
 
 
@@ -114,3 +114,12 @@ def test_gaps_with_too_many_cases_are_drawn_from_the_story_of_each_row(monkeypat
         a, b = statistic(want), statistic(found)
         spread = np.std(want["y"]) if name == "y" else 0.5
         assert abs(a - b) < 5 * spread * (2 / 800) ** 0.5
+
+
+def test_logs_of_entries_of_a_table_larger_and_smaller_than_the_rows():
+    values = np.random.default_rng(0).random((4, 3))
+    values[1, 2] = 0
+    for rows in (1, 2, 100):
+        at = tuple(np.random.default_rng(rows).integers(0, k, rows) for k in values.shape)
+        assert np.array_equal(log_at(values, at), [np.log(values[i, j]) if values[i, j] else -np.inf for i, j in zip(*at, strict=True)])  # fmt: skip
+    assert np.array_equal(log_at(values[0], ()), np.log(values[0]))
