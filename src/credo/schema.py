@@ -203,6 +203,11 @@ class Schema:
     def _index(self) -> dict[str, int]:
         return {v.name: i for i, v in enumerate(self.variables)}
 
+    @cached_property
+    def _arities(self) -> list[int]:
+        """The number of states of each variable; -1 for a continuous one."""
+        return [v.arity if v.is_discrete else -1 for v in self.variables]
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the variables, in order."""
