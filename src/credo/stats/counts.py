@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.errors import InputError, LimitError, SchemaError, shown, unknown_name
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
@@ -353,7 +353,7 @@ def _given_values(given: Any) -> NDArray[Any]:
     """Whole numbers as 64-bit ones, decimals as floats; finite, not negative, not too many."""
     values = np.asarray(given)
     if values.dtype.kind not in "buif":
-        raise InputError(f"Counts must be numbers, got {given!r}.")
+        raise InputError(f"Counts must be numbers, got {shown(given)}.")
     if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
         raise InputError("Counts must be finite and not negative.")
     if values.dtype.kind == "f":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from credo.errors import InputError
+from credo.errors import InputError, shown
 from credo.render import text_html
 
 __all__ = ["Families", "Family"]
@@ -29,7 +29,7 @@ class Family(tuple[str, tuple[str, ...]]):
             raise InputError(f"A variable stands twice in the family {child!r} | {list(parents)}.")
         for name in names:
             if not isinstance(name, str):
-                raise InputError(f"A family is made of variable names, got {name!r}.")
+                raise InputError(f"A family is made of variable names, got {shown(name)}.")
         return tuple.__new__(cls, (child, parents))
 
     def __reduce__(self) -> Any:
@@ -70,7 +70,7 @@ class Family(tuple[str, tuple[str, ...]]):
             child, parents = given
         except (TypeError, ValueError):
             raise InputError(
-                f"A family must be a name or a pair (child, [parents]), got {given!r}."
+                f"A family must be a name or a pair (child, [parents]), got {shown(given)}."
             ) from None
         if isinstance(parents, str):
             parents = (parents,)
@@ -78,7 +78,7 @@ class Family(tuple[str, tuple[str, ...]]):
             return cls(child, tuple(parents))
         except TypeError:
             raise InputError(
-                f"The parents of {child!r} must be a list of names, got {parents!r}."
+                f"The parents of {child!r} must be a list of names, got {shown(parents)}."
             ) from None
 
     def __str__(self) -> str:
@@ -129,7 +129,9 @@ class Families:
         if isinstance(given, (str, Family)):
             given = [given]
         if not isinstance(given, Iterable):
-            raise InputError(f"The families must be a list of (child, [parents]), got {given!r}.")
+            raise InputError(
+                f"The families must be a list of (child, [parents]), got {shown(given)}."
+            )
         return cls(given)
 
     @classmethod

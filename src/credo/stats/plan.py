@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError, LimitError, TableError
+from credo.errors import InputError, LimitError, TableError, shown
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.counting import (
@@ -31,6 +31,8 @@ __all__ = ["Partial", "Plan", "checked_threads", "tally_block"]
 
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
+_MOST_THREADS = 1 << 20  # beyond any machine; the kernels use no more than they have work for
+
 Stack = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 """Tables of one shape, which lie one after the other: the first cell, the one after the last, their
 shape as one array (a table is one entry along its first axis), and the order of its axes."""
@@ -45,8 +47,8 @@ def checked_threads(threads: Any) -> int:
     if threads is None:
         return os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
-    return int(threads)
+        raise InputError(f"threads must be a whole number, 1 or more, got {shown(threads)}.")
+    return min(int(threads), _MOST_THREADS)
 
 
 def tally_block(

@@ -258,11 +258,19 @@ def test_a_tally_takes_families_however_they_are_written(families):
         ([("Fev", 1)], "parents of 'Fev' must be a list of names, got 1"),
         ([("Fev", "Pneu", "Cou")], "must be a name or a pair"),
         (7, "must be a list of"),
+        ([("Fev", 10**400)], "got 10{78}…"),
+        ([np.zeros((3, 3))], r"got array\(\[\[0., 0., 0.\], \[0., 0., 0.\], \[0., 0., 0.\]\]\)."),
     ],
 )
-def test_a_tally_says_which_family_is_wrong(families, says):
-    with pytest.raises(CredoError, match=says):
+def test_a_tally_says_on_one_line_which_family_is_wrong(families, says):
+    with pytest.raises(CredoError, match=says) as caught:
         cr.tally(cr.examples.pneumonia(), families)
+    assert "\n" not in str(caught.value)
+
+
+def test_as_many_threads_as_one_likes():
+    table = cr.examples.pneumonia()
+    assert cr.tally(table, ["Fev"], threads=10**400) == cr.tally(table, ["Fev"], threads=1)
 
 
 def test_a_tally_is_a_mapping_of_families():
