@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data
-from benchmarks.harness import Bench, Entry, Task, best_of
+from benchmarks.counting_kernels import crossover
+from benchmarks.harness import Bench, Entry, Task
 
 Set = tuple[int, ...]  # positions of the variables: the parents, then the child
 
@@ -87,9 +88,11 @@ class World:
 
     def family_entries(self) -> list[Entry]:
         return [
-            self._credo("credo tally, every table taken", taken=True),
-            self._credo("credo tally, none taken"),
+            self._credo("credo tally, a plain list, every table taken", taken=True),
+            self._credo("credo tally, a plain list, none taken"),
             self._credo("credo tally, Families kept", kept=True),
+            self._credo("credo tally, kept, every table taken", kept=True, taken=True),
+            self._credo("credo tally, kept, every table by np.asarray", kept=True, cast=True),
             self._credo("credo tally, kept, every table as an array", kept=True, arrays=True),
             self._credo("credo tally, kept, 2 threads", kept=True, threads=2),
             self._credo("credo tally, kept, cold", kept=True, cold=True),
@@ -171,13 +174,17 @@ class World:
         name: str,
         *,
         taken: bool = False,
+        cast: bool = False,
         arrays: bool = False,
         kept: bool = False,
         cold: bool = False,
         threads: int = 1,
     ) -> Entry:
-        """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one, and
-        `arrays` for all their arrays at once."""
+        """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one by
+        `tally[child, parents]`, `cast` makes an array of each besides, and `arrays` asks for all
+        arrays at once. What is not `kept` is a plain list of pairs, which is read and planned anew
+        in each run; nothing is remembered of it. Writing it down is not timed, as it is not for
+        the other libraries."""
         import credo as cr
         from credo.stats.block import Block
 
@@ -186,24 +193,27 @@ class World:
         def families(items: Sequence[Set]) -> Any:
             if id(items) not in asked:
                 pairs = [(self.names[at[-1]], [self.names[i] for i in at[:-1]]) for at in items]
-                asked[id(items)] = cr.Families.of(pairs) if kept else pairs
+                asked[id(items)] = pairs, cr.Families.of(pairs) if kept else pairs
             return asked[id(items)]
 
         def run(table: Any, items: Sequence[Set]) -> Any:
-            wanted = families(items)
+            pairs, wanted = families(items)
             found = cr.tally(table, wanted, threads=threads)
             if arrays:
                 found.arrays()
             if taken:
-                for family in wanted:
-                    found[family]
+                for child, parents in pairs:
+                    found[child, parents]
+            if cast:
+                for child, parents in pairs:
+                    np.asarray(found[child, parents])
             return found
 
         def fresh(table: Any) -> Any:
             return cr.Table(Block(table.schema, table.block.arrays)) if cold else table
 
         def answer(found: Any, items: Sequence[Set]) -> list[np.ndarray]:
-            return [np.asarray(found[f]) for f in families(items)]
+            return [np.asarray(found[f]) for f in families(items)[0]]
 
         return Entry(
             name,
@@ -412,49 +422,3 @@ class World:
                 found = whole
             out.append(found)
         return out
-
-
-def crossover(bench: Bench) -> None:
-    """Each kernel on each path, by the number of cells: where one overtakes the other."""
-    from credo import _core
-
-    rows = 200_000 if bench.quick else 1_000_000
-    of = [2, 4, 4, 4, 4, 4, 4, 4] + [4] * 8
-    native = data.credo_table(data.codes(rows, of), of).block.native
-    paths = [p for p in _core.paths() if p != "auto"]
-    ways = [(k, p) for k in ("popcount", "records", "histogram") for p in paths]
-    lines = []
-    for width in range(2, 9):
-        for first in (1, 0):  # with and without the variable of arity 2 in front
-            base = list(range(first, width - 1 + first))
-            if first and len(base) > 6:
-                continue
-            sets = [[*base, i] for i in range(8, 16)]
-            cells = prod(of[i] for i in sets[0])
-            if cells > 20_000:
-                continue
-            line = [cells]
-            for kernel, path in [*ways, ("sparse", "auto"), ("auto", "auto")]:
-                if kernel == "popcount" and cells > 2_500:
-                    line.append(None)
-                    continue
-                if kernel == "sparse" and cells not in (16, 256, 4096):
-                    line.append(None)
-                    continue
-
-                def go(kernel: str = kernel, path: str = path, sets: Any = sets) -> Any:
-                    return native.count(sets, None, kernel, path, 1)
-
-                go()
-                line.append(best_of(go, 3 if bench.quick else 5) / rows / len(sets) * 1e9)
-            lines.append(line)
-    lines.sort(key=lambda r: r[0])
-    text = [
-        [f"{line[0]:,}", *("" if x is None else f"{x:.3f}" for x in line[1:])] for line in lines
-    ]
-    bench.grid(
-        f"ns per row and table by cells, 8 tables with the same first variables, {rows:,} rows",
-        ["cells", *(f"{k} {p}" for k, p in ways), "sparse", "auto"],
-        text,
-        "auto should never be far above the least of its line.",
-    )

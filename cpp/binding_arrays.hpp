@@ -66,6 +66,7 @@ void bind_expectations(nb::module_& m);
 void bind_scores(nb::module_& m);
 void bind_structure(nb::module_& m);
 void bind_texts(nb::module_& m);
+void bind_families(nb::module_& m);
 void bind_clusters(nb::module_& m);
 
 }  // namespace credo::binding

@@ -240,6 +240,7 @@ NB_MODULE(_core, m) {
       .def("count_sparse", &count_sparse, "variables"_a,
            "weights"_a.noconvert().none() = nb::none());
 
+  credo::binding::bind_families(m);
   credo::binding::bind_inference(m);
   credo::binding::bind_sampling(m);
   credo::binding::bind_rows_out(m);

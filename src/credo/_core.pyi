@@ -15,6 +15,7 @@ _Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 _Ints: TypeAlias = NDArray[np.int64]
 _Reals: TypeAlias = NDArray[np.float64]
 _Code = TypeVar("_Code", np.uint8, np.uint16, np.uint32)
+_Item = TypeVar("_Item")
 
 def paths() -> list[_Path]:
     """The instruction sets this CPU can run, best first."""
@@ -69,7 +70,7 @@ class Columns:
     @overload
     def count_flat(
         self,
-        sets: Sequence[Sequence[int]],
+        sets: Sequence[Sequence[int]] | Sets,
         weights: _Ints | None = None,
         kernel: _Kernel = "auto",
         path: _Path = "auto",
@@ -83,7 +84,7 @@ class Columns:
     @overload
     def count_flat(
         self,
-        sets: Sequence[Sequence[int]],
+        sets: Sequence[Sequence[int]] | Sets,
         weights: _Reals,
         kernel: _Kernel = "auto",
         path: _Path = "auto",
@@ -116,6 +117,42 @@ class Columns:
     def count_sparse(
         self, variables: Sequence[int], weights: _Reals
     ) -> tuple[NDArray[np.uint32], _Reals]: ...
+
+@final
+class Sets:
+    """Sets of variables, by number, which `Columns.count_flat` takes as they are."""
+
+    def __len__(self) -> int: ...
+    def lists(self) -> list[list[int]]: ...
+
+def plan_families(
+    families: Any,
+    positions: dict[str, int],
+    variables: tuple[_Item, ...],
+    states: Sequence[int],
+    most: int,
+) -> (
+    tuple[
+        dict[tuple[str, ...], int],
+        list[tuple[int, int, tuple[_Item, ...]]],
+        list[tuple[int, int, tuple[int, ...], tuple[int, ...]]],
+        Sets,
+        Sets,
+        Sets,
+        int,
+    ]
+    | None
+):
+    """Which tables families need, and where each family's numbers lie in them (family_tables.hpp).
+
+    `states` are the variables' numbers of states, -1 for a continuous one; a table of more than
+    `most` cells is sparse. None where a family is not a name or a (child, parents) pair of names
+    in `positions`. Gives, for the families that differ, their numbers by (child, *parents), and
+    where each is: its stack, its place there, its variables (the parents, then the child); one
+    that is not dense has the stack -1 and a place among the sparse tables, then the mixed. Then
+    each stack's first cell, end, shape and axes; the dense sets (numbered among the discrete
+    variables alone), the sparse and the mixed ones; and the cells of all dense tables.
+    """
 
 def moments(
     columns: Sequence[_Reals],

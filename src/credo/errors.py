@@ -22,6 +22,7 @@ __all__ = [
     "TableError",
     "UnknownNameError",
     "close_names",
+    "shown",
     "unknown_name",
 ]
 
@@ -101,6 +102,22 @@ class CredoWarning(UserWarning):
     """Something was read or learned that the user should know of; nothing was changed silently."""
 
 
+_LONG = 80  # characters of a value repeated in an error
+
+
+def shown(value: object) -> str:
+    """A value as an error repeats it: on one line, and not too long of it.
+
+    >>> shown("a"), shown(10**400)[-5:], len(shown("x" * 1000))
+    ("'a'", '0000…', 80)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a number of too many digits, or a broken repr
+        text = f"a value of the type {type(value).__name__}"
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+
+
 def close_names(name: object, known: Iterable[object]) -> list[str]:
     """The known names nearest to `name`, best first, at most three.
 
@@ -108,10 +125,18 @@ def close_names(name: object, known: Iterable[object]) -> list[str]:
     ['smoker']
     """
     texts = [str(k) for k in known]
-    found = difflib.get_close_matches(str(name), texts, n=3, cutoff=0.6)
+    text = _text(name)
+    found = difflib.get_close_matches(text, texts, n=3, cutoff=0.6)
     by_fold = {t.casefold(): t for t in texts}
-    folded = difflib.get_close_matches(str(name).casefold(), list(by_fold), n=3, cutoff=0.6)
+    folded = difflib.get_close_matches(text.casefold(), list(by_fold), n=3, cutoff=0.6)
     return list(dict.fromkeys([*found, *(by_fold[f] for f in folded)]))[:3]
+
+
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:  # a number of too many digits
+        return shown(value)
 
 
 def _kind(value: object) -> str:
@@ -132,8 +157,9 @@ def unknown_name(what: str, name: object, known: Iterable[object], where: str) -
     "Outcome '2' is not an outcome. Did you mean the number 2, not the text '2'?"
     """
     names = list(known)
+    said = repr(name) if isinstance(name, str) else shown(name)  # a text to its last blank
     return UnknownNameError(
-        f"{what} {name!r} is not {where}.", hint=lambda: _near_or_all(name, names)
+        f"{what} {said} is not {where}.", hint=lambda: _near_or_all(name, names)
     )
 
 
@@ -141,12 +167,12 @@ def _near_or_all(name: object, names: list[object]) -> str:
     """The hint: near names, or the list of known ones."""
     by_text = {str(k): k for k in reversed(names)}
     near = [by_text[text] for text in close_names(name, names)]
-    alike = by_text.get(str(name))
+    alike = by_text.get(_text(name))
     if alike is not None and _kind(alike) != _kind(name):
         return f"Did you mean {_kind(alike)} {alike!r}, not {_kind(name)} {name!r}?"
     if near:
         return "Did you mean " + " or ".join(repr(n) for n in near) + "?"
     if not names:
         return ""
-    shown = ", ".join(repr(n) for n in names[:12])
-    return f"There is {shown}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")
+    listed = ", ".join(repr(n) for n in names[:12])
+    return f"There is {listed}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from credo.errors import LimitError, SchemaError, unknown_name
+from credo.errors import LimitError, SchemaError, shown, unknown_name
 from credo.state_values import is_missing, position, state_key
 
 __all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
@@ -44,14 +44,16 @@ class Variable:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise SchemaError(f"A variable's name must be a non-empty text, got {self.name!r}.")
+            raise SchemaError(
+                f"A variable's name must be a non-empty text, got {shown(self.name)}."
+            )
         if self.kind not in ("discrete", "continuous"):
             raise SchemaError(
                 f"The kind of {self.name!r} must be 'discrete' or 'continuous', got {self.kind!r}."
             )
         states: Any = self.states
         if isinstance(states, str) or not isinstance(states, Iterable):
-            raise SchemaError(f"The states of {self.name!r} must be a list, got {states!r}.")
+            raise SchemaError(f"The states of {self.name!r} must be a list, got {shown(states)}.")
         if isinstance(states, (set, frozenset)):
             raise SchemaError(
                 f"The states of {self.name!r} must be a list, whose order is kept; a set has none.",
@@ -75,12 +77,14 @@ class Variable:
             )
         for code, state in enumerate(self.states):
             if is_missing(state):
-                raise SchemaError(f"A state of {self.name!r} cannot be missing, got {state!r}.")
+                raise SchemaError(
+                    f"A state of {self.name!r} cannot be missing, got {shown(state)}."
+                )
             try:
                 seen = self._codes.setdefault(state_key(state), code)
             except TypeError:
                 raise SchemaError(
-                    f"The states of {self.name!r} must be hashable, got {state!r}."
+                    f"The states of {self.name!r} must be hashable, got {shown(state)}."
                 ) from None
             if seen != code:
                 raise SchemaError(f"The state {state!r} of {self.name!r} is given twice.")
@@ -189,12 +193,12 @@ class Schema:
     def __post_init__(self) -> None:
         given: Any = self.variables
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise SchemaError(f"A schema is made of variables, got {given!r}.")
+            raise SchemaError(f"A schema is made of variables, got {shown(given)}.")
         object.__setattr__(self, "variables", tuple(given))
         seen: set[str] = set()
         for variable in self.variables:
             if not isinstance(variable, Variable):
-                raise SchemaError(f"A schema is made of variables, got {variable!r}.")
+                raise SchemaError(f"A schema is made of variables, got {shown(variable)}.")
             if variable.name in seen:
                 raise SchemaError(f"The variable {variable.name!r} is in the schema twice.")
             seen.add(variable.name)
@@ -202,6 +206,11 @@ class Schema:
     @cached_property
     def _index(self) -> dict[str, int]:
         return {v.name: i for i, v in enumerate(self.variables)}
+
+    @cached_property
+    def _arities(self) -> list[int]:
+        """The number of states of each variable; -1 for a continuous one."""
+        return [v.arity if v.is_discrete else -1 for v in self.variables]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -276,7 +285,7 @@ class Schema:
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the variables, in the order given."""
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise SchemaError(f"A list of variable names is needed, got {names!r}.")
+            raise SchemaError(f"A list of variable names is needed, got {shown(names)}.")
         return Schema(
             tuple(self[name] for name in names),
             tuple(self._columns[n] for n in names if n in self._columns),

@@ -22,7 +22,6 @@ from credo.progress import Report, track
 from credo.render import many
 from credo.schema import Schema
 from credo.stats.block import Block
-from credo.stats.family import Families
 from credo.stats.plan import Plan
 from credo.stats.rows import Rows
 from credo.stats.tally import Tally
@@ -109,7 +108,7 @@ class Stream:
 
     def tally(self, families: Any = None, *, threads: int | None = None) -> Tally:
         """Count many families in one pass over the rows, reading only their columns."""
-        wanted = Families.of(self.schema.names if families is None else families)
+        wanted = self.schema.names if families is None else families
         plan = Plan.of(self.schema, wanted, self.rows)
         return plan.finish(
             plan.count(part.block, threads=threads, compact=False)

@@ -21,6 +21,7 @@ from credo.model.bernoulli import Bernoulli, two_states
 from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
 from credo.model.interval import Interval, halved, probability, shares, tails
+from credo.model.log_rising import log_rising
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
 from credo.model.value import NAME, WEIGHT, positive
@@ -95,13 +96,15 @@ pseudo-counts are all at least 1.
         >>> Beta(1, 1).logpdf(0.3)
         0.0
         """
-        from scipy.special import betaln, xlog1py, xlogy
+        from scipy.special import gammaln, xlog1py, xlogy
 
         p = points(one_parameter(parameter, "a probability"))
         inside = (p >= 0) & (p <= 1)
         q = np.where(inside, p, 0.5)
+        less, more = sorted((self.a, self.b))
+        constant = log_rising(more, less) - gammaln(less)  # of gamma functions: 1 / B(a, b)
         with np.errstate(divide="ignore"):
-            log = xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) - betaln(self.a, self.b)
+            log = xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) + constant
         out = np.where(inside, log, -np.inf)
         return out if out.ndim else float(out)
 
@@ -131,8 +134,10 @@ pseudo-counts are all at least 1.
             def below(s: Floats) -> Floats:
                 return np.asarray(betainc(self.a, self.b, np.exp(s)))
 
-            slow = np.exp(halved(below, share, -745.0, 0.0))
-            found = np.where(good, found, np.where(share > 0, slow, 0.0))
+            least = -745.0  # ln of the least number above 0
+            slow = np.exp(halved(below, share, least, 0.0))
+            slow = np.where(share > below(np.array(least)), slow, 0.0)
+            found = np.where(good, found, slow)
         return found if found.ndim else float(found)
 
     def central(self, level: float = 0.95) -> Interval:

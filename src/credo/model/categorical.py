@@ -5,13 +5,14 @@ p(x) = Π_k π_k^[x = k],   mle: π_k = n_k / n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.errors import InputError
 from credo.model.discrete import Discrete
 from credo.model.evidence import States, distinct
 from credo.model.point import no_data
@@ -29,6 +30,11 @@ __all__ = ["Categorical"]
 class Categorical(Discrete):
     """One of several states, each with its probability in `p`.
 
+    Given are a mapping from state to probability, or a sequence (the states are then 0, 1, …
+    unless they are given).
+
+    >>> Categorical({"red": 0.25, "green": 0.75}).mode
+    'green'
     >>> balls = Categorical.fit([1, 3, 2, 1, 1, 3])
     >>> balls.states, balls.p.tolist()
     ((1, 2, 3), [0.5, 0.16666666666666666, 0.3333333333333333])
@@ -38,20 +44,28 @@ class Categorical(Discrete):
     (2,)
     """
 
-    p: NDArray[np.float64]
-    states: tuple[Any, ...]
+    p: Any  # once built, a read-only array
+    states: tuple[Any, ...] = ()
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        states = listed(self.states, "The states")
+        given, states = self.p, listed(self.states, "The states")
+        if isinstance(given, Mapping):
+            if states and set(states) != set(given):
+                raise InputError("Give the states in the mapping, or with states=, not both.")
+            states = states or tuple(given)
+            given = [given[s] for s in states]
+        elif not states:
+            given = listed(given, "The probabilities")
+            states = tuple(range(len(given)))
         object.__setattr__(self, "states", Variable(self.name, "discrete", states).states)
-        shape = (len(self.states),)
-        object.__setattr__(self, "p", probabilities(self.p, shape, repr(self.name)))
+        object.__setattr__(self, "p", probabilities(given, (len(states),), repr(self.name)))
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
         """The probability of each state, in the order of the states."""
-        return self.p
+        p: NDArray[np.float64] = self.p
+        return p
 
     @classmethod
     def _with(cls, p: NDArray[np.float64], states: tuple[Any, ...], name: str) -> Self:

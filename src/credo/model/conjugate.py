@@ -4,7 +4,8 @@
 
 is of the same kind as p(θ), so learning is adding a statistic: `posterior = prior + counts`.
 The same equation, read for p(data) at any one θ, gives the marginal likelihood (Besag 1989,
-"A candidate's formula"); that is how `log_marginal` is computed for every pair here.
+"A candidate's formula"). Where the prior is worth far more than the data, prior and posterior
+cancel in it; so those with gamma functions have a formula of their own (`log_rising.py`).
 """
 
 from __future__ import annotations
@@ -109,7 +110,10 @@ class Conjugate(Value):
         statistic = self._read(data)
         if not statistic.total:
             return 0.0
-        posterior = self._plus(statistic)
+        return self._log_evidence(statistic, self._plus(statistic))
+
+    def _log_evidence(self, statistic: Any, posterior: Self) -> float:
+        """ln p(data), by the candidate's formula where a kind has none that keeps more digits."""
         point = posterior._typical()
         return (
             point.log_likelihood(statistic)

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from credo.errors import InputError
+from credo.errors import InputError, shown
 from credo.model.categorical import Categorical
 from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
@@ -64,7 +64,7 @@ class Dirichlet(Pseudocounts):
             if not states:
                 raise InputError(
                     "One pseudo-count for every state needs to know the states.",
-                    hint=f"Write Dirichlet({given!r}, states=[…]).",
+                    hint=f"Write Dirichlet({shown(given)}, states=[…]).",
                 )
             values = [given] * len(states)
         else:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.log_rising import log_rising
 from credo.model.reals import NotReal, reals, shown
 from credo.model.value import NAME, SQUARE, flag, listed, text
 
@@ -203,12 +204,8 @@ def gaussian_log_density(m2: Any, log_det: float, d: int) -> Any:
 
 
 def student_log_density(m2: Any, log_det: float, d: int, dof: float) -> Any:
-    """The Student t log-density from the squared distance and ln|Σ|.
-
-    The difference of two log-gammas is taken as a log-beta, which stays exact for a large ν.
-    """
-    from scipy.special import betaln, gammaln
-
-    constant = gammaln(d / 2) - betaln(dof / 2, d / 2) - 0.5 * (d * np.log(dof * np.pi) + log_det)
+    """The Student t log-density from the squared distance and ln|Σ|."""
+    ratio = log_rising(dof / 2, d / 2)  # of gamma functions; exact for a large ν too
+    constant = ratio - 0.5 * (d * np.log(dof * np.pi) + log_det)
     with np.errstate(over="ignore"):
         return constant - (dof + d) / 2 * np.log1p(m2 / dof)

@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.errors import CredoError, InputError
 from credo.model.hypotheses_evidence import Floats
 from credo.model.hypotheses_observations import same
 from credo.model.reals import NotReal, real, reals, shown
@@ -179,11 +179,13 @@ class Called:
         try:
             given = self.call(x)
         except Exception as error:
+            says = str(error) if isinstance(error, CredoError) else f"{error!r}."
             raise InputError(
-                f"The likelihood of the hypothesis {self.name!r} failed on {shown(x)}: {error!r}."
+                f"The likelihood of the hypothesis {self.name!r} failed on {shown(x)}: {says}"
             ) from error
         try:
-            value = given = real(given)
+            value = real(given)
+            given = given if given is None else value
         except NotReal:
             value = math.nan
         if math.isnan(value) or value == math.inf or (value < 0 and not self.log):

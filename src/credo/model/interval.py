@@ -153,7 +153,11 @@ class Interval:
         percent = f"({number(100 * self.level, 10)} %)"
         if isinstance(self.lower, np.ndarray) or isinstance(self.upper, np.ndarray):
             return f"{self.lower} to {self.upper} {percent}"
-        return f"{number(self.lower)} to {number(self.upper)} {percent}"
+        for digits in (6, 9, 12, 17):  # enough to tell the ends apart
+            low, high = number(self.lower, digits), number(self.upper, digits)
+            if low != high or self.lower == self.upper:
+                break
+        return f"{low} to {high} {percent}"
 
     def _repr_html_(self) -> str:
         return text_html(self)

@@ -24,6 +24,7 @@ from credo.errors import InputError
 from credo.model.conjugate import Conjugate
 from credo.model.elliptical import COLLINEAR, factor
 from credo.model.evidence import Numbers, measured, summary
+from credo.model.log_rising import log_rising
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import NAME
@@ -64,10 +65,28 @@ class Hyper(NamedTuple):
         if not n:
             return self
         mu, kappa = moved(self.mu, self.kappa, n, mean)
+        return Hyper(mu, kappa, self.dof + n, self.scale + self._added(n, mean, scatter))
+
+    def _added(self, n: float, mean: Floats, scatter: Floats) -> Floats:
+        """What rows add to the scale: their scatter, and that of their mean about m."""
         away = mean - self.mu
         with np.errstate(over="ignore"):  # what overflows is refused where it is put together
-            between = self.kappa * n / kappa * np.outer(away, away)
-        return Hyper(mu, kappa, self.dof + n, self.scale + scatter + between)
+            out: Floats = scatter + self.kappa * n / (self.kappa + n) * np.outer(away, away)
+        return out
+
+    def log_marginal(self, n: float, mean: Floats, scatter: Floats, root: Floats) -> float:
+        """ln p(n rows); `root` is the Cholesky factor of Ψ. The ratio of normalisers (Murphy
+        2007, eq. 266), each difference taken before it can cancel."""
+        d, half = self.d, self.dof / 2
+        whitened = np.linalg.solve(root, np.linalg.solve(root, self._added(n, mean, scatter)).T)
+        grown = np.log1p(np.maximum(np.linalg.eigvalsh(whitened), 0.0)).sum()  # ln |Ψ'| − ln |Ψ|
+        before = 2 * np.log(np.diag(root)).sum()
+        return float(
+            log_rising(half - np.arange(d) / 2, n / 2).sum()
+            - d / 2 * np.log1p(n / self.kappa)
+            - half * grown
+            - n / 2 * (before + grown + d * np.log(np.pi))
+        )
 
     def is_proper(self) -> bool:
         """Whether κ > 0, ν > d − 1 and Ψ is positive definite."""
@@ -166,6 +185,9 @@ class NormalWishart(Conjugate):
     def _plus(self, statistic: Moments) -> Self:
         names = statistic.names if self._names == (NAME,) else self._names
         return self._with(self.hyper.plus(*summary(statistic)), names)
+
+    def _log_evidence(self, statistic: Moments, posterior: Self) -> float:
+        return self.hyper.log_marginal(*summary(statistic), self._root())
 
     def _typical(self) -> Point:
         return self.map()  # type: ignore[no-any-return]

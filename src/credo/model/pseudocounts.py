@@ -21,6 +21,7 @@ from credo.model.discrete import Discrete
 from credo.model.distribution import Distribution
 from credo.model.evidence import States, counted
 from credo.model.interval import Interval
+from credo.model.log_rising import log_rising
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import NAME, View, flag
 from credo.render import bar, number
@@ -74,6 +75,11 @@ class Pseudocounts(Conjugate):
     def _plus(self, statistic: Counts) -> Self:
         name = statistic.names[0] if self.name == NAME else self.name
         return self._with(self.pseudocounts + statistic.values, name)
+
+    def _log_evidence(self, statistic: Counts, posterior: Self) -> float:
+        """Σ_k ln of the rising factorials of the pseudo-counts, less that of their sum."""
+        n = np.asarray(statistic.values, dtype=np.float64)
+        return float(log_rising(self.pseudocounts, n).sum() - log_rising(self.weight, n.sum()))
 
     def _typical(self) -> Discrete:
         return self._point(self.pseudocounts / self.weight)

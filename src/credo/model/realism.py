@@ -247,7 +247,7 @@ def predictive_check(
     (False, ('sd', 'min', 'max'))
     """
     if not isinstance(model, (Point, Conjugate)):
-        raise InputError(f"A distribution or a posterior is needed, got {model!r}.")
+        raise InputError(f"A distribution or a posterior is needed, got {shown(model)}.")
     draws = size(draws, "draws", MAX_SETS)
     if draws < 20:
         raise InputError(f"draws must be at least 20, got {draws}.")

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.errors import shown
 from credo.schema import is_missing
 from credo.stats.counts import Counts
 
 __all__ = ["NotReal", "absent", "real", "reals", "shown"]
-
-_LONG = 80  # characters of a value repeated in an error
 
 
 class NotReal(ValueError):
@@ -28,19 +27,6 @@ class NotReal(ValueError):
     def __init__(self, bad: object) -> None:
         self.bad = bad
         super().__init__(shown(bad))
-
-
-def shown(value: object) -> str:
-    """A value as an error repeats it: on one line, and not too long of it.
-
-    >>> shown("a"), shown(10**400)[-5:], len(shown("x" * 1000))
-    ("'a'", '0000…', 80)
-    """
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # a number of too many digits, or a broken repr
-        text = f"a value of the type {type(value).__name__}"
-    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
 
 def absent(value: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.errors import InputError, shown
 
 __all__ = ["frozen", "grouped", "named"]
 
@@ -31,7 +31,7 @@ def named(names: Sequence[str] | str) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, Iterable):
-        raise InputError(f"A name or a list of names is needed, got {names!r}.")
+        raise InputError(f"A name or a list of names is needed, got {shown(names)}.")
     out = tuple(names)
     if len(set(map(str, out))) < len(out):
         raise InputError(f"A variable is named twice in {list(out)}.")

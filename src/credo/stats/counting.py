@@ -28,7 +28,11 @@ Path = Literal["auto", "avx512", "avx2", "plain"]
 
 
 def count_dense(
-    block: Block, positions: list[list[int]], threads: int, kernel: Kernel, path: Path
+    block: Block,
+    positions: _core.Sets | list[list[int]],
+    threads: int,
+    kernel: Kernel,
+    path: Path,
 ) -> NDArray[Any]:
     """All dense tables, one after the other; a set is positions of discrete columns."""
     weights: Any = block.weights

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.errors import InputError, LimitError, SchemaError, shown, unknown_name
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
@@ -37,9 +37,11 @@ class _Unguarded:
     """Counts before they are frozen: filled without the guard of a frozen dataclass, which costs
     more than all else where a tally gives away hundreds of tables."""
 
+    __slots__ = ("__weakref__", "configurations", "skipped", "values", "variables")
 
-@dataclass(frozen=True, eq=False)
-class Counts:
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts(_Unguarded):
     """Counts over named axes; for a family, the parents' axes come first and the child last.
 
     `values` has one axis per variable when dense. When sparse, `configurations` holds one row
@@ -153,7 +155,7 @@ class Counts:
         return _made(self.variables, self.values[seen], _codes(where), self.skipped)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        out = self.dense().values
+        out = self.values if self.configurations is None else self.dense().values
         if dtype is not None and np.dtype(dtype) != out.dtype:
             return out.astype(dtype)
         return out.copy() if copy else out
@@ -351,7 +353,7 @@ def _given_values(given: Any) -> NDArray[Any]:
     """Whole numbers as 64-bit ones, decimals as floats; finite, not negative, not too many."""
     values = np.asarray(given)
     if values.dtype.kind not in "buif":
-        raise InputError(f"Counts must be numbers, got {given!r}.")
+        raise InputError(f"Counts must be numbers, got {shown(given)}.")
     if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
         raise InputError("Counts must be finite and not negative.")
     if values.dtype.kind == "f":

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
-from credo.errors import InputError
+from credo.errors import InputError, shown
 from credo.render import text_html
 
 __all__ = ["Families", "Family"]
 
 Key = tuple[str, frozenset[str]]
-
-_KEPT = 10_000  # a list of more families than this is made anew each time
 
 
 class Family(tuple[str, tuple[str, ...]]):
@@ -32,7 +29,7 @@ class Family(tuple[str, tuple[str, ...]]):
             raise InputError(f"A variable stands twice in the family {child!r} | {list(parents)}.")
         for name in names:
             if not isinstance(name, str):
-                raise InputError(f"A family is made of variable names, got {name!r}.")
+                raise InputError(f"A family is made of variable names, got {shown(name)}.")
         return tuple.__new__(cls, (child, parents))
 
     def __reduce__(self) -> Any:
@@ -73,7 +70,7 @@ class Family(tuple[str, tuple[str, ...]]):
             child, parents = given
         except (TypeError, ValueError):
             raise InputError(
-                f"A family must be a name or a pair (child, [parents]), got {given!r}."
+                f"A family must be a name or a pair (child, [parents]), got {shown(given)}."
             ) from None
         if isinstance(parents, str):
             parents = (parents,)
@@ -81,7 +78,7 @@ class Family(tuple[str, tuple[str, ...]]):
             return cls(child, tuple(parents))
         except TypeError:
             raise InputError(
-                f"The parents of {child!r} must be a list of names, got {parents!r}."
+                f"The parents of {child!r} must be a list of names, got {shown(parents)}."
             ) from None
 
     def __str__(self) -> str:
@@ -102,18 +99,20 @@ class Families:
     Families(A | B; B)
     """
 
-    __slots__ = ("_at", "_items", "_plan", "_spelled")
+    __slots__ = ("_at", "_items", "_plan", "spelled")
+
+    spelled: dict[tuple[str, ...], int]
+    """The position of each family by its child and its parents, in the order they have here."""
 
     def __init__(self, items: Iterable[Family]) -> None:
-        self._at: dict[Key, int] = {}
+        at: dict[Key, int] = {}
         kept: list[Family] = []
         for family in map(Family.of, items):
-            if self._at.setdefault(family.key, len(kept)) == len(kept):
+            if at.setdefault(family.key, len(kept)) == len(kept):
                 kept.append(family)
-        self._items = tuple(kept)
-        self._spelled: dict[tuple[str, tuple[str, ...]], int] = {
-            (f[0], f[1]): at for at, f in enumerate(kept)
-        }
+        self._at: dict[Key, int] | None = at
+        self._items: tuple[Family, ...] | None = tuple(kept)
+        self.spelled = {(f[0], *f[1]): i for i, f in enumerate(kept)}
         self._plan: tuple[Any, int, Any] | None = None
 
     @classmethod
@@ -130,30 +129,41 @@ class Families:
         if isinstance(given, (str, Family)):
             given = [given]
         if not isinstance(given, Iterable):
-            raise InputError(f"The families must be a list of (child, [parents]), got {given!r}.")
-        if cls is Families and isinstance(given, (list, tuple)) and len(given) <= _KEPT:
-            try:
-                return _families(tuple([f if type(f) is str else _spelling(*f) for f in given]))
-            except TypeError:
-                pass  # the long way says what is wrong
+            raise InputError(
+                f"The families must be a list of (child, [parents]), got {shown(given)}."
+            )
         return cls(given)
 
+    @classmethod
+    def trusted(cls, spelled: dict[tuple[str, ...], int]) -> Families:
+        """Families that are known to be sound and to differ; the rest is made when it is asked for.
+
+        >>> Families.trusted({("A", "B"): 0, ("B",): 1})
+        Families(A | B; B)
+        """
+        out = cls.__new__(cls)
+        out.spelled = spelled
+        out._at = out._items = out._plan = None
+        return out
+
     def __reduce__(self) -> Any:
-        return Families, (self._items,)
+        return Families, (self._families,)
+
+    @property
+    def _families(self) -> tuple[Family, ...]:
+        if self._items is None:
+            self._items = tuple([Family(names[0], names[1:]) for names in self.spelled])
+        return self._items
+
+    @property
+    def _keys(self) -> dict[Key, int]:
+        if self._at is None:
+            self._at = {(n[0], frozenset(n[1:])): at for n, at in self.spelled.items()}
+        return self._at
 
     def index(self, family: Any) -> int | None:
         """The position of a family, whatever the order of its parents."""
-        return self._at.get(Family.of(family).key)
-
-    def spelled(self, family: Any) -> int | None:
-        """The position of a family spelled as it was here, its parents in the same order."""
-        if type(family) is Family:
-            return self._spelled.get(family)
-        try:
-            child, parents = family
-            return None if type(parents) is str else self._spelled.get((child, tuple(parents)))
-        except (TypeError, ValueError):
-            return None
+        return self._keys.get(Family.of(family).key)
 
     def plan_for(self, schema: Any, rows: int) -> Any:
         """The plan kept from an earlier tally of the same schema and size, if there is one."""
@@ -165,34 +175,26 @@ class Families:
         self._plan = (schema, rows, plan)
 
     def __iter__(self) -> Iterator[Family]:
-        return iter(self._items)
+        return iter(self._families)
 
     def __getitem__(self, position: int) -> Family:
-        return self._items[position]
+        return self._families[position]
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.spelled)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Families) and self._at.keys() == other._at.keys()
+        return isinstance(other, Families) and (
+            self.spelled == other.spelled or self._keys.keys() == other._keys.keys()
+        )
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._at))
+        return hash(frozenset(self._keys))
 
     def __repr__(self) -> str:
-        shown = "; ".join(map(str, self._items[:6]))
+        shown = "; ".join(map(str, self._families[:6]))
         more = f"; … {len(self) - 6} more" if len(self) > 6 else ""
         return f"Families({shown}{more})"
 
     def _repr_html_(self) -> str:
         return text_html(self)
-
-
-def _spelling(child: str, parents: Any) -> tuple[str, Any]:
-    return child, parents if type(parents) is str else tuple(parents)
-
-
-@lru_cache(maxsize=32)
-def _families(spelled: tuple[Any, ...]) -> Families:
-    """The same list, asked for again, keeps the plan it was counted by."""
-    return Families(spelled)

@@ -72,7 +72,7 @@ class FamilyCounts:
         threads: int | None = None,
     ) -> FamilyCounts:
         """Count blocks that have one schema; `rows` is about how many there are in all."""
-        plan = Plan.of(schema, Families.of(families), rows)
+        plan = Plan.of(schema, families, rows)
         total: Partial | None = None
         for block in blocks:
             part = plan.count(block, threads=threads)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.errors import InputError, shown
 from credo.schema import Variable
 
 __all__ = ["MOST", "given_axes", "given_codes", "given_skipped", "in_order", "owned", "sealed"]
@@ -55,7 +55,7 @@ def given_axes(given: Any, what: str) -> tuple[Variable, ...]:
     found = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     for v in found:
         if not isinstance(v, Variable):
-            raise InputError(f"The axes of {what} must be variables, got {v!r}.")
+            raise InputError(f"The axes of {what} must be variables, got {shown(v)}.")
     names = [v.name for v in found]
     for name in names:
         if names.count(name) > 1:
@@ -68,7 +68,7 @@ def given_skipped(given: Any) -> int | float:
     skipped = given.item() if isinstance(given, np.generic) else given
     is_number = isinstance(skipped, (int, float)) and not isinstance(skipped, bool)
     if not is_number or not 0 <= skipped < math.inf:
-        raise InputError(f"The skipped weight must be 0 or more, got {given!r}.")
+        raise InputError(f"The skipped weight must be 0 or more, got {shown(given)}.")
     return skipped  # type: ignore[no-any-return]
 
 

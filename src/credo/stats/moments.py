@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, SchemaError, unknown_name
+from credo.errors import InputError, SchemaError, shown, unknown_name
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import grouped, named
@@ -361,7 +361,7 @@ def _given_floats(given: Any, name: str) -> Floats:
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"The {name} of moments must be numbers, got {given!r}.") from None
+        raise InputError(f"The {name} of moments must be numbers, got {shown(given)}.") from None
 
 
 def _checked_weights(weights: Sequence[float], rows: int) -> Floats:

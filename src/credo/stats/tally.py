@@ -52,7 +52,7 @@ class Tally(Mapping[Any, Statistic]):
     ('Cou', 'Pneu', 'Fev')
     """
 
-    __slots__ = ("_arrays", "_made", "_make", "families", "rows")
+    __slots__ = ("_arrays", "_made", "_make", "_spelled", "families", "rows")
 
     def __init__(
         self,
@@ -63,16 +63,21 @@ class Tally(Mapping[Any, Statistic]):
     ) -> None:
         self.families = families
         self.rows = rows
+        self._spelled = families.spelled
         self._make = make  # the statistic of the family at a position, its axes in order
-        self._made: dict[int, Statistic] = {}
+        self._made: list[Statistic | None] = [None] * len(families)
         self._arrays = arrays  # all tables at once, where that is cheaper than one by one
 
     def __getitem__(self, family: Any) -> Statistic:
-        spelled = self.families.spelled(family)
-        if spelled is not None:
-            made = self._made.get(spelled)
+        try:  # spelled as it was when it was tallied: the usual way, and the quick one
+            child, parents = family
+            known = None if type(parents) is str else self._spelled.get((child, *parents))
+        except (TypeError, ValueError):
+            known = None
+        if known is not None:
+            made = self._made[known]
             if made is None:
-                made = self._made[spelled] = self._make(spelled)
+                made = self._made[known] = self._make(known)
             return made
         wanted = Family.of(family)
         at = self.families.index(wanted)
@@ -84,7 +89,7 @@ class Tally(Mapping[Any, Statistic]):
         return statistic.marginal(wanted.names)
 
     def _at(self, position: int) -> Statistic:
-        statistic = self._made.get(position)
+        statistic = self._made[position]
         if statistic is None:
             statistic = self._made[position] = self._make(position)
         return statistic

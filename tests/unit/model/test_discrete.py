@@ -277,6 +277,20 @@ def test_dirichlet_forms():
     assert Dirichlet([1, 2]).weight == 3 and Dirichlet([1, 2]).is_proper
 
 
+def test_categorical_forms():
+    mapped = Categorical({"a": 0.25, "b": 0.75})
+    assert mapped == Categorical([0.25, 0.75], ("a", "b"))
+    assert Categorical({"a": 0.25, "b": 0.75}, states=["b", "a"]).states == ("b", "a")
+    assert Categorical([0.25, 0.75]).states == (0, 1)
+    for given, states, says in [
+        ({"a": 0.25, "b": 0.75}, ["a"], "in the mapping, or with states="),
+        ({"a": 0.25}, (), "must add up to 1"),
+        (0.5, (), "The probabilities must be a list, got 0.5."),
+    ]:
+        with pytest.raises(InputError, match=says):
+            Categorical(given, states)
+
+
 def test_components_of_a_dirichlet_are_betas():
     d = Dirichlet({"a": 1, "b": 2, "c": 4})
     assert d.marginal("b") == Beta(2, 5, ("not b", "b"))

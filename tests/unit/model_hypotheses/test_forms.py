@@ -16,6 +16,7 @@ from credo.errors import ImpossibleError, InputError, UnknownNameError
 from credo.model.bernoulli import Bernoulli
 from credo.model.categorical import Categorical
 from credo.model.distribution import Distribution
+from credo.model.gaussian import Gaussian
 from credo.model.hypotheses import Hypotheses
 from credo.schema import Variable
 from credo.stats.counts import Counts
@@ -447,12 +448,24 @@ def test_impossible_data_are_refused():
             "The likelihood of the hypothesis 'f' must be a log-probability, got inf for 'x'.",
         ),
         (lambda x: {}[x], {}, "The likelihood of the hypothesis 'f' failed on 'x': KeyError('x')."),
+        (  # the return was forgotten
+            lambda x: None,
+            {},
+            "The likelihood of the hypothesis 'f' must be a probability or "
+            "density, got None for 'x'.",
+        ),
     ],
 )
 def test_bad_likelihoods(function, options, text):
     with pytest.raises(InputError) as caught:
         Hypotheses({"f": function}, **options).observe("x")
     assert str(caught.value).startswith(text)
+
+
+def test_a_distribution_says_in_its_own_words_what_it_cannot_take():
+    text = "failed on 'x': The density is asked for at numbers, got 'x'.$"
+    with pytest.raises(InputError, match=text):
+        Hypotheses({"g": Gaussian(0, 1)}).observe("x")
 
 
 def test_a_bad_density_is_named_in_a_batch():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
+from credo.errors import CredoError, InputError, LimitError, SchemaError, UnknownNameError
 from credo.stats import Family
 
 A = cr.Variable("A", "discrete", ("x", "y"))
@@ -206,16 +206,71 @@ def test_families_in_every_form():
             cr.Families.of(bad)
 
 
-def test_the_same_list_of_families_is_made_once():
+def test_a_list_of_families_is_read_when_it_is_given():
     listed = [("A", ["B", "C"]), "B", ("C", "A")]
     first = cr.Families.of(listed)
-    assert cr.Families.of([("A", ("B", "C")), "B", ("C", "A")]) is first
+    assert cr.Families.of([("A", ("B", "C")), "B", ("C", "A")]) == first
     listed.append("A")  # a list that was changed is another list
-    assert len(cr.Families.of(listed)) == 4
-    assert first.spelled(("A", ["B", "C"])) == 0
-    assert first.spelled(("A", ["C", "B"])) is None  # index() finds it, in another order
-    assert first.index(("A", ["C", "B"])) == 0
-    assert first.spelled("B") is None and first.spelled(3) is None
+    assert len(first) == 3 and len(cr.Families.of(listed)) == 4
+    assert first.spelled == {("A", "B", "C"): 0, ("B",): 1, ("C", "A"): 2}
+    assert first.index(("A", ["C", "B"])) == 0  # whatever the order of the parents
+    trusted = cr.Families.trusted(first.spelled)
+    assert trusted == first and hash(trusted) == hash(first) and list(trusted) == list(first)
+    assert trusted.index(("A", ["C", "B"])) == 0 and repr(trusted) == repr(first)
+
+
+def test_a_tally_keeps_the_families_of_a_list_that_changes_later():
+    table = cr.examples.pneumonia()
+    listed = [("Fev", ["Pneu", "Cou"]), "Cou"]
+    s = cr.tally(table, listed)
+    listed[0][1].clear()
+    listed.append(("Pneu", ["Fev"]))
+    assert list(s) == [Family("Fev", ("Pneu", "Cou")), Family("Cou")]
+    assert s["Fev", ["Pneu", "Cou"]].names == ("Pneu", "Cou", "Fev")
+    assert len(cr.tally(table, listed)) == 3
+
+
+@pytest.mark.parametrize(
+    "families",
+    [
+        [("Fev", ["Pneu"]), ("Cou", "Fev"), "Cou"],
+        (("Fev", ("Pneu",)), ["Cou", ["Fev"]], "Cou"),
+        [Family("Fev", ("Pneu",)), ("Cou", {"Fev"}), ("Cou", [])],
+        {"Fev": ["Pneu"]}.items(),
+        iter([("Fev", ["Pneu"])]),
+    ],
+)
+def test_a_tally_takes_families_however_they_are_written(families):
+    s = cr.tally(cr.examples.pneumonia(), families)
+    assert np.asarray(s["Fev", ["Pneu"]]).tolist() == [[4, 3], [2, 3]]
+    assert s["Fev", "Pneu"] is s["Fev", ["Pneu"]] is s["Fev", ("Pneu",)]
+    if len(s) == 3:
+        assert s["Cou"] is s["Cou", []] and s["Cou", {"Fev"}].names == ("Fev", "Cou")
+
+
+@pytest.mark.parametrize(
+    ("families", "says"),
+    [
+        ([("Fev", ["Pneu"]), ("Fev", ["Peu"])], "Variable 'Peu' is not in the table. Did you mean"),
+        ([("Fev", ["Pneu", "Pneu"])], "stands twice in the family 'Fev'"),
+        (["Fev", ("Fev", ["Fev"])], "stands twice in the family 'Fev'"),
+        ([("Fev", [1])], "made of variable names, got 1"),
+        ([("Fev", 1)], "parents of 'Fev' must be a list of names, got 1"),
+        ([("Fev", "Pneu", "Cou")], "must be a name or a pair"),
+        (7, "must be a list of"),
+        ([("Fev", 10**400)], "got 10{78}…"),
+        ([np.zeros((3, 3))], r"got array\(\[\[0., 0., 0.\], \[0., 0., 0.\], \[0., 0., 0.\]\]\)."),
+    ],
+)
+def test_a_tally_says_on_one_line_which_family_is_wrong(families, says):
+    with pytest.raises(CredoError, match=says) as caught:
+        cr.tally(cr.examples.pneumonia(), families)
+    assert "\n" not in str(caught.value)
+
+
+def test_as_many_threads_as_one_likes():
+    table = cr.examples.pneumonia()
+    assert cr.tally(table, ["Fev"], threads=10**400) == cr.tally(table, ["Fev"], threads=1)
 
 
 def test_a_tally_is_a_mapping_of_families():

@@ -1,0 +1,212 @@
+#include "family_tables.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace credo {
+namespace {
+
+using Set = std::span<const std::int32_t>;
+
+void append(SetList& list, Set set) {
+  list.variables.insert(list.variables.end(), set.begin(), set.end());
+  list.begin.push_back(list.variables.size());
+}
+
+bool is_mixed(Set set, std::span<const std::int64_t> states) {
+  return std::any_of(set.begin(), set.end(), [&](std::int32_t v) { return states[v] < 0; });
+}
+
+// Cells of a table of discrete variables; saturates.
+std::uint64_t cells_of(Set set, std::span<const std::int64_t> states) {
+  std::uint64_t cells = 1;
+  for (const std::int32_t v : set)
+    if (__builtin_mul_overflow(cells, static_cast<std::uint64_t>(states[v]), &cells))
+      cells = UINT64_MAX;
+  return cells;
+}
+
+// Numbers different sets of variables, in the order met.
+class SetNumbers {
+ public:
+  explicit SetNumbers(std::size_t most) : slots_(std::bit_ceil(2 * most + 1), -1) {}
+
+  std::int32_t of(Set set) {
+    key_.assign(set.begin(), set.end());
+    std::sort(key_.begin(), key_.end());
+    std::uint64_t hash = key_.size();
+    for (const std::int32_t v : key_) hash = (hash ^ static_cast<std::uint64_t>(v)) * kMix;
+    std::size_t at = (hash >> 32) & (slots_.size() - 1);
+    for (; slots_[at] >= 0; at = (at + 1) & (slots_.size() - 1))
+      if (std::ranges::equal(sorted_[static_cast<std::size_t>(slots_[at])], key_)) return slots_[at];
+    slots_[at] = static_cast<std::int32_t>(sorted_.size());
+    append(sorted_, key_);
+    return slots_[at];
+  }
+
+ private:
+  static constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
+  std::vector<std::int32_t> slots_, key_;
+  SetList sorted_;
+};
+
+// The different sets of variables, and the set of each family that is not an earlier one again
+// (the same child, and the same parents in any order).
+struct Gathered {
+  SetList sets;  // each as its first family has it
+  std::vector<std::int32_t> kept, set_of;
+};
+
+Gathered gather(const SetList& families) {
+  Gathered out;
+  SetNumbers numbers(families.size());
+  std::vector<std::int32_t> last;      // of each set: the last family that was kept
+  std::vector<std::int32_t> previous;  // of each kept family: the one before it with its set
+  for (std::size_t f = 0; f < families.size(); ++f) {
+    const Set family = families[f];
+    const std::int32_t set = numbers.of(family);
+    if (static_cast<std::size_t>(set) == last.size()) {
+      append(out.sets, family);
+      last.push_back(-1);
+    }
+    std::int32_t same = last[set];
+    while (same >= 0 && families[out.kept[same]].back() != family.back()) same = previous[same];
+    if (same >= 0) continue;
+    previous.push_back(last[set]);
+    last[set] = static_cast<std::int32_t>(out.kept.size());
+    out.kept.push_back(static_cast<std::int32_t>(f));
+    out.set_of.push_back(set);
+  }
+  return out;
+}
+
+// Variables that many sets share come first, so that the kernel's prefixes are shared.
+void order_variables(SetList& sets, std::size_t n_variables) {
+  std::vector<std::int32_t> often(n_variables), rank(n_variables), by_rank(n_variables);
+  for (const std::int32_t v : sets.variables) ++often[v];
+  std::iota(by_rank.begin(), by_rank.end(), 0);
+  std::stable_sort(by_rank.begin(), by_rank.end(),
+                   [&](std::int32_t a, std::int32_t b) { return often[a] > often[b]; });
+  for (std::size_t i = 0; i < n_variables; ++i) rank[by_rank[i]] = static_cast<std::int32_t>(i);
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    std::sort(sets.variables.begin() + static_cast<std::ptrdiff_t>(sets.begin[s]),
+              sets.variables.begin() + static_cast<std::ptrdiff_t>(sets.begin[s + 1]),
+              [&](std::int32_t a, std::int32_t b) { return rank[a] < rank[b]; });
+}
+
+// Compares the shapes of two tables, number of states by number of states.
+struct ByShape {
+  std::span<const std::int64_t> states;
+
+  bool operator()(Set a, Set b) const {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [&](std::int32_t x, std::int32_t y) { return states[x] < states[y]; });
+  }
+};
+
+// Numbers among the discrete variables instead of among all.
+void number_discrete(SetList& sets, std::span<const std::int64_t> states) {
+  std::vector<std::int32_t> number(states.size());
+  std::int32_t next = 0;
+  for (std::size_t v = 0; v < states.size(); ++v) number[v] = states[v] < 0 ? -1 : next++;
+  for (std::int32_t& v : sets.variables) v = number[v];
+}
+
+// Finds the stack of a table seen in some order of axes, or makes it.
+class Stacks {
+ public:
+  Stacks(const SetList& dense, std::span<const std::int64_t> states) : dense_(dense) {
+    const ByShape less{states};
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+      const bool alike = i > 0 && !less(dense[i - 1], dense[i]);  // they are sorted
+      if (!alike) groups_.push_back({i, i, cell_, cell_, {}});
+      cell_ += cells_of(dense[i], states);
+      groups_.back().end_table = i + 1;
+      groups_.back().end_cell = cell_;
+      group_of_.push_back(groups_.size() - 1);
+    }
+    seen_.resize(groups_.size());
+  }
+
+  std::int32_t number(std::size_t table, Set wanted, std::vector<TableStack>& stacks) {
+    axes_.clear();
+    for (const std::int32_t v : wanted)
+      axes_.push_back(
+          static_cast<std::int32_t>(std::find(dense_[table].begin(), dense_[table].end(), v) -
+                                    dense_[table].begin()));
+    for (const std::int32_t s : seen_[group_of_[table]])
+      if (stacks[s].axes == axes_) return s;
+    const auto made = static_cast<std::int32_t>(stacks.size());
+    stacks.push_back(groups_[group_of_[table]]);
+    stacks.back().axes = axes_;
+    seen_[group_of_[table]].push_back(made);
+    return made;
+  }
+
+ private:
+  const SetList& dense_;
+  std::size_t cell_ = 0;
+  std::vector<TableStack> groups_;  // one for each shape
+  std::vector<std::size_t> group_of_;
+  std::vector<std::vector<std::int32_t>> seen_;  // the stacks of each shape
+  std::vector<std::int32_t> axes_;
+};
+
+}  // namespace
+
+FamilyTables family_tables(const SetList& families, std::span<const std::int64_t> states,
+                           std::uint64_t most) {
+  FamilyTables out;
+  const Gathered gathered = gather(families);
+  const std::size_t n_sets = gathered.sets.size();
+
+  enum Kind { kDense, kSparse, kMixed };
+  std::vector<Kind> kind(n_sets);
+  std::vector<std::int32_t> place(n_sets);  // among the tables of its kind
+  SetList chosen;                           // dense sets in the order met
+  std::vector<std::size_t> set_of_chosen;
+  for (std::size_t s = 0; s < n_sets; ++s) {
+    const Set set = gathered.sets[s];
+    const bool mixed = is_mixed(set, states);
+    const std::uint64_t cells = mixed ? 0 : cells_of(set, states);
+    kind[s] = mixed ? kMixed : cells <= most ? kDense : kSparse;
+    SetList& list = kind[s] == kMixed ? out.mixed : kind[s] == kDense ? chosen : out.sparse;
+    place[s] = static_cast<std::int32_t>(list.size());
+    append(list, set);
+    if (kind[s] != kDense) continue;
+    set_of_chosen.push_back(s);
+    if (__builtin_add_overflow(out.cells, cells, &out.cells)) out.cells = UINT64_MAX;
+  }
+
+  order_variables(chosen, states.size());
+  std::vector<std::size_t> order(chosen.size());
+  std::iota(order.begin(), order.end(), 0);
+  const ByShape less{states};
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return less(chosen[a], chosen[b]);
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    append(out.dense, chosen[order[i]]);
+    place[set_of_chosen[order[i]]] = static_cast<std::int32_t>(i);
+  }
+
+  out.kept = gathered.kept;
+  Stacks stacks(out.dense, states);
+  const auto n_sparse = static_cast<std::int32_t>(out.sparse.size());
+  for (std::size_t i = 0; i < out.kept.size(); ++i) {
+    const std::int32_t set = gathered.set_of[i], at = place[set];
+    if (kind[set] == kDense) {
+      out.stack.push_back(stacks.number(at, families[out.kept[i]], out.stacks));
+      out.at.push_back(at - static_cast<std::int32_t>(out.stacks[out.stack.back()].first_table));
+    } else {
+      out.stack.push_back(-1);
+      out.at.push_back(kind[set] == kMixed ? n_sparse + at : at);
+    }
+  }
+  number_discrete(out.dense, states);
+  return out;
+}
+
+}  // namespace credo

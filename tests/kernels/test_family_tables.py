@@ -1,0 +1,109 @@
+"""Which tables families need: the plan of the core against a short twin in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+
+import numpy as np
+import pytest
+
+from credo import _core
+
+
+def twin(families, states, most):
+    """The different families, and the dense, sparse and mixed sets of their variables."""
+    kept, sets = {}, {}
+    for child, parents in families:
+        kept.setdefault((child, frozenset(parents)), (child, *parents))
+        sets.setdefault(frozenset([child, *parents]), (*parents, child))
+    mixed = [s for s in sets.values() if any(states[v] < 0 for v in s)]
+    rest = [s for s in sets.values() if s not in mixed]
+    sparse = [s for s in rest if prod(states[v] for v in s) > most]
+    dense = [s for s in rest if s not in sparse]
+    often = Counter(v for s in dense for v in s)
+    dense = [tuple(sorted(s, key=lambda v: (-often[v], v))) for s in dense]
+    dense.sort(key=lambda s: [states[v] for v in s])
+    return list(kept.values()), dense, sparse, mixed
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_plan_is_that_of_the_twin(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    states = rng.integers(1, 5, n).tolist()
+    for v in np.flatnonzero(rng.random(n) < 0.2):
+        states[v] = -1
+    families = []
+    for _ in range(int(rng.integers(1, 60))):
+        child, *parents = rng.permutation(n)[: rng.integers(1, n + 1)].tolist()
+        families.append((child, parents))
+    most = int(rng.choice([4, 30, 10**9]))
+    names = [f"v{i}" for i in range(n)]
+    spelt = [(names[c], [names[p] for p in ps]) for c, ps in families]
+    found = _core.plan_families(spelt, {m: i for i, m in enumerate(names)}, (*names,), states, most)
+    assert found is not None
+    spelled, places, stacks, dense, sparse, mixed, cells = found
+
+    kept, dense_twin, sparse_twin, mixed_twin = twin(families, states, most)
+    discrete = [v for v in range(n) if states[v] >= 0]
+    sets = [tuple(discrete[v] for v in s) for s in dense.lists()]
+    assert sets == dense_twin
+    assert list(map(tuple, sparse.lists())) == sparse_twin
+    assert list(map(tuple, mixed.lists())) == mixed_twin
+    assert list(spelled) == [tuple(names[v] for v in f) for f in kept]
+    assert list(spelled.values()) == list(range(len(kept)))
+    sizes = [prod(states[v] for v in s) for s in sets]
+    assert cells == sum(sizes)
+
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+    tables = {
+        s: np.arange(starts[i], starts[i + 1]).reshape([states[v] for v in s])
+        for i, s in enumerate(sets)
+    }
+    all_cells = np.arange(cells)
+    for (child, *parents), (stack, at, axes) in zip(kept, places, strict=True):
+        assert axes == tuple(names[v] for v in (*parents, child))
+        if stack < 0:
+            others = [set(s) for s in (*sparse_twin, *mixed_twin)]
+            assert others[at] == {child, *parents}
+            continue
+        first, last, shape, order = stacks[stack]
+        seen = all_cells[first:last].reshape(shape).transpose(order)[at]
+        table = next(s for s in sets if set(s) == {child, *parents})
+        wanted = tables[table].transpose([table.index(v) for v in (*parents, child)])
+        assert np.array_equal(seen, wanted)
+
+
+@pytest.mark.parametrize(
+    "families",
+    [
+        3,
+        "ab",
+        {"a": ["b"]},
+        [3],
+        [("a",)],
+        [("a", "b", "c")],
+        [("a", 3)],
+        [("a", [3])],
+        [("a", {"b"})],
+        [(3, ["a"])],
+        [("a", ["a"])],
+        [("a", ["b", "b"])],
+        [("a", ["d"])],
+        ["d"],
+    ],
+)
+def test_what_is_not_written_as_usual_is_left_to_the_caller(families):
+    names = ("a", "b", "c")
+    positions = {n: i for i, n in enumerate(names)}
+    assert _core.plan_families(families, positions, names, [2, 2, 2], 100) is None
+
+
+def test_sizes_that_would_overflow_are_sparse_or_too_many():
+    names = tuple(f"v{i}" for i in range(80))
+    positions = {n: i for i, n in enumerate(names)}
+    found = _core.plan_families([("v0", names[1:])], positions, names, [10] * 80, 2**64 - 2)
+    assert found is not None and found[4].lists() == [[*range(1, 80), 0]] and found[-1] == 0
+    with pytest.raises(ValueError, match="must have the same length"):
+        _core.plan_families([], positions, names, [2], 100)
