@@ -32,6 +32,7 @@ MAX_COLUMNS = 20_000
 
 _CELLS = 2**20
 _LEAST = 8192
+_LISTED = 5  # names that a note lists
 
 
 def batch_rows(width: int) -> int:
@@ -144,7 +145,7 @@ def distinct_names(
             notes.append(f"column {i} repeats the name {text!r} and is called {new!r}")
         out.append(new)
         used.add(new)
-    return tuple(out), (*notes, *_case_notes(out))
+    return tuple(out), (*notes, *_case_notes(out), *_blank_notes(out))
 
 
 def _case_notes(names: Sequence[str]) -> Iterator[str]:
@@ -156,6 +157,23 @@ def _case_notes(names: Sequence[str]) -> Iterator[str]:
         if len(alike) > 1:
             listed = " and ".join(map(repr, alike))
             yield f"columns {listed} differ only in case and are kept apart"
+
+
+def _blank_notes(names: Sequence[str]) -> Iterator[str]:
+    """A note on names with blanks around them, which nobody sees in a report.
+
+    >>> list(_blank_notes(["age", " smoker"]))
+    ["1 name has blanks around it, which are kept: ' smoker'"]
+    """
+    around = [name for name in names if name != name.strip()]
+    if around:
+        listed = ", ".join(map(repr, around[:_LISTED])) + ", …" * (len(around) > _LISTED)
+        have = (
+            "1 name has blanks around it"
+            if len(around) == 1
+            else (f"{len(around):,} names have blanks around them")
+        )
+        yield f"{have}, which are kept: {listed}"
 
 
 def _free(name: str, taken: set[str]) -> str:

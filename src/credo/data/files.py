@@ -198,7 +198,8 @@ def _refuse_options(label: str, options: TextOptions, form: str) -> None:
     ]
     if given:
         raise InputError(
-            f"{' and '.join(given)} say how a file with a delimiter (.csv, .tsv) is written; "
+            f"{' and '.join(given)} {'says' if len(given) == 1 else 'say'} how a file with a "
+            "delimiter (.csv, .tsv) is written; "
             f"{label} is none.",
             hint="Leave it out." if len(given) == 1 else "Leave them out.",
         )

@@ -278,7 +278,7 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
     if array.dtype.names is not None:
         if array.ndim != 1:
             raise InputError(f"A structured array must have one axis, got {array.ndim}.")
-        return _from_columns({n: array[n] for n in array.dtype.names}, "structured array")
+        return _from_columns({n: _field(array[n]) for n in array.dtype.names}, "structured array")
     if isinstance(array, np.matrix):
         array = np.asarray(array)
     if array.ndim != 2:
@@ -295,12 +295,21 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
     return _from_columns({n: array[:, i] for i, n in enumerate(columns)}, "NumPy array")
 
 
+def _field(values: np.ndarray[Any, Any]) -> Any:
+    """A field of a structured array; one whose cells are arrays or records as lists."""
+    if values.ndim == 1 and values.dtype.kind != "V":
+        return values
+    return [list(cell) for cell in values.tolist()]
+
+
 def _arrow(values: Any, name: str) -> Any:
     """One column's cells as an Arrow array; as objects where Arrow has no type for the mix."""
     if isinstance(values, pa.Array) or _is_objects(values):
         return values
     if hasattr(values, "to_arrow") and type(values).__module__.startswith("polars"):
         return values.to_arrow()
+    if isinstance(values, np.ndarray) and not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))  # Arrow takes no other bytes
     if isinstance(values, np.ma.MaskedArray):
         mask = np.ma.getmaskarray(values)
         if values.dtype.kind in "mM":
@@ -311,10 +320,6 @@ def _arrow(values: Any, name: str) -> Any:
         return _objects(values)
     if type(kind).__name__ == "SparseDtype" or _is_long(kind):
         values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "c":
-        raise TableError(
-            f"Column {name!r} holds complex numbers.", hint="Read their real parts or sizes."
-        )
     if isinstance(values, np.ndarray) and values.dtype.kind == "V":
         raise TableError(f"Column {name!r} holds cells of type {values.dtype}, not single values.")
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":

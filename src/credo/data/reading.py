@@ -216,11 +216,16 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             out[name] = word
         else:
             try:
-                states = word if isinstance(word, (set, frozenset)) else tuple(word)
+                states = word if isinstance(word, (set, frozenset)) else tuple(map(_own, word))
                 out[name] = Variable(name, "discrete", states, ordered=True)  # type: ignore[arg-type]
             except TypeError:
                 raise SchemaError(f"The states of {name!r} must be a list, got {word!r}.") from None
     return out
+
+
+def _own(state: Any) -> Any:
+    """A state of an array as Python has it: 'a', not np.str_('a')."""
+    return state.item() if isinstance(state, (np.number, np.bool_, np.str_, np.bytes_)) else state
 
 
 def _unknown_column(name: Any, word: Any, names: Sequence[str]) -> CredoError:

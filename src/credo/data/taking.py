@@ -205,6 +205,8 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
         where[i] = code
     where[where < 0] = len(values)
     kinds = {type(v): v for v in values}
+    if any(issubclass(t, (complex, np.complexfloating)) for t in kinds):
+        raise Unsupported("unsupported complex numbers")
     types = {_python_type(v) for t, v in kinds.items() if t is not Decimal}
     if Decimal in kinds:
         types |= {_python_type(v) for v in values if type(v) is Decimal}
@@ -221,7 +223,8 @@ def _python_type(value: Any) -> str:
     if isinstance(value, Decimal):
         exponent = value.as_tuple().exponent
         return "int" if isinstance(exponent, int) and exponent >= 0 else "float"
-    is_date = hasattr(value, "isoformat") or isinstance(value, timedelta)
+    durations = (timedelta, np.datetime64, np.timedelta64)
+    is_date = hasattr(value, "isoformat") or isinstance(value, durations)
     return "date" if is_date or type(value).__name__ == "Period" else "str"
 
 

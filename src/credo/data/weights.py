@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
+from credo.data.missing import MISSING
 from credo.data.numerals import as_int
 from credo.errors import InputError, TableError, unknown_name
 from credo.schema import Variable
@@ -81,7 +82,7 @@ class Weights:
         n = len(next(iter(batch.values())))
         if self.column is not None:
             variable = Variable(self.column, "continuous")
-            tokens = Tokens(("",) if self.text else (), self.text)
+            tokens = Tokens(MISSING if self.text else (), self.text)
             weights = Encoder(variable, tokens).encode(batch[self.column], lambda i: done + i + 1)
             what = f"weights column {self.column!r}"
             _check(weights, done, what)

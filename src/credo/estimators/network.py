@@ -37,11 +37,11 @@ from credo.estimators.network_rows import (
     class_name,
     first_block,
     known_stream,
+    number_column,
     state_codes,
 )
 from credo.estimators.network_unseen import model_scores
 from credo.estimators.open_rows import encoded_target, weights_elsewhere
-from credo.intervals import interval_codes
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.predict.naive import check_unseen, report_unseen
@@ -371,10 +371,9 @@ class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ign
         strange: list[Variable] = []
         for name, column in columns.by_name.items():
             v = known[name]
-            if name in self.cuts_:
-                numbers = column.values.astype(np.float64)
-                column = Column(interval_codes(numbers, self.cuts_[name].tolist()), v)
-            elif v.is_discrete:
+            if name in self.cuts_ or not v.is_discrete:
+                column = number_column(v, column, self.cuts_.get(name))
+            else:
                 codes = state_codes(v, column)
                 if (codes > v.arity).any():
                     strange.append(v)

@@ -26,6 +26,7 @@ from credo.predict.naive import coded, plain_codes
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.train.aode import as_states
+from credo.train.naive_bayes_matrix import refuse_infinite
 
 __all__ = [
     "KnownColumns",
@@ -34,6 +35,7 @@ __all__ = [
     "class_name",
     "first_block",
     "known_stream",
+    "number_column",
     "state_codes",
     "trained_column",
 ]
@@ -138,19 +140,19 @@ def _with_class(block: Block) -> Block:
 
 def _encoded(v: Variable, column: Column, cuts: Floats | None) -> NDArray[Any]:
     """A column as codes of its variable, or as numbers."""
-    if cuts is not None:
-        return interval_codes(_finite(v.name, _as_numbers(v.name, column)), cuts.tolist())
-    if v.is_discrete:
+    if cuts is None and v.is_discrete:
         return state_codes(v, column).astype(_width(v))
-    return _finite(v.name, column.values)
+    numbers = column.values if cuts is None else _as_numbers(v.name, column)
+    return number_column(v, Column(numbers), cuts).values
 
 
-def _finite(name: str, values: NDArray[Any]) -> Floats:
-    """Numbers as floats; an infinite one is refused."""
-    numbers = values.astype(np.float64)
-    if np.isinf(numbers).any():
-        raise InputError(f"{name!r} holds an infinity; a value must be finite.")
-    return numbers
+def number_column(v: Variable, column: Column, cuts: Floats | None) -> Column:
+    """A column of numbers as floats, or cut into the bins of its variable. An infinite one is
+    refused, in training as in prediction: it is no number of any bin.
+    """
+    refuse_infinite(v.name, column.values)
+    numbers = column.values.astype(np.float64)
+    return Column(numbers) if cuts is None else Column(interval_codes(numbers, cuts.tolist()), v)
 
 
 # --- the first rows -----------------------------------------------------------------------
@@ -200,6 +202,8 @@ def first_block(
     variables, cuts = [target], dict[str, Floats]()
     arrays = {target.name: (group if every else group[there]).astype(_width(target))}
     for name, column in columns.by_name.items():
+        if column.variable is None:
+            refuse_infinite(name, column.values)  # while rows still have their own numbers
         values = np.ascontiguousarray(column.values if every else column.values[there])
         column = Column(values, column.variable, column.strange)
         found = trained_column(name, column, bins, weights)
@@ -297,7 +301,8 @@ def trained_column(
         different = _different(values)
         if len(different) <= FEW_INTEGERS:
             return Variable(name, "discrete", tuple(different.tolist())), {}
-    numbers = _finite(name, values)
+    refuse_infinite(name, values)
+    numbers = values.astype(np.float64)
     if bins is None:
         return Variable(name, "continuous"), {}
     cuts = _cuts_of(name, numbers, bins, weights)

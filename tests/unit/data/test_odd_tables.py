@@ -134,3 +134,45 @@ def test_a_bomb_is_refused_before_its_text_is_looked_at(tmp_path, monkeypatch):
     whole = tmp_path / "w.jsonl.zst"
     whole.write_bytes(pa.compress(b'{"x": 1}\n{"x": 2}\n' * 80_000, "zstd", asbytes=True))
     assert len(cr.read(whole)) == 160_000
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.array([1 + 2j, 2.0, 1]),
+        [1 + 2j, 2, 1],
+        pd.Series([1 + 2j, 2.0, 1]),
+        np.array([1, 2j, 1], dtype=object),
+    ],
+    ids=["array", "list", "pandas", "objects"],
+)
+def test_complex_numbers_are_set_aside(cells):
+    """They stopped the read of an array, and were texts in a list and in pandas."""
+    schema = cr.read({"z": cells, "y": ["u", "v", "u"]}).schema
+    assert schema.names == ("y",)
+    assert schema.column("z").kind == "unsupported"
+    assert schema.set_aside["z"] == "cells of type complex numbers"
+    with pytest.raises(TableError, match="'z' holds cells of type complex numbers"):
+        cr.read({"z": cells}, {"z": "discrete"})
+
+
+@pytest.mark.parametrize("kind", ["i2", "i8", "u4", "f4", "f8", "M8[s]", "m8[s]"])
+def test_bytes_in_the_other_order_are_the_same_numbers(kind):
+    cells = np.array([1, 2, 1, 2, 3]).astype(kind)
+    other = cells.astype(cells.dtype.newbyteorder())
+    words = {"a": "discrete"}
+    masked = np.ma.array(other, mask=[0, 0, 0, 0, 1])
+    assert cr.read({"a": other}, words).schema == cr.read({"a": cells}, words).schema
+    assert cr.read({"a": other, "y": [1, 1, 2, 2, 1]}).schema.column("a").kind == (
+        cr.read({"a": cells, "y": [1, 1, 2, 2, 1]}).schema.column("a").kind
+    )
+    assert cr.read({"a": masked}, words).schema == cr.read({"a": cells[:4]}, words).schema
+    assert cr.read(np.stack([other, other], 1), words, columns=["a", "b"]).rows == 5
+
+
+def test_fields_of_records_are_set_aside_not_refused():
+    kind = [("y", "U1"), ("pair", "i4", (2,)), ("inner", [("u", "i4"), ("v", "U2")])]
+    array = np.array([("p", [1, 2], (1, "a")), ("q", [3, 4], (2, "b"))], dtype=kind)
+    schema = cr.read(array).schema
+    assert schema.names == ("y",)
+    assert {schema.column(n).kind for n in ("pair", "inner")} == {"unsupported"}

@@ -123,7 +123,7 @@ def test_thousands_are_no_decimals(put):
 def test_options_of_text_files_are_refused_for_others(tmp_path, put, option):
     pq.write_table(pa.table({"a": ["x", "y"]}), tmp_path / "t.parquet")
     for path in (tmp_path / "t.parquet", put('{"a": 1}\n{"a": 2}\n', "t.jsonl")):
-        with pytest.raises(InputError, match=f"{next(iter(option))}= say how .* {path.name} is"):
+        with pytest.raises(InputError, match=f"{next(iter(option))}= says how .* {path.name} is"):
             cr.read(path, **option)
     with pytest.raises(InputError, match="a query is none"):
         cr.read(f"select * from '{tmp_path}/t.parquet'", **option)
@@ -205,3 +205,29 @@ def test_lists_have_one_cure():
 def test_whole_numbers_of_128_bits_of_polars():
     frame = pl.DataFrame({"a": ["x", "y", "x"], "i": pl.Series([1, 2, 2], dtype=pl.Int128)})
     assert cr.read(frame).schema["i"].states == (1, 2)
+
+
+def test_blanks_around_names_are_told(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age, smoker\n31,yes\n64,no\n")
+    assert cr.read(path).schema.notes == ("1 name has blanks around it, which are kept: ' smoker'",)
+    path.write_text(
+        "".join(f"x{i} ," for i in range(7)) + "y\n" + "1," * 7 + "2\n" + "3," * 7 + "4\n"
+    )
+    assert cr.read(path).schema.notes == (
+        "7 names have blanks around them, which are kept: 'x0 ', 'x1 ', 'x2 ', 'x3 ', 'x4 ', …",
+    )
+
+
+def test_states_from_an_array_are_those_of_python():
+    table = {"a": ["x", "y", "x"], "n": [1, 2, 1]}
+    schema = cr.read(table, {"a": np.array(["y", "x"]), "n": np.array([2, 1])}).schema
+    states = schema["a"].states + schema["n"].states
+    assert states == ("y", "x", 2, 1) and [type(s) for s in states] == [str, str, int, int]
+
+
+def test_a_word_for_missing_in_the_weights_is_a_missing_weight(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,w\nx,1\ny,NA\n")
+    with pytest.raises(TableError, match="Row 2 of the weights column 'w' is missing"):
+        cr.read(path, weights="w")

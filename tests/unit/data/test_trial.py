@@ -24,8 +24,6 @@ def test_masked_cells_are_missing_and_masked_weights_refused():
     assert cr.read(two, columns=["a", "b"]).schema.column("b").missing == 1
     with pytest.raises(TableError, match="Row 2 of the weights is missing"):
         cr.read({"a": ["x", "y", "x"]}, weights=np.ma.array([1, 2, 3], mask=[0, 1, 0]))
-    with pytest.raises(TableError, match="holds complex numbers"):
-        cr.read({"a": np.array([1 + 2j, 2.0])})
 
 
 def test_a_text_is_one_missing_token_and_no_list_of_names(tmp_path):

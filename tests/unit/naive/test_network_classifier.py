@@ -147,3 +147,21 @@ def test_rows_that_cannot_be_explained():
         clf.explain({})
     with pytest.raises(InputError, match="1 values for 2 features"):
         clf.explain(["u"])
+
+
+@pytest.mark.parametrize("bins", [3, None, {"a": [0.0]}])
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_an_infinity_is_refused_in_training_and_in_prediction(bins, infinity):
+    numbers = np.random.default_rng(3).normal(size=(40, 2))
+    rows = pd.DataFrame(numbers, columns=["a", "b"])
+    labels = (numbers[:, 0] > 0).astype(int)
+    bad = rows.copy()
+    bad.loc[3, "a"] = infinity
+    told = r"Row 4 of 'a' is infinite: a value must be finite"
+    clf = NetworkClassifier("naive-bayes" if bins is None else "tan", bins=bins)
+    with pytest.raises(InputError, match=told):
+        clf.fit(bad, labels)
+    clf.fit(rows, labels)
+    for ask in (clf.predict, clf.predict_proba, clf.predict_log_proba):
+        with pytest.raises(InputError, match=told):
+            ask(bad)

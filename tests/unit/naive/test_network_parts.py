@@ -201,7 +201,7 @@ def test_more_rows_must_have_the_columns():
     text = NetworkClassifier().partial_fit([[1.5], [2.5]], [0, 1])
     with pytest.raises(CredoError, match="is not a number"):
         text.partial_fit(np.array([["a"]], dtype=object), [0])
-    with pytest.raises(InputError, match="holds an infinity"):
+    with pytest.raises(InputError, match="is infinite: a value must be finite"):
         text.partial_fit([[np.inf]], [0])
 
 
