@@ -9,7 +9,7 @@ mode (n + l) / (N + l·J) is (Dempster, Laird & Rubin 1977; Nigam, McCallum, Thr
 Gaps among columns that vary together count as they are expected (`naive_bayes_em_gaps`). A variance
 that is not maximum likelihood (`variance="sample"`, a floor, a ridge) climbs nearly, not exactly.
 The start is the model of the rows that have a class, smoothed by at least 1 so that nothing is
-ruled out before it was looked at.
+ruled out before it was looked at; numbers start as wide as `naive_bayes_em_gaps` says.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes import Options, train
-from credo.train.naive_bayes_em_gaps import expected_spread, group_values
+from credo.train.naive_bayes_em_gaps import available_moments, expected_spread, group_values
 from credo.train.naive_bayes_groups import GroupSpread
 from credo.train.naive_bayes_plan import Plan
 from credo.train.naive_bayes_rows import by_class
@@ -123,11 +123,12 @@ def em_model(
         raise InputError(
             f"The class {target.states[empty[0]]!r} has no row with a label to start from."
         )
-    start = known if blank is None else known + blank
-    model = train(start, replace(options, smoothing=_at_least_one(options.smoothing)), source)
     if blank is None:
         return train(known, options, source)
+    start = known + blank
     gaps = [names for names in plan.together if _has_gaps(rows, names)]
+    begun = _begun(start, rows, k, threads)
+    model = train(begun, replace(options, smoothing=_at_least_one(options.smoothing)), source)
     statistic, trace, reason = start, [], f"the budget of {budget:,} turns is spent"
     for turn in track(range(budget), "rows without a class", total=budget):
         soft, value, groups = _expected(model, rows, target, plan, k, threads, gaps)
@@ -182,6 +183,26 @@ def _known(
             found = by_class(other.columns, group, target, plan, other.weights, threads)
             blank.append(_emptied(found))
     return reduce(add, known), reduce(add, blank) if blank else None
+
+
+def _begun(
+    start: ByClass, rows: Callable[[], Iterable[ClassedRows]], k: int, threads: int
+) -> ByClass:
+    """What to start from: numbers begin with the cells that are there, column by column."""
+    names = [n for p in start.parts if isinstance(p, Spread) for n in p.names]
+    cells = ((r.columns, np.minimum(r.group, k).astype(np.uint32), r.weights) for r in rows())
+    mean, variance = available_moments(names, cells, k, threads)
+    place = {name: j for j, name in enumerate(names)}
+    n = frozen(start.weight + 1.0)
+
+    def part(old: Part) -> Part:
+        if not isinstance(old, Spread):
+            return old
+        at = [place[name] for name in old.names]
+        scatter = n[:, None, None] * np.diag(variance[at])
+        return Spread(old.names, n, frozen(mean[:, at]), frozen(scatter))
+
+    return replace(start, parts=tuple(map(part, start.parts)))
 
 
 def _emptied(statistic: ByClass) -> ByClass:

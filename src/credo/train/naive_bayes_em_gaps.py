@@ -7,11 +7,17 @@ Each row counts with its share of each class; a gap is filled with its expectati
 covariance is added to the scatter (Little & Rubin 2019, 11.2). Leaving such rows out would not
 climb the likelihood in which gaps are summed out. A row that shows no column of the group says
 nothing.
+
+The climb starts from the cells that are there, each column by itself (Little & Rubin 2019, 11.2.1):
+its mean in each class over the rows with that class, over all rows where a class shows none; its
+variance within the classes, to which that of all its cells counts as one more row. So a column that
+only rows without a class show, or a class that shows it once, starts wide and not at nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +26,9 @@ from credo.data.columns import Columns
 from credo.model.naive_bayes_features import Normals
 from credo.stats.by_class import Spread
 from credo.stats.configurations import frozen
-from credo.train.naive_bayes_rows import numbers_of_column
+from credo.train.naive_bayes_rows import numbers_of_column, spreads_by_class
 
-__all__ = ["expected_spread", "group_values"]
+__all__ = ["available_moments", "expected_spread", "group_values"]
 
 Floats = NDArray[np.float64]
 
@@ -62,6 +68,38 @@ def expected_spread(f: Normals, x: Floats, share: Floats) -> Spread:
             scatter[c] = (w[:, None] * away).T @ away + n[c] * spare
         total = total + Spread(f.names, frozen(n), frozen(mean), frozen(scatter))
     return total
+
+
+def available_moments(
+    names: Sequence[str],
+    parts: Iterable[tuple[Columns, NDArray[np.uint32], NDArray[Any] | None]],
+    k: int,
+    threads: int,
+) -> tuple[Floats, Floats]:
+    """Means [class, column] and variances [column] to start from; the class k is none.
+
+    >>> from credo.data.columns import Column
+    >>> cells = Columns(4, {"a": Column(np.array([0.0, 2.0, 4.0, 6.0]), None)})
+    >>> group = np.array([0, 0, 1, 2], dtype=np.uint32)
+    >>> mean, variance = available_moments(["a"], [(cells, group, None)], 2, 1)
+    >>> mean.ravel().tolist(), variance.tolist()
+    ([1.0, 4.0], [1.75])
+    """
+    found: dict[str, Spread] = {}
+    for columns, group, weights in parts:
+        w = None if weights is None else weights.astype(np.float64)
+        for name, one in spreads_by_class(columns, names, group, k + 1, w, threads).items():
+            assert isinstance(one, Spread)
+            found[name] = found[name] + one if name in found else one
+    means, variances = np.zeros((k, len(names))), np.zeros(len(names))
+    for j, name in enumerate(names):
+        one = found[name]
+        total, middle, around = one.pooled()
+        own = one.n[:k]
+        means[:, j] = np.where(own > 0, one.mean[:k, 0], middle)
+        wide = float(around[0, 0]) / max(total, 1e-300)
+        variances[j] = (float(one.scatter[:k].sum()) + wide) / (float(own.sum()) + 1.0)
+    return means, variances
 
 
 def _filled(

@@ -283,3 +283,25 @@ def test_gaps_among_columns_that_vary_together_are_climbed_exactly(seed, how, tm
                     covariance[c, j, i] = covariance[c, i, j]
                 sides.append(observed(prior, mean, covariance, x, labels))
             assert abs(sides[1] - sides[0]) / (2 * step) < 1e-2
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_a_column_that_only_rows_without_a_class_show(covariance: str, far: float) -> None:
+    """The climb starts from the cells that are there, so it neither falls nor ends far away."""
+    rng = np.random.default_rng(1)
+    c = np.arange(60) % 3
+    x = far + rng.normal(2.0 * c[:, None], 1.0, size=(60, 3))
+    x[:6, 2] = np.nan
+    y = np.where(np.arange(60) < 6, np.array(["a", "b", "c"])[c], None)
+    fitted = NaiveBayes(covariance=covariance, unlabelled="em").fit(x, y)
+    model = fitted.model_
+    trace = np.array(model.record.trace)
+    assert (np.diff(trace) >= -1e-9 * np.abs(trace[1:])).all()
+    if covariance == "full":
+        means = model.features[0].mean[:, 2]
+        assert np.linalg.eigvalsh(model.features[0].covariance).max() < 5
+    else:
+        means = model.features[2].mean
+    assert np.abs(means - far - [0, 2, 4]).max() < 1.5
+    assert (fitted.predict(x) == np.array(["a", "b", "c"])[c]).mean() > 0.8
