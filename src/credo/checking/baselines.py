@@ -6,7 +6,7 @@ model knows every one, and is learned only where its table has room in the rows 
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from credo.data import Table
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.model.priors import BDeu
-from credo.train.em_fit import em
+from credo.train.em_fit import em_until
 from credo.train.parameters import fit
 from credo.train.structure.learning import searched
 
@@ -68,5 +68,5 @@ def _tree(rows: Table) -> Network:
     whole_or_stop(found.record)
     dag = Dag(found.dag.edges, rows.schema.names)
     if has_gaps(rows):
-        return em(dag, rows, BDeu(1), tol=1e-3, budget=30)
+        return em_until(inf, dag, rows, BDeu(1), tol=1e-3, budget=30, told=False)
     return _fit(dag, rows)

@@ -6,6 +6,7 @@ network, which is learned again with its own graph and priors from other rows.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from credo.model.network import Network
 from credo.model.priors import BDeu
 from credo.model.reals import shown
 from credo.model.record import Record
-from credo.train.em_fit import INTERRUPTED, em
+from credo.train.em_fit import INTERRUPTED, em_until
 from credo.train.parameters import fit
 from credo.train.structure.learning import SEARCHES, learn
 from credo.train.update import refit
@@ -59,7 +60,7 @@ def learner_of(given: Any) -> tuple[str, Learner]:
 def _graph(dag: Dag) -> Learner:
     def by_graph(rows: Table) -> Network:
         if has_gaps(rows):
-            return em(dag, rows, BDeu(1), tol=1e-4)
+            return em_until(math.inf, dag, rows, BDeu(1), tol=1e-4, told=False)
         return fit(dag, rows, BDeu(1))
 
     return by_graph
@@ -97,9 +98,9 @@ def again(net: Network, rows: Table) -> Network:
         n: list(net.variable(n).states) if net.variable(n).is_discrete else "continuous"
         for n in hidden
     }
-    return em(
-        net, rows, prior, start=net, tol=1e-4, budget=_STEPS, restarts=1, fixed=fixed or None,
-        tied=sorted(groups), hidden=states or None,
+    return em_until(
+        math.inf, net, rows, prior, start=net, tol=1e-4, budget=_STEPS, restarts=1,
+        fixed=fixed or None, tied=sorted(groups), hidden=states or None, told=False,
     )  # fmt: skip
 
 

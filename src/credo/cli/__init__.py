@@ -87,7 +87,7 @@ def app() -> None:
 def main() -> None:
     """Run the command line; every refusal is one sentence and exit code 2."""
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="credo", standalone_mode=False)
         sys.stdout.flush()
     except CredoError as error:
         _complain(str(error))

@@ -35,6 +35,7 @@ def finished(
     random: bool,
     rows: float | None = None,
     iterations: int | None = None,
+    told: bool = True,
 ) -> Network:
     """The network at the top, with what was expected kept as its statistics."""
     maximiser, layout = setup.maximiser, setup.problem.layout
@@ -71,7 +72,7 @@ def finished(
         "hidden": setup.hidden,
         "missing": {n: g / setup.problem.weight for n, g in setup.problem.gaps.items() if g},
         "observed": observed,
-        "information": information(net, setup.sample, _seen(setup)),
+        "information": information(net, setup.sample, _seen(setup)) if told else {},
         "problems": setup.problem.native.problems,
     }
     record = replace(

@@ -127,9 +127,16 @@ def em(
     )  # fmt: skip
 
 
-def em_until(until: float, dag: Any, source: Any, prior: Any = None, **options: Any) -> Network:
-    """`em`, which also ends after the step during which the clock passes `until`."""
-    return _fitted(dag, source, prior, until=until, **{**(em.__kwdefaults__ or {}), **options})
+def em_until(
+    until: float, dag: Any, source: Any, prior: Any = None, *, told: bool = True, **options: Any
+) -> Network:
+    """`em`, which also ends after the step during which the clock passes `until`.
+
+    With `told=False` the record leaves out how much the rows tell of each variable: for networks on
+    the way to another, or that judge one, this can take longer than the climb.
+    """
+    settings = {**(em.__kwdefaults__ or {}), **options}
+    return _fitted(dag, source, prior, until=until, told=told, **settings)
 
 
 def _fitted(
@@ -149,6 +156,7 @@ def _fitted(
     batch: Any,
     passes: Any,
     decay: Any,
+    told: bool = True,
     **options: Any,
 ) -> Network:
     began = time.perf_counter()
@@ -184,7 +192,8 @@ def _fitted(
         best.reason = INTERRUPTED
     if not best.reason:
         best.reason = f"the budget of {most:,} iterations was used up"
-    return finished(setup, best, dropped, began, rng, method, random=many > 1 or start == "random")
+    random = many > 1 or start == "random"
+    return finished(setup, best, dropped, began, rng, method, random, told=told)
 
 
 def _climb(

@@ -1,18 +1,14 @@
 """`credo check`, `credo compare`, `credo sensitivity` and `credo value`."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.in_process import credo
 from tests.unit.checking.nets import SPRINKLER
 
 import credo as cr
 from credo import cli
-
-CREDO = Path(sys.executable).with_name("credo")
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +109,7 @@ def test_value(files):
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(files, args, said):
     (files / "other.csv").write_text("x,y\n1,2\n3,4\n")
-    done = subprocess.run([CREDO, *args], capture_output=True, text=True, cwd=files, check=False)
+    done = credo(*args, cwd=files)
     assert done.returncode == 2
     assert done.stderr.startswith("Error: ") and said in done.stderr
     assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1

@@ -154,7 +154,8 @@ def test_gaps_are_counted_and_explained(stage):
 def test_the_next_steps_can_be_pasted(stage, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("gaps.csv", "survey.csv"):
-        (tmp_path / name).write_bytes((stage / name).read_bytes())
+        lines = (stage / name).read_text().splitlines(keepends=True)
+        (tmp_path / name).write_text("".join(lines[:121]))
         net = cr.learn(name, parameters=cr.BDeu(1))
         net.save("m's.credo")
         steps = next_steps(net, "m's.credo", name)

@@ -1,17 +1,13 @@
 """`credo ask`, `credo show` and `credo convert`."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.in_process import credo
 
 import credo as cr
 from credo import cli
-
-CREDO = Path(sys.executable).with_name("credo")
 
 
 @pytest.fixture
@@ -108,7 +104,7 @@ def test_convert(model, tmp_path):
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(model, args, sentence, tmp_path):
     args = [a.format(model=model) for a in args]
-    done = subprocess.run([CREDO, *args], capture_output=True, text=True, cwd=tmp_path)
+    done = credo(*args, cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
     first, *pointer = done.stderr.rstrip().splitlines()
     assert first.startswith(sentence)
@@ -136,16 +132,12 @@ def test_bad_budgets_are_one_sentence(model):
         (("--method", "loopy", "--error", "0.1"), "Use --method importance"),
         (("--error", "x"), "not a valid float"),
     ]:
-        done = subprocess.run(
-            [CREDO, "ask", model, "P(Alarm)", *args], capture_output=True, text=True
-        )
+        done = credo("ask", model, "P(Alarm)", *args)
         assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_the_place_of_an_error_stands_under_the_question(model):
-    done = subprocess.run(
-        [CREDO, "ask", model, "P(Burglary | John)"], capture_output=True, text=True
-    )
+    done = credo("ask", model, "P(Burglary | John)")
     lines = done.stderr.splitlines()
     assert lines[1] == "  P(Burglary | John)"
     assert lines[2].index("^") == lines[1].index(")")
@@ -153,7 +145,7 @@ def test_the_place_of_an_error_stands_under_the_question(model):
 
 def test_an_earlier_answer_is_given_and_the_wrong_question_named(model):
     asked = ["P(Burglary)", "P(burglary)"]
-    done = subprocess.run([CREDO, "ask", model, *asked], capture_output=True, text=True)
+    done = credo("ask", model, *asked)
     assert done.returncode == 2 and done.stdout.startswith("P(Burglary)\n")
     assert done.stderr.startswith("Error: P(burglary): Variable 'burglary'")
 
@@ -178,13 +170,13 @@ def test_arguments_in_the_wrong_place_are_named_before_anything_is_printed(
 ):
     (tmp_path / "rows.csv").write_text("A,B\n" + "y,n\nn,y\ny,y\n" * 5)
     (tmp_path / "m.credo").write_text("")
-    done = subprocess.run([CREDO, *line.split()], capture_output=True, text=True, cwd=tmp_path)
+    done = credo(*line.split(), cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ""
     assert sentence in done.stderr
 
 
 def test_one_tier_says_which_variables_it_leaves_free(tmp_path):
     (tmp_path / "rows.csv").write_text("A,B,C\n" + "y,n,a\nn,y,b\ny,y,a\n" * 5)
-    line = [CREDO, "learn", "rows.csv", "--tier", "A", "--no-check", "-o", "m.credo"]
-    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    line = ["learn", "rows.csv", "--tier", "A", "--no-check", "-o", "m.credo"]
+    done = credo(*line, cwd=tmp_path)
     assert "In no tier, and free of them: B, C. One tier alone forbids nothing" in done.stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.in_process import credo
 
 import credo as cr
 from credo import cli
@@ -95,7 +96,7 @@ def test_files(model, tmp_path, ending):
     ],
 )
 def test_bad_input_is_one_sentence_and_code_2(model, args, sentence):
-    done = subprocess.run([CREDO, "sample", model, *args], capture_output=True, text=True)
+    done = credo("sample", model, *args)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("Error: ")

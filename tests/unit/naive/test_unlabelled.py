@@ -43,9 +43,8 @@ def brute_force(x: Floats, y: list[Any], l: float, turns: int = 4000) -> tuple[F
     free = np.array([v is None for v in y])
     prior, theta = maximise(p, max(l, 1.0))
     for _ in range(turns):
-        for r in np.flatnonzero(free):
-            joint = prior * np.prod(np.where(x[r], theta, 1 - theta), axis=1)
-            p[r] = joint / joint.sum()
+        joint = prior * np.prod(np.where(x[free][:, None], theta, 1 - theta), axis=2)
+        p[free] = joint / joint.sum(axis=1, keepdims=True)
         prior, theta = maximise(p, l)
     return prior, theta
 
@@ -235,17 +234,20 @@ def gappy(rng, n=160, d=3):
 
 
 def observed(prior, means, covariances, x, labels):
-    """ln P of all rows, gaps and unknown classes summed out: row by row, by SciPy."""
-    total = 0.0
-    for row, label in zip(x, labels, strict=True):
-        o = ~np.isnan(row)
-        each = np.log(prior)
+    """ln P of all rows, gaps and unknown classes summed out: by SciPy, a pattern of gaps at a time."""
+    total, there = 0.0, ~np.isnan(x)
+    for o in np.unique(there, axis=0):
+        rows = (there == o).all(axis=1)
+        each = np.tile(np.log(prior), (rows.sum(), 1))
         if o.any():
-            each = each + np.array([
-                multivariate_normal(m[o], s[np.ix_(o, o)]).logpdf(row[o])
+            each += np.column_stack([
+                multivariate_normal(m[o], s[np.ix_(o, o)]).logpdf(x[np.ix_(rows, o)])
                 for m, s in zip(means, covariances, strict=True)
             ])  # fmt: skip
-        total += np.logaddexp.reduce(each) if np.isnan(label) else each[int(label)]
+        label = labels[rows]
+        free = np.isnan(label)
+        total += np.logaddexp.reduce(each[free], axis=1).sum()
+        total += each[~free, label[~free].astype(int)].sum()
     return total
 
 

@@ -3,14 +3,14 @@
 import html
 import json
 import re
-import subprocess
-import sys
+import shlex
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.in_process import credo
 
 import credo as cr
 from credo.cli.report import command
@@ -19,7 +19,6 @@ from credo.reports import report_html, writing
 from credo.reports.markup import Html, bar, folded, said, table, tag
 from credo.reports.questions_section import quoted
 
-CREDO = Path(sys.executable).with_name("credo")
 VOID = {"meta", "link", "input", "img"}
 
 
@@ -206,8 +205,7 @@ def test_the_commands_and_the_python_it_names_work(tmp_path, monkeypatch):
         assert len(commands) == 3
         for line in commands:
             line = line.replace("credo report", "credo report --no-checks", 1)
-            line = line.replace("credo ", f"{CREDO} ", 1)
-            ran = subprocess.run(line, shell=True, capture_output=True, text=True)
+            ran = credo(*shlex.split(line)[1:])
             assert ran.returncode == 0, (line, ran.stderr)
         again = cr.load("model.credo" if name == "model.credo" else "again.credo")
         assert again == model
@@ -242,10 +240,7 @@ def test_the_command(tmp_path, net):
     done = run(command, [str(tmp_path / "m.credo"), "-o", out, "--title", "T & T"])
     assert "opens in any browser" in done.output
     assert "<h1>T &amp; T</h1>" in Path(out).read_text("utf-8")
-    bad = subprocess.run(
-        [CREDO, "report", tmp_path / "m.credo", "-o", tmp_path / "x.html", "--question", "P(Fever)"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+    bad = credo("report", tmp_path / "m.credo", "-o", tmp_path / "x.html", "--question", "P(Fever)")
     assert bad.returncode == 2 and "Did you mean 'Fev'" in bad.stderr
     assert bad.stderr.count("\n") == 1 and not (tmp_path / "x.html").exists()
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
+from credo.train import em_finish
 
 
 def test_observed_columns_are_told_whole_and_gaps_as_far_as_their_rows_say():
@@ -48,3 +49,15 @@ def test_continuous_gaps():
     net = cr.em("[x][y|x][z]", {"x": x, "y": y, "z": z})
     told = net.record.details["information"]
     assert told["x"] == 1.0 and told["y"] > 0.98 and told["z"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_networks_on_the_way_to_another_do_not_ask_what_the_rows_tell(monkeypatch):
+    """A look at 256 rows for each: once for what is handed out, never for folds and baselines."""
+    asked = []
+    real = em_finish.information
+    monkeypatch.setattr(em_finish, "information", lambda *a: asked.append(1) or real(*a))
+    rows = {"a": ["y", "n", None, "n"] * 10, "b": ["y", "n", "y", None] * 10}
+    net = cr.learn(rows, parameters=cr.BDeu(1))
+    assert len(asked) == 1 and net.record.details["information"]
+    cr.check(cr.em("[a][b|a]", rows, prior=cr.BDeu(1)), rows, sections=["held_out"], folds=3)
+    assert len(asked) == 2

@@ -174,7 +174,7 @@ def _climb(
     """Complete, search, learn again, while the score of the observed rows rises."""
     net = begin
     if not isinstance(net, Network):
-        net = em_until(until, net, table, budget=WARM, threads=threads)
+        net = em_until(until, net, table, budget=WARM, threads=threads, told=False)
     halt.after(net)
     best: Network | None = None
     trace: list[float] = []
@@ -212,7 +212,9 @@ def _climb(
                 reason = "no graph scores better on the completed rows"
                 break
             start = fit(found.dag, rows.table, threads=threads, **how)
-            net = em_until(until, start, table, start=start, budget=WARM, threads=threads, **how)
+            net = em_until(
+                until, start, table, start=start, budget=WARM, threads=threads, told=False, **how
+            )
             halt.after(net)
     except KeyboardInterrupt:
         if best is None:
