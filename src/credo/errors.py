@@ -57,8 +57,10 @@ class SchemaError(InputError):
     """A column cannot be what the schema says, or two schemas do not fit together."""
 
 
-class UnknownNameError(CredoError, LookupError):
+class UnknownNameError(CredoError, KeyError):
     """A variable, state, family or hypothesis that is not there; close names are offered.
+
+    It is a KeyError, so that `get` and `in` of everything that is a mapping answer as usual.
 
     They are looked for when somebody reads the hint: many cells of a table may be no state, and
     comparing each with thousands of states would cost more than all else.

@@ -223,6 +223,12 @@ leave 'x' out.
                 raise InputError("The grid of σ must lie above 0.")
             values = _log_likelihood(n, mean, scatter, mu[:, None], sigma[None, :] ** 2)
             return LikelihoodCurve(("μ", "σ"), (mu, sigma), values)
+        if variance is None and not scatter:
+            raise InputError(
+                f"The values of {moments.names[0]!r} are all the same, so their "
+                "maximum-likelihood variance is 0 and the likelihood has no curve.",
+                hint="Give the variance: variance=1.0, for example.",
+            )
         fixed = (
             cls.fit(moments).variance
             if variance is None

@@ -132,6 +132,10 @@ def test_large_and_small_values(scale):
             "The grid of σ must lie above 0",
         ),
         (lambda: Gaussian.likelihood_curve(WAITS, "x"), "grid of the mean must be a row of finite"),
+        (
+            lambda: Gaussian.likelihood_curve([3.0, 3.0]),
+            "all the same, .* has no curve. Give the variance: variance=1.0",
+        ),
         (lambda: Gaussian(0, 1).interval(95), r"must lie between 0 and 1, got 95. Write 0.95"),
     ],
 )

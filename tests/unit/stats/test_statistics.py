@@ -268,6 +268,17 @@ def test_a_tally_says_on_one_line_which_family_is_wrong(families, says):
     assert "\n" not in str(caught.value)
 
 
+def test_get_and_in_answer_as_for_any_mapping():
+    s = cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"])])
+    assert s.get(("Fev", ["Cou"])) is None and s.get("Cou", 0) == 0
+    assert s.get(("Fev", "Pneu")) is s["Fev", ["Pneu"]] and "Cou" not in s
+    with pytest.raises(KeyError) as caught:  # and the sentence is whole, not the repr of a key
+        s["Fev", ["Cou"]]
+    assert str(caught.value).startswith("The family 'Fev | Cou' is not in this tally.")
+    seen = cr.number_game().observe([16]).generalise()
+    assert seen.get(1000) is None and 1000 not in seen
+
+
 def test_as_many_threads_as_one_likes():
     table = cr.examples.pneumonia()
     assert cr.tally(table, ["Fev"], threads=10**400) == cr.tally(table, ["Fev"], threads=1)
