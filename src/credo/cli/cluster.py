@@ -101,6 +101,8 @@ def command(
         return
     if common.quiet:
         print_table(_HEAD, groups._size_rows(), right=[0, 1, 2])
+        if groups.stability is not None:  # it was asked for
+            click.echo(f"stability: {groups.stability}")
     else:
         _print(groups)
     for path in (output, picture):

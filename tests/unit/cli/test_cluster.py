@@ -108,6 +108,8 @@ def test_quiet_says_the_groups_alone(table):
     done = run(table, "--k", "2", "-q")
     assert done.output.splitlines()[0].split()[:3] == ["cluster", "size", "share"]
     assert len(done.output.strip().splitlines()) == 3
+    asked = run(table, "--k", "2", "-q", "--stability", "2").output.strip().splitlines()
+    assert len(asked) == 5 and asked[-1].startswith("stability: adjusted Rand")
 
 
 @pytest.mark.parametrize(
