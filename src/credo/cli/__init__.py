@@ -96,9 +96,7 @@ def main() -> None:
         click.echo(error.format_message(), err=True)
         code = 2
     except click.ClickException as error:
-        where = getattr(error, "ctx", None)
-        help_of = where.command_path if where is not None else "credo"
-        _complain(f"{error.format_message()} See '{help_of} --help'.")
+        _complain(f"{_said(error)} See '{_path_of(error)} --help'.")
         code = 2
     except (click.Abort, KeyboardInterrupt) as error:
         click.echo(str(error) or "Stopped.", err=True)
@@ -112,9 +110,31 @@ def main() -> None:
     except SystemExit:  # rich's answer to a pipe that was closed
         code = 0
     except OSError as error:
-        _complain(f"The output cannot be written: {error.strerror or error}.")
+        place = f" to {error.filename}" if isinstance(error.filename, str) else ""
+        _complain(f"The output cannot be written{place}: {error.strerror or error}.")
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _path_of(error: click.ClickException) -> str:
+    """The command that was called, for its help; an option without its value does not say."""
+    where = getattr(error, "ctx", None)
+    if where is not None and where.parent is not None:
+        return str(where.command_path)
+    return f"credo {sys.argv[1]}" if len(sys.argv) > 1 and has_command(sys.argv[1]) else "credo"
+
+
+def _said(error: click.ClickException) -> str:
+    """The sentence of click, with what an option that is missing is for, and its full stop."""
+    text = error.format_message()
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+        name, help_text = error.param.opts[0], error.param.help or ""
+        text = f"Missing option {name!r}: {help_text[:1].lower()}{help_text[1:]}"
+    context = getattr(error, "ctx", None)
+    if context is not None and text.startswith("Got unexpected extra argument"):
+        taken = [a for a in context.command.collect_usage_pieces(context) if a != "[OPTIONS]"]
+        text = f"{text}; {context.command_path} takes {' '.join(taken) or 'none'}"
+    return text if text.endswith((".", "?", "?)")) else f"{text}."
 
 
 def _complain(text: str) -> None:

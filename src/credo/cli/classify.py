@@ -15,7 +15,7 @@ from credo.cli.classify_rows import (
     write_predictions,
 )
 from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
-from credo.cli.models import load_model, refuse_unwritable
+from credo.cli.models import load_model, refuse_no_folder, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_settings
 from credo.cli.terminal import print_table
@@ -162,6 +162,8 @@ def _outputs(given: tuple[str, ...], rows: str | None) -> tuple[str | None, str 
         )
     for path in models:
         refuse_unwritable(path)
+    for path in tables:
+        refuse_no_folder(path)
     return next(iter(models), None), next(iter(tables), None)
 
 

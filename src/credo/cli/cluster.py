@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from credo.cli.models import refuse_no_folder
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
@@ -25,7 +26,9 @@ __all__ = ["command"]
     metavar="NAME",
     help="k-means, single, complete, average, ward, spectral, gaussian or latent-class.",
 )
-@click.option("--k", default="auto", show_default=True, metavar="N", help="Clusters, or auto.")
+@click.option(
+    "-k", "--k", "k", default="auto", show_default=True, metavar="N", help="Clusters, or auto."
+)
 @click.option("--by", metavar="NAME", help="How auto chooses: silhouette, gap, height, bic, …")
 @click.option("--k-max", default=10, show_default=True, help="The most clusters that auto tries.")
 @click.option("--height", type=float, help="Cut a tree at this height instead of by --k.")
@@ -118,6 +121,8 @@ def _checked_paths(output: str | None, picture: str | None) -> None:
     for name, path in (("-o", output), ("--picture", picture)):
         if path is not None and not path.strip():
             raise InputError(f"{name} needs the name of a file, got {path!r}.")
+        if path is not None:
+            refuse_no_folder(path)
     if output is not None and Path(output).suffix.lower() not in ("", ".csv", ".txt"):
         raise InputError(
             f"Labels are written as CSV, and {Path(output).name!r} has another ending.",

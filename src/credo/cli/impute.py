@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from credo.cli.model_rows import read_for
-from credo.cli.models import load_model, model_argument
+from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options, listed, plural
 from credo.cli.reading import reading_options
 from credo.cli.whole_rows import WholeRows, form_of, holes_of, write_columns
@@ -62,6 +62,7 @@ def command(
         raise InputError("--method posterior prints what is known of each gap; leave -o out.")
     if output is not None:
         form_of(output)
+        refuse_no_folder(output)
     net = load_model(model)
     table: Any = read_for(net, reading)
     options: dict[str, Any] = {"rng": common.seed}

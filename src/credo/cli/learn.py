@@ -155,6 +155,7 @@ def command(
         refuse_unwritable(output)
     table = read_from(**reading)
     Rules.of(table.schema.variables, **rules)  # refuses names that the table does not have
+    _refuse_settings(table.schema, settings)
     where = output or (None if common.as_json else default_output(reading["table"]))
     if not common.silent:
         _introduce(table, missing_cells, budget, common)
@@ -196,6 +197,27 @@ def command(
             _point(net, where, reading, common)
     if stopped:
         raise Stopped("the search", where)
+
+
+def _refuse_settings(schema: Any, settings: dict[str, Any]) -> None:
+    """Refuse what the search would refuse, before a page is printed."""
+    from credo.errors import InputError, unknown_name
+    from credo.train.edge_prior import log_odds
+    from credo.train.scores import ScoreSpec
+
+    usual = "bdeu" if all(v.is_discrete for v in schema.variables) else "bic"
+    ScoreSpec.of(settings["score"] or usual, ess=settings["ess"], prior=settings["prior"])
+    log_odds(settings["edge_prior"], schema.names, schema.names)
+    alpha = settings.get("alpha")
+    if alpha is not None and not 0 < alpha < 1:
+        raise InputError(f"--alpha must be between 0 and 1, got {alpha:g}.")
+    named = [*settings.get("order", ()), *([settings["target"]] if "target" in settings else [])]
+    for name in named:
+        if name not in schema:
+            raise unknown_name("Variable", name, schema.names, "in the table")
+    left = [n for n in schema.names if n not in settings.get("order", schema.names)]
+    if left:
+        raise InputError(f"--order must hold every variable once; {left[0]!r} is not in it.")
 
 
 def _free_of_tiers(names: Any, tiers: Any) -> str:

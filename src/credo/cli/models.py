@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
     "dag_from", "graph_from", "load_model", "model_argument", "model_format", "question_words",
-    "refuse_unwritable",
+    "refuse_no_folder", "refuse_unwritable",
 ]  # fmt: skip
 
 
@@ -54,17 +54,50 @@ def _refuse_other(path: str) -> None:
 
     ending = Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
     if ending in FORMATS and ending not in ENDINGS:
+        command = _command()
+        if command in ("check", "impute", "fit", "em", "score"):
+            raise InputError(
+                f"{path} is a table; a model was expected here, and the table after it.",
+                hint=f"For example: credo {command} model.credo table.csv.",
+            )
         raise InputError(
-            f"{path} is a table; a model was expected here, and the table after it.",
-            hint="For example: credo check model.credo table.csv.",
+            f"{path} is a table; a model was expected here.",
+            hint=f"Learn one first: credo learn {path}.",
         )
     if "->" in path:
         raise InputError(f"The graph {path!r} cannot be read.", hint="Write '[A][B|A]' for A -> B.")
-    if not ending and not Path(path).expanduser().exists():
-        near = [p for p in sorted(Path(path).expanduser().parent.glob(f"{Path(path).name}.*"))
-                if p.suffix.lower() in ENDINGS]  # fmt: skip
-        if near:
-            raise InputError(f"There is no model {path!r}.", hint=f"Did you mean {str(near[0])!r}?")
+    place = Path(path).expanduser()
+    if place.is_dir():
+        raise InputError(f"{path} is a folder; a model file was expected.")
+    if ending not in ENDINGS and not place.exists():
+        _refuse_absent(path, place)
+
+
+def _refuse_absent(path: str, place: Path) -> None:
+    """Refuse what is no file and has no ending of a model: a question, a name, a slip."""
+    from credo.errors import close_names
+    from credo.formats.files import ENDINGS
+
+    if re.match(r"\s*(?:argmax\s+)?P\s*\(", path):
+        raise InputError(
+            f"{path!r} is a question; the model comes before it.",
+            hint=f"For example: credo ask model.credo {path!r}.",
+        )
+    models = [p for p in sorted(place.parent.glob("*")) if p.suffix.lower() in ENDINGS]
+    near = [p for p in models if p.name.startswith(f"{place.name}.")]
+    near += [place.parent / name for name in close_names(place.name, [p.name for p in models])]
+    if near:
+        raise InputError(f"There is no model {path!r}.", hint=f"Did you mean {str(near[0])!r}?")
+    if _command() in ("fit", "em", "score", "compare") and path.isidentifier():
+        raise InputError(
+            f"There is no model {path!r}.",
+            hint=f"A graph in text has brackets: '[{path}]' alone, '[A][B|A]' for A -> B.",
+        )
+
+
+def _command() -> str:
+    context = click.get_current_context(silent=True)
+    return (context.info_name or "") if context is not None else ""
 
 
 def refuse_unwritable(path: str) -> None:
@@ -72,6 +105,13 @@ def refuse_unwritable(path: str) -> None:
     from credo.formats.files import format_of
 
     format_of(path)
+    refuse_no_folder(path)
+
+
+def refuse_no_folder(path: str) -> None:
+    """Refuse a file in a folder that cannot be written to, before the work is done."""
+    if Path(path).expanduser().is_dir():
+        raise InputError(f"{path} is a folder; the name of a file was expected.")
     folder = Path(path).expanduser().parent
     if not folder.is_dir():
         raise InputError(f"There is no folder {str(folder)!r} to write {Path(path).name!r} to.")

@@ -127,6 +127,7 @@ def read_from(
     """Read the table that the options describe; a schema given by a model is used as it is."""
     from credo.data import read
 
+    _refuse_model(table)
     wanted: dict[str, Any] = {}
     for given in kind:
         name, word = _pair(given, "--kind", "NAME=KIND")
@@ -153,6 +154,16 @@ def _pair(given: str, option: str, form: str) -> tuple[str, str]:
     if not equals or not name or not word:
         raise InputError(f"{option} must have the form {form}, got {given!r}.")
     return name, word
+
+
+def _refuse_model(path: str) -> None:
+    """Refuse a model where a table belongs."""
+    from credo.data.files import FORMATS
+    from credo.formats.files import ENDINGS
+
+    ending = Path(path.lower().removesuffix(".gz")).suffix
+    if ending in ENDINGS and ending not in FORMATS and Path(path).expanduser().exists():
+        raise InputError(f"{path} is a model; a table was expected here, such as table.csv.")
 
 
 # what the first bytes of standard input say it is

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from credo.cli.model_rows import read_for
-from credo.cli.models import load_model, model_argument
+from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import reading_flags, reading_settings
+from credo.errors import InputError
 
 __all__ = ["command"]
 
@@ -52,6 +54,13 @@ def command(
     """
     from credo.reports import write_report
 
+    refuse_no_folder(output)
+    ending = Path(output).suffix.lower()
+    if ending not in ("", ".html", ".htm", ".xhtml"):
+        raise InputError(
+            f"The report is an HTML page, and {Path(output).name!r} has another ending.",
+            hint=f"Name it {Path(output).stem}.html; a browser prints it to other formats.",
+        )
     net = load_model(model)
     rows = None if table is None else read_for(net, {"table": table, **reading})
     if rows is not None:
@@ -79,8 +88,6 @@ def command(
 
 def _refuse_strangers(net: Any, rows: Any) -> None:
     """Refuse rows that are not of this model: no column of it, or states that it does not have."""
-    from credo.errors import InputError
-
     shared = [v for v in rows.schema.variables if v.name in net.names]
     if not shared:
         raise InputError(

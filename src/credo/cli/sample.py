@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import load_model, model_argument
+from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options
 from credo.errors import InputError
 
@@ -70,6 +70,7 @@ def command(
     asked = net.do(do) if do else net
     seed, threads = common.seed, common.threads
     if output is not None:
+        refuse_no_folder(output)
         asked.sample(rows, seed, given=evidence, path=output, threads=threads)
         common.say(f"wrote {output}: {rows:,} rows of {len(net.names)} variables")
         if common.as_json:

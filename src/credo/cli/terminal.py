@@ -57,7 +57,8 @@ def print_schema(schema: Schema) -> None:
     heading(title)
     print_table(*variables)
     if aside[1]:
-        print_table(*aside)
+        head, rows = aside
+        print_table(head, [[in_options(cell) for cell in row] for row in rows])
     if notes:
         heading("noticed")
         for note in notes:

@@ -163,6 +163,43 @@ def test_an_earlier_answer_is_given_and_the_wrong_question_named(model):
         ("learn rows.csv --search foo", "The search 'foo' is not one"),
         ("learn rows.csv --search tan", "--search tan needs the class"),
         ("learn rows.csv --forbid Foo->A", "Variable 'Foo' is not in the table"),
+        ("ask rows.csv P(A)", "Learn one first: credo learn rows.csv."),
+        ("fit rows.csv m.credo", "For example: credo fit model.credo table.csv."),
+        ("ask mm.cred P(A)", "There is no model 'mm.cred'. Did you mean 'm.credo'?"),
+        ("ask P(A) m.credo", "'P(A)' is a question; the model comes before it."),
+        ("ask . P(A)", ". is a folder; a model file was expected."),
+        ("fit A rows.csv", "There is no model 'A'. A graph in text has brackets: '[A]' alone"),
+        ("learn m.credo", "m.credo is a model; a table was expected here"),
+        ("cluster m.credo -k 2", "m.credo is a model; a table was expected here"),
+        ("learn rows.csv --score bicc", "Did you mean 'bic'?"),
+        ("learn rows.csv --ess 0", "Error: --ess must be a number above 0"),
+        ("learn rows.csv --score bic --ess 1", "Error: --ess goes with"),
+        ("learn rows.csv --score bde", "Give --prior-network FILE"),
+        ("learn rows.csv --edge-prior 2", "between 0 and 1, got 2"),
+        ("learn rows.csv --search pc --alpha 2", "--alpha must be between 0 and 1, got 2."),
+        (
+            "learn rows.csv --search tan --target a",
+            "Variable 'a' is not in the table. Did you mean 'A'?",
+        ),
+        (
+            "learn rows.csv --search k2 --order A",
+            "--order must hold every variable once; 'B' is not",
+        ),
+        ("learn rows.csv --search k2 --order A,C", "Variable 'C' is not in the table"),
+        ("learn rows.csv --require A->A", "Error: --require has an edge from 'A' to itself."),
+        ("learn rows.csv --max-parents -1", "Error: --max-parents must be a whole number"),
+        (
+            "learn rows.csv other.csv",
+            "(other.csv); credo learn takes TABLE. See 'credo learn --help'.",
+        ),
+        ("learn rows.csv --drop", "requires an argument. See 'credo learn --help'."),
+        ("classify rows.csv", "Missing option '--target': the column with the classes. See"),
+        ("classify rows.csv --target A --predict rows.csv -o no/p.csv", "There is no folder 'no'"),
+        ("cluster rows.csv -k 2 -o no/c.csv", "There is no folder 'no' to write 'c.csv' to."),
+        ("cluster rows.csv -k 0", "k must be a whole number, 1 or more, got 0."),
+        ("report m.credo -o r.pdf", "The report is an HTML page, and 'r.pdf' has another ending."),
+        ("report m.credo -o no/r.html", "There is no folder 'no' to write 'r.html' to."),
+        ("report m.credo -o .", ". is a folder; the name of a file was expected."),
     ],
 )
 def test_arguments_in_the_wrong_place_are_named_before_anything_is_printed(
@@ -180,3 +217,28 @@ def test_one_tier_says_which_variables_it_leaves_free(tmp_path):
     line = ["learn", "rows.csv", "--tier", "A", "--no-check", "-o", "m.credo"]
     done = credo(*line, cwd=tmp_path)
     assert "In no tier, and free of them: B, C. One tier alone forbids nothing" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("question", "better"),
+    [
+        ("P(Alarm given John=yes)", "What is known stands after '|': P(Alarm | John=yes)."),
+        ("Alarm given John=yes", "What is known stands after '|': P(Alarm | John=yes)."),
+        ("P(Alarm | John)", "What is known has its value: P(Alarm | John=no)."),
+        ("P(Alarm | do(John))", "What is known has its value: P(Alarm | do(John=no))."),
+        ("P(Alarm=yes or John=yes)", "There is no 'or'"),
+        ("E[Alarm | John=yes]", "Ask for P(Alarm | John=yes): of a number"),
+        ("is there an alarm?", "A question is written like P(Burglary | Earthquake=no)."),
+    ],
+)
+def test_a_question_written_otherwise_is_told_how_it_is_written(model, question, better):
+    done = credo("ask", model, question)
+    assert done.returncode == 2 and better in done.stderr.splitlines()[0]
+
+
+def test_advice_has_the_words_of_the_command_line(model, tmp_path):
+    done = credo("ask", model, "P(Alarm)", "--draws", 30)
+    assert "such as --interval 0.95, or leave --draws out" in done.stderr
+    (tmp_path / "rows.csv").write_text("a;b\n" + "1,5;x\n2,5;y\n1,5;x\n" * 4)
+    done = credo("schema", "rows.csv", cwd=tmp_path)
+    assert "--decimal ," in done.stdout and "decimal=" not in done.stdout
