@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -15,6 +17,7 @@ import click
 
 from credo.cli.options import Option, files
 from credo.data import MISSING, Stream, Table
+from credo.data.written import Written
 from credo.errors import InputError
 from credo.schema import Schema
 
@@ -128,17 +131,9 @@ def read_from(
     from credo.data import read
 
     _refuse_model(table)
-    wanted: dict[str, Any] = {}
-    for given in kind:
-        name, word = _pair(given, "--kind", "NAME=KIND")
-        wanted[name] = word
-    for given in states:
-        name, word = _pair(given, "--states", "NAME=A,B,C")
-        wanted[name] = [s.strip() for s in word.split(",")]
-    wanted |= dict.fromkeys(drop, "drop")
     return read(
         spooled() if table == "-" else table,
-        schema if schema is not None else wanted or None,
+        schema if schema is not None else _wanted(kind, states, drop) or None,
         weights,
         missing=missing_option(missing),
         memory=memory,
@@ -147,6 +142,37 @@ def read_from(
         decimal=decimal or ".",
         ragged="skip" if skip_ragged else "error",
     )
+
+
+def _wanted(kind: Sequence[str], states: Sequence[str], drop: Sequence[str]) -> dict[str, Any]:
+    """What the options say of columns; two that contradict each other are refused.
+
+    >>> _wanted(["age=continuous"], ['size="1,5",2'], ["note"])
+    {'age': 'continuous', 'size': Written(texts=('1,5', '2')), 'note': 'drop'}
+    """
+    told = [(*_pair(given, "--kind", "NAME=KIND"), "--kind") for given in kind]
+    told += [(*_pair(given, "--states", "NAME=A,B,C"), "--states") for given in states]
+    told += [(name, "drop", "--drop") for name in drop]
+    wanted: dict[str, Any] = {}
+    for name, word, option in told:
+        meant = Written(_listed(word)) if option == "--states" else word
+        before = wanted.get(name, meant)
+        if before != meant and not (before == "discrete" and option == "--states"):
+            raise InputError(
+                f"The options say two things of {name!r}: {_said(before)} and {_said(meant)}.",
+                hint="Leave one of them out.",
+            )
+        wanted[name] = meant
+    return wanted
+
+
+def _said(word: str | Written) -> str:
+    return f"the states {', '.join(word.texts)}" if isinstance(word, Written) else repr(word)
+
+
+def _listed(states: str) -> tuple[str, ...]:
+    """States as a line of a CSV file has them: one with a comma stands in quotes."""
+    return tuple(s.strip() for s in next(csv.reader([states], skipinitialspace=True)))
 
 
 def _pair(given: str, option: str, form: str) -> tuple[str, str]:
@@ -169,6 +195,7 @@ def _refuse_model(path: str) -> None:
 # what the first bytes of standard input say it is
 _STARTS = ((b"PAR1", ".parquet"), (b"ARROW1", ".arrow"), (b"\xff\xff\xff\xff", ".arrow"),
            (b"\x1f\x8b", ".csv.gz"), (b"\x28\xb5\x2f\xfd", ".csv.zst"))  # fmt: skip
+_OBJECTS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*)?\{")  # one, or an array of them
 
 
 def spooled() -> Path:
@@ -184,7 +211,7 @@ def spooled() -> Path:
         raise InputError("Standard input is empty; a table was expected.")
     ending = next((e for head, e in _STARTS if start.startswith(head)), "")
     if not ending:
-        ending = ".jsonl" if start.lstrip()[:1] == b"{" else ".csv"
+        ending = ".jsonl" if _OBJECTS.match(start) else ".csv"
     path = Path(folder, "stdin" + ending)
     with open(path, "wb", opener=lambda p, flags: os.open(p, flags, 0o600)) as out:
         out.write(start)

@@ -37,6 +37,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"[Rr]ead the table with the (?:network|model)'s schema: cr\.read\(…, net\.schema\)",
      "Use the same columns and states (--kind, --states)"),
     (r"encoding='(.+?)'", r"--encoding \1"),
+    (r"Leave encoding= out", "Leave --encoding out"),
     (r"method=['\"]([\w-]+)['\"]", r"--method \1"),
     (r"cr\.learn\(rows, search='([\w-]+)'\)", r"credo learn TABLE --search \1"),
     (r"search=['\"]([\w-]+)['\"]", r"--search \1"),

@@ -38,6 +38,7 @@ from credo.data.doubts import (
 from credo.data.identifiers import SMALL, is_named_identifier, named_like_id, numbers_rows
 from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
 from credo.data.profile import Doubt, Profile
+from credo.data.written import Written, states_meant
 from credo.schema import MAX_STATES, Column, Variable
 from credo.state_values import state_key
 
@@ -123,12 +124,25 @@ def _as_told(profile: Profile, base: Column, wanted: Any, declared: Declared | N
         return Decision(replace(base, kind="dropped", reason="dropped by the schema"), None)
     if isinstance(wanted, Variable):
         return Decision(replace(base, kind=wanted.kind, reason="by the schema given"), wanted)
+    if isinstance(wanted, Written):
+        variable = Variable(profile.name, "discrete", _written(profile, wanted), ordered=True)
+        return Decision(replace(base, kind="discrete", reason="by the schema given"), variable)
     if wanted == "continuous":
         variable = Variable(profile.name, "continuous")
         return Decision(replace(base, kind="continuous", reason="by the schema given"), variable)
     variable = _discrete(_typed(profile), declared)
     column = replace(base, kind="discrete", reason="by the schema given")
     return Decision(_noting_left_out(column, variable, declared), variable)
+
+
+def _written(profile: Profile, wanted: Written) -> tuple[Any, ...]:
+    """The states that are written, as values of the column's type; in a text file they have a say
+    in what that is.
+    """
+    if profile.text and profile.values is not None:
+        kind, _ = typed_states([*map(str, profile.values), *wanted.texts])
+        return states_meant(wanted.texts, kind, ())
+    return states_meant(wanted.texts, _type_of(set(profile.types)), profile.values or ())
 
 
 # --- typing the text of a file ------------------------------------------------------------

@@ -22,6 +22,7 @@ from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.text import TextOptions
 from credo.data.weights import Weights, are_whole
+from credo.data.written import Written
 from credo.errors import (
     CredoError,
     CredoWarning,
@@ -203,7 +204,7 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     for name, word in schema.items():
         if name not in names:
             raise _unknown_column(name, word, names)
-        if isinstance(word, Variable):
+        if isinstance(word, (Variable, Written)):
             out[name] = word
         elif word is None:
             out[name] = "drop"
@@ -318,6 +319,8 @@ def coders_for(
         if word == "drop" or name == weighting.column:
             continue
         kind = word.kind if isinstance(word, Variable) else word
+        if isinstance(word, Written):
+            kind = "discrete"
         if kind is None and name in feed.declared and feed.declared[name].aside is None:
             kind = "declared"
         coders[name] = Coder(

@@ -77,3 +77,68 @@ def test_terminal_tables(monkeypatch, capsys):
     terminal.print_schema(cr.examples.play_tennis().schema)
     out = capsys.readouterr().out
     assert "Outlook" in out and "─" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--kind", "b=discrete", "--kind", "b=continuous"], "'discrete' and 'continuous'"),
+        (["--states", "b=1,2", "--drop", "b"], "the states 1, 2 and 'drop'"),
+        (["--kind", "b=continuous", "--states", "b=1,2"], "'continuous' and the states 1, 2"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options, told, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\nx,1\ny,2\n")
+    result = call("schema", str(path), *options)
+    assert f"The options say two things of 'b': {told}. Leave one" in str(result.exception)
+
+
+def test_states_may_have_commas_and_may_repeat_what_was_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n"x,y",1\nz,2\n')
+    options = ["--kind", "b=discrete", "--states", "b=2, 1", "--states", 'a=z,"x,y"']
+    report = json.loads(call("schema", str(path), *options, "--json").output)
+    assert [v["states"] for v in report["variables"]] == [["z", "x,y"], [2, 1]]
+
+
+def test_standard_input_may_be_an_array_of_objects():
+    given = '\n[ {"a": "x"},\n  {"a": "y"}]\n'
+    result = CliRunner().invoke(cli.app, ["schema", "-", "--json"], input=given)
+    assert json.loads(result.output)["variables"][0]["states"] == ["x", "y"]
+
+
+def test_states_on_the_command_line_have_the_type_of_the_cells(tmp_path):
+    """1 stays the number 1, in a Parquet file, which has types, and in a text file."""
+    from datetime import date
+    from decimal import Decimal
+
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {"n": [1, 2], "t": [True, False], "f": [0.5, 1.0], "s": ["1", "02"],
+         "d": [Decimal("1.50"), Decimal("2.00")], "day": [date(2024, 2, 29), date(2024, 3, 1)]}
+    )  # fmt: skip
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    given = [
+        "n=3,2,1",
+        "t=true,false",
+        "f=1,0.5,2",
+        "s=02,1,x",
+        "d=2,1.5",
+        "day=2024-03-01,2024-02-29",
+    ]
+    options = [word for states in given for word in ("--states", states)]
+    for name in ("t.parquet", "t.csv"):
+        report = json.loads(call("schema", str(tmp_path / name), *options, "--json").output)
+        states = [v["states"] for v in report["variables"]]
+        assert states[:5] == [
+            [3, 2, 1],
+            [True, False],
+            [1.0, 0.5, 2.0],
+            ["02", "1", "x"],
+            [2.0, 1.5],
+        ]
+        assert [type(s) for s in states[0] + states[1][:1]] == [int, int, int, bool]
+        assert states[5] == ["2024-03-01", "2024-02-29"]
