@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from credo.data import Stream, Table, read
 from credo.errors import InputError
 from credo.estimators.inputs import is_named_table, row_weights, threads_of
-from credo.estimators.mixture_answers import MixtureAnswers
+from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians
-from credo.model.value import choice
+from credo.model.value import choice, readonly
 from credo.predict.mixture import scored
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.train.mixtures.choose import Options
@@ -108,6 +108,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         """Learn the mixture; `y` is not used."""
         choice(self.covariance_type, tuple(_TYPES), "covariance_type")
         choice(self.init_params, tuple(_STARTS), "init_params")
+        check_sizes(self, "n_components", "max_components", "n_init", "max_iter")
         cells = self._cells(X, reset=True)
         weights = row_weights(sample_weight, cells.rows)
         if weights is not None:
@@ -150,7 +151,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
             raise InputError(
                 "weights_init, means_init and precisions_init are given together or not at all."
             )
-        weights, means, precisions = (np.asarray(g, dtype=np.float64) for g in given)
+        weights, means, precisions = map(readonly, given)
         form = _TYPES[self.covariance_type]
         try:
             with np.errstate(divide="ignore"):

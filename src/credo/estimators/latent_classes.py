@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from credo.data.columns import Column, columns_of, position_names
 from credo.errors import InputError, unknown_name
 from credo.estimators.inputs import as_table, is_named_table, row_weights, threads_of
-from credo.estimators.mixture_answers import MixtureAnswers
+from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.value import choice
 from credo.predict.mixture import scored
 from credo.predict.mixture_columns import Plan, Taken, taken
@@ -96,6 +96,7 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
         """Learn the classes; `y` is not used."""
         starts = {"kmeans": "k-means++", "random": "random"}
         choice(self.init_params, tuple(starts), "init_params")
+        check_sizes(self, "n_classes", "max_classes", "n_init", "max_iter")
         X = self._checked(X, reset=True)
         self._plan = self._planned(X)
         cells = taken(self._plan, X)

@@ -8,11 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.errors import InputError
 from credo.model.mixture import Mixture
+from credo.model.value import whole
 
-__all__ = ["MixtureAnswers"]
+__all__ = ["MixtureAnswers", "check_sizes"]
 
 Floats = NDArray[np.float64]
+
+
+def check_sizes(model: Any, classes: str, *others: str) -> None:
+    """Refuse numbers that are none by the names that the estimator has for them."""
+    if isinstance(given := getattr(model, classes), str):
+        if given != "auto":
+            raise InputError(f"{classes} must be a whole number or 'auto', got {given!r}.")
+    else:
+        whole(given, 1, classes)
+    for name in others:
+        whole(getattr(model, name), 1, name)
 
 
 class MixtureAnswers:

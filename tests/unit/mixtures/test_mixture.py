@@ -350,3 +350,25 @@ def test_the_form_of_covariances_comes_back_from_a_network_and_its_file(form, co
         assert back.bic(x) == pytest.approx(mixture.bic(x))
     by_hand = cr.Mixture([0.5, 0.5], [mixture.gaussians])
     assert cr.Mixture.from_network(by_hand.to_network()).gaussians.form == form
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        (GaussianMixture, {"n_components": 0}, "n_components must be a whole number of 1 or more"),
+        (GaussianMixture, {"n_components": "x"}, "n_components must be .* 'auto', got 'x'"),
+        (GaussianMixture, {"max_iter": 0}, "max_iter must be"),
+        (GaussianMixture, {"n_init": 2.5}, "n_init must be"),
+        (LatentClasses, {"n_classes": 0}, "n_classes must be"),
+        (LatentClasses, {"max_classes": "x"}, "max_classes must be"),
+    ],
+)
+def test_estimators_refuse_by_their_own_names(kind, options, words):
+    with pytest.raises(InputError, match=words):
+        kind(**options).fit(np.arange(8.0).reshape(4, 2))
+
+
+def test_a_start_of_text_is_refused_in_words():
+    given = {"weights_init": ["a"], "means_init": [[1.0]], "precisions_init": [[[1.0]]]}
+    with pytest.raises(InputError, match="Numbers are needed"):
+        GaussianMixture(1, **given).fit(np.arange(4.0)[:, None])
