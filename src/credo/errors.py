@@ -121,12 +121,13 @@ def shown(value: object) -> str:
 
 
 def close_names(name: object, known: Iterable[object]) -> list[str]:
-    """The known names nearest to `name`, best first, at most three.
+    """The known names nearest to `name`, best first, at most three; numbers with like
+    digits are not near.
 
-    >>> close_names("smokr", ["smoker", "lung", "xray"])
-    ['smoker']
+    >>> close_names("smokr", ["smoker", "lung", "xray"]), close_names(10, [100, "10.0"])
+    (['smoker'], ['10.0'])
     """
-    texts = [str(k) for k in known]
+    texts = [str(k) for k in known if not (isinstance(name, Number) and isinstance(k, Number))]
     text = _text(name)
     found = difflib.get_close_matches(text, texts, n=3, cutoff=0.6)
     by_fold = {t.casefold(): t for t in texts}

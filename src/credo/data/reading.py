@@ -31,6 +31,7 @@ from credo.errors import (
     SchemaError,
     TableError,
     UnknownNameError,
+    close_names,
     unknown_name,
 )
 from credo.progress import Report, track
@@ -210,9 +211,11 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             out[name] = "drop"
         elif isinstance(word, str):
             if word not in _KINDS:
+                near = close_names(word, _KINDS)
                 raise SchemaError(
                     f"The kind of {name!r} must be 'discrete', 'continuous', 'drop' or a list "
-                    f"of states, got {word!r}."
+                    f"of states, got {word!r}.",
+                    hint=f"Did you mean {near[0]!r}?" if near else "",
                 )
             out[name] = word
         else:

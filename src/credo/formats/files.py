@@ -31,18 +31,21 @@ def format_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
 
     >>> format_of("asia.bif.gz")
     ('bif', True)
-    >>> format_of("asia.txt")
+    >>> format_of("asia.doc")
     Traceback (most recent call last):
-    credo.errors.InputError: The ending of 'asia.txt' is not that of a network file. \
+    credo.errors.InputError: The ending of 'asia.doc' is not that of a network file. \
 Use .bif, .xmlbif, .xml, .net, .dsc, .xdsl, .uai, .credo, or one of these and .gz.
     """
     name = Path(path).name.lower()
     packed = name.endswith(".gz")
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in ENDINGS:
+        from credo.data.files import FORMATS  # not before: it loads Arrow
+
+        table = " A table is read by cr.read." if ending in FORMATS else ""
         raise InputError(
             f"The ending of {Path(path).name!r} is not that of a network file.",
-            hint=f"Use {', '.join(ENDINGS)}, or one of these and .gz.",
+            hint=f"Use {', '.join(ENDINGS)}, or one of these and .gz.{table}",
         )
     return ENDINGS[ending], packed
 

@@ -214,6 +214,17 @@ def test_files_of_other_programs_are_refused_with_the_way_in(tmp_path):
         assert way in str(refused.value)
 
 
+def test_slips_are_told_with_what_was_meant(tmp_path):
+    with pytest.raises(cr.errors.SchemaError, match="Did you mean 'continuous'"):
+        cr.read({"age": [1, 2]}, {"age": "continous"})
+    with pytest.raises(cr.errors.InputError, match=r"A table is read by cr\.read"):
+        cr.load(tmp_path / "rows.csv")
+    with pytest.raises(cr.errors.InputError, match="For so many clusters: k=3"):
+        cr.cluster({"age": [1.5, 2.5, 9.0]}, 3)
+    with pytest.raises(cr.errors.UnknownNameError, match="There is 1, 2, 3"):  # not 90, 80 or 70
+        cr.number_game().observe([0])
+
+
 def test_a_database_of_duckdb_is_read_as_the_error_says(tmp_path):
     import duckdb
 

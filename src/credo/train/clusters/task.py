@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ def checked_method(method: Any) -> str:
     if plain not in METHODS:
         near = close_names(plain, METHODS)
         hint = f"Did you mean {near[0]!r}?" if near else ""
+        if isinstance(method, Integral):
+            hint = f"For so many clusters: k={method}."
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", hint=hint)
     return plain
 
