@@ -121,13 +121,18 @@ def shown(value: object) -> str:
 
 
 def close_names(name: object, known: Iterable[object]) -> list[str]:
-    """The known names nearest to `name`, best first, at most three; numbers with like
-    digits are not near.
+    """The known names nearest to `name`, best first, at most three; of numbers the nearest one,
+    by its value and not by its digits.
 
-    >>> close_names("smokr", ["smoker", "lung", "xray"]), close_names(10, [100, "10.0"])
-    (['smoker'], ['10.0'])
+    >>> close_names("smokr", ["smoker", "lung", "xray"]), close_names(0, [90, 80, 1])
+    (['smoker'], ['1'])
     """
-    texts = [str(k) for k in known if not (isinstance(name, Number) and isinstance(k, Number))]
+    names = list(known)
+    numbers = [k for k in names if isinstance(k, (int, float)) and not isinstance(k, bool)]
+    if isinstance(name, (int, float)) and not isinstance(name, bool) and numbers:
+        nearest = min(numbers, key=lambda k: abs(k - name))
+        return [str(nearest)] if abs(nearest - name) <= max(1, abs(name) / 20) else []
+    texts = [str(k) for k in names]
     text = _text(name)
     found = difflib.get_close_matches(text, texts, n=3, cutoff=0.6)
     by_fold = {t.casefold(): t for t in texts}

@@ -40,7 +40,7 @@ def test_learn(path, tmp_path, monkeypatch):
         rows = (line.split(b",")[: WIDE[stem]] for line in data.splitlines())
         data = b"\n".join(map(b",".join, rows)) + b"\n"
     (tmp_path / f"{stem}.csv").write_bytes(data)
-    words = ["learn", f"{stem}.csv", "--budget", "1", *QUICK.get(stem, ())]
+    words = ["learn", f"{stem}.csv", "--budget", "0.3", *QUICK.get(stem, ())]
     result = CliRunner().invoke(app, words, standalone_mode=False)
     assert result.exception is None, result.exception
     out = result.stdout

@@ -221,7 +221,7 @@ def test_slips_are_told_with_what_was_meant(tmp_path):
         cr.load(tmp_path / "rows.csv")
     with pytest.raises(cr.errors.InputError, match="For so many clusters: k=3"):
         cr.cluster({"age": [1.5, 2.5, 9.0]}, 3)
-    with pytest.raises(cr.errors.UnknownNameError, match="There is 1, 2, 3"):  # not 90, 80 or 70
+    with pytest.raises(cr.errors.UnknownNameError, match=r"Did you mean 1\?"):  # not 90, 80 or 70
         cr.number_game().observe([0])
 
 
