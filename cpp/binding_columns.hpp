@@ -94,11 +94,9 @@ void for_each_item(nb::handle sequence, F&& f) {
     for (const nb::handle item : sequence) f(item);
 }
 
-// A `Sets`, or any sequence of sequences of integers. (A nested std::vector would cost an
-// allocation a set.)
+// Any sequence of sequences of integers. (A nested std::vector would cost an allocation a set.)
 inline credo::SetList read_sets(nb::handle sets) {
   credo::SetList list;
-  if (nb::try_cast(sets, list)) return list;
   for_each_item(sets, [&](nb::handle set) {
     for_each_item(set, [&](nb::handle variable) {
       std::int32_t v;

@@ -14,6 +14,7 @@
 
 #include "binding_arrays.hpp"
 #include "binding_columns.hpp"
+#include "binding_families.hpp"
 #include "binding_signals.hpp"
 #include "columns.hpp"
 #include "count.hpp"
@@ -89,6 +90,16 @@ nb::tuple count_flat(const PyColumns& columns, nb::object sets,
   const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
   const nb::object all = count_into_one(columns, list, offsets, weights, {kernel, path, threads});
   return nb::make_tuple(all, to_numpy(std::vector<std::int64_t>(offsets.begin(), offsets.end())));
+}
+
+// The dense tables of a plan, numbered as its own columns are or as other ones.
+template <class Sets>
+nb::object count_tables(const PyColumns& columns, const Sets& given,
+                        const std::optional<AnyArray>& weights, const std::string& kernel,
+                        const std::string& path, int threads) {
+  const credo::SetList& sets = credo::binding::sets_of(given);
+  return count_into_one(columns, sets, credo::table_offsets(*columns, sets), weights,
+                        {kernel, path, threads});
 }
 
 // Each table is a view of the one array.
@@ -224,6 +235,7 @@ NB_MODULE(_core, m) {
   m.def("take_codes", &take_codes, "indices"_a.noconvert(), "lut"_a.noconvert(),
         "out"_a.noconvert());
 
+  credo::binding::bind_families(m);
   nb::class_<PyColumns>(m, "Columns")
       .def(nb::init<std::vector<AnyArray>, std::vector<std::int64_t>, std::vector<bool>>(),
            "codes"_a.noconvert(), "arities"_a, "missing"_a)
@@ -235,12 +247,17 @@ NB_MODULE(_core, m) {
            "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
       .def("count_flat", &count_flat, "sets"_a, "weights"_a.noconvert().none() = nb::none(),
            "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("count_tables", &count_tables<credo::binding::FamilyPlan>, "sets"_a,
+           "weights"_a.noconvert().none() = nb::none(), "kernel"_a = "auto", "path"_a = "auto",
+           "threads"_a = 1)
+      .def("count_tables", &count_tables<credo::SetList>, "sets"_a,
+           "weights"_a.noconvert().none() = nb::none(), "kernel"_a = "auto", "path"_a = "auto",
+           "threads"_a = 1)
       .def("unique", &unique, "variables"_a, "weights"_a.noconvert().none() = nb::none(),
            "limit"_a = -1)
       .def("count_sparse", &count_sparse, "variables"_a,
            "weights"_a.noconvert().none() = nb::none());
 
-  credo::binding::bind_families(m);
   credo::binding::bind_inference(m);
   credo::binding::bind_sampling(m);
   credo::binding::bind_rows_out(m);

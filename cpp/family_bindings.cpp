@@ -3,15 +3,17 @@
 // A learner tallies hundreds of families at a time. Reading and planning them object by object in
 // Python would cost more than counting them.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "binding_arrays.hpp"
-#include "family_tables.hpp"
+#include "binding_columns.hpp"
+#include "binding_families.hpp"
 
 namespace credo::binding {
 namespace {
@@ -33,7 +35,7 @@ class Reader {
     return true;
   }
 
-  const SetList& list() const { return list_; }
+  SetList take() { return std::move(list_); }
 
  private:
   static bool is_sequence(nb::handle x) {
@@ -84,20 +86,6 @@ class Reader {
   SetList list_;
 };
 
-// The items of `of` at some positions: a tuple. (Far cheaper than nb::tuple of a list.)
-template <class Positions>
-nb::object picked(nb::tuple of, const Positions& positions) {
-  PyObject* out = PyTuple_New(static_cast<Py_ssize_t>(positions.size()));
-  if (out == nullptr) nb::raise_python_error();
-  Py_ssize_t k = 0;
-  for (const std::int32_t p : positions) {
-    PyObject* item = PyTuple_GetItem(of.ptr(), p);
-    Py_INCREF(item);
-    PyTuple_SetItem(out, k++, item);
-  }
-  return nb::steal(out);
-}
-
 nb::list lists(const SetList& sets) {
   nb::list out;
   for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -108,51 +96,42 @@ nb::list lists(const SetList& sets) {
   return out;
 }
 
-nb::object plan(nb::handle families, nb::dict positions, nb::tuple variables,
-                const std::vector<std::int64_t>& states, std::uint64_t most) {
-  require(nb::len(variables) == states.size() && nb::len(positions) == states.size(),
-          "The 'positions', 'variables' and 'states' parameters must have the same length.");
+std::optional<FamilyPlan> plan(nb::handle families, nb::dict positions,
+                               const std::vector<std::int64_t>& states, std::uint64_t most) {
+  require(nb::len(positions) == states.size(),
+          "The 'positions' and 'states' parameters must have the same length.");
   Reader reader(positions);
-  if (!reader.read(families)) return nb::none();
-  FamilyTables made = family_tables(reader.list(), states, most);
+  if (!reader.read(families)) return std::nullopt;
+  return FamilyPlan(reader.take(), states, most);
+}
 
-  const auto names = nb::tuple(positions.keys());
-  nb::dict spelled;
-  nb::list places;
-  std::vector<std::int32_t> order;
-  for (std::size_t i = 0; i < made.kept.size(); ++i) {
-    const auto family = reader.list()[static_cast<std::size_t>(made.kept[i])];
-    places.append(nb::make_tuple(made.stack[i], made.at[i], picked(variables, family)));
-    order.assign(1, family.back());  // the child, then its parents
-    order.insert(order.end(), family.begin(), family.end() - 1);
-    spelled[picked(names, order)] = i;
-  }
-  std::vector<std::int64_t> discrete;  // the states of the discrete variables
-  std::copy_if(states.begin(), states.end(), std::back_inserter(discrete),
-               [](std::int64_t n) { return n >= 0; });
-  nb::list stacks;
-  for (const TableStack& s : made.stacks) {
-    nb::list shape, wanted;
-    shape.append(s.end_table - s.first_table);
-    wanted.append(0);
-    for (const std::int32_t v : made.dense[s.first_table])
-      shape.append(discrete[static_cast<std::size_t>(v)]);
-    for (const std::int32_t axis : s.axes) wanted.append(axis + 1);
-    stacks.append(
-        nb::make_tuple(s.first_cell, s.end_cell, nb::tuple(shape), nb::tuple(wanted)));
-  }
-  return nb::make_tuple(spelled, places, stacks, nb::cast(std::move(made.dense)),
-                        nb::cast(std::move(made.sparse)), nb::cast(std::move(made.mixed)),
-                        made.cells);
+template <SetList FamilyTables::* sets>
+const SetList& tables_of(const FamilyPlan& plan) {
+  return plan.tables().*sets;
 }
 
 }  // namespace
 
 void bind_families(nb::module_& m) {
   nb::class_<SetList>(m, "Sets")
+      .def("__init__", [](SetList* self, nb::object sets) { new (self) SetList(read_sets(sets)); },
+           "sets"_a)
       .def("__len__", &SetList::size)
       .def("lists", &lists);
-  m.def("plan_families", &plan, "families"_a, "positions"_a, "variables"_a, "states"_a, "most"_a);
+  nb::class_<FamilyPlan>(m, "FamilyPlan")
+      .def("__len__", &FamilyPlan::size)
+      .def_prop_ro("n_dense", [](const FamilyPlan& self) { return self.tables().dense.size(); })
+      .def_prop_ro("all_dense", &FamilyPlan::all_dense)
+      .def_prop_ro("cells", [](const FamilyPlan& self) { return self.tables().cells; })
+      .def_prop_ro("dense", &tables_of<&FamilyTables::dense>, nb::rv_policy::reference_internal)
+      .def_prop_ro("sparse", &tables_of<&FamilyTables::sparse>, nb::rv_policy::reference_internal)
+      .def_prop_ro("mixed", &tables_of<&FamilyTables::mixed>, nb::rv_policy::reference_internal)
+      .def("spelled", &FamilyPlan::spelled, "names"_a)
+      .def("axes", &FamilyPlan::axes, "variables"_a)
+      .def("places", &FamilyPlan::places, "variables"_a)
+      .def("stacks", &FamilyPlan::stacks)
+      .def("pick", &FamilyPlan::pick, "stacks"_a);
+  m.def("plan_families", &plan, "families"_a, "positions"_a, "states"_a, "most"_a);
 }
 
 }  // namespace credo::binding
