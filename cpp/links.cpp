@@ -5,6 +5,7 @@
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace credo {
 
@@ -32,6 +33,10 @@ class Merging {
     link[3] = -static_cast<double>(rows_[r].up);
     return true;
   }
+
+  // The row that stands for the cluster of a row, and the cluster's number.
+  Id top_of(std::int64_t row) { return top(static_cast<Id>(row)); }
+  Id cluster(Id top) const { return rows_[top].cluster; }
 
   // Begin to look a row up, and what it stands under, ahead of the merge that needs them.
   void expect(std::int64_t v) const { __builtin_prefetch(&rows_[v], 1); }
@@ -62,10 +67,57 @@ class Merging {
 
 constexpr std::size_t kAhead = 16;  // merges
 
+// Edges of one length, from `begin` to `end`. Which clusters they join is the same in every least
+// spanning tree, but not the edges that do so: those that end up together merge in the order of
+// their numbers.
+template <class Id>
+bool merge_tied(Merging<Id>& rows, const std::int64_t* edges, const double* lengths, std::size_t n,
+                std::size_t begin, std::size_t end, double* z) {
+  std::vector<std::pair<Id, Id>> parts;  // (number, top) of the clusters that merge
+  for (std::size_t e = 2 * begin; e < 2 * end; ++e) {
+    const Id top = rows.top_of(edges[e]);
+    parts.emplace_back(rows.cluster(top), top);
+  }
+  std::ranges::sort(parts);
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  const auto place = [&](std::int64_t row) {
+    const Id number = rows.cluster(rows.top_of(row));
+    return static_cast<std::size_t>(
+        std::ranges::lower_bound(parts, number, {}, &std::pair<Id, Id>::first) - parts.begin());
+  };
+  std::vector<std::size_t> first(parts.size());  // towards the first of those that end up together
+  std::iota(first.begin(), first.end(), std::size_t{0});
+  const auto find = [&](std::size_t i) {
+    while (first[i] != i) i = first[i] = first[first[i]];
+    return i;
+  };
+  for (std::size_t e = begin; e < end; ++e) {
+    const auto [a, b] = std::minmax({find(place(edges[2 * e])), find(place(edges[2 * e + 1]))});
+    if (a == b) return false;
+    first[b] = a;
+  }
+  std::size_t t = begin;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t together = find(i);
+    if (together == i) continue;
+    z[4 * t + 2] = lengths[t];
+    rows.merge(parts[together].second, parts[i].second, n + t, z + 4 * t);
+    ++t;
+  }
+  return true;
+}
+
 template <class Id>
 bool merged(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
   Merging<Id> rows(n);
   for (std::size_t t = 0; t + 1 < n; ++t) {
+    if (t + 2 < n && lengths[t + 1] == lengths[t]) {
+      std::size_t end = t + 2;
+      while (end + 1 < n && lengths[end] == lengths[t]) ++end;
+      if (!merge_tied(rows, edges, lengths, n, t, end, z)) return false;
+      t = end - 1;
+      continue;
+    }
     if (t + 2 * kAhead + 1 < n) {
       const std::int64_t *far = edges + 2 * (t + 2 * kAhead), *near = edges + 2 * (t + kAhead);
       rows.expect(far[0]);

@@ -10,7 +10,9 @@
 
 namespace credo {
 
-// From the edges of a spanning tree of n rows, shortest first, to the tree of single link.
+// From the edges of a spanning tree of n rows, shortest first, to the tree of single link: the same
+// one whichever of several least trees it is, as merges of one height come in the order of their
+// clusters.
 // IN edges: (n−1) × 2 rows; lengths: n−1. OUT z: (n−1) × 4. False if they are no spanning tree.
 bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, double* z);
 

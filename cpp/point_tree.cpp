@@ -1,0 +1,93 @@
+#include "point_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace credo::span {
+namespace {
+
+class Builder {
+ public:
+  Builder(PointTree& tree, const double* rows, Monitor& monitor)
+      : tree_(tree), rows_(rows), monitor_(monitor), keys_(tree.n) {}
+
+  std::int32_t build(std::size_t begin, std::size_t end, std::int32_t parent) {
+    monitor_.poll();
+    const auto at = static_cast<std::int32_t>(tree_.nodes.size());
+    tree_.nodes.push_back(
+        {static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end), 0, parent, -1});
+    const std::size_t widest = add_box(begin, end);
+    if (end - begin <= kLeaf) {
+      tree_.nodes[at].block = static_cast<std::int32_t>(tree_.leaves.size());
+      tree_.leaves.push_back(at);
+      return at;
+    }
+    // The first half fills its leaves.
+    const std::size_t half = ((end - begin) / 2 + kLeaf - 1) / kLeaf * kLeaf;
+    part(begin, begin + half, end, widest);
+    build(begin, begin + half, at);
+    const std::int32_t right = build(begin + half, end, at);
+    tree_.nodes[at].right = right;
+    return at;
+  }
+
+ private:
+  double coordinate(std::size_t place, std::size_t j) const {
+    return rows_[static_cast<std::size_t>(tree_.order[place]) * tree_.d + j];
+  }
+
+  // The box of some points; returns its widest side.
+  std::size_t add_box(std::size_t begin, std::size_t end) {
+    const std::size_t d = tree_.d, first = tree_.boxes.size();
+    tree_.boxes.resize(first + 2 * d);
+    double *low = &tree_.boxes[first], *high = low + d;
+    for (std::size_t j = 0; j < d; ++j) low[j] = high[j] = coordinate(begin, j);
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      const double* point = rows_ + static_cast<std::size_t>(tree_.order[i]) * d;
+      for (std::size_t j = 0; j < d; ++j) {
+        low[j] = std::min(low[j], point[j]);
+        high[j] = std::max(high[j], point[j]);
+      }
+    }
+    std::size_t widest = 0;
+    for (std::size_t j = 1; j < d; ++j)
+      if (high[j] - low[j] > high[widest] - low[widest]) widest = j;
+    return widest;
+  }
+
+  // Puts the points with the lesser coordinates before `middle`; of equal ones, the first rows.
+  void part(std::size_t begin, std::size_t middle, std::size_t end, std::size_t side) {
+    for (std::size_t i = begin; i < end; ++i)
+      keys_[i - begin] = {coordinate(i, side), tree_.order[i]};
+    const auto at = [&](std::size_t i) { return keys_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(at(0), at(middle - begin), at(end - begin));
+    for (std::size_t i = begin; i < end; ++i) tree_.order[i] = keys_[i - begin].second;
+  }
+
+  PointTree& tree_;
+  const double* rows_;
+  Monitor& monitor_;
+  std::vector<std::pair<double, std::int32_t>> keys_;
+};
+
+}  // namespace
+
+PointTree::PointTree(const double* rows, std::size_t n, std::size_t d, Monitor& monitor)
+    : n(n), d(d), order(n) {
+  std::iota(order.begin(), order.end(), 0);
+  nodes.reserve(4 * (n / kLeaf + 1));
+  Builder(*this, rows, monitor).build(0, n, -1);
+  points.resize(n * d);
+  blocks.assign(leaves.size() * d * kLeaf, std::numeric_limits<double>::infinity());
+  for (const std::int32_t leaf : leaves) {
+    const Node& node = nodes[leaf];
+    double* block = &blocks[static_cast<std::size_t>(node.block) * d * kLeaf];
+    for (std::int32_t i = node.begin; i < node.end; ++i)
+      for (std::size_t j = 0; j < d; ++j)
+        points[i * d + j] = block[j * kLeaf + (i - node.begin)] = rows[order[i] * d + j];
+  }
+}
+
+}  // namespace credo::span
