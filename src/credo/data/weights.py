@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from credo.data.arrays import rows_there
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
@@ -95,9 +96,8 @@ class Weights:
         there = weights > 0
         if not there.all():
             weights = weights[there]
-            mask = pa.array(there)
             batch = {
-                k: c[there] if isinstance(c, np.ndarray) else c.filter(mask)
+                k: c[there] if isinstance(c, np.ndarray) else rows_there(c, there)
                 for k, c in batch.items()
             }
         kept = weights.astype(np.int64) if self.whole else weights

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import credo as cr
@@ -176,3 +177,29 @@ def test_fields_of_records_are_set_aside_not_refused():
     schema = cr.read(array).schema
     assert schema.names == ("y",)
     assert {schema.column(n).kind for n in ("pair", "inner")} == {"unsupported"}
+
+
+@pytest.mark.parametrize("memory", [None, 1])
+def test_rows_of_weight_0_leave_columns_that_arrow_cannot_filter(memory):
+    texts = pa.array(["a", "b", "a", "c"])
+    columns = {
+        "view": texts.cast(pa.string_view()),
+        "runs": pc.run_end_encode(texts),
+        "inside": pa.array([["a"], ["b"], ["a"], ["c"]], pa.list_(pa.string_view())),
+        "bytes": pa.array([b"a", b"b", b"a", b"c"], pa.binary_view()),
+    }
+    schema = {"bytes": "discrete"}
+    table = cr.read(pa.table(columns), schema, weights=[1, 0, 2, 1], memory=memory)
+    counts = table.tally(["view", "runs", "bytes"])
+    assert [np.asarray(counts[n]).tolist() for n in ("view", "runs", "bytes")] == [[3, 1]] * 3
+    assert table.schema.column("inside").kind == "unsupported"
+
+
+def test_a_dictionary_of_text_views_may_hold_numbers():
+    cells = pa.DictionaryArray.from_arrays(
+        pa.array([1, 0, None]), pa.array(["1.5", "2"]).cast(pa.string_view())
+    )
+    assert cr.read(pa.table({"x": cells}), {"x": "continuous"}).values("x")[:2].tolist() == [
+        2.0,
+        1.5,
+    ]
