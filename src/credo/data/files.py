@@ -25,7 +25,7 @@ from credo.data.queries import feed_of_query, is_query
 from credo.data.sound import sound
 from credo.data.text import TextOptions, csv_feed
 from credo.data.unpack import gone
-from credo.errors import CredoError, InputError, TableError, close_names
+from credo.errors import CredoError, InputError, TableError, close_names, shown
 
 __all__ = ["FORMATS", "feed_of_path", "is_path"]
 
@@ -138,6 +138,13 @@ def _matches(text: str) -> list[Path]:
         )
     if not text.strip():
         raise TableError("The path is empty.")
+    if "\n" in text.strip() and not os.path.exists(text):
+        raise TableError(
+            f"A path is one line, and this text has {text.strip().count(chr(10)) + 1:,}: "
+            f"{shown(text)}.",
+            hint="If it is the table itself, write it to a file first, or give "
+            "pandas.read_csv(io.StringIO(…)).",
+        )
     path = Path(text).expanduser()
     try:
         there = path.exists()

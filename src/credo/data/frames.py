@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -197,11 +198,19 @@ def _from_narwhals(x: Any) -> Feed:
 
 
 def _not_a_table(x: Any) -> InputError:
-    return InputError(
-        f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
-        hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
-        "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
+    hint = (
+        "Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
+        "a list of dicts, a NumPy array, or anything with __arrow_c_stream__."
     )
+    if isinstance(x, bytes):
+        hint = "A path is a text: give os.fsdecode(…) of these bytes if they are one."
+    elif isinstance(x, io.IOBase):
+        hint = "Give the path of its file, or what pandas.read_csv(…) makes of it."
+    elif isinstance(x, Iterator):
+        hint = "Give list(…) of it, if it yields a dict for each row."
+    of = type(x).__module__.removeprefix("builtins").removeprefix("_io")
+    name = f"{of}.{type(x).__name__}".removeprefix(".")
+    return InputError(f"A table of type {name} cannot be read.", hint=hint)
 
 
 # --- plain Python and NumPy ---------------------------------------------------------------
@@ -316,7 +325,7 @@ def _arrow(values: Any, name: str) -> Any:
             mask = mask | np.isnat(values.data)
         return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
     kind = getattr(values, "dtype", None)
-    if _is_odd(kind):
+    if _is_odd(kind) or _holds_complex(values):
         return _objects(values)
     if type(kind).__name__ == "SparseDtype" or _is_long(kind):
         values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
@@ -377,6 +386,15 @@ def _all_of_scale(values: Any, scale: int) -> bool:
     return all(
         is_missing(v) or (isinstance(v, Decimal) and v.as_tuple().exponent == -scale)
         for v in values
+    )
+
+
+def _holds_complex(values: Any) -> bool:
+    """Whether a list or an object column holds a complex number of NumPy: Arrow would take its real
+    part.
+    """
+    return _is_untyped(values) and any(
+        issubclass(t, np.complexfloating) for t in set(map(type, values))
     )
 
 

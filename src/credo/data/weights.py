@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ class Weights:
             if given not in names:
                 raise unknown_name("The weights column", given, names, "in the table")
             return cls(column=given, text=text)
+        if isinstance(given, Number):
+            raise unknown_name("The weights column", given, names, "in the table")
         if isinstance(given, np.ma.MaskedArray):
             given = np.where(np.ma.getmaskarray(given), np.nan, given.data.astype(np.float64))
         try:
@@ -84,7 +87,13 @@ class Weights:
         if self.column is not None:
             variable = Variable(self.column, "continuous")
             tokens = Tokens(MISSING if self.text else (), self.text)
-            weights = Encoder(variable, tokens).encode(batch[self.column], lambda i: done + i + 1)
+            try:
+                cells = batch[self.column]
+                weights = Encoder(variable, tokens).encode(cells, lambda i: done + i + 1)
+            except TableError as error:
+                raise TableError(
+                    error.message, hint="A weight is a number; 0 leaves its row out."
+                ) from None
             what = f"weights column {self.column!r}"
             _check(weights, done, what)
             _check_units(batch[self.column], weights, done, what)

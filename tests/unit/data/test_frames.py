@@ -157,7 +157,7 @@ def test_duplicate_and_unnamed_columns_are_kept_apart():
 
 
 def test_what_cannot_be_a_table_is_refused():
-    with pytest.raises(cr.errors.InputError, match=r"builtins.object cannot be read"):
+    with pytest.raises(cr.errors.InputError, match="of type object cannot be read"):
         cr.read(object())
     with pytest.raises(cr.errors.InputError, match="item 2 is int"):
         cr.read([{"a": 1}, 3])

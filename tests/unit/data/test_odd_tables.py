@@ -1,6 +1,7 @@
 """Types and tables that are seldom met: each comes in as what it is, or is refused in a sentence."""
 
 import datetime as dt
+import io
 
 import duckdb
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import credo as cr
 from credo.data import unpack
-from credo.errors import InputError, LimitError, TableError
+from credo.errors import InputError, LimitError, TableError, UnknownNameError
 
 Y = list("ababab")
 
@@ -203,3 +204,53 @@ def test_a_dictionary_of_text_views_may_hold_numbers():
         2.0,
         1.5,
     ]
+
+
+def test_complex_numbers_of_numpy_in_a_list_are_not_cut_to_their_real_part():
+    for cells in (
+        [np.complex64(1j), 2, None],
+        pd.Series([np.complex64(1j), 2, None], dtype=object),
+    ):
+        table = cr.read({"x": cells, "y": ["a", "b", "a"]})
+        assert table.schema.set_aside == {"x": "cells of type complex numbers"}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("a,b\n1,x\n2,y\n", "A path is one line, and this text has 3"),
+        (b"rows.csv", "os.fsdecode"),
+        (io.StringIO("a,b\n1,x\n"), "the path of its file"),
+        (({"a": i} for i in range(3)), "Give list"),
+    ],
+)
+def test_what_is_nearly_a_table_is_told_the_way_to_one(given, told):
+    with pytest.raises(InputError, match=told) as caught:
+        cr.read(given)
+    assert "\n" not in str(caught.value) and "builtins" not in str(caught.value)
+
+
+def test_a_number_for_the_weights_column_and_a_weight_that_is_none(tmp_path):
+    frame = pd.DataFrame([[1, 2], [3, 4]])
+    with pytest.raises(UnknownNameError, match="the text '0', not the number 0"):
+        cr.read(frame, weights=0)
+    path = tmp_path / "w.csv"
+    path.write_text("a,w\nx,1\ny,abc\n")
+    with pytest.raises(TableError, match="'abc', which is not a number") as caught:
+        cr.read(path, weights="w")
+    assert "missing=" not in str(caught.value)
+
+
+def test_a_header_of_numbers_may_be_a_row(tmp_path):
+    path = tmp_path / "iris.csv"
+    path.write_text("5.1,3.5\n4.9,3.0\n4.7,3.2\n")
+    assert any("if it is a row" in note for note in cr.read(path).schema.notes)
+    assert not cr.read(path, columns=["a", "b"]).schema.notes
+    path.write_text("0,1\n4.9,3.0\n4.7,3.2\n")  # as pandas numbers columns that have no names
+    assert not cr.read(path).schema.notes
+
+
+def test_words_for_missing_are_offered_once(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("a,b\nNA,x\n1,y\n,z\n")
+    assert "missing=['NA', 'NaN', 'null', '?'] keeps" in str(cr.read(path, missing=[]).schema)
