@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ import pyarrow as pa
 
 from credo.data.cells import type_name
 from credo.data.declared import declared_by, merged
-from credo.data.feed import Batch, Feed, batch_rows, distinct_names, record_batches
+from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
 from credo.data.queries import feed_of_query, is_query
@@ -159,7 +160,8 @@ def _matches(text: str) -> list[Path]:
         files = [Path(p) for p in found if Path(p).is_file()]
         if files:
             return files
-        raise TableError(f"No file matches {text}.")
+        hint = ROWS_ARE_DUE if re.fullmatch(r"(\[[^][]+\])+", text) else ""
+        raise TableError(f"No file matches {text}.", hint=hint)
     folder = path.parent
     near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
     hint = f"Did you mean {near[0]!r}?" if near else ""

@@ -16,6 +16,7 @@ from credo.data.engine_types import python_cells
 from credo.data.engines import feed_of_polars, feed_of_relation
 from credo.data.feed import (
     BATCH,
+    ROWS_ARE_DUE,
     Batch,
     Feed,
     distinct_names,
@@ -206,6 +207,8 @@ def _not_a_table(x: Any) -> InputError:
         hint = "A path is a text: give os.fsdecode(…) of these bytes if they are one."
     elif isinstance(x, io.IOBase):
         hint = "Give the path of its file, or what pandas.read_csv(…) makes of it."
+    elif type(x).__module__.startswith("credo.model"):
+        hint = ROWS_ARE_DUE
     elif isinstance(x, Iterator):
         hint = "Give list(…) of it, if it yields a dict for each row."
     of = type(x).__module__.removeprefix("builtins").removeprefix("_io")
