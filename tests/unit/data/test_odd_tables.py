@@ -254,3 +254,14 @@ def test_words_for_missing_are_offered_once(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("a,b\nNA,x\n1,y\n,z\n")
     assert "missing=['NA', 'NaN', 'null', '?'] keeps" in str(cr.read(path, missing=[]).schema)
+
+
+def test_the_head_of_a_wide_table_with_long_cells_can_be_read():
+    wide = {f"c{i}": ["u" * 3_000, "v"] for i in range(200)}
+    table = cr.read(wide)
+    assert (
+        str(table).endswith("… 150 more variables")
+        and max(map(len, str(table).split("\n"))) < 3_200
+    )
+    assert "150 more variables" in table._repr_html_() and "u" * 61 not in table._repr_html_()
+    assert "more" not in str(cr.read({"a": ["x", "y"]}))
