@@ -89,8 +89,9 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     paths = [p for t in texts for p in _matches(t)]
     feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
+    notes = first.notes + _partitions(paths, first.names)
     if len(feeds) == 1:
-        return first
+        return replace(first, notes=notes)
     for p, feed in zip(paths, feeds, strict=True):
         if set(feed.names) != set(first.names):
             odd = sorted(set(feed.names) ^ set(first.names))[0]
@@ -121,6 +122,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         first,
         label=f"{len(feeds)} files {text}",
         batches=batches,
+        notes=notes,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
         declared=merged([f.declared for f in feeds if f.rows != 0]),
@@ -129,6 +131,29 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
             for p, f in zip(paths, feeds, strict=True)
             for note in f.late_notes()
         ),
+    )
+
+
+_DATASET = "pyarrow.dataset.dataset({!r}, partitioning='hive')"
+
+
+def _partitions(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
+    """What to notice of files in folders such as year=2024, whose columns stand in no file.
+
+    >>> "('year')" in _partitions([Path("rows/year=2024/a.parquet")], ["x"])[0]
+    True
+    >>> _partitions([Path("rows/year=2024/a.parquet")], ["x", "year"])
+    ()
+    """
+    told = [p for p in paths[0].parent.parts if "=" in p]
+    left = [n for n in (p.split("=", 1)[0] for p in told) if n and n not in names]
+    if not left:
+        return ()
+    folder = str(Path(*paths[0].parts[: paths[0].parts.index(told[0])]))
+    listed = ", ".join(map(repr, left))
+    return (
+        f"the folders name columns that no file has ({listed}), and that are not read; "
+        f"{_DATASET.format(folder)} has them",
     )
 
 
@@ -153,7 +178,10 @@ def _matches(text: str) -> list[Path]:
         raise TableError(f"There is no file {text[:60]}…: {error.strerror}.") from None
     if there:
         if path.is_dir():
-            raise TableError(f"{text} is a folder.", hint=f"Name its files: {text}/*.parquet")
+            hint = f"Name its files: {text}/*.parquet"
+            if any("=" in p.name for p in path.iterdir() if p.is_dir()):
+                hint = f"Its folders name columns: give {_DATASET.format(text)}."
+            raise TableError(f"{text} is a folder.", hint=hint)
         return [path]
     if any(c in text for c in "*?["):
         found = sorted(glob.glob(str(path), recursive=True))
