@@ -265,3 +265,18 @@ def test_the_head_of_a_wide_table_with_long_cells_can_be_read():
     )
     assert "150 more variables" in table._repr_html_() and "u" * 61 not in table._repr_html_()
     assert "more" not in str(cr.read({"a": ["x", "y"]}))
+
+
+def test_the_report_is_the_same_through_every_parser_when_rows_have_weight_0(tmp_path):
+    rows = ["?,$3", "null,N/A", "NA,1", "NA,x", "?,N/A", "1,$3", "2,5%", "3,-", "null,x", "1,n/a"]
+    text = "a,b\n" + "\n".join(rows) + "\n"
+    (tmp_path / "u8.csv").write_text(text)  # by our own parser, as dictionaries
+    (tmp_path / "u16.csv").write_text(text, encoding="utf-16")  # by Arrow's, as texts
+    weights = [0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    told = [
+        str(cr.read(tmp_path / name, weights=weights, memory=memory).schema).split("\n", 1)[1]
+        for name in ("u8.csv", "u16.csv")
+        for memory in (None, 1)
+    ]
+    assert told[1:] == told[:1] * 3
+    assert "as NA ×2, null ×2, ? ×1" in told[0]
