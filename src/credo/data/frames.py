@@ -301,7 +301,8 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
             hint="Give columns=['a', 'b', …].",
         )
     if len(columns) != array.shape[1]:
-        raise InputError(f"The array has {array.shape[1]} columns but {len(columns)} names came.")
+        have, came = many(array.shape[1], "column"), many(len(columns), "name")
+        raise InputError(f"The array has {have}, but {came} came.")
     if len(set(columns)) < len(columns):
         raise InputError("A name stands twice in columns=.")
     return _from_columns({n: array[:, i] for i, n in enumerate(columns)}, "NumPy array")

@@ -18,6 +18,7 @@ from credo.data.feed import Batch
 from credo.data.missing import MISSING
 from credo.data.numerals import as_int
 from credo.errors import InputError, TableError, unknown_name
+from credo.render import many
 from credo.schema import Variable
 
 __all__ = ["Weights", "are_whole"]
@@ -101,7 +102,8 @@ class Weights:
             assert self.array is not None
             weights = self.array[done : done + n]
             if len(weights) < n:
-                raise TableError(f"There are {len(self.array):,} weights but more rows than that.")
+                came = many(len(self.array), "weight")
+                raise TableError(f"A weight for each row is needed, got {came} for more rows.")
         there = weights > 0
         if not there.all():
             weights = weights[there]

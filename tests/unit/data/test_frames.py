@@ -124,7 +124,7 @@ def test_numpy_structured_and_2d():
     assert table.schema.names == ("a", "b") and table.values("a").tolist() == [0, 1, 0]
     with pytest.raises(cr.errors.InputError, match=r"need names. Give columns="):
         cr.read(np.zeros((2, 2)))
-    with pytest.raises(cr.errors.InputError, match="2 columns but 1 names came"):
+    with pytest.raises(cr.errors.InputError, match="2 columns, but 1 name came"):
         cr.read(np.zeros((2, 2)), columns=["a"])
     with pytest.raises(cr.errors.InputError, match="two axes"):
         cr.read(np.zeros(3), columns=["a"])
