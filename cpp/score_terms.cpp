@@ -8,17 +8,22 @@ namespace {
 constexpr std::size_t kTable = 1024;  // whole counts that are looked up
 constexpr double kHalfLogTwoPi = 0.91893853320467274178;
 
-// Stirling's series; from x = 1000 on it is exact to the last bit.
-double stirling(double x) {
+constexpr double kLarge = 1000;  // from here on Stirling's series is exact to the last bit
+
+// What Stirling's formula leaves out.
+double rest(double x) {
   const double r = 1.0 / x;
-  return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi +
-         r * (1.0 / 12 - r * r * (1.0 / 360 - r * r / 1260));
+  return r * (1.0 / 12 - r * r * (1.0 / 360 - r * r / 1260));
+}
+
+double stirling(double x) {
+  return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + rest(x);
 }
 
 }  // namespace
 
 double log_gamma(double x) {
-  if (x >= 1000) return stirling(x);
+  if (x >= kLarge) return stirling(x);
 #if defined(__GLIBC__)
   int sign = 0;
   return ::lgamma_r(x, &sign);
@@ -37,7 +42,11 @@ CountTerm::CountTerm(double alpha) : alpha_(alpha), start_(log_gamma(alpha)), ta
 }
 
 double CountTerm::beyond(double c) const {
-  return alpha_ < 0 ? c * std::log(c) : log_gamma(c + alpha_) - start_;
+  if (alpha_ < 0) return c * std::log(c);
+  if (alpha_ < kLarge) return log_gamma(c + alpha_) - start_;
+  // Both terms are enormous here: their series are subtracted, not their sums.
+  return c * std::log(alpha_) + (alpha_ + c - 0.5) * std::log1p(c / alpha_) - c + rest(alpha_ + c) -
+         rest(alpha_);
 }
 
 const CountTerm& CountTerms::rising(double alpha) {

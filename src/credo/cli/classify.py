@@ -17,7 +17,7 @@ from credo.cli.classify_rows import (
 from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
 from credo.cli.models import load_model, refuse_no_folder, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
-from credo.cli.reading import read_from, reading_settings
+from credo.cli.reading import read_from, reading_settings, text_options
 from credo.cli.terminal import print_table
 from credo.errors import CredoWarning, InputError
 from credo.state_values import json_state
@@ -213,6 +213,8 @@ def _learn(
     reading: dict[str, Any],
 ) -> tuple[Learned, str | None]:
     """A classifier of a table, or of the texts of one of its columns."""
+    if rows is not None and rows != "-":
+        _refuse_unreadable(rows, reading)
     table = read_from(**reading)
     if target not in table.schema:
         table.schema[target]  # says what is there instead
@@ -233,6 +235,15 @@ def _learn(
     if how.method == "aode" and saved is not None:
         _network(None, how.method)
     return learn_table(table, target, how, cv, rows, reading), None
+
+
+def _refuse_unreadable(rows: str, reading: dict[str, Any]) -> None:
+    """Look at the rows to predict before anything is learned: a wrong path should not wait."""
+    from credo.data.files import feed_of_path
+    from credo.data.queries import is_query
+
+    if not is_query(rows):
+        feed_of_path(rows, text_options(reading))
 
 
 def _learn_texts(

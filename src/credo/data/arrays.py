@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from credo import _core
 
-__all__ = ["bools", "bytes_of", "encoded_texts", "floats", "int32s", "is_plain_text", "texts"]
+__all__ = [
+    "bools",
+    "bytes_of",
+    "encoded_texts",
+    "floats",
+    "int32s",
+    "is_plain_text",
+    "plain",
+    "rows_there",
+    "texts",
+]
 
 
 def _view(array: Any, dtype: Any) -> NDArray[Any]:
@@ -82,6 +92,39 @@ def texts(values: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(
         len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))
     )
+
+
+def plain(array: Any) -> Any:
+    """The same cells in a type that all of Arrow's functions know: runs and views are laid out.
+
+    >>> plain(pa.array(["a"], pa.string_view())).type
+    DataType(large_string)
+    """
+    kind = array.type
+    if pa.types.is_run_end_encoded(kind):
+        return plain(pc.run_end_decode(array))
+    if pa.types.is_string_view(kind):
+        return array.cast(pa.large_string())
+    if pa.types.is_binary_view(kind):
+        return array.cast(pa.large_binary())
+    if pa.types.is_dictionary(kind) and "view" in str(kind.value_type):
+        return pa.DictionaryArray.from_arrays(array.indices, plain(array.dictionary))
+    return array
+
+
+def rows_there(array: Any, there: NDArray[np.bool_]) -> Any:
+    """The cells of the rows that are there.
+
+    >>> rows_there(pa.array(["a", "b"], pa.string_view()), np.array([False, True])).to_pylist()
+    ['b']
+    """
+    array = plain(array)
+    try:
+        return array.filter(pa.array(there))
+    except pa.ArrowNotImplementedError:  # lists and structs of views: piece by piece
+        ends = np.flatnonzero(np.diff(there, prepend=False, append=False)).reshape(-1, 2)
+        pieces = [array.slice(start, stop - start) for start, stop in ends.tolist()]
+        return pa.concat_arrays([array.slice(0, 0), *pieces])
 
 
 def is_plain_text(array: Any) -> bool:

@@ -130,8 +130,10 @@ class Coder:
         n = len(taken.values)
         lut = np.zeros(n + 1, dtype=np.int64)
         seen = self._seen(taken)
-        first = None if self.keep else _first_places(taken.where, n)
-        for i, value in enumerate(taken.values):
+        ordered = seen is not None and n <= _MANY  # the report tells of values as rows show them
+        first = _first_places(taken.where, n if ordered or not self.keep else 0)
+        for i in np.argsort(first[:n], kind="stable").tolist() if ordered else range(n):
+            value = taken.values[i]
             key = cell_key(value)
             code = self._codes_of.get(key)
             if code is None:
@@ -139,7 +141,7 @@ class Coder:
                     continue  # a dictionary lists it, but no row has it
                 code = self._codes_of[key] = len(self.states)
                 self.states.append(value)
-                if first is not None:  # codes that are not kept cannot be searched
+                if not self.keep:  # codes that are not kept cannot be searched
                     self._met[code] = self._before + int(first[i])
             lut[i] = code
         self.batch = (taken.where, lut)
@@ -285,7 +287,7 @@ class Coder:
             name=self.name,
             rows=self.rows,
             missing=self.missing,
-            missing_as=self.missing_as,
+            missing_as=dict(sorted(self.missing_as.items(), key=lambda word: (-word[1], word[0]))),
             types=frozenset(self.types),
             text=self.text,
             values=tuple(self.states) if coded else None,
@@ -412,8 +414,10 @@ class Coder:
 
 
 def _first_places(where: NDArray[Any], n: int) -> NDArray[np.int64]:
-    """Where each of n values first stands in a batch."""
+    """Where each of n values first stands in a batch; nothing for no value."""
     first = np.zeros(n + 1, dtype=np.int64)
+    if n == 0:
+        return first
     first[where[::-1]] = np.arange(len(where) - 1, -1, -1)
     return first
 

@@ -117,9 +117,10 @@ def other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list
         if text in told:
             continue
         if plain.casefold() in _MISSING_WORDS:
+            words = list(dict.fromkeys([*MISSING[1:], plain]))
             why = (
                 "is kept as a state; name it in missing= if it is missing "
-                f"(missing={[*MISSING[1:], plain]} keeps the usual words)"
+                f"(missing={words} keeps the usual words)"
             )
         elif looks_numeric(plain) and numbers_of([plain])[0] != numbers_of([plain])[0]:
             why = "" if _CODE.fullmatch(plain) else "is not read as a number"

@@ -15,6 +15,7 @@ from credo.state_values import is_missing
 __all__ = [
     "BATCH",
     "MAX_COLUMNS",
+    "ROWS_ARE_DUE",
     "Batch",
     "Feed",
     "batch_rows",
@@ -29,6 +30,12 @@ BATCH = 131_072
 
 MAX_COLUMNS = 20_000
 """A table with more columns than this is refused, whatever it comes as."""
+
+ROWS_ARE_DUE = (
+    "If it is a graph: cr.fit and cr.score take the graph first and the rows second, and cr.learn "
+    "takes the rows alone and finds their graph."
+)
+"""The hint for a graph where rows are due."""
 
 _CELLS = 2**20
 _LEAST = 8192

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,14 +19,14 @@ import pyarrow as pa
 
 from credo.data.cells import type_name
 from credo.data.declared import declared_by, merged
-from credo.data.feed import Batch, Feed, batch_rows, distinct_names, record_batches
+from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
 from credo.data.queries import feed_of_query, is_query
 from credo.data.sound import sound
 from credo.data.text import TextOptions, csv_feed
 from credo.data.unpack import gone
-from credo.errors import CredoError, InputError, TableError, close_names
+from credo.errors import CredoError, InputError, TableError, close_names, shown
 
 __all__ = ["FORMATS", "feed_of_path", "is_path"]
 
@@ -88,8 +89,9 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     paths = [p for t in texts for p in _matches(t)]
     feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
+    notes = first.notes + _partitions(paths, first.names)
     if len(feeds) == 1:
-        return first
+        return replace(first, notes=notes)
     for p, feed in zip(paths, feeds, strict=True):
         if set(feed.names) != set(first.names):
             odd = sorted(set(feed.names) ^ set(first.names))[0]
@@ -120,6 +122,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         first,
         label=f"{len(feeds)} files {text}",
         batches=batches,
+        notes=notes,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
         declared=merged([f.declared for f in feeds if f.rows != 0]),
@@ -131,6 +134,29 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     )
 
 
+_DATASET = "pyarrow.dataset.dataset({!r}, partitioning='hive')"
+
+
+def _partitions(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
+    """What to notice of files in folders such as year=2024, whose columns stand in no file.
+
+    >>> "('year')" in _partitions([Path("rows/year=2024/a.parquet")], ["x"])[0]
+    True
+    >>> _partitions([Path("rows/year=2024/a.parquet")], ["x", "year"])
+    ()
+    """
+    told = [p for p in paths[0].parent.parts if "=" in p]
+    left = [n for n in (p.split("=", 1)[0] for p in told) if n and n not in names]
+    if not left:
+        return ()
+    folder = str(Path(*paths[0].parts[: paths[0].parts.index(told[0])]))
+    listed = ", ".join(map(repr, left))
+    return (
+        f"the folders name columns that no file has ({listed}), and that are not read; "
+        f"{_DATASET.format(folder)} has them",
+    )
+
+
 def _matches(text: str) -> list[Path]:
     if "://" in text:
         raise InputError(
@@ -138,6 +164,13 @@ def _matches(text: str) -> list[Path]:
         )
     if not text.strip():
         raise TableError("The path is empty.")
+    if "\n" in text.strip() and not os.path.exists(text):
+        raise TableError(
+            f"A path is one line, and this text has {text.strip().count(chr(10)) + 1:,}: "
+            f"{shown(text)}.",
+            hint="If it is the table itself, write it to a file first, or give "
+            "pandas.read_csv(io.StringIO(…)).",
+        )
     path = Path(text).expanduser()
     try:
         there = path.exists()
@@ -145,14 +178,18 @@ def _matches(text: str) -> list[Path]:
         raise TableError(f"There is no file {text[:60]}…: {error.strerror}.") from None
     if there:
         if path.is_dir():
-            raise TableError(f"{text} is a folder.", hint=f"Name its files: {text}/*.parquet")
+            hint = f"Name its files: {text}/*.parquet"
+            if any("=" in p.name for p in path.iterdir() if p.is_dir()):
+                hint = f"Its folders name columns: give {_DATASET.format(text)}."
+            raise TableError(f"{text} is a folder.", hint=hint)
         return [path]
     if any(c in text for c in "*?["):
         found = sorted(glob.glob(str(path), recursive=True))
         files = [Path(p) for p in found if Path(p).is_file()]
         if files:
             return files
-        raise TableError(f"No file matches {text}.")
+        hint = ROWS_ARE_DUE if re.fullmatch(r"(\[[^][]+\])+", text) else ""
+        raise TableError(f"No file matches {text}.", hint=hint)
     folder = path.parent
     near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
     hint = f"Did you mean {near[0]!r}?" if near else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from credo.data.engine_types import python_cells
 from credo.data.engines import feed_of_polars, feed_of_relation
 from credo.data.feed import (
     BATCH,
+    ROWS_ARE_DUE,
     Batch,
     Feed,
     distinct_names,
@@ -197,11 +199,21 @@ def _from_narwhals(x: Any) -> Feed:
 
 
 def _not_a_table(x: Any) -> InputError:
-    return InputError(
-        f"A table of type {type(x).__module__}.{type(x).__name__} cannot be read.",
-        hint="Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
-        "a list of dicts, a NumPy array, or anything with __arrow_c_stream__.",
+    hint = (
+        "Give a path, a pandas, polars, Arrow or DuckDB table, a dict of columns, "
+        "a list of dicts, a NumPy array, or anything with __arrow_c_stream__."
     )
+    if isinstance(x, bytes):
+        hint = "A path is a text: give os.fsdecode(…) of these bytes if they are one."
+    elif isinstance(x, io.IOBase):
+        hint = "Give the path of its file, or what pandas.read_csv(…) makes of it."
+    elif type(x).__module__.startswith("credo.model"):
+        hint = ROWS_ARE_DUE
+    elif isinstance(x, Iterator):
+        hint = "Give list(…) of it, if it yields a dict for each row."
+    of = type(x).__module__.removeprefix("builtins").removeprefix("_io")
+    name = f"{of}.{type(x).__name__}".removeprefix(".")
+    return InputError(f"A table of type {name} cannot be read.", hint=hint)
 
 
 # --- plain Python and NumPy ---------------------------------------------------------------
@@ -289,7 +301,8 @@ def _from_numpy(array: np.ndarray[Any, Any], columns: Sequence[str] | None) -> F
             hint="Give columns=['a', 'b', …].",
         )
     if len(columns) != array.shape[1]:
-        raise InputError(f"The array has {array.shape[1]} columns but {len(columns)} names came.")
+        have, came = many(array.shape[1], "column"), many(len(columns), "name")
+        raise InputError(f"The array has {have}, but {came} came.")
     if len(set(columns)) < len(columns):
         raise InputError("A name stands twice in columns=.")
     return _from_columns({n: array[:, i] for i, n in enumerate(columns)}, "NumPy array")
@@ -316,7 +329,7 @@ def _arrow(values: Any, name: str) -> Any:
             mask = mask | np.isnat(values.data)
         return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
     kind = getattr(values, "dtype", None)
-    if _is_odd(kind):
+    if _is_odd(kind) or _holds_complex(values):
         return _objects(values)
     if type(kind).__name__ == "SparseDtype" or _is_long(kind):
         values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
@@ -377,6 +390,15 @@ def _all_of_scale(values: Any, scale: int) -> bool:
     return all(
         is_missing(v) or (isinstance(v, Decimal) and v.as_tuple().exponent == -scale)
         for v in values
+    )
+
+
+def _holds_complex(values: Any) -> bool:
+    """Whether a list or an object column holds a complex number of NumPy: Arrow would take its real
+    part.
+    """
+    return _is_untyped(values) and any(
+        issubclass(t, np.complexfloating) for t in set(map(type, values))
     )
 
 

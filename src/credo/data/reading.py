@@ -43,6 +43,14 @@ from credo.stats.tally import Source, Tally
 __all__ = ["MISSING", "read", "tally"]
 
 _KINDS = ("discrete", "continuous", "drop")
+_SAID = {  # as other libraries have it
+    **dict.fromkeys(
+        ("categorical", "category", "factor", "nominal", "ordinal", "enum"), "discrete"
+    ),
+    **dict.fromkeys(("str", "string", "text", "bool", "boolean", "object"), "discrete"),
+    **dict.fromkeys(("numeric", "numerical", "number", "float", "real", "double"), "continuous"),
+    **dict.fromkeys(("ignore", "skip", "exclude", "none"), "drop"),
+}
 
 
 def read(
@@ -211,7 +219,8 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
             out[name] = "drop"
         elif isinstance(word, str):
             if word not in _KINDS:
-                near = close_names(word, _KINDS)
+                said = _SAID.get(word.casefold())
+                near = [said] if said else close_names(word, _KINDS)
                 raise SchemaError(
                     f"The kind of {name!r} must be 'discrete', 'continuous', 'drop' or a list "
                     f"of states, got {word!r}.",

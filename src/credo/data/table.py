@@ -35,6 +35,14 @@ def warn_continuous_left_out(schema: Schema) -> None:
         )
 
 
+_WIDE = 50  # columns of a head
+_LONG = 60  # characters of a cell of it
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """Rows in memory. Made by `credo.read`; a source, so every learner takes it.
@@ -219,25 +227,32 @@ class Table:
         return bool(((seen % 1 == 0) & (np.abs(seen) <= 2**53)).all())
 
     def _head(self, most: int) -> tuple[Sequence[str], list[list[str]]]:
+        names = self.schema.names[:_WIDE]
         part = self.take(slice(0, most))
-        columns: dict[str, Any] = {n: part.values(n) for n in self.schema.names}
-        for name in self.schema.continuous:
-            if self._is_whole(name, columns[name]):
+        columns: dict[str, Any] = {n: part.values(n) for n in names}
+        for name in names:
+            if name in self.schema.continuous and self._is_whole(name, columns[name]):
                 columns[name] = [None if x != x else f"{int(x):,}" for x in columns[name]]
         rows = []
         for i in range(len(part)):
             cells = (c[i] for c in columns.values())
-            rows.append(["" if c is None or c != c else str(c) for c in cells])
-        return self.schema.names, rows
+            rows.append(["" if c is None or c != c else _cut(str(c)) for c in cells])
+        return [_cut(n) for n in names], rows
+
+    @property
+    def _narrowed(self) -> str:
+        """What a head leaves out to the right."""
+        more = len(self.schema) - _WIDE
+        return f"… {many(more, 'more variable')}" if more > 0 else ""
 
     def __str__(self) -> str:
         head, rows = self._head(10)
-        more = f"\n… {self.rows - 10:,} more rows" if self.rows > 10 else ""
-        return table_text(head, rows) + more
+        more = f"… {many(self.rows - 10, 'more row')}" if self.rows > 10 else ""
+        return "\n".join(filter(None, (table_text(head, rows), more, self._narrowed)))
 
     def __repr__(self) -> str:
         return f"Table({many(self.rows, 'row')}, {many(len(self.schema), 'variable')})"
 
     def _repr_html_(self) -> str:
         head, rows = self._head(10)
-        return table_html(head, rows, caption=repr(self))
+        return table_html(head, rows, caption=f"{self!r} {self._narrowed}".strip())

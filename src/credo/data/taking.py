@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text
+from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text, plain
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
 from credo.data.numerals import parse_floats
 from credo.state_values import is_missing
@@ -313,7 +313,7 @@ def _numeric(cells: Any) -> Any:
         return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
     cells = _storage(cells)
     if pa.types.is_dictionary(cells.type):
-        cells = cells.dictionary_decode()
+        cells = plain(cells).dictionary_decode()
     if not pa.types.is_decimal(cells.type):
         return cells
     if cells.type.scale <= 0:

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import csv as csv_
 
 from credo.data.commas import with_points
 from credo.data.feed import MAX_COLUMNS, Batch, Feed, distinct_names, refuse_too_wide
+from credo.data.numerals import numbers_of
 from credo.data.records import Rest, regular_batches
 from credo.data.unpack import (
     BLANK_LINES,
@@ -86,6 +88,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         raise TableError(f"{path.name} has a header but no rows.")
     names, notes = distinct_names(given)
     notes += _cut_elsewhere(text, delimiter) if len(names) == 1 else ()
+    notes += () if options.columns else _numbers_for_names(given)
     position = {n: i for i, n in enumerate(names)}
     skipped: list[int] = [0]
     dialect = Dialect(path, compression, encoding, delimiter, len(names), not options.columns)
@@ -334,6 +337,23 @@ def _widths(text: str, delimiter: str) -> list[int]:
     if len(text) >= HEAD // 4 and len(widths) > 1:
         widths.pop()  # the head may cut its last line
     return widths
+
+
+def _numbers_for_names(header: Sequence[str]) -> tuple[str, ...]:
+    """What to notice of a header of numbers, which may be the first row of a file without one.
+
+    >>> _numbers_for_names(["a", "1"]), len(_numbers_for_names(["5.1", "3.5"]))
+    ((), 1)
+    """
+    told = [name.strip() for name in header if name.strip()]
+    counted = [str(i + k) for k in (0, 1) for i in range(len(header))]
+    if not told or np.isnan(numbers_of(told)).any() or set(told) <= set(counted):
+        return ()
+    some = ", ".join(told[:3]) + ", …" * (len(told) > 3)
+    return (
+        f"the names in the first line are numbers ({some}); "
+        "if it is a row of the table, name the columns with columns=",
+    )
 
 
 def _cut_elsewhere(text: str, delimiter: str) -> tuple[str, ...]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from credo.data.arrays import rows_there
 from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
 from credo.data.missing import MISSING
 from credo.data.numerals import as_int
 from credo.errors import InputError, TableError, unknown_name
+from credo.render import many
 from credo.schema import Variable
 
 __all__ = ["Weights", "are_whole"]
@@ -47,6 +50,8 @@ class Weights:
             if given not in names:
                 raise unknown_name("The weights column", given, names, "in the table")
             return cls(column=given, text=text)
+        if isinstance(given, Number):
+            raise unknown_name("The weights column", given, names, "in the table")
         if isinstance(given, np.ma.MaskedArray):
             given = np.where(np.ma.getmaskarray(given), np.nan, given.data.astype(np.float64))
         try:
@@ -83,7 +88,13 @@ class Weights:
         if self.column is not None:
             variable = Variable(self.column, "continuous")
             tokens = Tokens(MISSING if self.text else (), self.text)
-            weights = Encoder(variable, tokens).encode(batch[self.column], lambda i: done + i + 1)
+            try:
+                cells = batch[self.column]
+                weights = Encoder(variable, tokens).encode(cells, lambda i: done + i + 1)
+            except TableError as error:
+                raise TableError(
+                    error.message, hint="A weight is a number; 0 leaves its row out."
+                ) from None
             what = f"weights column {self.column!r}"
             _check(weights, done, what)
             _check_units(batch[self.column], weights, done, what)
@@ -91,13 +102,13 @@ class Weights:
             assert self.array is not None
             weights = self.array[done : done + n]
             if len(weights) < n:
-                raise TableError(f"There are {len(self.array):,} weights but more rows than that.")
+                came = many(len(self.array), "weight")
+                raise TableError(f"A weight for each row is needed, got {came} for more rows.")
         there = weights > 0
         if not there.all():
             weights = weights[there]
-            mask = pa.array(there)
             batch = {
-                k: c[there] if isinstance(c, np.ndarray) else c.filter(mask)
+                k: c[there] if isinstance(c, np.ndarray) else rows_there(c, there)
                 for k, c in batch.items()
             }
         kept = weights.astype(np.int64) if self.whole else weights

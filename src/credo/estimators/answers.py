@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Answers", "MixedTags"]
+from credo.data import Stream, Table
+from credo.errors import InputError
+from credo.estimators.inputs import row_weights
+from credo.estimators.open_rows import classed_table
+
+__all__ = ["Answers", "MixedTags", "ScoredByName"]
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +45,31 @@ class Answers:
         all classes share.
         """
         return np.asarray(self._answer(X, "joint"))
+
+
+class ScoredByName:
+    """The share of rows whose class is told right, also from the name of the class."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The mean accuracy of `predict(X)`; `y` may be the name of a column of X, as in `fit`.
+        Rows whose class is missing are left out then.
+        """
+        if not isinstance(y, str):
+            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        found = self.predict(X)  # type: ignore[attr-defined]
+        if isinstance(X, Stream):
+            X = X.load()
+        if isinstance(X, Table):
+            variable, group = X.schema[y], X.codes(y)
+            sample_weight = X.weights if sample_weight is None else sample_weight
+        else:
+            _, variable, group = classed_table(X, y)
+        there = group < variable.arity
+        if not there.any():
+            raise InputError(f"Every cell of {y!r} is missing, so there is nothing to score.")
+        right = np.array(variable.states, dtype=object)[group[there]] == found[there].astype(object)
+        weights = row_weights(sample_weight, len(there))
+        return float(np.average(right, weights=None if weights is None else weights[there]))
 
 
 class MixedTags:

@@ -20,7 +20,7 @@ from credo.data import Stream, Table
 from credo.data.once import comes_in_batches, feed_of_any
 from credo.data.sighting import Sighted
 from credo.errors import CredoWarning, InputError, unknown_name
-from credo.estimators.answers import Answers, MixedTags
+from credo.estimators.answers import Answers, MixedTags, ScoredByName
 from credo.estimators.inputs import (
     class_name,
     given_classes,
@@ -71,7 +71,11 @@ __all__ = ["NaiveBayes"]
 Floats = NDArray[np.float64]
 
 
-class NaiveBayes(NamedColumns, Answers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NamedAnswers(NamedColumns, Answers, ScoredByName):
+    """What a classifier of tables with names is asked."""
+
+
+class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables as they are: mixed kinds, missing cells, new states, weights.
 
     Parameters

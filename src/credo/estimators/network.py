@@ -15,7 +15,7 @@ from credo.data import Stream
 from credo.data.absent import warn_renamed
 from credo.data.columns import Column, Columns, columns_for, columns_of, position_names
 from credo.errors import CredoWarning, InputError
-from credo.estimators.answers import MixedTags
+from credo.estimators.answers import MixedTags, ScoredByName
 from credo.estimators.inputs import (
     different_lengths,
     given_classes,
@@ -56,7 +56,7 @@ __all__ = ["NetworkClassifier"]
 Floats = NDArray[np.float64]
 
 
-class NetworkClassifier(MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Bayesian network as a classifier.
 
     Parameters

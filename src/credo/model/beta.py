@@ -21,7 +21,6 @@ from credo.model.bernoulli import Bernoulli, two_states
 from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
 from credo.model.interval import Interval, halved, probability, shares, tails
-from credo.model.log_rising import log_rising
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
 from credo.model.value import NAME, WEIGHT, positive
@@ -96,16 +95,10 @@ pseudo-counts are all at least 1.
         >>> Beta(1, 1).logpdf(0.3)
         0.0
         """
-        from scipy.special import gammaln, xlog1py, xlogy
-
         p = points(one_parameter(parameter, "a probability"))
         inside = (p >= 0) & (p <= 1)
         q = np.where(inside, p, 0.5)
-        less, more = sorted((self.a, self.b))
-        constant = log_rising(more, less) - gammaln(less)  # of gamma functions: 1 / B(a, b)
-        with np.errstate(divide="ignore"):
-            log = xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) + constant
-        out = np.where(inside, log, -np.inf)
+        out = np.where(inside, self._log_at(np.stack([1 - q, q], axis=-1)), -np.inf)
         return out if out.ndim else float(out)
 
     def sample(self, n: int, rng: Rng) -> Floats:

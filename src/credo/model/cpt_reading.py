@@ -105,6 +105,10 @@ def _of_row(child: Variable, row: Any) -> NDArray[np.float64]:
             raise InputError(f"A row of {child.name!r} has no probability for {state!r}.")
         return out
     if isinstance(row, (int, float, np.number)) and child.arity == 2:
+        if not 0 <= row <= 1:
+            raise InputError(
+                f"P({child.name}={child.states[1]}) must be between 0 and 1, got {row!r}."
+            )
         return np.array([1.0 - row, float(row)])
     try:
         array = np.asarray(row, dtype=np.float64)

@@ -203,9 +203,13 @@ def gaussian_log_density(m2: Any, log_det: float, d: int) -> Any:
     return -0.5 * (d * np.log(2 * np.pi) + log_det + m2)
 
 
-def student_log_density(m2: Any, log_det: float, d: int, dof: float) -> Any:
-    """The Student t log-density from the squared distance and ln|Σ|."""
+def student_log_density(m: Any, log_det: float, d: int, dof: float) -> Any:
+    """The Student t log-density from the distance and ln|Σ|; its tails are heavy, so that it is not
+    0 where the square of the distance is beyond every number.
+    """
     ratio = log_rising(dof / 2, d / 2)  # of gamma functions; exact for a large ν too
     constant = ratio - 0.5 * (d * np.log(dof * np.pi) + log_det)
-    with np.errstate(over="ignore"):
-        return constant - (dof + d) / 2 * np.log1p(m2 / dof)
+    far = m / np.sqrt(dof)
+    near = np.minimum(far, 1e9)
+    log = np.where(far < 1e9, np.log1p(near * near), 2 * np.log(np.maximum(far, 1.0)))
+    return constant - (dof + d) / 2 * log

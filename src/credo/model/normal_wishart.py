@@ -24,7 +24,8 @@ from credo.errors import InputError
 from credo.model.conjugate import Conjugate
 from credo.model.elliptical import COLLINEAR, factor
 from credo.model.evidence import Numbers, measured, summary
-from credo.model.log_rising import log_rising
+from credo.model.log_dirichlet import CLOSE, excess
+from credo.model.log_rising import LARGE, log_rising, stirling_rest
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import NAME
@@ -98,18 +99,6 @@ class Hyper(NamedTuple):
         size = np.sqrt(variance)
         return bool(np.linalg.eigvalsh(self.scale / np.outer(size, size))[0] > COLLINEAR)
 
-    def log_normaliser(self, root: Floats) -> float:
-        """ln of the integral of the density's kernel; `root` is the Cholesky factor of Ψ."""
-        from scipy.special import multigammaln
-
-        d, half = self.d, self.dof / 2
-        return float(
-            self.dof * d / 2 * np.log(2)
-            + multigammaln(half, d)
-            + d / 2 * np.log(2 * np.pi / self.kappa)
-            - self.dof * np.log(np.diag(root)).sum()
-        )
-
     def log_density(self, mu: Floats, sigma: Floats, root: Floats) -> Floats:
         """The log-density at (μ, Σ), along the leading axes; −inf where Σ is not a covariance."""
         d = self.d
@@ -124,14 +113,45 @@ class Hyper(NamedTuple):
         spread, axes = np.linalg.eigh(safe)
         spread = np.maximum(spread, np.finfo(float).tiny)
         away = np.einsum("...ji,...j->...i", axes, mu - self.mu)
-        scale = np.einsum("...ji,jk,...ki->...i", axes, self.scale, axes)
+        scale = np.einsum("...ji,jk,...kl->...il", axes, self.scale, axes)
         with np.errstate(over="ignore"):
+            logs = np.log(spread).sum(axis=-1)
             kernel = (
-                -((self.dof + d) / 2 + 1) * np.log(spread).sum(axis=-1)
-                - 0.5 * (scale / spread).sum(axis=-1)
+                -(d / 2 + 1) * logs
+                + self._log_wishart(2 * np.log(np.diag(root)).sum() - logs, scale, spread)
+                + d / 2 * np.log(self.kappa / (2 * np.pi))
                 - 0.5 * self.kappa * (away / spread * away).sum(axis=-1)
             )
-        out: Floats = np.where(valid, kernel - self.log_normaliser(root), -np.inf)
+        out: Floats = np.where(valid, kernel, -np.inf)
+        return out
+
+    def _log_wishart(self, log_det: Floats, scale: Floats, spread: Floats) -> Floats:
+        """ν/2 ln|ΨΣ⁻¹| − ½ tr ΨΣ⁻¹ − ln Γ_d(ν/2) − νd/2 ln 2, of the logarithm of the determinant
+        and of Ψ along the axes of Σ, whose spread is given.
+
+        With h = ν/2 this is −h Σ (λ − 1 − ln λ) for the λ of ΨΣ⁻¹/ν, and h ln h − h − ln Γ(h) for
+        each axis: what is left when the enormous terms of a large ν have cancelled.
+        """
+        from scipy.special import gammaln
+
+        d, h = self.d, self.dof / 2
+        trace = np.diagonal(scale, axis1=-2, axis2=-1) / spread
+        kernel = h * (log_det - d * np.log(2 * h) - (trace / (2 * h) - 1).sum(axis=-1))
+        close = np.abs(trace / (2 * h) - 1).max(axis=-1) < CLOSE
+        size = np.sqrt(np.where(close[..., None], spread, 1.0) * 2 * h)
+        scaled = np.where(close[..., None, None], scale, 0.0) / size[..., None] / size[..., None, :]
+        ratio: Floats = np.asarray(np.linalg.eigvalsh(scaled), dtype=np.float64)
+        ratio = np.where(close[..., None], ratio, 1.0)
+        inside = close & (np.abs(ratio - 1).max(axis=-1) < CLOSE)
+        kernel = np.where(inside, -h * excess(ratio - 1, ratio).sum(axis=-1), kernel)
+        if h >= LARGE:
+            rest = d * (0.5 * np.log(h / (2 * np.pi)) - stirling_rest(h))
+        else:
+            rest = d * (h * np.log(h) - h - gammaln(h))
+        steps = np.arange(1, d) / 2
+        out: Floats = (
+            kernel + rest + log_rising(h - steps, steps).sum() - d * (d - 1) / 4 * np.log(np.pi)
+        )
         return out
 
     def draws(self, n: int, rng: Rng, root: Floats) -> tuple[Floats, Floats]:

@@ -21,6 +21,7 @@ from credo.model.discrete import Discrete
 from credo.model.distribution import Distribution
 from credo.model.evidence import States, counted
 from credo.model.interval import Interval
+from credo.model.log_dirichlet import log_dirichlet
 from credo.model.log_rising import log_rising
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import NAME, View, flag
@@ -89,14 +90,7 @@ class Pseudocounts(Conjugate):
 
     def _log_at(self, p: Floats) -> Floats:
         """The log-density at points of the simplex, along the last axis."""
-        from scipy.special import gammaln, xlogy
-
-        alpha = self.pseudocounts
-        constant = gammaln(alpha.sum()) - gammaln(alpha).sum()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            out: Floats = constant + xlogy(alpha - 1.0, p).sum(axis=-1)
-        # In a corner where one factor is 0 and another infinite there is no limit: take 0.
-        return np.where(np.isnan(out), -np.inf, out)
+        return log_dirichlet(self.pseudocounts, p)
 
     # --- answers ----------------------------------------------------------------------------
 

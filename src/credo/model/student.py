@@ -96,8 +96,8 @@ class StudentT(Point):
     def logpdf(self, x: ArrayLike) -> Any:
         """The log-density at one value or at many."""
         with np.errstate(over="ignore"):
-            m2 = ((points(x) - self.location) / self.scale) ** 2
-        out = student_log_density(m2, 2 * math.log(self.scale), 1, self.dof)
+            m = np.abs((points(x) - self.location) / self.scale)
+        out = student_log_density(m, 2 * math.log(self.scale), 1, self.dof)
         return out if np.ndim(out) else float(out)
 
     def log_likelihood(self, data: Numbers) -> float:
@@ -178,9 +178,11 @@ class MultivariateT(Point):
     def logpdf(self, x: ArrayLike) -> Any:
         """The log-density at one row of numbers, or at many rows."""
         d = len(self.location)
-        m2 = distance(points(x, d), self.location, self._root)
+        away = points(x, d) - self.location
+        size = np.maximum(np.abs(away).max(axis=-1) / 1e100, 1.0)  # squares are of what is smaller
+        m = size * np.sqrt(distance(away / size[..., None], np.zeros(d), self._root))
         log_det = float(2 * np.log(np.diag(self._root)).sum())
-        out = student_log_density(m2, log_det, d, self.dof)
+        out = student_log_density(m, log_det, d, self.dof)
         return out if np.ndim(out) else float(out)
 
     def log_likelihood(self, data: Numbers) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.model.log_rising import log_rising
 from credo.schema import Variable
 from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
@@ -87,16 +88,11 @@ def _table(table: Floats, rows: float, spec: ScoreSpec) -> float:
     """The local score of a table [parent rows, child states]."""
     above = table.sum(axis=1)
     if spec.name in ("bdeu", "bds", "k2"):
-        from scipy.special import gammaln
-
         states, seen = table.shape[1], float((above > 0).sum())
         spread = table.shape[0] if spec.name == "bdeu" else seen
         alpha = 1.0 if spec.name == "k2" else spec.ess / (states * spread)
         cells, lines = table[table > 0], above[above > 0]
-        return float(
-            (gammaln(cells + alpha) - gammaln(alpha)).sum()
-            - (gammaln(lines + alpha * states) - gammaln(alpha * states)).sum()
-        )
+        return float(log_rising(alpha, cells).sum() - log_rising(alpha * states, lines).sum())
     cells, lines = table[table > 0], above[above > 0]
     likelihood = float((cells * np.log(cells)).sum() - (lines * np.log(lines)).sum())
     free = float(table.shape[0] * (table.shape[1] - 1))

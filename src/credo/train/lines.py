@@ -22,6 +22,7 @@ from credo.errors import InputError, LimitError
 from credo.model.family import MAX_CELLS, cells
 from credo.model.line_posterior import LinePosterior
 from credo.model.line_prior import LinePrior
+from credo.model.log_rising import log_rising
 from credo.stats.moments import Moments
 
 __all__ = ["FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_marginal"]
@@ -243,8 +244,6 @@ def line_log_likelihood(moments: Moments, lines: Lines) -> float:
 
 def line_log_marginal(moments: Moments, prior: LinePrior) -> float | None:
     """ln p(rows) with the lines integrated out; None where the prior is not a distribution."""
-    from scipy.special import gammaln
-
     k = len(moments.continuous) - 1
     _, ridge, _ = prior.vectors(k)
     if prior.kappa == 0 or (ridge == 0).any() or prior.alpha == 0 or prior.beta == 0:
@@ -252,12 +251,11 @@ def line_log_marginal(moments: Moments, prior: LinePrior) -> float | None:
     if not len(moments.n):
         return 0.0
     after = _solve(moments.n, moments.mean, moments.scatter, prior, 0.0)
-    a = prior.alpha + moments.n / 2
     log_det = np.linalg.slogdet(after.spread)[1] if k else 0.0
     each = (
         -moments.n / 2 * np.log(2 * np.pi)
-        + gammaln(a) - gammaln(prior.alpha)
-        + prior.alpha * np.log(prior.beta) - a * np.log(after.rss / 2)
+        + log_rising(prior.alpha, moments.n / 2)
+        + prior.alpha * np.log(prior.beta / (after.rss / 2)) - moments.n / 2 * np.log(after.rss / 2)
         + 0.5 * (np.log(prior.kappa) + np.log(ridge).sum() - np.log(after.weight) - log_det)
     )  # fmt: skip
     return float(each.sum())

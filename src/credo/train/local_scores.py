@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, SchemaError, unknown_name
+from credo.model.log_rising import log_rising
 from credo.model.network import Network
 from credo.model.reals import shown
 from credo.schema import Variable
@@ -58,8 +59,6 @@ def of_prior_network(
     source: Source, variables: Sequence[Variable], prior: Network, ess: float
 ) -> Local:
     """BDe (Heckerman, Geiger & Chickering 1995): pseudo-counts from a prior network."""
-    from scipy.special import gammaln
-
     names = [v.name for v in variables]
     for variable in variables:
         if variable.name not in prior.names:
@@ -84,9 +83,8 @@ def of_prior_network(
                 continue
             above, rows = alpha.sum(axis=-1), n.sum(axis=-1)
             cell, row = alpha > 0, above > 0
-            out[i] = (gammaln(alpha[cell] + n[cell]) - gammaln(alpha[cell])).sum() - (
-                gammaln(above[row] + rows[row]) - gammaln(above[row])
-            ).sum()
+            cells = log_rising(alpha[cell], n[cell]).sum()
+            out[i] = cells - log_rising(above[row], rows[row]).sum()
         return out
 
     return local

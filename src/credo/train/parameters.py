@@ -31,7 +31,7 @@ from credo.model.value import choice, flag
 from credo.schema import Variable
 from credo.train.coded_numbers import warn_coded
 from credo.train.families import FamilySpec, learn
-from credo.train.sources import Opened
+from credo.train.sources import Opened, refuse_rows
 from credo.train.tied import groups_of
 
 __all__ = ["fit"]
@@ -142,6 +142,7 @@ def _graph(dag: Any) -> Dag:
         )
     if isinstance(dag, str):
         return Dag.parse(dag)
+    refuse_rows(dag)
     if isinstance(dag, Iterable):
         return Dag(dag)
     raise InputError(f"A graph is needed: a Dag, a Network, edges or text, got {shown(dag)}.")

@@ -277,6 +277,9 @@ def graph_of(dag: Any) -> Dag:
         return dag
     if isinstance(dag, str):
         return Dag.parse(dag)
+    from credo.train.sources import refuse_rows
+
+    refuse_rows(dag)
     if isinstance(dag, Sequence):
         return Dag(dag)
     raise InputError(f"A graph is needed: a Dag, a Network, edges or text, got {shown(dag)}.")

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from credo.data import Stream, Table, read
-from credo.errors import InputError, SchemaError, UnknownNameError, unknown_name
+from credo.errors import InputError, SchemaError, UnknownNameError, shown, unknown_name
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.family import Families
 from credo.stats.tally import Source, Tally
 
-__all__ = ["Opened", "counted"]
+__all__ = ["Opened", "counted", "refuse_rows"]
 
 
 class Opened:
@@ -105,3 +105,12 @@ def _read(source: Any, known: Mapping[str, Variable], weights: Any, schema: Any)
     again = read(source.to("arrow"), wanted)
     assert isinstance(again, Table)
     return Table(Block(again.schema, again.block.arrays, source.weights))
+
+
+def refuse_rows(given: Any) -> None:
+    """Refuse rows that came where the graph is due."""
+    if any(hasattr(given, name) for name in ("schema", "columns", "dtypes", "dtype")):
+        raise InputError(
+            f"The graph comes first and the rows second, got {shown(given)} for the graph.",
+            hint="Write the graph as '[A][B|A]', as edges, or give a Dag.",
+        )

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.model.log_rising import log_rising
 from credo.schema import Variable
 from credo.stats.counts import Counts
 
@@ -230,15 +231,13 @@ def _log_marginals(
     """ln p(rows) with the tables integrated out: Γ ratios, row by row."""
     if all(s.prior is None for s in specs):
         return [None] * len(specs)
-    from scipy.special import gammaln
-
     use = (n > 0) & (alpha > 0)
     cell = np.zeros(len(n))
-    cell[use] = gammaln(alpha[use] + n[use]) - gammaln(alpha[use])
+    cell[use] = log_rising(alpha[use], n[use])
     a = np.add.reduceat(alpha, starts)
     total = np.add.reduceat(n, starts)
     row = np.zeros(len(a))
     use = (total > 0) & (a > 0)
-    row[use] = gammaln(a[use]) - gammaln(a[use] + total[use])
+    row[use] = -log_rising(a[use], total[use])
     sums = np.add.reduceat(cell, ends[:-1]) + np.add.reduceat(row, row_ends[:-1])
     return [None if s.prior is None else float(v) for s, v in zip(specs, sums, strict=True)]

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import credo as cr
-from credo.cli import app
+from credo.cli import app, classify
 from credo.cli.classify_rows import Classifier
 from credo.errors import CredoError
 from credo.estimators import NaiveBayes
@@ -180,3 +180,11 @@ def test_what_does_not_go_together(shared_tables, tmp_path):
     assert "There is 'PlayTennis'" in told
     told = refused(path, "--target", "PlayTennis", "-o", "a.bif", "-o", "b.bif")
     assert "once for the model and once for the predictions" in told
+
+
+def test_rows_that_are_not_there_are_refused_before_anything_is_learned(tmp_path, monkeypatch):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n" + "u,p\nv,q\n" * 20)
+    monkeypatch.setattr(classify, "read_from", lambda **_: pytest.fail("the table was read"))
+    for name, told in (("nofile.csv", "There is no file"), ("rows.xyz", "There is no file")):
+        assert told in refused(path, "--target", "y", "--predict", tmp_path / name)

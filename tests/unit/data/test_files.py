@@ -4,6 +4,7 @@ import gzip
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
@@ -269,3 +270,19 @@ def test_dates_are_set_aside_and_usable(tmp_path):
         {"day": [datetime.date(1970, 1, 2), datetime.date(1970, 1, 4)]}, {"day": "continuous"}
     )
     assert table.values("day").tolist() == [1.0, 3.0]
+
+
+def test_columns_that_only_folders_name_are_told(tmp_path):
+    rows = pa.table(
+        {"y": ["a", "b"] * 4, "year": [2020, 2021, 2021, 2020] * 2, "n": [1.5] * 4 + [2.5] * 4}
+    )
+    pq.write_to_dataset(rows, tmp_path / "rows", partition_cols=["year"])
+    table = cr.read(tmp_path / "rows" / "*" / "*.parquet")
+    assert table.schema.names == ("y", "n")
+    assert any("('year'), and that are not read" in note for note in table.schema.notes)
+    one = next((tmp_path / "rows").glob("*/*.parquet"))
+    assert any("'year'" in note for note in cr.read(one).schema.notes)
+    with pytest.raises(cr.errors.TableError, match="Its folders name columns: give"):
+        cr.read(tmp_path / "rows")
+    whole = cr.read(ds.dataset(tmp_path / "rows", partitioning="hive"))
+    assert whole.schema["year"].states == (2020, 2021) and not whole.schema.notes

@@ -1,17 +1,19 @@
 """Types and tables that are seldom met: each comes in as what it is, or is refused in a sentence."""
 
 import datetime as dt
+import io
 
 import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import credo as cr
 from credo.data import unpack
-from credo.errors import InputError, LimitError, TableError
+from credo.errors import InputError, LimitError, TableError, UnknownNameError
 
 Y = list("ababab")
 
@@ -176,3 +178,105 @@ def test_fields_of_records_are_set_aside_not_refused():
     schema = cr.read(array).schema
     assert schema.names == ("y",)
     assert {schema.column(n).kind for n in ("pair", "inner")} == {"unsupported"}
+
+
+@pytest.mark.parametrize("memory", [None, 1])
+def test_rows_of_weight_0_leave_columns_that_arrow_cannot_filter(memory):
+    texts = pa.array(["a", "b", "a", "c"])
+    columns = {
+        "view": texts.cast(pa.string_view()),
+        "runs": pc.run_end_encode(texts),
+        "inside": pa.array([["a"], ["b"], ["a"], ["c"]], pa.list_(pa.string_view())),
+        "bytes": pa.array([b"a", b"b", b"a", b"c"], pa.binary_view()),
+    }
+    schema = {"bytes": "discrete"}
+    table = cr.read(pa.table(columns), schema, weights=[1, 0, 2, 1], memory=memory)
+    counts = table.tally(["view", "runs", "bytes"])
+    assert [np.asarray(counts[n]).tolist() for n in ("view", "runs", "bytes")] == [[3, 1]] * 3
+    assert table.schema.column("inside").kind == "unsupported"
+
+
+def test_a_dictionary_of_text_views_may_hold_numbers():
+    cells = pa.DictionaryArray.from_arrays(
+        pa.array([1, 0, None]), pa.array(["1.5", "2"]).cast(pa.string_view())
+    )
+    assert cr.read(pa.table({"x": cells}), {"x": "continuous"}).values("x")[:2].tolist() == [
+        2.0,
+        1.5,
+    ]
+
+
+def test_complex_numbers_of_numpy_in_a_list_are_not_cut_to_their_real_part():
+    for cells in (
+        [np.complex64(1j), 2, None],
+        pd.Series([np.complex64(1j), 2, None], dtype=object),
+    ):
+        table = cr.read({"x": cells, "y": ["a", "b", "a"]})
+        assert table.schema.set_aside == {"x": "cells of type complex numbers"}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("a,b\n1,x\n2,y\n", "A path is one line, and this text has 3"),
+        (b"rows.csv", "os.fsdecode"),
+        (io.StringIO("a,b\n1,x\n"), "the path of its file"),
+        (({"a": i} for i in range(3)), "Give list"),
+    ],
+)
+def test_what_is_nearly_a_table_is_told_the_way_to_one(given, told):
+    with pytest.raises(InputError, match=told) as caught:
+        cr.read(given)
+    assert "\n" not in str(caught.value) and "builtins" not in str(caught.value)
+
+
+def test_a_number_for_the_weights_column_and_a_weight_that_is_none(tmp_path):
+    frame = pd.DataFrame([[1, 2], [3, 4]])
+    with pytest.raises(UnknownNameError, match="the text '0', not the number 0"):
+        cr.read(frame, weights=0)
+    path = tmp_path / "w.csv"
+    path.write_text("a,w\nx,1\ny,abc\n")
+    with pytest.raises(TableError, match="'abc', which is not a number") as caught:
+        cr.read(path, weights="w")
+    assert "missing=" not in str(caught.value)
+
+
+def test_a_header_of_numbers_may_be_a_row(tmp_path):
+    path = tmp_path / "iris.csv"
+    path.write_text("5.1,3.5\n4.9,3.0\n4.7,3.2\n")
+    assert any("if it is a row" in note for note in cr.read(path).schema.notes)
+    assert not cr.read(path, columns=["a", "b"]).schema.notes
+    path.write_text("0,1\n4.9,3.0\n4.7,3.2\n")  # as pandas numbers columns that have no names
+    assert not cr.read(path).schema.notes
+
+
+def test_words_for_missing_are_offered_once(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("a,b\nNA,x\n1,y\n,z\n")
+    assert "missing=['NA', 'NaN', 'null', '?'] keeps" in str(cr.read(path, missing=[]).schema)
+
+
+def test_the_head_of_a_wide_table_with_long_cells_can_be_read():
+    wide = {f"c{i}": ["u" * 3_000, "v"] for i in range(200)}
+    table = cr.read(wide)
+    assert (
+        str(table).endswith("… 150 more variables")
+        and max(map(len, str(table).split("\n"))) < 3_200
+    )
+    assert "150 more variables" in table._repr_html_() and "u" * 61 not in table._repr_html_()
+    assert "more" not in str(cr.read({"a": ["x", "y"]}))
+
+
+def test_the_report_is_the_same_through_every_parser_when_rows_have_weight_0(tmp_path):
+    rows = ["?,$3", "null,N/A", "NA,1", "NA,x", "?,N/A", "1,$3", "2,5%", "3,-", "null,x", "1,n/a"]
+    text = "a,b\n" + "\n".join(rows) + "\n"
+    (tmp_path / "u8.csv").write_text(text)  # by our own parser, as dictionaries
+    (tmp_path / "u16.csv").write_text(text, encoding="utf-16")  # by Arrow's, as texts
+    weights = [0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    told = [
+        str(cr.read(tmp_path / name, weights=weights, memory=memory).schema).split("\n", 1)[1]
+        for name in ("u8.csv", "u16.csv")
+        for memory in (None, 1)
+    ]
+    assert told[1:] == told[:1] * 3
+    assert "as NA ×2, null ×2, ? ×1" in told[0]

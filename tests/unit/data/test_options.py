@@ -231,3 +231,11 @@ def test_a_word_for_missing_in_the_weights_is_a_missing_weight(tmp_path):
     path.write_text("a,w\nx,1\ny,NA\n")
     with pytest.raises(TableError, match="Row 2 of the weights column 'w' is missing"):
         cr.read(path, weights="w")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("categorical", "discrete"), ("Numeric", "continuous"), ("skip", "drop")]
+)
+def test_a_kind_as_other_libraries_call_it_is_told_ours(word, meant):
+    with pytest.raises(cr.errors.SchemaError, match=f"Did you mean '{meant}'"):
+        cr.read({"a": [1, 2]}, {"a": word})

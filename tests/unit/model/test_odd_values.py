@@ -283,3 +283,18 @@ def test_a_pickled_array_stays_read_only():
     again = pickle.loads(pickle.dumps(m.Categorical([0.5, 0.5], ["a", "b"])))
     with pytest.raises(ValueError, match="read-only"):
         again.p[0] = 1
+
+
+def test_the_tail_of_a_student_t_reaches_beyond_squares():
+    t = cr.StudentT(3, 1, 2)
+    for x in (1e20, 1e160, -1e300):  # c - (dof + 1) ln |z|
+        c = t.logpdf(1e12) + 4 * np.log(1e12)
+        assert t.logpdf(x) == pytest.approx(c - 4 * np.log(abs(x)), rel=1e-9)
+    two = cr.MultivariateT(3, [0, 0], np.eye(2))
+    assert two.logpdf([1e200, 0]) == pytest.approx(two.logpdf([1e20, 0]) - 5 * 180 * np.log(10))
+    assert cr.NormalInverseGamma(0, 1, 1, 1).log_marginal([1e140]) > -1e4
+
+
+def test_a_limit_that_is_just_passed_is_told_in_full():
+    with pytest.raises(InputError, match=r"1000000000001000\.0 passes 1e\+15"):
+        cr.Beta(1e15, 1).update([True] * 1000)

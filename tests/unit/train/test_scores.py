@@ -154,6 +154,21 @@ def test_bde_with_a_uniform_prior_network_is_bdeu_and_follows_another():
     assert found == pytest.approx(expected, rel=1e-10)
 
 
+def test_a_prior_worth_very_much_data_leaves_the_rows_as_likely_as_it_says():
+    table = cr.read({"a": ["x", "y"] * 4_000, "b": ["u", "u", "v", "w"] * 2_000})
+    states = {v.name: v.states for v in table.schema.variables}
+    flat = cr.Network("[a][b]", {"a": [0.5, 0.5], "b": [1 / 3] * 3}, states=states)
+    told = -8_000 * np.log(6)
+    for ess in (1e10, 1e15):
+        assert cr.score("[a][b|a]", table, "bdeu", ess=ess) == pytest.approx(told, rel=1e-6)
+        assert cr.score("[a][b|a]", table, "bde", ess=ess, prior=flat) == pytest.approx(
+            told, rel=1e-6
+        )
+        assert cr.fit("[a][b|a]", table, prior=cr.BDeu(ess)).record.score == pytest.approx(
+            told, rel=1e-6
+        )
+
+
 def test_a_prior_over_edges_adds_its_log_odds():
     table = cr.examples.pneumonia()
     plain = cr.score("[Pneu][Fev|Pneu][Cou|Pneu]", table, "k2")
