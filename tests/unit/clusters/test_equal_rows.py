@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import credo as cr
+from credo.errors import InputError
 from credo.train.clusters.distinct import different
 
 LINKS = ["single", "complete", "average", "ward"]
@@ -53,3 +54,18 @@ def test_rows_without_a_cell_are_not_told_as_apart_from_each_other() -> None:
     groups = cr.cluster({"x": [nan, 1.0, 2.0, 9.0, 9.5, nan, nan]}, "average", k=3)
     assert groups.sizes == (3, 2, 2) and groups.labels[[0, 5, 6]].tolist() == [0, 0, 0]
     assert any(n.startswith("12 pairs of rows have no column") for n in groups.record.notes)
+
+
+@pytest.mark.parametrize("seed", [128, 248, 330])
+def test_k_means_labels_ties_as_it_assigns_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 40)), int(rng.integers(1, 4))
+    x = rng.integers(0, 4, (n, d)) + 1e6 + 0.5  # many equal distances
+    groups = cr.cluster(x, k=5, rng=seed)
+    assert groups.assign(x).tolist() == groups.labels.tolist()
+
+
+def test_k_means_makes_no_cluster_of_rows_without_a_cell() -> None:
+    x = np.array([0.5, 3.5, 1.5, 2.5, np.nan])[np.random.default_rng(0).integers(0, 5, 30)]
+    with pytest.raises(InputError, match="found 4 clusters, fewer than 5"):
+        cr.cluster({"x": x}, k=5, schema={"x": "continuous"})

@@ -200,11 +200,12 @@ def _repaired(points: Floats, labels: Labels, squares: Floats, k: int) -> tuple[
     if not len(empty):
         return labels, squares
     labels, squares = labels.copy(), squares.copy()
+    rounding = 1e-28 * float(np.nanmax(points * points))
     for c in empty:
         sizes = np.bincount(labels, minlength=k)
         far = np.where(sizes[labels] > 1, squares, -1.0)
         row = int(far.argmax())
-        if far[row] <= 0:
+        if far[row] <= rounding:
             break
         labels[row], squares[row] = c, 0.0
     return labels, squares
