@@ -84,8 +84,8 @@ def cluster(
         Cut a tree at this height, instead of k.
     graph : edges, matrix or graph, optional
         Ties between rows (or, without a table, between nodes): pairs or triples with a strength, a
-        sparse or square matrix, a networkx graph. Linkage then joins only what is tied; spectral
-        clustering takes the ties as its affinity.
+        square matrix (sparse, an array or nested lists), a networkx graph. Linkage then joins only
+        what is tied; spectral clustering takes the ties as its affinity.
     stability : int
         Repeat the clustering on so many resamples of the rows, or of a graph's nodes, and report
         the agreement.
