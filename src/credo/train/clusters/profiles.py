@@ -214,8 +214,8 @@ def profiles_of(
                 c.astype(np.intp) * cells + codes, weight, minlength=k * cells
             ).reshape(k, cells)
             if not v.is_discrete:
-                found = _moments(x - shift[v.name], c, weight, k)
-                sums[v.name] = _merged(sums[v.name], found)
+                here = _moments(x - shift[v.name], c, weight, k)
+                sums[v.name] = _merged(sums[v.name], here)
     clusters = []
     for i in range(k):
         found = [
