@@ -86,6 +86,12 @@ class Sums:
         seen = self.weight > 0
         return np.where(seen, self.total / np.where(seen, self.weight, 1.0), old)
 
+    def about_the_mean(self, centres: Floats) -> float:
+        """The sum of squares about the mean of all rows, where `objective` is about `centres`."""
+        means, n = self.centres(centres), self.weight
+        every = self.total.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
+        return self.objective + float((n * ((means - every) ** 2 - (means - centres) ** 2)).sum())
+
 
 def sums_of(
     points: Floats, labels: Labels, squares: Floats, k: int, weights: Floats | None
