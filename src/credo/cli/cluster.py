@@ -128,6 +128,14 @@ def _checked_paths(output: str | None, picture: str | None) -> None:
             f"Labels are written as CSV, and {Path(output).name!r} has another ending.",
             hint="Give -o a name that ends in .csv.",
         )
+    if picture is not None:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        if Path(picture).suffix.lower()[1:] not in FigureCanvasBase.get_supported_filetypes():
+            raise InputError(
+                f"A picture cannot be written as {Path(picture).name!r}.",
+                hint="Give --picture a name that ends in .png, .svg or .pdf.",
+            )
 
 
 def _count(k: str) -> int | str:
@@ -216,10 +224,7 @@ def _draw(groups: Any, path: str) -> None:
 
     ax = axes()
     groups.plot(ax)
-    try:
-        ax.figure.savefig(path)
-    except ValueError as error:
-        raise InputError(f"The picture cannot be written: {error}.") from None
+    ax.figure.savefig(path)
 
 
 def _json(groups: Any, output: str | None) -> dict[str, Any]:

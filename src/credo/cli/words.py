@@ -67,7 +67,9 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"target='…'", "--target NAME"),
     (r"\bmax_parents=", "--max-parents"),
     (r"^max_parents must", "--max-parents must"),
-    (r"^(ess|alpha|draws|folds|level|threshold|error|budget|method|scale|distance) must",
+    (r"^k_max must", "--k-max must"),
+    (r"^(ess|alpha|draws|folds|level|threshold|error|budget|method|scale|distance|k|height|"
+     r"stability) must",
      r"--\1 must"),
     (r"\bgoes with interval=\. Give a level, such as interval=0\.95",
      "goes with --interval. Give a level, such as --interval 0.95"),

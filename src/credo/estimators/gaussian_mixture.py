@@ -6,6 +6,8 @@ rows, a prior, restarts that are dropped early, and k by a criterion.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo.data import Stream, Table, read
-from credo.errors import InputError
+from credo.errors import InputError, shown
 from credo.estimators.inputs import is_named_table, row_weights, threads_of
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.mixture import Mixture
@@ -23,6 +25,7 @@ from credo.model.mixture_parts import Gaussians
 from credo.model.value import choice, readonly
 from credo.predict.mixture import scored
 from credo.predict.mixture_columns import Plan, Taken, taken
+from credo.schema import is_missing
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import gaussian_plan, learned_cells
 
@@ -172,7 +175,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
                 self.n_features_in_ = len(plan.reals)
                 self._named = plan.reals
             return taken(Plan(self._named), table)
-        _refuse_text(X)
+        _refuse_no_numbers(X)
         X = validate_data(self, X=X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         if reset:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
@@ -202,19 +205,25 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         return tags
 
 
-def _refuse_text(X: Any) -> None:
-    """Name the columns of a frame that hold no numbers."""
+def _refuse_no_numbers(X: Any) -> None:
+    """Name the columns of a frame that hold no numbers, or have a name twice."""
     columns = getattr(X, "columns", None)
     if columns is None or not hasattr(X, "dtypes"):
         return
-    for name in columns:
-        column = X[name]
-        dtype = getattr(column, "dtype", None)  # several columns of one name have none
-        if getattr(dtype, "kind", "f") in "OSUT" or str(dtype) in ("str", "string"):
-            texts = [v for v in column if isinstance(v, str)]
-            if texts:
+    names = list(columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"X has several columns {str(name)!r}.", hint="Rename or drop them.")
+        cells = np.asarray(X[name])
+        if cells.dtype.kind in "biufc":
+            continue
+        for cell in cells.tolist() if cells.dtype.kind == "O" else X[name]:
+            if not is_missing(cell) and not isinstance(cell, (Real, Decimal)):
+                what = "text" if isinstance(cell, str) else "something else"
+                polars = type(X).__module__.startswith("polars")
+                drop = f"{str(name)!r}" if polars else f"columns=[{str(name)!r}]"
                 raise InputError(
-                    f"A Gaussian mixture needs numbers, and the column {str(name)!r} holds text, "
-                    f"such as {texts[0]!r}.",
-                    hint=f"Leave it out (X.drop(columns=[{str(name)!r}])), or use LatentClasses.",
+                    f"A Gaussian mixture needs numbers, and the column {str(name)!r} holds {what}, "
+                    f"such as {shown(cell)}.",
+                    hint=f"Leave it out (X.drop({drop})), or use LatentClasses.",
                 )

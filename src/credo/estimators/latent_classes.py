@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from credo.data.columns import Column, columns_of, position_names
 from credo.errors import InputError, unknown_name
-from credo.estimators.inputs import as_table, is_named_table, row_weights, threads_of
+from credo.estimators.inputs import is_named_table, row_weights, threads_of, validated
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.value import choice
 from credo.predict.mixture import scored
@@ -138,18 +138,8 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
                 self.feature_names_in_ = np.array(names, dtype=object)
                 self.n_features_in_ = len(names)
             return X
-        X = as_table(X)
-        if hasattr(X, "columns") and hasattr(X, "shape"):
-            validate_data(self, X=X, reset=reset, skip_check_array=True)
-            if X.shape[0] == 0:
-                raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
-            return X
-        X = validate_data(
-            self, X=X, reset=reset, dtype=None, ensure_all_finite=False, accept_sparse=False
-        )
-        if X.dtype.kind == "c":
-            raise InputError("Complex data not supported.")
-        if X.dtype.kind == "f" and np.isinf(X).any():
+        X = validated(self, X, reset)
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isinf(X).any():
             raise InputError("Input X contains infinity.")
         return X
 

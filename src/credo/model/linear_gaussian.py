@@ -84,8 +84,14 @@ class LinearGaussian:
             array = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
             array = np.array(np.nan)
-        if not np.isfinite(array).all() or (np.abs(array) > 1e150).any():
+        if not np.isfinite(array).all():
             raise InputError(f"The {what} of {self.child.name!r} must be finite numbers.")
+        if (np.abs(array) > 1e150).any():
+            raise InputError(
+                f"The {what} of {self.child.name!r} must be at most 1e150, "
+                f"got {float(np.abs(array).max()):.3g}.",
+                hint="Use another unit: divide by a power of ten.",
+            )
         return array
 
     @property

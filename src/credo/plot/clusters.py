@@ -16,6 +16,7 @@ __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
 
 _DOTS = 5_000  # dots of a scatter, rows of a heat map
 _LEAVES = 60
+_NAMED = 40  # columns of a heat map, at most: of more, every second, third, …
 
 
 def _colours(k: int) -> Any:
@@ -193,7 +194,8 @@ def heat_map(groups: Any, ax: Any = None) -> Any:
     )
     for border in np.flatnonzero(np.diff(labels[order])):
         ax.axhline(border + 0.5, color="black", linewidth=0.8)
-    name_columns(ax, names, rotation=90, fontsize="small")
+    named = range(0, len(names), -(-len(names) // _NAMED))  # more would lie on each other
+    name_columns(ax, [names[i] for i in named], named, rotation=90, fontsize="small")
     ax.set_yticks([])
     words(ax, y="rows, by cluster")
     ax.figure.colorbar(image, ax=ax, label="standard deviations from the mean")

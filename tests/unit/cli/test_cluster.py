@@ -81,7 +81,8 @@ def test_bad_input(table):
     for args, words in [
         ((table, "--method", "k-meens"), "Did you mean 'k-means'"),
         ((table, "--k", "99"), "at most the number of rows"),
-        ((table, "--k", "2", "--picture", "x.nonsense"), "picture cannot be written"),
+        ((table, "--k", "2", "--picture", "x.nonsense"), "written as 'x.nonsense'. Give --picture"),
+        ((table, "--k", "2", "--picture", "x"), "ends in .png, .svg or .pdf"),
         ((table, "--set", "starts"), "NAME=VALUE"),
         ((table, "--aside", "color"), "Did you mean 'colour'"),
     ]:

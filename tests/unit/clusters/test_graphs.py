@@ -118,7 +118,11 @@ def test_rows_of_which_only_tied_ones_merge():
         ("edges.csv", "must be pairs"),
         (np.ones((2, 3)), "must be square"),
         (np.ones((4, 2)), r"pairs as a list: edges.tolist\(\)"),
-        ([[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3, 4]], "Tie 4 .* must be an array"),
+        ([[1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3, 4]], "Tie 4 .* must be square"),
+        ([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, "x"], [0, 0, 1, 0]], "must hold numbers"),
+        ([[0, 1, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], "must be symmetric"),
+        ([("a", "b"), ("b", None)], "Tie 2 lacks a node"),
+        ([("a", "b"), ("b", float("nan"))], "Tie 2 lacks a node"),
         (np.array([["0", "1"], ["1", "0"]]), "must hold numbers"),
         (np.array([[0, 1], [1, 0]], dtype=object), "must hold numbers, got object"),
         (np.array([[0, 1j], [1j, 0]]), "must hold numbers, got complex"),
@@ -131,6 +135,25 @@ def test_rows_of_which_only_tied_ones_merge():
 def test_bad_graphs(graph, words):
     with pytest.raises(InputError, match=words):
         cr.cluster(graph=graph, method="average", k=2)
+
+
+@pytest.mark.parametrize("nodes", [3, 4, 6])
+@pytest.mark.parametrize("method", ["average", "spectral"])
+def test_a_matrix_may_be_a_list_of_lists(nodes, method):
+    matrix = np.triu(np.random.default_rng(0).integers(1, 4, (nodes, nodes)), 1)
+    matrix = matrix + matrix.T
+    wanted = cr.cluster(graph=matrix, method=method, k=2)
+    for given in (matrix.tolist(), matrix.astype(float).tolist(), list(matrix)):
+        found = cr.cluster(graph=given, method=method, k=2)
+        assert found.nodes == tuple(range(nodes)) and str(found) == str(wanted)
+    rows = {"x": np.arange(nodes) + 0.5}
+    assert cr.cluster(rows, method, k=2, graph=matrix.tolist()).k == 2
+
+
+def test_three_ties_with_strengths_stay_ties():
+    ties = [[0, 1, 2.0], [1, 2, 1.0], [2, 0, 0.5]]
+    assert cr.cluster(graph=ties, method="average", k=2).labels.tolist() == [0, 0, 1]
+    assert cr.cluster(graph=[[1, 2, 3], [2, 3, 1], [3, 1, 2]], method="average", k=2).k == 2
 
 
 def test_what_a_graph_cannot_do():

@@ -127,3 +127,12 @@ def test_a_dollar_sign_in_a_name_is_no_formula():
     assert odd in [t.get_text() for t in ax.get_xticklabels()]
     candidates = cr.which_k(rows, k=[2, 3]).plot()
     candidates.figure.canvas.draw()
+
+
+def test_the_names_of_many_columns_do_not_lie_on_each_other():
+    x = np.random.default_rng(0).normal(size=(20, 300))
+    ax = cr.cluster(x, "ward", k=2).plot_heat_map()
+    shown = [t.get_text() for t in ax.get_xticklabels()]
+    assert shown == [f"x{i}" for i in range(0, 300, 8)]
+    assert ax.get_xticks().tolist() == list(range(0, 300, 8))
+    plt.close(ax.figure)

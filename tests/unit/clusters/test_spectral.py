@@ -53,10 +53,10 @@ def test_landmarks_say_their_error_and_shrink_it():
     assert told[1] < 0.3 * told[0]
     assert adjusted_rand(groups.labels, y) == 1.0
     # every row a landmark: the affinity itself
-    whole = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0)
     every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=300)
-    a, b = whole.model.vectors(3)[0], every.model.vectors(3)[0]
-    np.testing.assert_allclose(a, b, atol=1e-6)
+    d = every.geometry.to(every.geometry)
+    values, _ = eigen(np.exp(-8.0 * d * d), 3, 0)
+    np.testing.assert_allclose(every.model.vectors(3)[0], values, atol=1e-6)
 
 
 @pytest.mark.parametrize("flat", [False, True])
@@ -128,3 +128,21 @@ def test_a_small_table_has_fewer_neighbours():
         groups = cr.cluster({"x": x}, "spectral", k=2)
         assert sorted(groups.sizes) == [rows // 2, rows - rows // 2]
         assert any(f"its {ties} nearest" in note for note in groups.record.notes)
+
+
+@pytest.mark.parametrize("seed", [2, 14, 18, 20, 22])
+def test_an_rbf_is_scikit_learns_with_outliers_too(seed):
+    rng = np.random.default_rng(seed)
+    n, k, d = (int(rng.integers(*between)) for between in ((20, 120), (2, 5), (1, 4)))
+    x = rng.normal(size=(n, d)) + 6 * rng.integers(0, k, n)[:, None] * rng.normal(size=d)
+    wanted = SpectralClustering(k, gamma=0.5, random_state=0).fit_predict(x)
+    found = cr.cluster(x, "spectral", k=k, scale="none", affinity="rbf", gamma=0.5)
+    assert adjusted_rand(found.labels, wanted) == 1.0
+
+
+def test_a_row_near_no_other_is_a_piece():
+    x = np.concatenate([np.random.default_rng(0).normal(size=30), [1e3]])
+    groups = cr.cluster(x[:, None], "spectral", k=2, affinity="rbf", gamma=1.0, scale="none")
+    assert groups.sizes == (30, 1) and groups.assign(np.array([[1e3 + 1.0]])).tolist() in ([0], [1])
+    two = cr.cluster(np.array([[0.5], [1.5]]), "spectral", k=2, affinity="rbf")
+    assert two.sizes == (1, 1)

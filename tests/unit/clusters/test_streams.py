@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -74,3 +75,38 @@ def test_the_distances_of_a_stream_are_refused_in_words(path) -> None:
     groups = cr.cluster(cr.read(path, weights="n", memory="20B"), k=2)
     with pytest.raises(InputError, match=r"in memory, and these come from a stream.*load"):
         _ = groups.geometry
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("weights", [None, "w"])
+@pytest.mark.parametrize("scale", ["auto", "sd"])
+def test_the_quality_of_a_stream_is_that_of_its_rows(tmp_path, gaps, weights, scale) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(500, 2)) + 1e6 + 9 * rng.integers(0, 3, 500)[:, None]
+    x[rng.random(x.shape) < gaps] = np.nan
+    w = rng.integers(1, 4, 500)
+    to = tmp_path / "x.csv"
+    lines = (",".join("" if c != c else repr(c) for c in row) for row in x.tolist())
+    to.write_text("a,b,w\n" + "".join(f"{r},{n}\n" for r, n in zip(lines, w, strict=True)))
+    given = {"schema": {} if weights else {"w": "drop"}, "weights": weights}
+    stream = cr.cluster(cr.read(str(to), memory="2kB", **given), k=3, scale=scale)
+    whole = cr.cluster(cr.read(str(to), **given), k=3, scale=scale)
+    assert isinstance(stream.table, cr.Stream)
+    assert dict(stream.quality) == pytest.approx(dict(whole.quality), rel=1e-6)
+    assert "silhouette" in str(pickle.loads(pickle.dumps(stream)))
+
+
+def test_the_silhouette_of_a_long_stream_is_that_of_a_sample(tmp_path, monkeypatch) -> None:
+    from credo.train.clusters import k_means_stream
+
+    monkeypatch.setattr(k_means_stream, "SAMPLE", 4500)
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=5000) + 6 * rng.integers(0, 2, 5000)
+    to = tmp_path / "x.csv"
+    np.savetxt(to, x, header="x", comments="")
+    stream = cr.cluster(cr.read(str(to), memory="2kB"), k=2)
+    whole = cr.cluster({"x": x}, k=2)
+    assert stream.quality["explained"] == pytest.approx(whole.quality["explained"])
+    off = stream.quality["silhouette"] - whole.quality["silhouette"]
+    assert abs(off) < 5 * stream.quality["silhouette_error"]
+    assert any("and the silhouette is theirs" in n for n in stream.record.notes)

@@ -62,3 +62,33 @@ def test_the_gap_of_weights_that_are_not_whole_compares_like_with_like() -> None
 def test_candidates_that_no_criterion_can_judge(given: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         cr.which_k(X, **given)
+
+
+@pytest.mark.parametrize("method", ["k-means", "single", "complete", "gaussian", "latent-class"])
+def test_stability_of_weights_is_that_of_copies(method: str) -> None:
+    names = ["x", "y"] if method == "gaussian" else ["x", "y", "s"]
+    weighted = {n: WEIGHTED[n] for n in (*names, "w")}
+    copies = {n: COPIES[n] for n in names}
+    one = cr.cluster(weighted, method, k=4, weights="w", stability=4)
+    two = cr.cluster(copies, method, k=4, stability=4)
+    assert one.stability.agreement == pytest.approx(two.stability.agreement)
+
+
+def test_few_rows_of_large_weights_are_not_left_out_whole() -> None:
+    candy = {
+        "flavour": ["cherry"] * 4 + ["lime"] * 4,
+        "wrapper": ["red", "red", "green", "green"] * 2,
+        "hole": ["yes", "no"] * 4,
+        "n": [273, 93, 104, 90, 79, 100, 94, 167],
+    }
+    stable = cr.cluster(candy, "latent-class", k=2, weights="n", stability=5).stability
+    assert stable.mean > 0.6
+    many = candy | {"n": [n * 100_000 for n in candy["n"]]}
+    assert cr.cluster(many, "latent-class", k=2, weights="n", stability=2).stability.mean > 0.9
+
+
+@pytest.mark.parametrize("method", ["average", "spectral"])
+def test_stability_of_methods_that_count_rows_once(method: str) -> None:
+    weighted = cr.cluster(WEIGHTED, method, k=3, weights="w", stability=3)
+    plain = cr.cluster(WEIGHTED, method, k=3, columns=["x", "y", "s"], stability=3)
+    assert weighted.stability.agreement == pytest.approx(plain.stability.agreement)

@@ -3,11 +3,14 @@
 import warnings
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.mixture import GaussianMixture as Peer
 
-from credo.estimators import GaussianMixture
+from credo.errors import InputError
+from credo.estimators import GaussianMixture, LatentClasses
 
 TYPES = ("full", "tied", "diag", "spherical")
 
@@ -99,3 +102,47 @@ def test_a_start_is_whole_or_none():
         GaussianMixture(2, means_init=[[0.0], [1.0]]).fit([[0.0], [1.0], [2.0]])
     with pytest.raises(InputError, match="covariance_type must be"):
         GaussianMixture(2, covariance_type="diagonal").fit([[0.0], [1.0], [2.0]])
+
+
+DAYS = pd.date_range("2020-01-01", periods=20)
+NUMBERS = np.arange(20) + 0.5
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (
+            pd.DataFrame({"a": DAYS, "b": NUMBERS}),
+            r"'a' holds .*Timestamp.*drop\(columns=\['a'\]\)",
+        ),
+        (pd.DataFrame({"a": DAYS - DAYS[0], "b": NUMBERS}), "'a' holds something else"),
+        (pd.DataFrame({"a": DAYS.to_period("M"), "b": NUMBERS}), "'a' holds something else"),
+        (pd.DataFrame({"a": list(DAYS.date), "b": NUMBERS}), "'a' holds something else"),
+        (pl.DataFrame({"a": DAYS.to_numpy(), "b": NUMBERS}), r"'a' holds .*drop\('a'\)"),
+        (pl.DataFrame({"a": ["x", "y"] * 10, "b": NUMBERS}), "'a' holds text, such as 'x'"),
+        (pl.DataFrame({"a": [[1, 2]] * 20, "b": NUMBERS}), "'a' holds something else"),
+        (pd.DataFrame(np.eye(20, 3), columns=["a", "a", "b"]), "several columns 'a'"),
+    ],
+)
+def test_columns_that_are_no_numbers_are_named(frame, words):
+    with pytest.raises(InputError, match=words):
+        GaussianMixture(2).fit(frame)
+
+
+def test_columns_of_one_name_are_kept_apart_by_latent_classes():
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    frame = pd.DataFrame(x, columns=["a", "a", "b"])
+    model = LatentClasses(2, random_state=0).fit(frame)
+    assert model.mixture_.names == ("a", "a_2", "b")
+    assert (model.predict(frame) == LatentClasses(2, random_state=0).fit(x).predict(x)).all()
+
+
+def test_numbers_of_every_frame_are_taken():
+    wanted = GaussianMixture(2, random_state=0).fit(np.column_stack([NUMBERS, NUMBERS % 3]))
+    for frame in (
+        pd.DataFrame({"a": NUMBERS, "b": NUMBERS % 3}).convert_dtypes(),
+        pd.DataFrame({"a": NUMBERS.astype(object), "b": NUMBERS % 3}),
+        pl.DataFrame({"a": pl.Series(NUMBERS).cast(pl.Decimal(10, 2)), "b": NUMBERS % 3}),
+    ):
+        found = GaussianMixture(2, random_state=0).fit(frame)
+        np.testing.assert_allclose(found.means_, wanted.means_)

@@ -16,6 +16,7 @@ from credo.errors import InputError
 from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.render import shortened
+from credo.stats.block import Block
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import (
     chosen,
@@ -28,7 +29,12 @@ from credo.train.clusters.choosing import (
 from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.k_means import whole_number
 from credo.train.clusters.linkage import LINKS, checked_rows, cut_reason, partition_of
-from credo.train.clusters.notes import told_of_absent, told_of_aside, told_of_empty
+from credo.train.clusters.notes import (
+    COUNTED_ONCE,
+    told_of_absent,
+    told_of_aside,
+    told_of_empty,
+)
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters, canonical
 from credo.train.clusters.stability import Stability, stability_of
@@ -84,8 +90,8 @@ def cluster(
         Cut a tree at this height, instead of k.
     graph : edges, matrix or graph, optional
         Ties between rows (or, without a table, between nodes): pairs or triples with a strength, a
-        sparse or square matrix, a networkx graph. Linkage then joins only what is tied; spectral
-        clustering takes the ties as its affinity.
+        square matrix (sparse, an array or nested lists), a networkx graph. Linkage then joins only
+        what is tied; spectral clustering takes the ties as its affinity.
     stability : int
         Repeat the clustering on so many resamples of the rows, or of a graph's nodes, and report
         the agreement.
@@ -148,16 +154,33 @@ def cluster(
     part, found = _solved(task, k, height, by, k_max)
     again: Stability | None = None
     if stability:
+        copies = _copies(used, method)
         again = stability_of(
             used.rows,
             part.labels,
-            lambda rows, s: task.on(used.take(rows), s).partition(part.k),
+            lambda rows, n, s: task.on(
+                used.take(rows) if copies is None else _as_often(used.take(rows), n), s
+            ).partition(part.k),
             stability,
             seed,
+            copies=copies,
         )
     how = f"{method} with k = {part.k}"
     told = (*notes, *_aside(whole, columns))
     return _finished(whole, names, method, part, how, seed, found, again, begun, told)
+
+
+def _copies(table: Table, method: str) -> NDArray[Any] | None:
+    """How many rows each row stands for, where whole weights are copies to the method."""
+    w = table.weights
+    if w is None or method in COUNTED_ONCE or not np.issubdtype(w.dtype, np.integer):
+        return None
+    return w
+
+
+def _as_often(table: Table, copies: NDArray[Any]) -> Table:
+    """The same rows, each as often as `copies` says."""
+    return Table(Block(table.schema, table.block.arrays, copies))
 
 
 def _aside(whole: Table | Stream | None, columns: Any) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def cluster_graph(
         again = stability_of(
             len(part.labels),
             part.labels,
-            lambda rows, s: task.on(rows, s).partition(part.k),
+            lambda rows, _, s: task.on(rows, s).partition(part.k),
             stability,
             seed,
             "nodes" if whole is None else "rows",

@@ -106,13 +106,16 @@ def partition_k_means(
     run = _gappy if gaps else _plain
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
     _all_used(best.labels, k)
+    labels = nearest(points, best.centres)[0]  # a row as near to two goes where a new one would
+    if len(np.unique(labels)) < k:
+        labels = best.labels
     model = Centres(space, best.centres, best.start, best.steps)
     notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
     if gaps and k > 1:
         notes.append(f"the silhouette is in {usual_distance(table)}")
     notes += told_of_bare(table)
     return Partition(
-        best.labels,
+        labels,
         k,
         model.assign,
         quality={"within": best.objective},

@@ -21,6 +21,7 @@ from credo.errors import InputError
 from credo.stats.block import Block
 from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.frozen import Frozen
+from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.k_means import (
     Centres,
     checked_tolerance,
@@ -100,20 +101,22 @@ def partition_stream(
     if (lap.sums.rows == 0).any():
         raise InputError(f"k-means found fewer than {k:,} clusters.", hint="Ask for fewer.")
     model = StreamCentres(space, centres, sample)
-    notes = (
-        *space.notes,
-        *told_of_distance(space, seen.schema, lap.gaps),
-        *told_of_rows(lap.bare),
-        f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random",
-    )
+    total = lap.sums.about_the_mean(centres)
+    told = f"read batch by batch; the start is k-means of {sample.rows:,} rows drawn at random"
+    if k > 1 and sample.rows < len(stream):
+        told += ", and the silhouette is theirs"
+    notes = [*space.notes, *told_of_distance(space, seen.schema, lap.gaps)]
+    if k > 1 and np.isnan(space.points(sample)).any():
+        notes.append(f"the silhouette is in {usual_distance(sample.select(names))}")
+    notes += [*told_of_rows(lap.bare), told]
     return Partition(
         labels,
         k,
         model.assign,
-        quality={"within": trace[-1]},
+        quality={"within": trace[-1], "explained": 1.0 - trace[-1] / total if total > 0 else 1.0},
         trace=tuple(trace),
         reason=reason,
-        notes=notes,
+        notes=tuple(notes),
         model=model,
         sizes=lap.sums.rows if stream.weighting.fractions else lap.sums.rows.astype(np.int64),
     )

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.train.clusters.distinct import different
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
@@ -46,6 +47,7 @@ Floats = NDArray[np.float64]
 
 LINKS = ("single", "complete", "average", "ward")
 
+_TOUCHING = 1e-148  # what a distance of 0 between different rows is, at most
 _SAME = 1e-12  # heights this near, as a share of the tree's, are the same
 _CHUNK = 1 << 23  # distances at once when rows are assigned
 
@@ -120,6 +122,8 @@ def linked_of(
         assert geometry.mixed is not None
         guard_pairs(table.rows, method, memory, mixed=True)
         pairs, lost = geometry.mixed.pairs()
+        if any(table.block.gaps):
+            lost -= _same_first(pairs, different(table).each)
         if lost:
             notes.append(
                 f"{lost:,} pairs of rows have no column in common and are taken as 1 apart"
@@ -128,8 +132,27 @@ def linked_of(
         if method == "ward":
             notes.append("ward takes Gower's distances as if they were Euclid's")
         links = fastcluster.linkage(pairs, method, preserve_input=False)
+        links[links[:, 2] < _TOUCHING, 2] = 0.0
     notes += told_of_weights(table, method)
     return Linked(Tree(links, method), geometry, tuple(notes))
+
+
+def _same_first(pairs: Floats, each: NDArray[np.intp]) -> int:
+    """Have rows that are the same merge before others that gaps put at the distance 0.
+
+    A row with gaps can touch two rows that are apart, and its copies would go with either. IN/OUT
+    the distances of all pairs; IN which of the different rows each row is. How many of the same
+    were apart: rows without any cell.
+    """
+    at, n, apart = 0, len(each), 0
+    for i in range(n - 1):
+        own = pairs[at : at + n - 1 - i]
+        own[own == 0.0] = 1e-2 * _TOUCHING  # the squares of ward link are still above 0
+        same = each[i + 1 :] == each[i]
+        apart += int((own[same] > _TOUCHING).sum())
+        own[same] = 0.0
+        at += n - 1 - i
+    return apart
 
 
 def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Floats:

@@ -86,6 +86,12 @@ class Sums:
         seen = self.weight > 0
         return np.where(seen, self.total / np.where(seen, self.weight, 1.0), old)
 
+    def about_the_mean(self, centres: Floats) -> float:
+        """The sum of squares about the mean of all rows, where `objective` is about `centres`."""
+        means, n = self.centres(centres), self.weight
+        every = self.total.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
+        return self.objective + float((n * ((means - every) ** 2 - (means - centres) ** 2)).sum())
+
 
 def sums_of(
     points: Floats, labels: Labels, squares: Floats, k: int, weights: Floats | None
@@ -200,11 +206,12 @@ def _repaired(points: Floats, labels: Labels, squares: Floats, k: int) -> tuple[
     if not len(empty):
         return labels, squares
     labels, squares = labels.copy(), squares.copy()
+    rounding = 1e-28 * float(np.nanmax(points * points))
     for c in empty:
         sizes = np.bincount(labels, minlength=k)
         far = np.where(sizes[labels] > 1, squares, -1.0)
         row = int(far.argmax())
-        if far[row] <= 0:
+        if far[row] <= rounding:
             break
         labels[row], squares[row] = c, 0.0
     return labels, squares

@@ -10,6 +10,7 @@ import numpy as np
 from credo.data import Stream, Table
 
 __all__ = [
+    "COUNTED_ONCE",
     "told_of_absent",
     "told_of_aside",
     "told_of_bare",
@@ -19,6 +20,9 @@ __all__ = [
     "told_of_rows",
     "told_of_weights",
 ]
+
+COUNTED_ONCE = ("average", "ward", "spectral")
+"""Methods to which a row counts once, whatever its weight."""
 
 _OWN_WISH = ("weights", "dropped")
 
@@ -105,7 +109,7 @@ def told_of_weights(table: Table | None, method: str) -> list[str]:
     """A note of what weights do to a method that counts rows, not weights."""
     if table is None or table.weights is None:
         return []
-    if method in ("single", "complete"):
+    if method not in COUNTED_ONCE:
         return ["weights do not change single or complete link"]
     called = "spectral clustering" if method == "spectral" else f"{method} link"
     return [f"{called} counts every row once; weights are used in sizes and profiles"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def profiles_of(
     """The profiles, from parts of a table with their rows' clusters; parts add up."""
     names = schema.names
     counts: dict[str, Floats] = {}
-    sums = {n: np.zeros((3, k)) for n in schema.continuous}
+    sums = {n: np.zeros((3, k)) for n in schema.continuous}  # weight, mean, standard deviation
     shift = dict.fromkeys(schema.continuous, 0.0)
     for v in schema.variables:
         cells = v.arity if v.is_discrete else len(edges[v.name]) + 1
@@ -213,10 +214,8 @@ def profiles_of(
                 c.astype(np.intp) * cells + codes, weight, minlength=k * cells
             ).reshape(k, cells)
             if not v.is_discrete:
-                y = x - shift[v.name]
-                ones = np.ones(len(y)) if weight is None else weight
-                for row, term in zip(sums[v.name], (ones, ones * y, ones * y * y), strict=True):
-                    row += np.bincount(c, term, minlength=k)
+                here = _moments(x - shift[v.name], c, weight, k)
+                sums[v.name] = _merged(sums[v.name], here)
     clusters = []
     for i in range(k):
         found = [
@@ -238,14 +237,33 @@ def _telling(v: Variable, counts: Floats, i: int, sums: Floats | None, shift: fl
         inside = dict(zip(v.states, p.tolist(), strict=True)) if seen else {}
         return Telling(v.name, bits, inside, dict(zip(v.states, q.tolist(), strict=True)), False)
     assert sums is not None
-    return Telling(
-        v.name, bits, _mean_sd(sums[:, i], shift), _mean_sd(sums.sum(axis=1), shift), True
-    )
+    every = reduce(_merged, sums.T)
+    return Telling(v.name, bits, _mean_sd(sums[:, i], shift), _mean_sd(every, shift), True)
 
 
-def _mean_sd(sums: Floats, shift: float) -> dict[Any, float]:
-    n, total, squares = (float(s) for s in sums)
-    if n == 0:
-        return {}
-    mean = total / n
-    return {"mean": mean + shift, "sd": max(squares / n - mean * mean, 0.0) ** 0.5}
+def _moments(x: Floats, labels: NDArray[Any], weights: Floats | None, k: int) -> Floats:
+    """Weight, mean and standard deviation of each cluster; squares are of numbers near 1."""
+    unit = float(np.abs(x).max(initial=0.0)) or 1.0
+    y = x / unit
+    w = np.ones(len(y)) if weights is None else weights
+    n = np.bincount(labels, w, minlength=k)
+    safe = np.where(n > 0, n, 1.0)
+    mean = np.bincount(labels, w * y, minlength=k) / safe
+    y -= mean[labels]
+    sd = np.sqrt(np.bincount(labels, w * y * y, minlength=k) / safe)
+    return np.stack([n, mean * unit, sd * unit])
+
+
+def _merged(a: Floats, b: Floats) -> Floats:
+    """The moments of two parts together (Chan, Golub & LeVeque 1979)."""
+    n = a[0] + b[0]
+    safe = np.where(n > 0, n, 1.0)
+    p, q = a[0] / safe, b[0] / safe
+    apart = (b[1] - a[1]) * np.sqrt(p * q)
+    inside = np.hypot(a[2] * np.sqrt(p), b[2] * np.sqrt(q))
+    return np.stack([n, p * a[1] + q * b[1], np.hypot(inside, apart)])
+
+
+def _mean_sd(moments: Floats, shift: float) -> dict[Any, float]:
+    n, mean, sd = (float(m) for m in moments)
+    return {"mean": mean + shift, "sd": sd} if n else {}

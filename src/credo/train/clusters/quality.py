@@ -95,22 +95,24 @@ def silhouette(
     return float(w @ scores / w.sum()), None
 
 
-def adjusted_rand(a: Labels, b: Labels) -> float:
+def adjusted_rand(a: Labels, b: Labels, copies: NDArray[np.int64] | None = None) -> float:
     """Agreement of two partitions of the same rows: 1 the same, 0 as by chance (Hubert & Arabie).
+
+    `copies` says how often each row counts.
 
     >>> import numpy as np
     >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0
     """
     width = int(b.max()) + 1
-    counts = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width)
+    counts = np.bincount(a * width + b, copies, minlength=(int(a.max()) + 1) * width)
     joint: Floats = counts.reshape(-1, width).astype(np.float64)
 
     def pairs(x: Floats) -> float:
         return float((x * (x - 1) / 2).sum())
 
     both, left, right = pairs(joint), pairs(joint.sum(axis=1)), pairs(joint.sum(axis=0))
-    total = pairs(np.array([float(len(a))]))
+    total = pairs(joint.sum(keepdims=True))
     chance = left * right / total if total else 0.0
     most = (left + right) / 2
     return 1.0 if most == chance else (both - chance) / (most - chance)

@@ -144,13 +144,16 @@ class Clusters(Frozen):
 
         'within' is the within-cluster sum of squares of the scaled columns, 'explained' the share
         of the sum of squares that lies between clusters, 'silhouette' from −1 to 1 how much nearer
-        rows are to their own cluster, with its 'silhouette_error' where rows were drawn. A method
-        adds what it maximises or minimises: 'log-likelihood', 'bic', 'icl', 'modularity'.
+        rows are to their own cluster, with its 'silhouette_error' where rows were drawn, as they
+        are from a stream. A method adds what it maximises or minimises: 'log-likelihood', 'bic',
+        'icl', 'modularity'.
         """
         own = dict(self.partition.quality)
-        if not isinstance(self.table, Table):
-            return MappingProxyType(own)
         out: dict[str, float] = {}
+        if isinstance(self.table, Stream):
+            return MappingProxyType(own | self._silhouette_of_the_sample())
+        if self.table is None:
+            return MappingProxyType(own)
         w = None if self.table.weights is None else self.table.weights.astype(np.float64)
         geometry = self.geometry
         points = geometry.points
@@ -158,12 +161,17 @@ class Clusters(Frozen):
             points = self.space.points(self.table)
         out["within"] = own.get("within", within(points, self.labels, self.k, w))
         out["explained"] = explained(points, out["within"], w)
-        if len(np.unique(self.labels)) >= 2 and self.k < len(self.labels):
-            mean, error = silhouette(geometry, self.labels, self.k, w)
-            out["silhouette"] = mean
-            if error is not None:
-                out["silhouette_error"] = error
+        out |= _silhouette(geometry, self.labels, self.k, w)
         return MappingProxyType(out | own)
+
+    def _silhouette_of_the_sample(self) -> dict[str, float]:
+        """That of the rows that a stream's clusters started from."""
+        sample: Table = self.model.sample.select(self.columns)
+        points = self.space.points(sample)
+        plain = not np.isnan(points).any()
+        geometry = Geometry("euclidean", self.space, points) if plain else geometry_of(sample)
+        w = None if sample.weights is None else sample.weights.astype(np.float64)
+        return _silhouette(geometry, self.model.assign(sample)[0], self.k, w)
 
     def assign(self, rows: Any) -> NDArray[np.intp]:
         """The cluster of each new row: anything `cr.read` takes, with the same columns.
@@ -315,6 +323,16 @@ class Clusters(Frozen):
             lines.append(f"stability: {self.stability}")
         lines += [f"stopped: {self.record.reason}", *self.record.notes]
         return out + "<ul>" + "".join(f"<li>{html.escape(t)}</li>" for t in lines) + "</ul>"
+
+
+def _silhouette(
+    geometry: Geometry, labels: NDArray[np.intp], k: int, weights: Floats | None
+) -> dict[str, float]:
+    """The silhouette by its name, with its error if it has one; nothing if there is none."""
+    if len(np.unique(labels)) < 2 or k >= len(labels):
+        return {}
+    mean, error = silhouette(geometry, labels, k, weights)
+    return {"silhouette": mean} | ({} if error is None else {"silhouette_error": error})
 
 
 _HEAD = ["cluster", "size", "share", "", "most telling"]

@@ -9,8 +9,8 @@ points (Shi & Malik 2000; Ng, Jordan & Weiss 2001; von Luxburg 2007). The number
 Rows that are the same are one node, which counts as so many, and nodes stand in the order of their
 cells: equal rows are together, and the order of a table's rows changes nothing.
 
-Neighbours give a sparse W, exact at any size. The affinity exp(−γ d²) is dense: up to 5,000 rows it
-is exact, above it stands on landmarks (`nystrom.py`) and says its error.
+Neighbours give a sparse W, exact at any size. The affinity exp(−γ d²) to other rows is dense: up to
+5,000 rows it is exact, above it stands on landmarks (`nystrom.py`) and says its error.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ NEIGHBOURS = 10
 """Rows that each row is tied to, unless the table is small."""
 
 _STARTS = 10
+_ALONE = 1e-20  # an affinity to all others below which coordinates would be rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,8 +330,16 @@ def _near(rows: Geometry, known: Geometry, gamma: float) -> Floats:
 
 
 def _dense_eigen(nodes: Nodes, gamma: float, seed: int, r: int) -> tuple[Floats, Floats]:
+    """A row has no affinity to itself, only to its copies, or every outlier would be a piece.
+
+    One that is near no other at all is a piece: it keeps its own.
+    """
     assert nodes.known is not None
-    return eigen(_near(nodes.known, nodes.known, gamma), r, seed, copies=nodes.copies)
+    near = _near(nodes.known, nodes.known, gamma)
+    itself = np.diag_indices(len(near))
+    near[itself] = 1.0 - 1.0 / nodes.copies
+    near[itself] = np.where(near @ nodes.copies < _ALONE, 1.0, near[itself])
+    return eigen(near, r, seed, copies=nodes.copies)
 
 
 def _through_affinity(gamma: float, spectrum: Spectrum, table: Table, r: int) -> Floats:

@@ -1,7 +1,7 @@
 """Ties: a graph of who is tied to whom, and how strongly; a social network, for one.
 
-It comes as pairs (or triples with a strength), a symmetric matrix, dense or sparse, or a networkx
-graph. A pair given twice adds up; a tie of a node to itself is left out.
+It comes as pairs (or triples with a strength), a symmetric matrix, dense, sparse or in nested
+lists, or a networkx graph. A pair given twice adds up; a tie of a node to itself is left out.
 
     modularity   Q = Σ_c ( inside_c / m − (degree_c / 2m)² )
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.model.reals import shown
 from credo.train.clusters.frozen import Frozen
 
 __all__ = ["Ties", "modularity", "ties_of"]
@@ -106,7 +107,27 @@ def ties_of(graph: Any, rows: int | None = None) -> Ties:
             f"graph= must be pairs, a square matrix or a graph, got {type(graph).__name__}.",
             hint="Give its rows as a list of pairs, or its matrix as an array." if frame else "",
         )
-    return _from_pairs(list(graph), nodes, rows)
+    listed = list(graph)
+    if _is_matrix(listed):
+        return _from_matrix(np.array(listed), rows)
+    return _from_pairs(listed, nodes, rows)
+
+
+def _is_matrix(rows: list[Any]) -> bool:
+    """Whether rows in a list are those of a square matrix, and no ties.
+
+    Ties are not so long; three of them could be, but no ties would mirror each other like this.
+
+    >>> _is_matrix([[0, 1, 2], [1, 0, 0], [2, 0, 0]]), _is_matrix([[0, 1, 2], [1, 2, 5], [2, 0, 1]])
+    (True, False)
+    """
+    n = len(rows)
+    if n < 3 or not all(isinstance(r, (list, tuple, np.ndarray)) and len(r) == n for r in rows):
+        return False
+    if n > 3:
+        return True
+    mirrored = all(rows[i][j] == rows[j][i] for i in range(n) for j in range(i))
+    return mirrored and all(rows[i][i] == 0 for i in range(n))
 
 
 def _plain(edge: Any) -> tuple[Any, ...]:
@@ -126,12 +147,16 @@ def _from_pairs(pairs: list[Any], nodes: list[Any], rows: int | None) -> Ties:
             or len(pair) not in (2, 3)
         ):
             raise InputError(
-                f"Tie {i + 1} must be two nodes, or two and a strength, got {pair!r}.",
-                hint="A matrix must be an array (np.array).",
+                f"Tie {i + 1} must be two nodes, or two and a strength, got {shown(pair)}.",
+                hint="A matrix must be square.",
             )
         ends = []
         for node in pair[:2]:
             key = int(node) if isinstance(node, np.integer) else node
+            if node is None or (isinstance(node, (float, np.floating)) and node != node):
+                raise InputError(
+                    f"Tie {i + 1} lacks a node, got {pair!r}.", hint="Leave such ties out."
+                )
             if rows is not None and key not in at:
                 raise InputError(f"Tie {i + 1} names {node!r}; rows are 0 to {rows - 1:,}.")
             try:

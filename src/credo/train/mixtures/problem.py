@@ -14,6 +14,7 @@ from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
 from credo.predict.mixture import Scales, lay, log_density_left, numbers_of
 from credo.predict.mixture_columns import Taken
 from credo.predict.mixture_rows import Laid, Numbers
+from credo.stats.moments import refuse_underflow
 from credo.train.mixtures.maximise import Maximiser
 
 __all__ = ["Problem", "problem_of"]
@@ -114,11 +115,14 @@ def problem_of(cells: Taken, form: str, threads: int, most: int) -> Problem:
         centre = centre + (away @ w) / mass  # once more: nothing is lost far from 0
         away = np.where(there, cells.reals - centre[:, None], 0.0)
         variance = (away**2 @ w) / mass
-    if not np.isfinite(variance).all() or (np.abs(centre) > 1e150).any():
+    for j in np.flatnonzero(~np.isfinite(variance) | (np.abs(centre) > 1e150)):
         raise InputError(
-            "The numbers are too large: their squares pass what a float can hold.",
+            f"The values of {cells.plan.reals[j]!r} are too large: their squares pass what a float "
+            "can hold.",
             hint="Use another unit: divide by a power of ten.",
         )
+    for j in np.flatnonzero(variance < 1e-280):
+        refuse_underflow(cells.plan.reals[j], cells.reals[j])
     if form == "spherical" and len(variance):
         variance = np.full(len(variance), variance.mean())
     # a column without spread, or with only that of rounding, keeps its own unit
