@@ -1,0 +1,96 @@
+// Arrays of Python as the doors take them, and the doors' as Python gets them.
+//
+// A view is of the array as it is: contiguous and of the exact type, or the call is refused. Nothing
+// is ever converted (a silent copy would lose an output array), whatever the binding says.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "door_arrays.hpp"
+
+namespace credo::binding {
+
+namespace nb = nanobind;
+using doors::Layout;
+using doors::Number;
+
+// nanobind's name for the arrays that a view can be of.
+template <class T, int N, Layout layout>
+struct Viewed {
+  template <bool holds, class Constraint>
+  using If = std::conditional_t<holds, Constraint, nb::detail::unused>;
+  using Cell = std::remove_const_t<T>;
+  using Type = nb::ndarray<If<std::is_const_v<T>, nb::ro>, If<!std::is_void_v<T>, Cell>,
+                           If<N != doors::kAnyRank, nb::ndim<N == doors::kAnyRank ? 1 : N>>,
+                           If<layout == Layout::kContiguous, nb::c_contig>, nb::device::cpu>;
+};
+
+inline Number number_of(nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  if (type.lanes != 1) return Number::kOther;
+  const auto by_bits = [&](Number n8, Number n16, Number n32, Number n64) {
+    return type.bits == 8    ? n8
+           : type.bits == 16 ? n16
+           : type.bits == 32 ? n32
+           : type.bits == 64 ? n64
+                             : Number::kOther;
+  };
+  switch (static_cast<Code>(type.code)) {
+    case Code::Int: return by_bits(Number::kI8, Number::kI16, Number::kI32, Number::kI64);
+    case Code::UInt: return by_bits(Number::kU8, Number::kU16, Number::kU32, Number::kU64);
+    case Code::Float:
+      return by_bits(Number::kOther, Number::kOther, Number::kF32, Number::kF64);
+    case Code::Bool: return type.bits == 8 ? Number::kBool : Number::kOther;
+    default: return Number::kOther;
+  }
+}
+
+}  // namespace credo::binding
+
+namespace nanobind::detail {
+
+template <class T, int N, credo::doors::Layout layout>
+struct type_caster<credo::doors::View<T, N, layout>> {
+  using View = credo::doors::View<T, N, layout>;
+  using Array = typename credo::binding::Viewed<T, N, layout>::Type;
+
+  NB_TYPE_CASTER(View, make_caster<Array>::Name)
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<Array> caster;
+    constexpr auto kTaken = static_cast<std::uint32_t>(cast_flags::convert) |
+                            static_cast<std::uint32_t>(cast_flags::accepts_none);
+    if (!caster.from_python(source, flags & ~kTaken, cleanup)) return false;
+    Array& a = caster.value;
+    // pointers first: they are the tensor's, which the keeper takes with it
+    T* const data = a.data();
+    const std::int64_t *const shape = a.shape_ptr(), *const strides = a.stride_ptr();
+    const auto number = credo::binding::number_of(a.dtype());
+    const std::size_t rank = a.ndim();
+    value = View(data, number, rank, shape, strides, credo::doors::Keeper(std::move(a)));
+    return true;
+  }
+};
+
+template <class T>
+struct type_caster<credo::doors::Array<T>> {
+  using Value = credo::doors::Array<T>;
+  using Array = ndarray<numpy, T>;
+  static constexpr auto Name = make_caster<Array>::Name;
+  template <class U>
+  using Cast = movable_cast_t<U>;
+
+  static handle from_cpp(Value&& array, rv_policy policy, cleanup_list* cleanup) noexcept {
+    const credo::doors::Shape shape = array.shape();
+    T* data = array.release();
+    const capsule owner(data, [](void* p) noexcept { credo::give_memory(p); });
+    return make_caster<Array>::from_cpp(Array(data, shape.rank(), shape.lengths(), owner), policy,
+                                        cleanup);
+  }
+};
+
+}  // namespace nanobind::detail
