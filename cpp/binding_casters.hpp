@@ -6,11 +6,17 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <type_traits>
 #include <utility>
 
 #include "door_arrays.hpp"
+#include "door_record.hpp"
 
 namespace credo::binding {
 
@@ -90,6 +96,37 @@ struct type_caster<credo::doors::Array<T>> {
     const capsule owner(data, [](void* p) noexcept { credo::give_memory(p); });
     return make_caster<Array>::from_cpp(Array(data, shape.rank(), shape.lengths(), owner), policy,
                                         cleanup);
+  }
+};
+
+template <>
+struct type_caster<credo::doors::Record> {
+  using Value = credo::doors::Record;
+  static constexpr auto Name = const_name("dict");
+  template <class U>
+  using Cast = movable_cast_t<U>;
+
+  static handle from_cpp(Value&& record, rv_policy policy, cleanup_list* cleanup) noexcept {
+    dict out;
+    for (auto& [name, part] : record.parts()) {
+      const object value =
+          steal(make_caster<Value::Part>::from_cpp(std::move(part), policy, cleanup));
+      if (!value.is_valid() || PyDict_SetItemString(out.ptr(), name, value.ptr()) != 0) return {};
+    }
+    return out.release();
+  }
+};
+
+template <>
+struct type_caster<credo::doors::Bytes> {
+  using Value = credo::doors::Bytes;
+  static constexpr auto Name = const_name("bytes");
+  template <class U>
+  using Cast = movable_cast_t<U>;
+
+  static handle from_cpp(const Value& bytes, rv_policy, cleanup_list*) noexcept {
+    return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data.data()),
+                                     static_cast<Py_ssize_t>(bytes.data.size()));
   }
 };
 
