@@ -59,6 +59,13 @@ auto door(R (C::*f)(A...) const) {
 }
 
 template <class R, class C, class... A>
+auto door(R (C::*f)(Monitor&, A...)) {
+  return [f](C& c, A... a) {
+    return interruptible([&](Monitor& monitor) { return (c.*f)(monitor, std::forward<A>(a)...); });
+  };
+}
+
+template <class R, class C, class... A>
 auto door(R (C::*f)(Monitor&, A...) const) {
   return [f](const C& c, A... a) {
     return interruptible([&](Monitor& monitor) { return (c.*f)(monitor, std::forward<A>(a)...); });
