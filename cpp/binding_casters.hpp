@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -79,6 +80,40 @@ struct type_caster<credo::doors::View<T, N, layout>> {
     const std::size_t rank = a.ndim();
     value = View(data, number, rank, shape, strides, credo::doors::Keeper(std::move(a)));
     return true;
+  }
+};
+
+// Reads a T into an Out that can be made of it.
+template <class T, class Out>
+bool read_as(handle source, std::uint32_t flags, cleanup_list* cleanup, Out& out) noexcept {
+  make_caster<T> caster;
+  if (!caster.from_python(source, flags_for_local_caster<T>(flags), cleanup) ||
+      !caster.template can_cast<T>())
+    return false;
+  out = Out(caster.operator cast_t<T>());
+  return true;
+}
+
+template <class A, class B>
+struct type_caster<credo::doors::ListOr<A, B>> {
+  using Either = credo::doors::ListOr<A, B>;
+  using List = std::vector<A>;
+  NB_TYPE_CASTER(Either, union_name(make_caster<List>::Name, make_caster<B>::Name))
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    return isinstance<nanobind::list>(source) ? read_as<List>(source, flags, cleanup, value)
+                                    : read_as<B>(source, flags, cleanup, value);
+  }
+};
+
+template <class Tuple, class B>
+struct type_caster<credo::doors::TupleOr<Tuple, B>> {
+  using Either = credo::doors::TupleOr<Tuple, B>;
+  NB_TYPE_CASTER(Either, union_name(make_caster<Tuple>::Name, make_caster<B>::Name))
+
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    return isinstance<nanobind::tuple>(source) ? read_as<Tuple>(source, flags, cleanup, value)
+                                     : read_as<B>(source, flags, cleanup, value);
   }
 };
 

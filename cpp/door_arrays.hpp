@@ -17,6 +17,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "kept_memory.hpp"
 
@@ -50,6 +52,16 @@ constexpr Number number_of() {
   else if constexpr (std::is_same_v<T, float>) return Number::kF32;
   else if constexpr (std::is_same_v<T, double>) return Number::kF64;
   else return Number::kOther;
+}
+
+constexpr std::ptrdiff_t bytes_of(Number number) {
+  switch (number) {
+    case Number::kU16: case Number::kI16: return 2;
+    case Number::kU32: case Number::kI32: case Number::kF32: return 4;
+    case Number::kU64: case Number::kI64: case Number::kF64: return 8;
+    case Number::kOther: return 0;
+    default: return 1;
+  }
 }
 
 // Holds an object whose type is forgotten, without an allocation: a view keeps alive what it is of.
@@ -149,6 +161,36 @@ std::uint8_t code_bytes(const View<T, N>& view) {
          : view.template is<std::uint32_t>() ? 4
                                              : 0;
 }
+
+// A list of As, or else a B. What is no list is never tried as one: an array is a sequence too.
+template <class A, class B>
+class ListOr {
+ public:
+  ListOr() = default;
+  explicit ListOr(std::vector<A> list) : value_(std::move(list)) {}
+  explicit ListOr(B other) : value_(std::move(other)) {}
+  bool is_list() const { return value_.index() == 0; }
+  const std::vector<A>& list() const { return std::get<0>(value_); }
+  const B& other() const { return std::get<1>(value_); }
+
+ private:
+  std::variant<std::vector<A>, B> value_;
+};
+
+// A tuple, or else a B.
+template <class Tuple, class B>
+class TupleOr {
+ public:
+  TupleOr() = default;
+  explicit TupleOr(Tuple tuple) : value_(std::move(tuple)) {}
+  explicit TupleOr(B other) : value_(std::move(other)) {}
+  bool is_tuple() const { return value_.index() == 0; }
+  const Tuple& tuple() const { return std::get<0>(value_); }
+  const B& other() const { return std::get<1>(value_); }
+
+ private:
+  std::variant<Tuple, B> value_;
+};
 
 // ---------------------------------------------------------------- new arrays
 
