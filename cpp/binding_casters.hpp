@@ -1,7 +1,8 @@
 // Arrays of Python as the doors take them, and the doors' as Python gets them.
 //
 // A view is of the array as it is: contiguous and of the exact type, or the call is refused. Nothing
-// is ever converted (a silent copy would lose an output array), whatever the binding says.
+// is ever converted (a silent copy would lose an output array), whatever the binding says. Only what a
+// function of Python's gives back may be: nothing is written there.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -69,9 +70,8 @@ struct type_caster<credo::doors::View<T, N, layout>> {
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
     make_caster<Array> caster;
-    constexpr auto kTaken = static_cast<std::uint32_t>(cast_flags::convert) |
-                            static_cast<std::uint32_t>(cast_flags::accepts_none);
-    if (!caster.from_python(source, flags & ~kTaken, cleanup)) return false;
+    const bool may_convert = (flags & cast_flags::manual) != 0;
+    if (!caster.from_python(source, may_convert ? cast_flags::convert : 0u, cleanup)) return false;
     Array& a = caster.value;
     // pointers first: they are the tensor's, which the keeper takes with it
     T* const data = a.data();
@@ -125,12 +125,12 @@ struct type_caster<credo::doors::Array<T>> {
   template <class U>
   using Cast = movable_cast_t<U>;
 
-  static handle from_cpp(Value&& array, rv_policy policy, cleanup_list* cleanup) noexcept {
+  static handle from_cpp(Value&& array, rv_policy, cleanup_list* cleanup) noexcept {
     const credo::doors::Shape shape = array.shape();
     T* data = array.release();
     const capsule owner(data, [](void* p) noexcept { credo::give_memory(p); });
-    return make_caster<Array>::from_cpp(Array(data, shape.rank(), shape.lengths(), owner), policy,
-                                        cleanup);
+    return make_caster<Array>::from_cpp(Array(data, shape.rank(), shape.lengths(), owner),
+                                        rv_policy::automatic, cleanup);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "monitor.hpp"
+#include "search_door.hpp"
 
 namespace credo::binding {
 
@@ -33,7 +34,23 @@ auto interruptible(F&& f) {
   }
 }
 
-// A door as Python's functions and methods want it: one that takes a monitor is given it.
+// Whether Ctrl-C was pressed. It is answered by that.
+inline bool ctrl_c_pressed() {
+  const nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() == 0) return false;
+  PyErr_Clear();
+  return true;
+}
+
+// The same, but left for whoever looks next.
+inline bool ctrl_c_waits() {
+  if (!ctrl_c_pressed()) return false;
+  PyErr_SetInterrupt();
+  return true;
+}
+
+// A door as Python's functions and methods want it: one that takes a
+// monitor, or asks for Ctrl-C itself, is given it.
 template <class R, class... A>
 auto door(R (*f)(A...)) {
   return [f](A... a) { return unlocked([&] { return f(std::forward<A>(a)...); }); };
@@ -46,6 +63,13 @@ auto door(R (*f)(Monitor&, A...)) {
   };
 }
 
+template <class R, class... A>
+auto door(R (*f)(const doors::CtrlC&, A...)) {
+  return [f](A... a) {
+    return unlocked([&] { return f({ctrl_c_pressed}, std::forward<A>(a)...); });
+  };
+}
+
 template <class R, class C, class... A>
 auto door(R (C::*f)(A...)) {
   return [f](C& c, A... a) { return unlocked([&] { return (c.*f)(std::forward<A>(a)...); }); };
@@ -55,6 +79,13 @@ template <class R, class C, class... A>
 auto door(R (C::*f)(A...) const) {
   return [f](const C& c, A... a) {
     return unlocked([&] { return (c.*f)(std::forward<A>(a)...); });
+  };
+}
+
+template <class R, class C, class... A>
+auto door(R (C::*f)(const doors::CtrlC&, A...)) {
+  return [f](C& c, A... a) {
+    return unlocked([&] { return (c.*f)({ctrl_c_pressed}, std::forward<A>(a)...); });
   };
 }
 

@@ -2,27 +2,27 @@
 //
 // A learner tallies hundreds of families at a time. Reading and planning them object by object in
 // Python would cost more than counting them.
+#pragma once
+
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <vector>
 
-#include "binding_arrays.hpp"
+#include "door_arrays.hpp"
 #include "family_tables.hpp"
 
 namespace credo::binding {
-namespace {
 
-using namespace nb::literals;
+namespace nb = nanobind;
 
 // Reads families into sets of variables; false where one is not as families are usually written,
 // so that the caller can say what is wrong with it.
-class Reader {
+class FamilyReader {
  public:
-  explicit Reader(nb::dict positions) : positions_(std::move(positions)) {}
+  explicit FamilyReader(nb::dict positions) : positions_(std::move(positions)) {}
 
   bool read(nb::handle families) {
     if (!is_sequence(families)) return false;
@@ -98,21 +98,11 @@ nb::object picked(nb::tuple of, const Positions& positions) {
   return nb::steal(out);
 }
 
-nb::list lists(const SetList& sets) {
-  nb::list out;
-  for (std::size_t s = 0; s < sets.size(); ++s) {
-    nb::list set;
-    for (const std::int32_t v : sets[s]) set.append(v);
-    out.append(set);
-  }
-  return out;
-}
-
-nb::object plan(nb::handle families, nb::dict positions, nb::tuple variables,
-                const std::vector<std::int64_t>& states, std::uint64_t most) {
-  require(nb::len(variables) == states.size() && nb::len(positions) == states.size(),
-          "The 'positions', 'variables' and 'states' parameters must have the same length.");
-  Reader reader(positions);
+inline nb::object plan_families(nb::handle families, nb::dict positions, nb::tuple variables,
+                                const std::vector<std::int64_t>& states, std::uint64_t most) {
+  doors::require(nb::len(variables) == states.size() && nb::len(positions) == states.size(),
+                 "The 'positions', 'variables' and 'states' parameters must have the same length.");
+  FamilyReader reader(positions);
   if (!reader.read(families)) return nb::none();
   FamilyTables made = family_tables(reader.list(), states, most);
 
@@ -144,15 +134,6 @@ nb::object plan(nb::handle families, nb::dict positions, nb::tuple variables,
   return nb::make_tuple(spelled, places, stacks, nb::cast(std::move(made.dense)),
                         nb::cast(std::move(made.sparse)), nb::cast(std::move(made.mixed)),
                         made.cells);
-}
-
-}  // namespace
-
-void bind_families(nb::module_& m) {
-  nb::class_<SetList>(m, "Sets")
-      .def("__len__", &SetList::size)
-      .def("lists", &lists);
-  m.def("plan_families", &plan, "families"_a, "positions"_a, "variables"_a, "states"_a, "most"_a);
 }
 
 }  // namespace credo::binding
