@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "door_arrays.hpp"
@@ -17,6 +20,7 @@
 namespace credo::binding {
 
 namespace nb = nanobind;
+using doors::require;
 
 // Reads families into sets of variables; false where one is not as families are usually written,
 // so that the caller can say what is wrong with it.
@@ -33,7 +37,7 @@ class FamilyReader {
     return true;
   }
 
-  const SetList& list() const { return list_; }
+  SetList take() { return std::move(list_); }
 
  private:
   static bool is_sequence(nb::handle x) {
@@ -98,42 +102,100 @@ nb::object picked(nb::tuple of, const Positions& positions) {
   return nb::steal(out);
 }
 
-inline nb::object plan_families(nb::handle families, nb::dict positions, nb::tuple variables,
-                                const std::vector<std::int64_t>& states, std::uint64_t most) {
-  doors::require(nb::len(variables) == states.size() && nb::len(positions) == states.size(),
-                 "The 'positions', 'variables' and 'states' parameters must have the same length.");
-  FamilyReader reader(positions);
-  if (!reader.read(families)) return nb::none();
-  FamilyTables made = family_tables(reader.list(), states, most);
+// What `plan_families` gives. The names are put to the tables when they are asked for: a tally of
+// hundreds of families would spend most of its time on tuples that nobody looks at.
+class FamilyPlan {
+ public:
+  FamilyPlan(SetList families, const std::vector<std::int64_t>& states, std::uint64_t most)
+      : families_(std::move(families)),
+        tables_(family_tables(families_, states, most)),
+        n_variables_(states.size()) {
+    std::copy_if(states.begin(), states.end(), std::back_inserter(discrete_),
+                 [](std::int64_t n) { return n >= 0; });
+  }
 
-  const auto names = nb::tuple(positions.keys());
-  nb::dict spelled;
-  nb::list places;
-  std::vector<std::int32_t> order;
-  for (std::size_t i = 0; i < made.kept.size(); ++i) {
-    const auto family = reader.list()[static_cast<std::size_t>(made.kept[i])];
-    places.append(nb::make_tuple(made.stack[i], made.at[i], picked(variables, family)));
-    order.assign(1, family.back());  // the child, then its parents
-    order.insert(order.end(), family.begin(), family.end() - 1);
-    spelled[picked(names, order)] = i;
+  std::size_t size() const { return tables_.kept.size(); }
+  const FamilyTables& tables() const { return tables_; }
+  bool all_dense() const { return tables_.sparse.size() == 0 && tables_.mixed.size() == 0; }
+
+  nb::dict spelled(nb::tuple names) const {
+    check_names(names);
+    nb::dict out;
+    std::vector<std::int32_t> order;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto set = family(i);
+      order.assign(1, set.back());  // the child, then its parents
+      order.insert(order.end(), set.begin(), set.end() - 1);
+      out[picked(names, order)] = i;
+    }
+    return out;
   }
-  std::vector<std::int64_t> discrete;  // the states of the discrete variables
-  std::copy_if(states.begin(), states.end(), std::back_inserter(discrete),
-               [](std::int64_t n) { return n >= 0; });
-  nb::list stacks;
-  for (const TableStack& s : made.stacks) {
-    nb::list shape, wanted;
-    shape.append(s.end_table - s.first_table);
-    wanted.append(0);
-    for (const std::int32_t v : made.dense[s.first_table])
-      shape.append(discrete[static_cast<std::size_t>(v)]);
-    for (const std::int32_t axis : s.axes) wanted.append(axis + 1);
-    stacks.append(
-        nb::make_tuple(s.first_cell, s.end_cell, nb::tuple(shape), nb::tuple(wanted)));
+
+  nb::list axes(nb::tuple variables) const {
+    check_names(variables);
+    nb::list out;
+    for (std::size_t i = 0; i < size(); ++i) out.append(picked(variables, family(i)));
+    return out;
   }
-  return nb::make_tuple(spelled, places, stacks, nb::cast(std::move(made.dense)),
-                        nb::cast(std::move(made.sparse)), nb::cast(std::move(made.mixed)),
-                        made.cells);
+
+  nb::list places(nb::tuple variables) const {
+    const nb::list found = axes(variables);
+    nb::list out;
+    for (std::size_t i = 0; i < size(); ++i)
+      out.append(nb::make_tuple(tables_.stack[i], tables_.at[i], found[i]));
+    return out;
+  }
+
+  nb::list stacks() const {
+    nb::list out;
+    for (const TableStack& s : tables_.stacks) {
+      nb::list shape, wanted;
+      shape.append(s.end_table - s.first_table);
+      wanted.append(0);
+      for (const std::int32_t v : tables_.dense[s.first_table])
+        shape.append(discrete_[static_cast<std::size_t>(v)]);
+      for (const std::int32_t axis : s.axes) wanted.append(axis + 1);
+      out.append(nb::make_tuple(s.first_cell, s.end_cell, nb::tuple(shape), nb::tuple(wanted)));
+    }
+    return out;
+  }
+
+  // Of each family, its item in the list of its stack.
+  nb::list pick(const std::vector<nb::list>& stacks) const {
+    require(stacks.size() == tables_.stacks.size(), "A list is needed for each stack.");
+    for (std::size_t s = 0; s < stacks.size(); ++s)
+      require(nb::len(stacks[s]) == tables_.stacks[s].end_table - tables_.stacks[s].first_table,
+              "The list of a stack must have as many items as it has tables.");
+    nb::list out;
+    for (std::size_t i = 0; i < size(); ++i) {
+      require(tables_.stack[i] >= 0, "Only dense tables are in a stack.");
+      out.append(stacks[static_cast<std::size_t>(tables_.stack[i])][tables_.at[i]]);
+    }
+    return out;
+  }
+
+ private:
+  std::span<const std::int32_t> family(std::size_t i) const {
+    return families_[static_cast<std::size_t>(tables_.kept[i])];
+  }
+  void check_names(const nb::tuple& names) const {
+    require(nb::len(names) == n_variables_, "A name is needed for each variable.");
+  }
+
+  SetList families_;
+  FamilyTables tables_;
+  std::size_t n_variables_;
+  std::vector<std::int64_t> discrete_;  // the states of the discrete variables
+};
+
+inline std::optional<FamilyPlan> plan_families(nb::handle families, nb::dict positions,
+                                               const std::vector<std::int64_t>& states,
+                                               std::uint64_t most) {
+  require(nb::len(positions) == states.size(),
+          "The 'positions' and 'states' parameters must have the same length.");
+  FamilyReader reader(positions);
+  if (!reader.read(families)) return std::nullopt;
+  return FamilyPlan(reader.take(), states, most);
 }
 
 }  // namespace credo::binding

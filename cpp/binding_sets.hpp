@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include "binding_casters.hpp"
+#include "binding_families.hpp"
 #include "columns_door.hpp"
 
 namespace credo::binding {
@@ -70,20 +72,30 @@ namespace nanobind::detail {
 
 template <>
 struct type_caster<credo::doors::GivenSets> {
-  NB_TYPE_CASTER(credo::doors::GivenSets, const_name("collections.abc.Sequence | Sets"))
+  NB_TYPE_CASTER(credo::doors::GivenSets, const_name("collections.abc.Sequence"))
 
-  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
-    make_caster<credo::SetList> ours;
-    if (ours.from_python(source, flags & ~static_cast<std::uint32_t>(cast_flags::convert),
-                         cleanup)) {
-      value = credo::doors::GivenSets(ours.operator credo::SetList&());
-      return true;
-    }
+  bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {
     try {
       value = credo::doors::GivenSets(credo::binding::read_sets(source));
-    } catch (python_error&) {  // not sequences at all
+    } catch (const std::exception&) {  // not sequences at all
       return false;
     }
+    return true;
+  }
+};
+
+// A plan of families stands for its dense tables.
+template <>
+struct type_caster<credo::doors::KnownSets> {
+  NB_TYPE_CASTER(credo::doors::KnownSets, const_name("FamilyPlan | Sets"))
+
+  bool from_python(handle source, std::uint32_t, cleanup_list* cleanup) noexcept {
+    make_caster<credo::binding::FamilyPlan> plan;
+    make_caster<credo::SetList> sets;
+    if (plan.from_python(source, 0, cleanup))
+      value.list = &plan.operator credo::binding::FamilyPlan&().tables().dense;
+    else if (sets.from_python(source, 0, cleanup)) value.list = &sets.operator credo::SetList&();
+    else return false;
     return true;
   }
 };

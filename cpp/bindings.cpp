@@ -49,17 +49,17 @@ nb::object bitmap(nb::handle_t<KeptColumns> self, std::int64_t variable, const s
   return nb::cast(nb::ndarray<nb::numpy, const std::uint64_t>(masks.base, 2, shape, self));
 }
 
+template <SetList FamilyTables::* sets>
+const SetList& table_sets(const binding::FamilyPlan& plan) {
+  return plan.tables().*sets;
+}
+
 void bind_columns(nb::module_& m) {
   m.def("paths", &available_paths);
   m.def("cores", &hardware_threads);
   m.def("moments", door(&doors::moments), "columns"_a, "group"_a.none(), "n_groups"_a,
         "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
   m.def("take_codes", door(&doors::take_codes), "indices"_a, "lut"_a, "out"_a);
-  m.def("plan_families", &binding::plan_families, "families"_a, "positions"_a, "variables"_a,
-        "states"_a, "most"_a);
-  nb::class_<SetList>(m, "Sets")
-      .def("__len__", &SetList::size)
-      .def("lists", &binding::lists_of);
   nb::class_<KeptColumns>(m, "Columns")
       .def(nb::init<std::vector<AnyArray>, const Arities&, const std::vector<bool>&>(), "codes"_a,
            "arities"_a, "missing"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -78,10 +78,36 @@ void bind_columns(nb::module_& m) {
            "threads"_a = 1)
       .def("count_flat", door(&KeptColumns::count), "sets"_a, "weights"_a = nb::none(),
            "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("count_tables", door(&KeptColumns::count_tables), "sets"_a, "weights"_a = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
       .def("unique", door(&KeptColumns::unique), "variables"_a, "weights"_a = nb::none(),
            "limit"_a = -1)
       .def("count_sparse", door(&KeptColumns::count_sparse), "variables"_a,
            "weights"_a = nb::none());
+}
+
+void bind_families(nb::module_& m) {
+  using binding::FamilyPlan;
+  nb::class_<SetList>(m, "Sets")
+      .def("__init__",
+           [](SetList* self, const GivenSets& sets) { new (self) SetList(sets.list()); }, "sets"_a)
+      .def("__len__", &SetList::size)
+      .def("lists", &binding::lists_of);
+  nb::class_<FamilyPlan>(m, "FamilyPlan")
+      .def("__len__", &FamilyPlan::size)
+      .def_prop_ro("n_dense", [](const FamilyPlan& self) { return self.tables().dense.size(); })
+      .def_prop_ro("all_dense", &FamilyPlan::all_dense)
+      .def_prop_ro("cells", [](const FamilyPlan& self) { return self.tables().cells; })
+      .def_prop_ro("dense", &table_sets<&FamilyTables::dense>, nb::rv_policy::reference_internal)
+      .def_prop_ro("sparse", &table_sets<&FamilyTables::sparse>, nb::rv_policy::reference_internal)
+      .def_prop_ro("mixed", &table_sets<&FamilyTables::mixed>, nb::rv_policy::reference_internal)
+      .def("spelled", &FamilyPlan::spelled, "names"_a)
+      .def("axes", &FamilyPlan::axes, "variables"_a)
+      .def("places", &FamilyPlan::places, "variables"_a)
+      .def("stacks", &FamilyPlan::stacks)
+      .def("pick", &FamilyPlan::pick, "stacks"_a);
+  m.def("plan_families", &binding::plan_families, "families"_a, "positions"_a, "states"_a,
+        "most"_a);
 }
 
 void bind_texts(nb::module_& m) {
@@ -295,6 +321,7 @@ void bind_clusters(nb::module_& m) {
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // tables that live until the interpreter ends are no leak
   m.doc() = "Kernels of credo: counts, unique rows and moments of columns; exact inference.";
+  bind_families(m);
   bind_columns(m);
   bind_texts(m);
   bind_inference(m);

@@ -54,7 +54,6 @@ RowWeights::RowWeights(const std::optional<AnyArray>& array, std::size_t n_rows)
 }
 
 const SetList& GivenSets::list() const {
-  if (given_ != nullptr) return *given_;
   require(read_.has_value(), "The 'sets' parameter must be lists of variable numbers.");
   return *read_;
 }
@@ -72,22 +71,34 @@ MaskRows KeptColumns::bitmap(std::int64_t variable, const std::string& path) con
   return columns_.bitmap(static_cast<std::size_t>(variable), kernels_for(path));
 }
 
-std::tuple<Counts, Array<std::int64_t>> KeptColumns::count(
-    Monitor& monitor, const GivenSets& given, const std::optional<AnyArray>& weights,
-    const std::string& kernel, const std::string& path, int threads) const {
-  const SetList& sets = given.list();
-  const std::vector<std::size_t> offsets = table_offsets(columns_, sets);
+Counts KeptColumns::count_into(Monitor& monitor, const SetList& sets,
+                               std::span<const std::size_t> offsets,
+                               const std::optional<AnyArray>& weights, const std::string& kernel,
+                               const std::string& path, int threads) const {
   require(threads >= 1, "The 'threads' parameter must be at least 1.");
   CountOptions options{kernel, path, threads};
   options.monitor = &monitor;
-  Counts counts = RowWeights(weights, columns_.n_rows())
-                      .visit([&]<class Cell>(const Cell* row_weights) -> Counts {
-                        Array<Cell> tables({offsets.back()});
-                        credo::count<Cell>(columns_, sets, row_weights, options, offsets,
-                                           tables.data());
-                        return tables;
-                      });
+  return RowWeights(weights, columns_.n_rows())
+      .visit([&]<class Cell>(const Cell* row_weights) -> Counts {
+        Array<Cell> tables({offsets.back()});
+        credo::count<Cell>(columns_, sets, row_weights, options, offsets, tables.data());
+        return tables;
+      });
+}
+
+std::tuple<Counts, Array<std::int64_t>> KeptColumns::count(
+    Monitor& monitor, const GivenSets& sets, const std::optional<AnyArray>& weights,
+    const std::string& kernel, const std::string& path, int threads) const {
+  const std::vector<std::size_t> offsets = table_offsets(columns_, sets.list());
+  Counts counts = count_into(monitor, sets.list(), offsets, weights, kernel, path, threads);
   return {std::move(counts), copied<std::int64_t>(offsets, {offsets.size()})};
+}
+
+Counts KeptColumns::count_tables(Monitor& monitor, KnownSets sets,
+                                 const std::optional<AnyArray>& weights, const std::string& kernel,
+                                 const std::string& path, int threads) const {
+  return count_into(monitor, *sets.list, table_offsets(columns_, *sets.list), weights, kernel,
+                    path, threads);
 }
 
 std::optional<std::tuple<Array<std::int64_t>, Counts>> KeptColumns::unique(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -29,18 +30,19 @@ struct RowWeights {
   }
 };
 
-// Sets of variables as they were given: a list of ours, or one read from what came. They live as
-// long as the call.
+// Sets of variables as they were written, and as they are known; these live as long as the call.
 class GivenSets {
  public:
   GivenSets() = default;
-  explicit GivenSets(const SetList& list) : given_(&list) {}
   explicit GivenSets(std::optional<SetList> read) : read_(std::move(read)) {}
   const SetList& list() const;  // throws std::invalid_argument where nothing could be read
 
  private:
-  const SetList* given_ = nullptr;
   std::optional<SetList> read_;
+};
+
+struct KnownSets {
+  const SetList* list = nullptr;
 };
 
 // Cells of whole numbers, or of real weights.
@@ -63,6 +65,9 @@ class KeptColumns {
                                                 const std::optional<AnyArray>& weights,
                                                 const std::string& kernel, const std::string& path,
                                                 int threads) const;
+  // The tables alone.
+  Counts count_tables(Monitor& monitor, KnownSets sets, const std::optional<AnyArray>& weights,
+                      const std::string& kernel, const std::string& path, int threads) const;
 
   // Groups of equal rows: the first row of each, and its weight; none at more groups than `limit`.
   std::optional<std::tuple<Array<std::int64_t>, Counts>> unique(
@@ -75,6 +80,10 @@ class KeptColumns {
       const std::optional<AnyArray>& weights) const;
 
  private:
+  Counts count_into(Monitor& monitor, const SetList& sets, std::span<const std::size_t> offsets,
+                    const std::optional<AnyArray>& weights, const std::string& kernel,
+                    const std::string& path, int threads) const;
+
   std::vector<AnyArray> arrays_;
   Columns columns_;
 };

@@ -1,6 +1,7 @@
 #include "count.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 
@@ -46,20 +47,40 @@ Kernel forced_kernel(const std::string& name, bool weighted) {
       name + "' instead.");
 }
 
-// For each sibling, the time of its leaf in the histogram walk.
-std::vector<double> leaf_times_of(const Columns& columns, const SetList& sets,
-                                  std::span<const std::size_t> siblings, bool weighted) {
+// The times of siblings. Where popcounting all of them is quicker than one increment a row, which is
+// what any other kernel takes at the least, its time is the only one: the others are infinite.
+std::vector<KernelTimes> times_of(const Columns& columns, const SetList& sets,
+                                  std::span<const std::size_t> siblings,
+                                  std::span<const std::int32_t> before, bool weighted, bool is_free,
+                                  const LaneKernels& kernels) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
   const auto rows = static_cast<double>(columns.n_rows());
-  std::vector<double> times;
+  std::vector<KernelTimes> times;
+  times.reserve(siblings.size());
+  double popcount = 0;
+  for (const std::size_t position : siblings) {
+    const auto set = sets[position];
+    times.push_back(estimate(columns, set, shared_prefix(before, set), kernels));
+    popcount += times.back().popcount;
+    before = set;
+  }
+  if (is_free && !weighted && popcount < least_ns(rows)) {
+    for (KernelTimes& time : times) time.histogram = time.sparse = time.records = kNever;
+    return times;
+  }
   if (weighted || siblings.size() == 1) {
-    for (const std::size_t position : siblings)
-      times.push_back(table_ns(rows, static_cast<double>(cells_of(columns, sets[position]))));
+    for (std::size_t i = 0; i < times.size(); ++i)
+      times[i].histogram +=
+          table_ns(rows, static_cast<double>(cells_of(columns, sets[siblings[i]])));
     return times;
   }
   std::vector<std::int32_t> variables;
   for (const std::size_t position : siblings) variables.push_back(sets[position].back());
   const auto prefix = sets[siblings[0]].first(sets[siblings[0]].size() - 1);
-  return leaf_times(columns, variables, static_cast<double>(cells_of(columns, prefix)), rows);
+  const auto leaves =
+      leaf_times(columns, variables, static_cast<double>(cells_of(columns, prefix)), rows);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i].histogram += leaves[i];
+  return times;
 }
 
 // Those that have a record by records, if that is faster than what each was given to.
@@ -107,26 +128,26 @@ Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& 
   Work work;
   work.order = sorted_order(sets);
   const bool is_free = options.kernel == "auto";
-  std::vector<KernelTimes> times;
+  const Kernel forced = is_free ? Kernel::kPopcount : forced_kernel(options.kernel, weighted);
+  work.kernel.reserve(work.order.size());
+  work.ns.reserve(work.order.size());
   std::span<const std::int32_t> last;
   for (std::size_t i = 0; i < work.order.size();) {
     const std::size_t end = siblings_end(sets, work.order, i);
-    const auto leaf_ns =
-        leaf_times_of(columns, sets, std::span(work.order).subspan(i, end - i), weighted);
-    times.clear();
-    for (const double ns : leaf_ns) {
-      const auto set = sets[work.order[i + times.size()]];
-      times.push_back(estimate(columns, set, shared_prefix(last, set), ns, kernels));
-      Kernel kernel =
-          is_free ? times.back().fastest(weighted) : forced_kernel(options.kernel, weighted);
-      if (kernel == Kernel::kRecords && !has_record(columns, set)) kernel = Kernel::kHistogram;
+    const auto siblings = std::span<const std::size_t>(work.order).subspan(i, end - i);
+    std::vector<KernelTimes> times =
+        times_of(columns, sets, siblings, last, weighted, is_free, kernels);
+    for (std::size_t k = 0; k < siblings.size(); ++k) {
+      Kernel kernel = is_free ? times[k].fastest(weighted) : forced;
+      if (kernel == Kernel::kRecords && !has_record(columns, sets[siblings[k]]))
+        kernel = Kernel::kHistogram;
       work.kernel.push_back(kernel);
-      last = set;
     }
+    last = sets[siblings.back()];
     const auto chosen = std::span(work.kernel).subspan(i);
-    if (is_free && !weighted) {
+    if (is_free && !weighted && times[0].histogram < std::numeric_limits<double>::infinity()) {
       avoid_mix(times, chosen);
-      take_records(columns, sets, std::span(work.order).subspan(i, end - i), times, chosen);
+      take_records(columns, sets, siblings, times, chosen);
     }
     work.units += std::ranges::any_of(chosen, [](Kernel k) { return k == Kernel::kRecords; })
                       ? 1
@@ -218,7 +239,8 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
               : share_sets(work, threads, columns.n_rows(), options.monitor);
   std::mutex tables_lock;
   const TableSink<Cell> add = [&](std::size_t set, std::size_t first, std::span<const Cell> cells) {
-    const std::lock_guard guard(tables_lock);
+    std::unique_lock guard(tables_lock, std::defer_lock);
+    if (threads > 1) guard.lock();
     Cell* out = tables + offsets[set] + first;
     for (std::size_t c = 0; c < cells.size(); ++c) out[c] += cells[c];
   };

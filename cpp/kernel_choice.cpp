@@ -51,6 +51,8 @@ double group_ns(double groups) {
 
 }  // namespace
 
+double least_ns(double rows) { return rows * (kIndexNs + increment_ns(1)); }
+
 double table_ns(double rows, double cells) {
   return rows * (kIndexNs + increment_ns(cells)) + cells * cell_ns(cells);
 }
@@ -95,12 +97,12 @@ double records_ns(const Columns& columns, std::span<const std::int32_t> prefix,
 }
 
 KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,
-                     double leaf_ns, const LaneKernels& kernels) {
+                     const LaneKernels& kernels) {
   const double rows = static_cast<double>(columns.n_rows());
   const double units = std::ceil(rows / (64 * kMaskUnit));
   const double mask_ns = units * kernels.count_unit_ns + std::ceil(units / kBlockUnits) * kCallNs;
 
-  KernelTimes times{0, leaf_ns, 0};
+  KernelTimes times{0, 0, 0};
   double cells = 1;
   for (std::size_t i = 0; i < set.size(); ++i) {
     const CodeView& column = columns[set[i]];

@@ -26,6 +26,7 @@ struct KernelTimes {
 // Times in ns to count rows in a table whose prefix is indexed, and to read it: of one set, or of
 // so many last variables packed into one.
 double table_ns(double rows, double cells);
+double least_ns(double rows);  // of any table
 double packed_table_ns(double rows, double cells, double variables);
 
 // Time in ns to count by records the sets of a prefix and each of the variables.
@@ -33,8 +34,8 @@ double records_ns(const Columns& columns, std::span<const std::int32_t> prefix,
                   std::span<const std::int32_t> variables);
 
 // IN set, of which the first `shared` variables are walked for the set before it anyway.
-// IN leaf_ns: to count it by histogram once its prefix is indexed.
+// The time by histogram is that of indexing the prefix; to count the table comes on top.
 KernelTimes estimate(const Columns& columns, std::span<const std::int32_t> set, std::size_t shared,
-                     double leaf_ns, const LaneKernels& kernels);
+                     const LaneKernels& kernels);
 
 }  // namespace credo

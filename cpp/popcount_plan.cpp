@@ -1,19 +1,18 @@
 #include "popcount_plan.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace credo {
 namespace {
 
 struct Aunt {
+  std::uint64_t key;  // the node it hangs under, and its variable
   std::int32_t users = 0;
   std::int32_t in_trie = -1;  // its node there, if it has one
   std::int32_t in_plan = -1;
 };
 
-// Aunts by (the node they hang under, variable).
-using Aunts = std::unordered_map<std::uint64_t, Aunt>;
+using Aunts = std::vector<Aunt>;  // sorted by their keys
 
 std::uint64_t key_of(std::int32_t under, std::int32_t variable) {
   return static_cast<std::uint64_t>(under) << 32 | static_cast<std::uint32_t>(variable);
@@ -28,17 +27,27 @@ bool may_use_aunt(const Columns& columns, const SetTrie& trie, const TrieNode& n
   return node.depth >= 2 && node.requested && complete(columns, trie.nodes[node.parent].variable);
 }
 
+Aunt* find(Aunts& aunts, std::uint64_t key) {
+  const auto found = std::ranges::lower_bound(aunts, key, {}, &Aunt::key);
+  return found != aunts.end() && found->key == key ? &*found : nullptr;
+}
+
 Aunts find_aunts(const Columns& columns, const SetTrie& trie) {
-  Aunts aunts;
+  std::vector<std::uint64_t> keys;
   for (const TrieNode& node : trie.nodes)
     if (may_use_aunt(columns, trie, node))
-      ++aunts[key_of(trie.nodes[node.parent].parent, node.variable)].users;
-  for (std::size_t i = 1; i < trie.nodes.size(); ++i) {
-    const auto found = aunts.find(key_of(trie.nodes[i].parent, trie.nodes[i].variable));
-    if (found != aunts.end()) found->second.in_trie = static_cast<std::int32_t>(i);
+      keys.push_back(key_of(trie.nodes[node.parent].parent, node.variable));
+  std::ranges::sort(keys);
+  Aunts aunts;
+  for (const std::uint64_t key : keys) {
+    if (aunts.empty() || aunts.back().key != key) aunts.push_back({key});
+    ++aunts.back().users;
   }
-  std::erase_if(aunts, [&](const auto& entry) {
-    const Aunt& aunt = entry.second;
+  if (aunts.empty()) return aunts;
+  for (std::size_t i = 1; i < trie.nodes.size(); ++i)
+    if (Aunt* aunt = find(aunts, key_of(trie.nodes[i].parent, trie.nodes[i].variable)))
+      aunt->in_trie = static_cast<std::int32_t>(i);
+  std::erase_if(aunts, [&](const Aunt& aunt) {
     return aunt.users < 2 && (aunt.in_trie < 0 || !trie.nodes[aunt.in_trie].requested);
   });
   return aunts;
@@ -55,26 +64,23 @@ PopcountNode leaf_under(const Columns& columns, const PopcountNode& parent, std:
 // Copies the trie into the plan with the missing aunts; returns the plan's node of each trie node.
 std::vector<std::int32_t> copy_nodes(const Columns& columns, const SetTrie& trie, Aunts& aunts,
                                      PopcountPlan& plan) {
-  std::vector<std::uint64_t> missing;
-  for (const auto& [key, aunt] : aunts)
-    if (aunt.in_trie < 0) missing.push_back(key);
-  std::sort(missing.begin(), missing.end());
-  plan.nodes.reserve(trie.nodes.size() + missing.size());
+  plan.nodes.reserve(trie.nodes.size() + aunts.size());
   std::vector<std::int32_t> position(trie.nodes.size());
-  std::size_t next = 0;
+  auto next = aunts.begin();
   for (std::size_t i = 0; i < trie.nodes.size(); ++i) {
     const TrieNode& node = trie.nodes[i];
     const auto at = static_cast<std::int32_t>(plan.nodes.size());
     position[i] = at;
     plan.nodes.push_back({node.variable, node.parent < 0 ? -1 : position[node.parent], node.depth,
                           node.cells, node.has_children, node.requested});
-    for (; next < missing.size() && missing[next] >> 32 == i; ++next) {
-      aunts[missing[next]].in_plan = static_cast<std::int32_t>(plan.nodes.size());
+    for (; next != aunts.end() && next->key >> 32 == i; ++next) {
+      if (next->in_trie >= 0) continue;
+      next->in_plan = static_cast<std::int32_t>(plan.nodes.size());
       plan.nodes.push_back(leaf_under(columns, plan.nodes[at], at,
-                                      static_cast<std::int32_t>(missing[next] & 0xFFFFFFFF)));
+                                      static_cast<std::int32_t>(next->key & 0xFFFFFFFF)));
     }
   }
-  for (auto& [key, aunt] : aunts)
+  for (Aunt& aunt : aunts)
     if (aunt.in_trie >= 0) aunt.in_plan = position[aunt.in_trie];
   return position;
 }
@@ -86,13 +92,13 @@ PopcountPlan plan_popcount(const Columns& columns, const SetTrie& trie) {
   plan.depth = trie.depth;
   Aunts aunts = find_aunts(columns, trie);
   const std::vector<std::int32_t> position = copy_nodes(columns, trie, aunts, plan);
-  for (std::size_t i = 0; i < trie.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < trie.nodes.size() && !aunts.empty(); ++i) {
     const TrieNode& node = trie.nodes[i];
     if (!may_use_aunt(columns, trie, node)) continue;
-    const auto found = aunts.find(key_of(trie.nodes[node.parent].parent, node.variable));
-    if (found == aunts.end()) continue;
-    plan.nodes[position[i]].aunt = found->second.in_plan;
-    plan.nodes[found->second.in_plan].counted = true;
+    const Aunt* aunt = find(aunts, key_of(trie.nodes[node.parent].parent, node.variable));
+    if (aunt == nullptr) continue;
+    plan.nodes[position[i]].aunt = aunt->in_plan;
+    plan.nodes[aunt->in_plan].counted = true;
   }
   // From the leaves up: a complete variable finds its last state from its parent's table.
   for (std::size_t i = plan.nodes.size(); i-- > 1;) {

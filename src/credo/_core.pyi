@@ -70,7 +70,7 @@ class Columns:
     @overload
     def count_flat(
         self,
-        sets: Sequence[Sequence[int]] | Sets,
+        sets: Sequence[Sequence[int]],
         weights: _Ints | None = None,
         kernel: _Kernel = "auto",
         path: _Path = "auto",
@@ -84,12 +84,32 @@ class Columns:
     @overload
     def count_flat(
         self,
-        sets: Sequence[Sequence[int]] | Sets,
+        sets: Sequence[Sequence[int]],
         weights: _Reals,
         kernel: _Kernel = "auto",
         path: _Path = "auto",
         threads: int = 1,
     ) -> tuple[_Reals, _Ints]: ...
+    @overload
+    def count_tables(
+        self,
+        sets: FamilyPlan | Sets,
+        weights: _Ints | None = None,
+        kernel: _Kernel = "auto",
+        path: _Path = "auto",
+        threads: int = 1,
+    ) -> _Ints:
+        """The tables of `count_flat` alone: the dense ones of a plan, or of any sets."""
+
+    @overload
+    def count_tables(
+        self,
+        sets: FamilyPlan | Sets,
+        weights: _Reals,
+        kernel: _Kernel = "auto",
+        path: _Path = "auto",
+        threads: int = 1,
+    ) -> _Reals: ...
     @overload
     def unique(self, variables: Sequence[int], weights: _Ints | None = None) -> tuple[_Ints, _Ints]:
         """Groups of equal rows, sorted by code: the first row of each, and its weight.
@@ -120,38 +140,64 @@ class Columns:
 
 @final
 class Sets:
-    """Sets of variables, by number, which `Columns.count_flat` takes as they are."""
+    """Sets of variables, by number, which `Columns.count_tables` takes as they are."""
 
+    def __init__(self, sets: Sequence[Sequence[int]]) -> None: ...
     def __len__(self) -> int: ...
     def lists(self) -> list[list[int]]: ...
 
+@final
+class FamilyPlan:
+    """Which tables some families need, and where each family's numbers lie in them.
+
+    Of the families that differ, in the order given (family_tables.hpp).
+    """
+
+    def __len__(self) -> int: ...
+    @property
+    def n_dense(self) -> int:
+        """How many of the tables are dense."""
+
+    @property
+    def all_dense(self) -> bool: ...
+    @property
+    def cells(self) -> int:
+        """Of all dense tables."""
+
+    @property
+    def dense(self) -> Sets:
+        """The variables of the dense tables, numbered among the discrete ones alone."""
+
+    @property
+    def sparse(self) -> Sets: ...
+    @property
+    def mixed(self) -> Sets: ...
+    def spelled(self, names: tuple[str, ...]) -> dict[tuple[str, ...], int]:
+        """The number of each family by (child, *parents)."""
+
+    def axes(self, variables: tuple[_Item, ...]) -> list[tuple[_Item, ...]]:
+        """The variables of each family: its parents, then the child."""
+
+    def places(self, variables: tuple[_Item, ...]) -> list[tuple[int, int, tuple[_Item, ...]]]:
+        """Where each family is: its stack, its place there, its axes.
+
+        One that is not dense has the stack -1 and a place among the sparse tables, then the mixed.
+        """
+
+    def stacks(self) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
+        """Each stack's first cell, end, shape and axes."""
+
+    def pick(self, stacks: list[list[_Item]]) -> list[_Item]:
+        """Of each family, its item in the list of its stack."""
+
 def plan_families(
-    families: Any,
-    positions: dict[str, int],
-    variables: tuple[_Item, ...],
-    states: Sequence[int],
-    most: int,
-) -> (
-    tuple[
-        dict[tuple[str, ...], int],
-        list[tuple[int, int, tuple[_Item, ...]]],
-        list[tuple[int, int, tuple[int, ...], tuple[int, ...]]],
-        Sets,
-        Sets,
-        Sets,
-        int,
-    ]
-    | None
-):
-    """Which tables families need, and where each family's numbers lie in them (family_tables.hpp).
+    families: Any, positions: dict[str, int], states: Sequence[int], most: int
+) -> FamilyPlan | None:
+    """Which tables families need.
 
     `states` are the variables' numbers of states, -1 for a continuous one; a table of more than
     `most` cells is sparse. None where a family is not a name or a (child, parents) pair of names
-    in `positions`. Gives, for the families that differ, their numbers by (child, *parents), and
-    where each is: its stack, its place there, its variables (the parents, then the child); one
-    that is not dense has the stack -1 and a place among the sparse tables, then the mixed. Then
-    each stack's first cell, end, shape and axes; the dense sets (numbered among the discrete
-    variables alone), the sparse and the mixed ones; and the cells of all dense tables.
+    in `positions`.
     """
 
 def moments(

@@ -41,9 +41,11 @@ def test_the_plan_is_that_of_the_twin(seed):
     most = int(rng.choice([4, 30, 10**9]))
     names = [f"v{i}" for i in range(n)]
     spelt = [(names[c], [names[p] for p in ps]) for c, ps in families]
-    found = _core.plan_families(spelt, {m: i for i, m in enumerate(names)}, (*names,), states, most)
+    found = _core.plan_families(spelt, {m: i for i, m in enumerate(names)}, states, most)
     assert found is not None
-    spelled, places, stacks, dense, sparse, mixed, cells = found
+    spelled, places, stacks = found.spelled((*names,)), found.places((*names,)), found.stacks()
+    dense, sparse, mixed, cells = found.dense, found.sparse, found.mixed, found.cells
+    assert len(found) == len(spelled) and found.axes((*names,)) == [axes for *_, axes in places]
 
     kept, dense_twin, sparse_twin, mixed_twin = twin(families, states, most)
     discrete = [v for v in range(n) if states[v] >= 0]
@@ -73,6 +75,9 @@ def test_the_plan_is_that_of_the_twin(seed):
         table = next(s for s in sets if set(s) == {child, *parents})
         wanted = tables[table].transpose([table.index(v) for v in (*parents, child)])
         assert np.array_equal(seen, wanted)
+    if not sparse_twin and not mixed_twin:
+        numbers = [[(s, at) for at in range(shape[0])] for s, (_, _, shape, _) in enumerate(stacks)]
+        assert found.pick(numbers) == [(stack, at) for stack, at, _ in places]
 
 
 @pytest.mark.parametrize(
@@ -97,13 +102,28 @@ def test_the_plan_is_that_of_the_twin(seed):
 def test_what_is_not_written_as_usual_is_left_to_the_caller(families):
     names = ("a", "b", "c")
     positions = {n: i for i, n in enumerate(names)}
-    assert _core.plan_families(families, positions, names, [2, 2, 2], 100) is None
+    assert _core.plan_families(families, positions, [2, 2, 2], 100) is None
 
 
 def test_sizes_that_would_overflow_are_sparse_or_too_many():
     names = tuple(f"v{i}" for i in range(80))
     positions = {n: i for i, n in enumerate(names)}
-    found = _core.plan_families([("v0", names[1:])], positions, names, [10] * 80, 2**64 - 2)
-    assert found is not None and found[4].lists() == [[*range(1, 80), 0]] and found[-1] == 0
+    found = _core.plan_families([("v0", names[1:])], positions, [10] * 80, 2**64 - 2)
+    assert found is not None and found.sparse.lists() == [[*range(1, 80), 0]] and found.cells == 0
     with pytest.raises(ValueError, match="must have the same length"):
-        _core.plan_families([], positions, names, [2], 100)
+        _core.plan_families([], positions, [2], 100)
+
+
+def test_names_and_lists_that_do_not_fit_the_plan_are_refused():
+    plan = _core.plan_families([("a", ["b"]), "c"], {"a": 0, "b": 1, "c": 2}, [2, 2, -1], 100)
+    assert plan is not None
+    for make in (plan.spelled, plan.places, plan.axes):
+        with pytest.raises(ValueError, match="A name is needed for each variable"):
+            make(("a", "b"))
+    with pytest.raises(ValueError, match="A list is needed for each stack"):
+        plan.pick([])
+    with pytest.raises(ValueError, match="as many items as it has tables"):
+        plan.pick([[]])
+    with pytest.raises(ValueError, match="Only dense tables"):
+        plan.pick([[1]])
+    assert _core.Sets([[0, 1], []]).lists() == [[0, 1], []]

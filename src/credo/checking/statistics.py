@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.data import Table
 from credo.stats.block import Block
 from credo.stats.counting import count_dense
@@ -23,7 +24,7 @@ from credo.stats.counting import count_dense
 __all__ = ["Named", "Statistics"]
 
 Floats = NDArray[np.float64]
-Layout = tuple[list[list[int]], list[tuple[NDArray[np.intp], NDArray[Any]]]]
+Layout = tuple[_core.Sets, list[tuple[NDArray[np.intp], NDArray[Any]]]]
 
 MAX_STATES = 12
 """States of a variable whose shares are looked at: the most frequent ones."""
@@ -160,7 +161,7 @@ class Statistics:
             which = np.flatnonzero((shapes == (r, c)).all(axis=1))
             cells = ends[which][:, None] + np.arange(r * c)
             groups.append((which, cells.reshape(-1, r, c)))
-        return sets, groups
+        return _core.Sets(sets), groups
 
     def _correlations(self, z: Floats, there: Floats) -> Floats:
         n = there.T @ there

@@ -29,14 +29,14 @@ Path = Literal["auto", "avx512", "avx2", "plain"]
 
 def count_dense(
     block: Block,
-    positions: _core.Sets | list[list[int]],
+    positions: _core.FamilyPlan | _core.Sets,
     threads: int,
     kernel: Kernel,
     path: Path,
 ) -> NDArray[Any]:
     """All dense tables, one after the other; a set is positions of discrete columns."""
     weights: Any = block.weights
-    tables: NDArray[Any] = block.native.count_flat(positions, weights, kernel, path, threads)[0]
+    tables: NDArray[Any] = block.native.count_tables(positions, weights, kernel, path, threads)
     return tables
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from credo.errors import InputError, shown
@@ -11,6 +11,7 @@ from credo.render import text_html
 __all__ = ["Families", "Family"]
 
 Key = tuple[str, frozenset[str]]
+Spelled = dict[tuple[str, ...], int]
 
 
 class Family(tuple[str, tuple[str, ...]]):
@@ -99,10 +100,7 @@ class Families:
     Families(A | B; B)
     """
 
-    __slots__ = ("_at", "_items", "_plan", "spelled")
-
-    spelled: dict[tuple[str, ...], int]
-    """The position of each family by its child and its parents, in the order they have here."""
+    __slots__ = ("_at", "_items", "_plan", "_spelled")
 
     def __init__(self, items: Iterable[Family]) -> None:
         at: dict[Key, int] = {}
@@ -112,7 +110,9 @@ class Families:
                 kept.append(family)
         self._at: dict[Key, int] | None = at
         self._items: tuple[Family, ...] | None = tuple(kept)
-        self.spelled = {(f[0], *f[1]): i for i, f in enumerate(kept)}
+        self._spelled: Spelled | Callable[[], Spelled] = {
+            (f[0], *f[1]): i for i, f in enumerate(kept)
+        }
         self._plan: tuple[Any, int, Any] | None = None
 
     @classmethod
@@ -135,19 +135,27 @@ class Families:
         return cls(given)
 
     @classmethod
-    def trusted(cls, spelled: dict[tuple[str, ...], int]) -> Families:
+    def trusted(cls, spelled: Spelled | Callable[[], Spelled]) -> Families:
         """Families that are known to be sound and to differ; the rest is made when it is asked for.
 
         >>> Families.trusted({("A", "B"): 0, ("B",): 1})
         Families(A | B; B)
         """
         out = cls.__new__(cls)
-        out.spelled = spelled
+        out._spelled = spelled
         out._at = out._items = out._plan = None
         return out
 
     def __reduce__(self) -> Any:
         return Families, (self._families,)
+
+    @property
+    def spelled(self) -> Spelled:
+        """The position of each family by its child and its parents, in the order they have here."""
+        found = self._spelled
+        if not isinstance(found, dict):
+            found = self._spelled = found()
+        return found
 
     @property
     def _families(self) -> tuple[Family, ...]:

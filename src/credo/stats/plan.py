@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -64,17 +64,21 @@ def tally_block(
     return plan.finish([plan.count(block, threads=threads, kernel=kernel, path=path)])
 
 
-@dataclass
 class Partial:
     """What the blocks seen so far add to a tally: tables in the plan's order, without names."""
 
-    dense: NDArray[Any]
-    sparse: list[Counts]
-    moments: list[Moments]
-    weight: int | float
-    gaps: frozenset[str]
-    stacks: list[NDArray[Any] | None] = field(default_factory=list)
-    sums: dict[int, list[Any]] = field(default_factory=dict)
+    __slots__ = ("dense", "gaps", "moments", "sparse", "weight")
+
+    def __init__(
+        self,
+        dense: NDArray[Any],
+        sparse: list[Counts],
+        moments: list[Moments],
+        weight: int | float,
+        gaps: frozenset[str],
+    ) -> None:
+        self.dense, self.sparse, self.moments = dense, sparse, moments
+        self.weight, self.gaps = weight, gaps
 
     def add(self, other: Partial) -> None:
         """Add another block's tables to these, in place."""
@@ -85,23 +89,26 @@ class Partial:
         self.gaps |= other.gaps
 
 
-@dataclass(frozen=True, eq=False)
 class Plan:
     """The tables that some families need. Families with the same variables share a table.
 
-    All dense tables lie in one array, and `stacks` are views of it. A place is a stack, the number
+    All dense tables lie in one array, and stacks are views of it. A place is a stack, the number
     of a table in it, and the table's axes; where the stack is -1, the number is one among the
-    sparse tables and the moments.
+    sparse tables and the moments. Names are put to them when somebody asks.
     """
 
-    schema: Schema
-    families: Families
-    places: list[tuple[int, int, tuple[Variable, ...]]]  # of each family
-    stacks: list[Stack]
-    sets: _core.Sets  # of the dense tables, numbered among the discrete variables
-    sparse: tuple[tuple[str, ...], ...]
-    mixed: tuple[tuple[str, ...], ...]
-    _positions: dict[tuple[str, ...], list[list[int]]] = field(default_factory=dict, repr=False)
+    def __init__(
+        self, schema: Schema, core: _core.FamilyPlan, families: Families | None = None
+    ) -> None:
+        self.schema = schema
+        self.core = core
+        self.sparse: tuple[tuple[str, ...], ...] = ()  # the names of each sparse table's variables
+        self.mixed: tuple[tuple[str, ...], ...] = ()
+        if not core.all_dense:
+            self.sparse = _names(schema.names, core.sparse)
+            self.mixed = _names(schema.names, core.mixed)
+        self._families = families
+        self._positions: dict[tuple[str, ...], _core.Sets] | None = None
 
     @classmethod
     def of(cls, schema: Schema, families: Any, rows: int) -> Plan:
@@ -129,21 +136,34 @@ class Plan:
     ) -> Plan | None:
         """A plan; None where the families are not a list of well-formed ones of known names."""
         most = min(max(4 * rows, _DENSE_CELLS), MAX_CELLS)
-        found = _core.plan_families(given, schema._index, schema.variables, schema._arities, most)
-        if found is None:
+        core = _core.plan_families(given, schema._index, schema._arities, most)
+        if core is None:
             return None
-        spelled, places, stacks, dense, sparse, mixed, cells = found
-        if cells > MAX_CELLS:
+        if core.cells > MAX_CELLS:
             raise LimitError(
-                f"The {len(dense):,} tables asked for would have {cells:,} cells together; "
-                f"at most {MAX_CELLS:,} are allowed.",
+                f"The {core.n_dense:,} tables asked for would have {core.cells:,} cells "
+                f"together; at most {MAX_CELLS:,} are allowed.",
                 hint="Tally fewer families at a time.",
             )
-        if families is None:
-            families = Families.trusted(spelled)
-        rare = _names(schema.names, sparse) if len(sparse) else ()
-        moments = _names(schema.names, mixed) if len(mixed) else ()
-        return cls(schema, families, places, stacks, dense, rare, moments)
+        return cls(schema, core, families)
+
+    @property
+    def families(self) -> Families:
+        """The families, those that are the same only once."""
+        if self._families is None:
+            names, core = self.schema.names, self.core
+            self._families = Families.trusted(lambda: core.spelled(names))
+        return self._families
+
+    @cached_property
+    def places(self) -> list[tuple[int, int, tuple[Variable, ...]]]:
+        """Where the numbers of each family lie."""
+        return self.core.places(self.schema.variables)
+
+    @cached_property
+    def stacks(self) -> list[Stack]:
+        """The dense tables of one shape each, with their axes in some order."""
+        return self.core.stacks()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -153,17 +173,20 @@ class Plan:
     @cached_property
     def dense(self) -> tuple[tuple[str, ...], ...]:
         """The names of each dense table's variables."""
-        return _names(self.schema.discrete, self.sets)
+        return _names(self.schema.discrete, self.core.dense)
 
-    def positions(self, block: Block) -> _core.Sets | list[list[int]]:
+    def positions(self, block: Block) -> _core.FamilyPlan | _core.Sets:
         """The dense sets as positions among the block's discrete columns."""
         if block.schema is self.schema:
-            return self.sets
+            return self.core
+        if self._positions is None:
+            self._positions = {}
         columns = block.schema.discrete
         found = self._positions.get(columns)
         if found is None:
             at = {name: i for i, name in enumerate(columns)}
-            found = self._positions[columns] = [[at[n] for n in names] for names in self.dense]
+            found = _core.Sets([[at[n] for n in names] for names in self.dense])
+            self._positions[columns] = found
         return found
 
     def count(
@@ -189,12 +212,12 @@ class Plan:
         self, block: Block, threads: int, kernel: Kernel, path: Path, compact: bool
     ) -> NDArray[Any]:
         """All dense tables; from gathered rows where many tables are asked and that pays."""
-        if not len(self.sets):
+        n = self.core.n_dense
+        if not n:
             return np.zeros(0)
-        positions = self.positions(block)
-        if compact and kernel == "auto" and len(positions) >= 16 and block.compact is not None:
+        if compact and kernel == "auto" and n >= 16 and block.compact is not None:
             block = block.compact
-        return count_dense(block, positions, threads, kernel, path)
+        return count_dense(block, self.positions(block), threads, kernel, path)
 
     def finish(self, partials: Iterable[Partial]) -> Tally:
         """The tally of all blocks. A table becomes counts with names when it is asked for."""
@@ -207,41 +230,62 @@ class Plan:
         if total is None:
             raise TableError("There are no rows to tally.")
         total.dense.flags.writeable = False  # and so are its views, which the counts hold
-        total.stacks = [None] * len(self.stacks)
-        make, arrays = partial(self._statistic, total), partial(self._arrays, total)
-        return Tally(self.families, make, total.weight, arrays)
+        counted = Counted(self, total)
+        return Tally(self.families, counted.statistic, total.weight, counted)
 
-    def _statistic(self, total: Partial, family: int) -> Statistic:
+
+class Counted:
+    """The tables of a plan, counted: where each family's statistic is taken from."""
+
+    __slots__ = ("_plan", "_stacks", "_sums", "_total")
+
+    def __init__(self, plan: Plan, total: Partial) -> None:
+        self._plan, self._total = plan, total
+        self._stacks: dict[int, NDArray[Any]] = {}
+        self._sums: dict[int, list[Any]] = {}
+
+    def statistic(self, family: int) -> Statistic:
         """The statistic of one family, from the table it shares with others."""
-        number, at, axes = self.places[family]
+        total = self._total
+        number, at, axes = self._plan.places[family]
         if number < 0:
             others: list[Statistic] = [*total.sparse, *total.moments]
             found, wanted = others[at], tuple([v.name for v in axes])
             return found if found.names == wanted else found.marginal(wanted)
-        stack = total.stacks[number]
+        stack = self._stacks.get(number)
         if stack is None:
-            stack = self._stack(total, number)
+            stack = self._stack(number)
         skipped: int | float = 0
         if total.gaps and not total.gaps.isdisjoint([v.name for v in axes]):
-            skipped = max(total.weight - total.sums[number][at], 0)
+            skipped = max(total.weight - self._sums[number][at], 0)
         return Counts.trusted(axes, stack[at], skipped)
 
-    def _stack(self, total: Partial, number: int) -> NDArray[Any]:
+    def _stack(self, number: int) -> NDArray[Any]:
         """The tables of one stack, and the rows that each of them counts."""
-        first, last, shape, axes = self.stacks[number]
-        tables = total.dense[first:last].reshape(shape)
-        stack = total.stacks[number] = tables.transpose(axes)
-        if total.gaps:
-            total.sums[number] = tables.reshape(len(tables), -1).sum(axis=1).tolist()
+        first, last, shape, axes = self._plan.stacks[number]
+        tables = self._total.dense[first:last].reshape(shape)
+        stack = self._stacks[number] = tables.transpose(axes)
+        if self._total.gaps:
+            self._sums[number] = tables.reshape(len(tables), -1).sum(axis=1).tolist()
         return stack
 
-    def _arrays(self, total: Partial) -> list[NDArray[Any]] | None:
-        """The tables of all families, or None if one of them is not dense."""
-        if self.sparse or self.mixed:
+    def statistics(self) -> list[Statistic] | None:
+        """The counts of all families, or None if one is not dense or has skipped rows."""
+        if self._total.gaps:
             return None
-        stacks = [list(self._stack(total, number)) for number in range(len(self.stacks))]
-        return [stacks[number][at] for number, at, _ in self.places]
+        tables = self.arrays()
+        if tables is None:
+            return None
+        axes = self._plan.core.axes(self._plan.schema.variables)
+        return list(map(Counts.trusted, axes, tables, repeat(0)))
+
+    def arrays(self) -> list[NDArray[Any]] | None:
+        """The tables of all families, or None if one of them is not dense."""
+        plan = self._plan
+        if not plan.core.all_dense:
+            return None
+        return plan.core.pick([list(self._stack(number)) for number in range(len(plan.stacks))])
 
 
 def _names(names: tuple[str, ...], sets: _core.Sets) -> tuple[tuple[str, ...], ...]:
-    return tuple([tuple([names[i] for i in s]) for s in sets.lists()])
+    return tuple([tuple([names[i] for i in s]) for s in sets.lists()]) if len(sets) else ()

@@ -17,7 +17,7 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 
-__all__ = ["Source", "Statistic", "Tally"]
+__all__ = ["Bulk", "Source", "Statistic", "Tally"]
 
 Statistic = Counts | Moments
 
@@ -38,6 +38,18 @@ class Source(Protocol):
         ...
 
 
+class Bulk(Protocol):
+    """The statistics of all families of a tally at once; None where they are not to be had so."""
+
+    def statistics(self) -> list[Statistic] | None:
+        """Each family's, in their order."""
+        ...
+
+    def arrays(self) -> list[NDArray[Any]] | None:
+        """Each family's table as a plain array."""
+        ...
+
+
 class Tally(Mapping[Any, Statistic]):
     """Statistics by family: `s["Fever", ["Pneumonia"]]`. Two tallies merge with `+`.
 
@@ -52,44 +64,57 @@ class Tally(Mapping[Any, Statistic]):
     ('Cou', 'Pneu', 'Fev')
     """
 
-    __slots__ = ("_arrays", "_made", "_make", "_spelled", "families", "rows")
+    __slots__ = ("_bulk", "_known", "_made", "_make", "families", "rows")
 
     def __init__(
         self,
         families: Families,
         make: Callable[[int], Statistic],
         rows: int | float,
-        arrays: Callable[[], list[NDArray[Any]] | None] | None = None,
+        bulk: Bulk | None = None,
     ) -> None:
         self.families = families
         self.rows = rows
-        self._spelled = families.spelled
         self._make = make  # the statistic of the family at a position, its axes in order
-        self._made: list[Statistic | None] = [None] * len(families)
-        self._arrays = arrays  # all tables at once, where that is cheaper than one by one
+        self._bulk = bulk  # all of them at once, where that is cheaper than one by one
+        self._made: dict[int, Statistic] = {}
+        self._known: dict[tuple[Any, ...], Statistic] = {}  # those made, as they are spelled
 
     def __getitem__(self, family: Any) -> Statistic:
         try:  # spelled as it was when it was tallied: the usual way, and the quick one
             child, parents = family
-            known = None if type(parents) is str else self._spelled.get((child, *parents))
-        except (TypeError, ValueError):
-            known = None
-        if known is not None:
-            made = self._made[known]
-            if made is None:
-                made = self._made[known] = self._make(known)
-            return made
+            if type(parents) is not str:
+                return self._known[(child, *parents)]
+        except (TypeError, ValueError, KeyError):
+            pass
+        return self._found(family)
+
+    def _found(self, family: Any) -> Statistic:
+        """A statistic not made before, or not spelled like this."""
+        self._make_all()
         wanted = Family.of(family)
+        spelled = (wanted[0], *wanted[1])
+        at = self.families.spelled.get(spelled)
+        if at is not None:
+            statistic = self._known[spelled] = self._at(at)
+            return statistic
         at = self.families.index(wanted)
         if at is None:
             raise unknown_name("The family", str(wanted), self.families, "in this tally")
-        statistic = self._at(at)
-        if statistic.names == wanted.names:
-            return statistic
-        return statistic.marginal(wanted.names)
+        return self._at(at).marginal(wanted.names)
+
+    def _make_all(self) -> None:
+        """Make the statistics at once, the first time that one is asked for."""
+        if self._bulk is not None and not self._made:
+            made = self._bulk.statistics()
+            if made is None:
+                self._bulk = None
+            else:
+                self._made = dict(enumerate(made))
+                self._known = dict(zip(self.families.spelled, made, strict=True))
 
     def _at(self, position: int) -> Statistic:
-        statistic = self._made[position]
+        statistic = self._made.get(position)
         if statistic is None:
             statistic = self._made[position] = self._make(position)
         return statistic
@@ -103,7 +128,7 @@ class Tally(Mapping[Any, Statistic]):
         >>> [a.shape for a in cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"])]).arrays()]
         [(2, 2)]
         """
-        found = None if self._arrays is None else self._arrays()
+        found = None if self._bulk is None else self._bulk.arrays()
         return [self._array(i) for i in range(len(self))] if found is None else found
 
     def _array(self, position: int) -> NDArray[Any]:
