@@ -5,7 +5,8 @@
 namespace credo::doors {
 namespace {
 
-std::vector<const double*> read_tables(const infer::Model& model, const std::vector<Table>& tables) {
+std::vector<const double*> read_tables(const infer::Model& model,
+                                       const std::vector<Table>& tables) {
   require(tables.size() == model.n_factors(),
           "The 'tables' parameter must have " + std::to_string(model.n_factors()) +
               " tables, got " + std::to_string(tables.size()) + " instead.");

@@ -1,8 +1,8 @@
 // Arrays of Python as the doors take them, and the doors' as Python gets them.
 //
-// A view is of the array as it is: contiguous and of the exact type, or the call is refused. Nothing
-// is ever converted (a silent copy would lose an output array), whatever the binding says. Only what a
-// function of Python's gives back may be: nothing is written there.
+// A view is of the array as it is: contiguous and of the exact type, or the call is refused.
+// Nothing is ever converted (a silent copy would lose an output array), whatever the binding says.
+// Only what a function of Python's gives back may be: nothing is written there.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,6 +14,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -69,16 +70,18 @@ struct type_caster<credo::doors::View<T, N, layout>> {
   NB_TYPE_CASTER(View, make_caster<Array>::Name)
 
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
-    make_caster<Array> caster;
+    union Read {  // what is read is moved on: there is nothing left to destroy
+      make_caster<Array> caster;
+      Read() : caster() {}
+      ~Read() {}
+    } read;
     const bool may_convert = (flags & cast_flags::manual) != 0;
-    if (!caster.from_python(source, may_convert ? cast_flags::convert : 0u, cleanup)) return false;
-    Array& a = caster.value;
-    // pointers first: they are the tensor's, which the keeper takes with it
-    T* const data = a.data();
-    const std::int64_t *const shape = a.shape_ptr(), *const strides = a.stride_ptr();
-    const auto number = credo::binding::number_of(a.dtype());
-    const std::size_t rank = a.ndim();
-    value = View(data, number, rank, shape, strides, credo::doors::Keeper(std::move(a)));
+    if (!read.caster.from_python(source, may_convert ? cast_flags::convert : 0u, cleanup))
+      return false;
+    Array& a = read.caster.value;
+    std::destroy_at(&value);  // made where it is: every move of what it keeps would cost
+    std::construct_at(&value, a.data(), credo::binding::number_of(a.dtype()), a.ndim(),
+                      a.shape_ptr(), a.stride_ptr(), std::move(a));
     return true;
   }
 };
@@ -144,9 +147,13 @@ struct type_caster<credo::doors::Record> {
   static handle from_cpp(Value&& record, rv_policy policy, cleanup_list* cleanup) noexcept {
     dict out;
     for (auto& [name, part] : record.parts()) {
-      const object value =
-          steal(make_caster<Value::Part>::from_cpp(std::move(part), policy, cleanup));
-      if (!value.is_valid() || PyDict_SetItemString(out.ptr(), name, value.ptr()) != 0) return {};
+      // not PyDict_SetItemString, which keeps a table of all names
+      using Caster = make_caster<Value::Part>;
+      const object key = steal(PyUnicode_FromString(name)),
+                   value = steal(Caster::from_cpp(std::move(part), policy, cleanup));
+      if (!key.is_valid() || !value.is_valid() ||
+          PyDict_SetItem(out.ptr(), key.ptr(), value.ptr()) != 0)
+        return {};
     }
     return out.release();
   }

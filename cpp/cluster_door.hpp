@@ -16,8 +16,8 @@ namespace credo::doors {
 using States = View<const std::int32_t, 1>;
 using Edges = View<const std::int64_t, 2>;
 
-// Gower's distances of every pair i < j, and of every row of a to every row of b; and how many pairs
-// share no column.
+// Gower's distances of every pair i < j, and of every row of a to every row of b; and how many
+// pairs share no column.
 using Distances = std::tuple<Array<double>, std::size_t>;
 Distances gower_pairs(Monitor& monitor, const std::vector<Reals>& reals,
                       const std::vector<States>& codes, double apart, int threads);

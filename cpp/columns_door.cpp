@@ -12,7 +12,8 @@ namespace {
 template <class Array>
 std::uint8_t code_width(const Array& array, const std::string& name) {
   const std::uint8_t width = code_bytes(array);
-  require(width > 0, name + " must be a 1-D array of uint8, uint16 or uint32.");
+  if (width == 0)
+    throw std::invalid_argument(name + " must be a 1-D array of uint8, uint16 or uint32.");
   return width;
 }
 
@@ -31,12 +32,13 @@ std::vector<CodeView> code_views(const std::vector<AnyArray>& codes,
   for (std::size_t v = 0; v < codes.size(); ++v) {
     const std::string name = "The codes of variable " + std::to_string(v);
     const std::uint8_t width = code_width(codes[v], name);
-    require(codes[v].size() == n_rows, name + " must have " + std::to_string(n_rows) +
-                                           " rows, got " + std::to_string(codes[v].size()) +
-                                           " instead.");
-    require(arities[v] >= 1 && arities[v] <= 0xFFFFFFFF,
-            "The arity of variable " + std::to_string(v) + " must be in 1..2^32 - 1, got " +
-                std::to_string(arities[v]) + " instead.");
+    if (codes[v].size() != n_rows)
+      throw std::invalid_argument(name + " must have " + std::to_string(n_rows) + " rows, got " +
+                                  std::to_string(codes[v].size()) + " instead.");
+    if (arities[v] < 1 || arities[v] > 0xFFFFFFFF)
+      throw std::invalid_argument("The arity of variable " + std::to_string(v) +
+                                  " must be in 1..2^32 - 1, got " + std::to_string(arities[v]) +
+                                  " instead.");
     views.push_back({codes[v].data(), width, static_cast<std::uint32_t>(arities[v]), missing[v]});
   }
   return views;

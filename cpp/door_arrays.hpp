@@ -1,8 +1,8 @@
 // Arrays as they pass a door: views of somebody's, and new ones that become somebody's.
 //
-// A door is where the world outside asks for kernels: it takes views, checks them (the kernels trust
-// what they are given), makes the arrays of the answer and calls. A std::invalid_argument says what
-// is wrong. Doors know nothing of Python; bindings.cpp opens them to it.
+// A door is where the world outside asks for kernels: it takes views, checks them (the kernels
+// trust what they are given), makes the arrays of the answer and calls. A std::invalid_argument
+// says what is wrong. Doors know nothing of Python; bindings.cpp opens them to it.
 #pragma once
 
 #include <algorithm>
@@ -69,8 +69,8 @@ class Keeper {
  public:
   Keeper() = default;
   template <class Held>
-    requires(!std::is_same_v<Held, Keeper>)
-  explicit Keeper(Held held) {
+    requires(!std::is_reference_v<Held> && !std::is_same_v<Held, Keeper>)
+  explicit Keeper(Held&& held) {
     static_assert(sizeof(Held) <= sizeof(room_) && alignof(Held) <= alignof(void*));
     new (room_) Held(std::move(held));
     move_ = [](void* from, void* to) noexcept {
@@ -110,10 +110,11 @@ template <class T, int N = 1, Layout layout = Layout::kContiguous>
 class View {
  public:
   View() = default;
+  template <class Held>
   View(T* data, Number number, std::size_t rank, const std::int64_t* shape,
-       const std::int64_t* strides, Keeper keeper)
+       const std::int64_t* strides, Held&& held)
       : data_(data), shape_(shape), strides_(strides), rank_(static_cast<std::uint32_t>(rank)),
-        number_(number), keeper_(std::move(keeper)) {}
+        number_(number), keeper_(std::move(held)) {}
 
   T* data() const { return data_; }
   template <class Cell>

@@ -17,6 +17,7 @@ using Moves = std::vector<std::tuple<const char*, std::int32_t, std::int32_t>>;
 // Parts with names, in the order in which they were added.
 class Record {
  public:
+  Record() { parts_.reserve(16); }
   using Part = std::variant<bool, std::int64_t, double, Array<double>, Array<std::uint8_t>, Lists,
                             Moves>;
   void add(const char* name, Part part) { parts_.emplace_back(name, std::move(part)); }

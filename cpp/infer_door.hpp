@@ -1,4 +1,4 @@
-// The door to exact inference: a model is compiled into a plan, and a plan runs on rows of evidence.
+// The door to exact inference: a model is compiled into a plan, which runs on rows of evidence.
 #pragma once
 
 #include <cstdint>

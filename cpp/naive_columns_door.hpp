@@ -19,12 +19,12 @@ using Strided = View<const void, N, Layout::kStrided>;
 using SomeOfMatrix = std::tuple<Strided<2>, Ints>;
 using NaiveColumns = ListOr<Strided<1>, TupleOr<SomeOfMatrix, Strided<2>>>;
 
-// The window of a column of states: low, span, look-up table or none, code of missing; a span of -1
-// stands for above 0 or not. Windows come one for each column, one for all, or as arrays: low, span,
-// missing, look-up tables one after the other, and where each begins (-1: none).
-using Window =
-    std::tuple<std::int64_t, std::int64_t, std::optional<View<const std::uint16_t, 1>>, std::int64_t>;
-using WindowArrays = std::tuple<Ints, Ints, Ints, View<const std::uint16_t, 1>, Ints>;
+// The window of a column of states: low, span, look-up table or none, code of missing; a span of
+// -1 stands for above 0 or not. Windows come one for each column, one for all, or as arrays: low,
+// span, missing, look-up tables one after the other, and where each begins (-1: none).
+using Lut = View<const std::uint16_t, 1>;
+using Window = std::tuple<std::int64_t, std::int64_t, std::optional<Lut>, std::int64_t>;
+using WindowArrays = std::tuple<Ints, Ints, Ints, Lut, Ints>;
 using Windows = ListOr<Window, std::variant<Window, WindowArrays>>;
 
 struct CellColumns {

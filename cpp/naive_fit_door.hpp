@@ -1,5 +1,5 @@
-// The door to learning naive Bayes: counts, moments and totals of columns by class, and what a model
-// is made of from them.
+// The door to learning naive Bayes: counts, moments and totals of columns by class, and what a
+// model is made of from them.
 #pragma once
 
 #include <cstdint>

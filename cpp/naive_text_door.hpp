@@ -1,5 +1,5 @@
-// The door to documents: words cut from texts, sparse rows, the weights of words; and the density of
-// a kernel feature.
+// The door to documents: words cut from texts, sparse rows, the weights of words; and the density
+// of a kernel feature.
 #pragma once
 
 #include <cstdint>

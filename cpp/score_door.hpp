@@ -1,4 +1,4 @@
-// The door to scores: of columns, of tables that somebody else counts, of matrices and of functions.
+// The door to scores: of columns, of tables that somebody counts, of matrices and of functions.
 #pragma once
 
 #include <cstdint>

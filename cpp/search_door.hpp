@@ -20,8 +20,7 @@ namespace credo::doors {
 
 using Marks = View<const std::uint8_t, 2>;  // [child, parent]
 
-// Whether Ctrl-C was pressed, which is then answered: the first argument of a door that is stopped by
-// it.
+// Whether Ctrl-C was pressed, which is then answered. A door that it stops takes this first.
 struct CtrlC {
   std::function<bool()> pressed;
 };
