@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "ctrl_c.hpp"
 #include "monitor.hpp"
-#include "search_door.hpp"
 
 namespace credo::binding {
 
@@ -49,8 +49,8 @@ inline bool ctrl_c_waits() {
   return true;
 }
 
-// A door as Python's functions and methods want it: one that takes a
-// monitor, or asks for Ctrl-C itself, is given it.
+// A door as Python's functions and methods want it; a monitor, or Ctrl-C, is given to one that takes
+// it.
 template <class R, class... A>
 auto door(R (*f)(A...)) {
   return [f](A... a) { return unlocked([&] { return f(std::forward<A>(a)...); }); };

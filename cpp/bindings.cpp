@@ -258,7 +258,7 @@ void bind_scores(nb::module_& m) {
                   "penalty"_a, "most_numbers"_a, "by_parents"_a, "by_edge"_a.none(), "threads"_a)
       .def("limit",
            [](KeptScores& self, std::optional<double> seconds) {
-             self.limit(seconds, binding::ctrl_c_waits);
+             self.limit({binding::ctrl_c_waits}, seconds);
            },
            "seconds"_a.none())
       .def("score", door(&KeptScores::score), "families"_a)

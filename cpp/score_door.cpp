@@ -120,16 +120,16 @@ score::LocalScores asked_scores(FamilyFunction function) {
   };
 }
 
-score::Stop stop_after(double seconds, Interrupted interrupted) {
+score::Stop stop_after(double seconds, const CtrlC& ctrl_c) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(std::min(seconds, 1e9)));
-  return [end, interrupted = std::move(interrupted), next = Clock::time_point{}]() mutable {
+  return [end, pressed = ctrl_c.pressed, next = Clock::time_point{}]() mutable {
     const auto now = Clock::now();
     if (now >= end) return true;
     if (now < next) return false;
     next = now + std::chrono::milliseconds(20);
-    return interrupted();
+    return pressed();
   };
 }
 
@@ -219,9 +219,9 @@ std::unique_ptr<KeptScores> KeptScores::of_mixed(
 
 // ---------------------------------------------------------------- scores
 
-void KeptScores::limit(std::optional<double> seconds, Interrupted interrupted) {
+void KeptScores::limit(const CtrlC& ctrl_c, std::optional<double> seconds) {
   const auto set = [&](FamilyScores& scores) {
-    scores.set_stop(seconds ? stop_after(*seconds, interrupted) : score::Stop{});
+    scores.set_stop(seconds ? stop_after(*seconds, ctrl_c) : score::Stop{});
   };
   set(*scores_);
   if (tables_) set(**tables_);

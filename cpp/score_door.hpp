@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "columns_door.hpp"
+#include "ctrl_c.hpp"
 #include "door_arrays.hpp"
 #include "door_record.hpp"
 #include "score_cache.hpp"
@@ -26,8 +27,6 @@ using CountSparse = std::function<std::tuple<AnyArray, Ints>(const Numbers& set)
 using GroupMoments = std::function<std::tuple<Table, Table>(const Numbers&, const Numbers&)>;
 // One score for each family, a child and its parents.
 using FamilyFunction = std::function<Reals(const std::vector<std::tuple<std::int32_t, Numbers>>&)>;
-// Whether whoever waits wants no more.
-using Interrupted = std::function<bool()>;
 
 // Local scores of families, and what must live as long as they do. `by_parents` has a number for
 // each number of parents, `by_edge` [child, parent] one for each edge.
@@ -62,8 +61,8 @@ class KeptScores {
   score::FamilyScores& operator*() { return *scores_; }
   const score::FamilyScores* operator->() const { return scores_.get(); }
 
-  // Long work ends after some seconds, and where it was interrupted; none: it is always done.
-  void limit(std::optional<double> seconds, Interrupted interrupted);
+  // Long work ends after some seconds, and at Ctrl-C; without a number it is always done.
+  void limit(const CtrlC& ctrl_c, std::optional<double> seconds);
   Array<double> score(const std::vector<std::tuple<std::int32_t, Numbers>>& families);
   Record counters() const;
 

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
 
+#include "ctrl_c.hpp"
 #include "door_arrays.hpp"
 #include "door_record.hpp"
 #include "score_door.hpp"
@@ -19,11 +19,6 @@
 namespace credo::doors {
 
 using Marks = View<const std::uint8_t, 2>;  // [child, parent]
-
-// Whether Ctrl-C was pressed, which is then answered. A door that it stops takes this first.
-struct CtrlC {
-  std::function<bool()> pressed;
-};
 
 // All give the parents of each variable, score, trace, moves, steps, whether stopped, interrupted.
 Record climb(const CtrlC& ctrl_c, KeptScores& scores, const Marks& allowed, const Marks& required,
