@@ -1,4 +1,7 @@
-// The plan of some families, as Python sees it.
+// Python's lists of families, read name by name, and the plan of their tables.
+//
+// A learner tallies hundreds of families at a time. Reading and planning them object by object in
+// Python would cost more than counting them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,14 +9,84 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "binding_arrays.hpp"
+#include "door_arrays.hpp"
 #include "family_tables.hpp"
 
 namespace credo::binding {
+
+namespace nb = nanobind;
+using doors::require;
+
+// Reads families into sets of variables; false where one is not as families are usually written,
+// so that the caller can say what is wrong with it.
+class FamilyReader {
+ public:
+  explicit FamilyReader(nb::dict positions) : positions_(std::move(positions)) {}
+
+  bool read(nb::handle families) {
+    if (!is_sequence(families)) return false;
+    const Py_ssize_t n = length(families);
+    list_.begin.reserve(static_cast<std::size_t>(n) + 1);
+    for (Py_ssize_t i = 0; i < n; ++i)
+      if (!read_family(item(families, i))) return false;
+    return true;
+  }
+
+  SetList take() { return std::move(list_); }
+
+ private:
+  static bool is_sequence(nb::handle x) {
+    return PyTuple_Check(x.ptr()) != 0 || PyList_Check(x.ptr()) != 0;
+  }
+  static Py_ssize_t length(nb::handle x) {
+    return PyTuple_Check(x.ptr()) != 0 ? PyTuple_Size(x.ptr()) : PyList_Size(x.ptr());
+  }
+  static nb::handle item(nb::handle x, Py_ssize_t i) {
+    return PyTuple_Check(x.ptr()) != 0 ? PyTuple_GetItem(x.ptr(), i) : PyList_GetItem(x.ptr(), i);
+  }
+
+  bool read_family(nb::handle family) {
+    nb::handle child = family;
+    if (PyUnicode_Check(family.ptr()) == 0) {
+      if (!is_sequence(family) || length(family) != 2) return false;
+      child = item(family, 0);
+      const nb::handle parents = item(family, 1);
+      if (PyUnicode_Check(parents.ptr()) != 0) {
+        if (!read_name(parents)) return false;
+      } else {
+        if (!is_sequence(parents)) return false;
+        const Py_ssize_t n = length(parents);
+        for (Py_ssize_t i = 0; i < n; ++i)
+          if (!read_name(item(parents, i))) return false;
+      }
+    }
+    if (!read_name(child)) return false;
+    list_.begin.push_back(list_.variables.size());
+    return true;
+  }
+
+  bool read_name(nb::handle name) {
+    if (PyUnicode_Check(name.ptr()) == 0) return false;
+    PyObject* found = PyDict_GetItemWithError(positions_.ptr(), name.ptr());
+    if (found == nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+    const auto position = static_cast<std::int32_t>(PyLong_AsLong(found));
+    const auto begin = list_.variables.begin() + static_cast<std::ptrdiff_t>(list_.begin.back());
+    if (std::find(begin, list_.variables.end(), position) != list_.variables.end()) return false;
+    list_.variables.push_back(position);
+    return true;
+  }
+
+  nb::dict positions_;
+  SetList list_;
+};
 
 // The items of `of` at some positions: a tuple. (Far cheaper than nb::tuple of a list.)
 template <class Positions>
@@ -115,7 +188,14 @@ class FamilyPlan {
   std::vector<std::int64_t> discrete_;  // the states of the discrete variables
 };
 
-inline const SetList& sets_of(const SetList& sets) { return sets; }
-inline const SetList& sets_of(const FamilyPlan& plan) { return plan.tables().dense; }
+inline std::optional<FamilyPlan> plan_families(nb::handle families, nb::dict positions,
+                                               const std::vector<std::int64_t>& states,
+                                               std::uint64_t most) {
+  require(nb::len(positions) == states.size(),
+          "The 'positions' and 'states' parameters must have the same length.");
+  FamilyReader reader(positions);
+  if (!reader.read(families)) return std::nullopt;
+  return FamilyPlan(reader.take(), states, most);
+}
 
 }  // namespace credo::binding

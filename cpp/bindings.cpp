@@ -1,226 +1,319 @@
-// The module credo._core. Only this file and the other *_bindings.cpp know both Python and the
-// kernels.
+// The module credo._core: the doors of the kernels, and the names by which Python knows them.
 //
-// Arrays come in contiguous and of the exact type, never converted (a silent copy would lose an
-// output array), and are checked here; the kernels trust them. Every heavy call runs without the
-// GIL. A std::invalid_argument becomes a ValueError.
+// This file alone knows both Python and the kernels, with the headers binding_*.hpp that only it
+// includes. Arrays come in contiguous and of the exact type, never converted. A door is passed
+// without the GIL, and checks what it is given: a std::invalid_argument becomes a ValueError.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
 
-#include <stdexcept>
-
-#include "binding_arrays.hpp"
-#include "binding_columns.hpp"
+#include "approx_door.hpp"
+#include "binding_casters.hpp"
+#include "binding_doors.hpp"
 #include "binding_families.hpp"
-#include "binding_signals.hpp"
-#include "columns.hpp"
-#include "count.hpp"
+#include "binding_sets.hpp"
+#include "binding_words.hpp"
+#include "cluster_door.hpp"
+#include "columns_door.hpp"
 #include "cpu.hpp"
-#include "group_rows.hpp"
-#include "moments.hpp"
-#include "take_codes.hpp"
+#include "em_door.hpp"
+#include "infer_door.hpp"
+#include "infer_program.hpp"
+#include "mixture_door.hpp"
+#include "naive_fit_door.hpp"
+#include "naive_score_door.hpp"
+#include "naive_text_door.hpp"
+#include "sample_door.hpp"
+#include "score_door.hpp"
+#include "search_door.hpp"
+#include "text_door.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+using namespace credo;
+using namespace credo::doors;
+using credo::binding::door;
 
 namespace {
 
-using OutArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
-using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Groups = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Arities = std::vector<std::int64_t>;
+using Scopes = std::vector<std::vector<std::int32_t>>;
 
-// ---------------------------------------------------------------- arrays in and out
-
-using credo::binding::AnyArray;
-using credo::binding::code_width;
-using credo::binding::interruptible;
-using credo::binding::NewArray;
-using credo::binding::PyColumns;
-using credo::binding::read_sets;
-using credo::binding::require;
-using credo::binding::Weights;
-
-template <class T>
-nb::object to_numpy(const std::vector<T>& values) {
-  NewArray<T> array({values.size()});
-  std::copy(values.begin(), values.end(), array.data());
-  return array.release();
-}
-
-// ---------------------------------------------------------------- Columns
-
-nb::object bitmap(nb::handle_t<PyColumns> self, std::int64_t variable, const std::string& path) {
-  const PyColumns& columns = nb::cast<const PyColumns&>(self);
-  require(variable >= 0 && variable < static_cast<std::int64_t>(columns->n_variables()),
-          "There is no variable " + std::to_string(variable) + ".");
-  const credo::LaneKernels& kernels = credo::kernels_for(path);
-  credo::MaskRows masks{};
-  {
-    const nb::gil_scoped_release release;
-    masks = columns->bitmap(static_cast<std::size_t>(variable), kernels);
-  }
+// Read-only bits that live as long as the columns.
+nb::object bitmap(nb::handle_t<KeptColumns> self, std::int64_t variable, const std::string& path) {
+  const auto& columns = nb::cast<const KeptColumns&>(self);
+  const MaskRows masks = binding::unlocked([&] { return columns.bitmap(variable, path); });
   const std::size_t shape[] = {masks.count, masks.stride};
   return nb::cast(nb::ndarray<nb::numpy, const std::uint64_t>(masks.base, 2, shape, self));
 }
 
-// All tables one after the other in one array.
-nb::object count_into_one(const PyColumns& columns, const credo::SetList& sets,
-                          std::span<const std::size_t> offsets,
-                          const std::optional<AnyArray>& weights,
-                          const credo::CountOptions& options) {
-  require(options.threads >= 1, "The 'threads' parameter must be at least 1.");
-  return Weights(weights, columns->n_rows()).visit([&]<class Cell>(const Cell* row_weights) {
-    NewArray<Cell> tables({offsets.back()});
-    interruptible([&](credo::Monitor& monitor) {
-      credo::CountOptions watched = options;
-      watched.monitor = &monitor;
-      credo::count<Cell>(*columns, sets, row_weights, watched, offsets, tables.data());
-    });
-    return tables.release();
-  });
+template <SetList FamilyTables::* sets>
+const SetList& table_sets(const binding::FamilyPlan& plan) {
+  return plan.tables().*sets;
 }
 
-nb::tuple count_flat(const PyColumns& columns, nb::object sets,
-                     const std::optional<AnyArray>& weights, const std::string& kernel,
-                     const std::string& path, int threads) {
-  const credo::SetList list = read_sets(sets);
-  const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
-  const nb::object all = count_into_one(columns, list, offsets, weights, {kernel, path, threads});
-  return nb::make_tuple(all, to_numpy(std::vector<std::int64_t>(offsets.begin(), offsets.end())));
+void bind_columns(nb::module_& m) {
+  m.def("paths", &available_paths);
+  m.def("cores", &hardware_threads);
+  m.def("moments", door(&doors::moments), "columns"_a, "group"_a.none(), "n_groups"_a,
+        "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
+  m.def("take_codes", door(&doors::take_codes), "indices"_a, "lut"_a, "out"_a);
+  nb::class_<KeptColumns>(m, "Columns")
+      .def(nb::init<std::vector<AnyArray>, const Arities&, const std::vector<bool>&>(), "codes"_a,
+           "arities"_a, "missing"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("n_rows", [](const KeptColumns& self) { return self->n_rows(); })
+      .def_prop_ro("n_variables", [](const KeptColumns& self) { return self->n_variables(); })
+      .def_prop_ro("bitmap_bytes", [](const KeptColumns& self) { return self->bitmap_bytes(); })
+      .def("bitmap", &bitmap, "variable"_a, "path"_a = "auto")
+      .def("count",
+           [count = door(&KeptColumns::count)](
+               const KeptColumns& self, const GivenSets& sets,
+               const std::optional<AnyArray>& weights, const std::string& kernel,
+               const std::string& path, int threads) {
+             return binding::tables_of(count(self, sets, weights, kernel, path, threads));
+           },
+           "sets"_a, "weights"_a = nb::none(), "kernel"_a = "auto", "path"_a = "auto",
+           "threads"_a = 1)
+      .def("count_flat", door(&KeptColumns::count), "sets"_a, "weights"_a = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("count_tables", door(&KeptColumns::count_tables), "sets"_a, "weights"_a = nb::none(),
+           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
+      .def("unique", door(&KeptColumns::unique), "variables"_a, "weights"_a = nb::none(),
+           "limit"_a = -1)
+      .def("count_sparse", door(&KeptColumns::count_sparse), "variables"_a,
+           "weights"_a = nb::none());
 }
 
-// The dense tables of a plan, numbered as its own columns are or as other ones.
-template <class Sets>
-nb::object count_tables(const PyColumns& columns, const Sets& given,
-                        const std::optional<AnyArray>& weights, const std::string& kernel,
-                        const std::string& path, int threads) {
-  const credo::SetList& sets = credo::binding::sets_of(given);
-  return count_into_one(columns, sets, credo::table_offsets(*columns, sets), weights,
-                        {kernel, path, threads});
+void bind_families(nb::module_& m) {
+  using binding::FamilyPlan;
+  nb::class_<SetList>(m, "Sets")
+      .def("__init__",
+           [](SetList* self, const GivenSets& sets) { new (self) SetList(sets.list()); }, "sets"_a)
+      .def("__len__", &SetList::size)
+      .def("lists", &binding::lists_of);
+  nb::class_<FamilyPlan>(m, "FamilyPlan")
+      .def("__len__", &FamilyPlan::size)
+      .def_prop_ro("n_dense", [](const FamilyPlan& self) { return self.tables().dense.size(); })
+      .def_prop_ro("all_dense", &FamilyPlan::all_dense)
+      .def_prop_ro("cells", [](const FamilyPlan& self) { return self.tables().cells; })
+      .def_prop_ro("dense", &table_sets<&FamilyTables::dense>, nb::rv_policy::reference_internal)
+      .def_prop_ro("sparse", &table_sets<&FamilyTables::sparse>, nb::rv_policy::reference_internal)
+      .def_prop_ro("mixed", &table_sets<&FamilyTables::mixed>, nb::rv_policy::reference_internal)
+      .def("spelled", &FamilyPlan::spelled, "names"_a)
+      .def("axes", &FamilyPlan::axes, "variables"_a)
+      .def("places", &FamilyPlan::places, "variables"_a)
+      .def("stacks", &FamilyPlan::stacks)
+      .def("pick", &FamilyPlan::pick, "stacks"_a);
+  m.def("plan_families", &binding::plan_families, "families"_a, "positions"_a, "states"_a,
+        "most"_a);
 }
 
-// Each table is a view of the one array.
-nb::list count(const PyColumns& columns, nb::object sets, const std::optional<AnyArray>& weights,
-               const std::string& kernel, const std::string& path, int threads) {
-  const credo::SetList list = read_sets(sets);
-  const std::vector<std::size_t> offsets = credo::table_offsets(*columns, list);
-  const nb::object all = count_into_one(columns, list, offsets, weights, {kernel, path, threads});
-  nb::list views;
-  for (std::size_t i = 0; i < list.size(); ++i)
-    views.append(nb::steal(PySequence_GetSlice(all.ptr(), static_cast<Py_ssize_t>(offsets[i]),
-                                               static_cast<Py_ssize_t>(offsets[i + 1]))));
-  return views;
+void bind_texts(nb::module_& m) {
+  m.def("encode_texts", door(&doors::encode_texts), "offsets"_a, "bytes"_a);
+  m.def("join_rows", door(&doors::join_rows), "codes"_a, "texts"_a, "ends"_a);
+  nb::class_<CsvReader>(m, "CsvRecords")
+      .def(nb::init<const std::string&, std::size_t, std::vector<std::size_t>>(), "delimiter"_a,
+           "width"_a, "wanted"_a)
+      .def("read", door(&CsvReader::read), "bytes"_a, "last"_a);
 }
 
-void check_variables(const PyColumns& columns, const std::vector<std::int32_t>& variables) {
-  credo::check_sets(*columns, {variables, {0, variables.size()}});
+void bind_inference(nb::module_& m) {
+  nb::class_<Plan>(m, "Plan")
+      .def("run", door(&Plan::run), "tables"_a, "evidence"_a, "soft"_a = nb::list(),
+           "threads"_a = 1, "path"_a = "auto", "lanes"_a = 0)
+      .def("expect", door(&Plan::expect), "tables"_a, "evidence"_a, "weights"_a, "threads"_a = 1)
+      .def("explain", door(&Plan::explain), "tables"_a, "evidence"_a, "soft"_a = nb::list(),
+           "threads"_a = 1, "path"_a = "auto", "lanes"_a = 0)
+      .def_prop_ro("total_states", [](const Plan& p) { return p->order.total_states; })
+      .def_prop_ro("largest", [](const Plan& p) { return p->largest; })
+      .def_prop_ro("largest_clique", [](const Plan& p) { return p->order.largest_clique; })
+      .def_prop_ro("bytes", [](const Plan& p) { return 8 * infer::row_cells(*p); })
+      .def_prop_ro("flops", [](const Plan& p) { return p->flops; })
+      .def_prop_ro("order", [](const Plan& p) { return p->order.elimination; })
+      .def_prop_ro("cliques", [](const Plan& p) { return p->order.cliques; })
+      .def_prop_ro("tries", [](const Plan& p) { return p->order.tries; })
+      .def_prop_ro("pruned", [](const Plan& p) { return p->relevant.pruned; })
+      .def_prop_ro("targets", &Plan::targets)
+      .def_prop_ro("offsets", &Plan::offsets)
+      .def_prop_ro("family_offsets", [](const Plan& p) { return p->family_offsets; });
+  nb::class_<Model>(m, "Model")
+      .def(nb::init<Arities, Scopes>(), "arities"_a, "scopes"_a)
+      .def("compile", door(&Model::compile), "observed"_a, "targets"_a.none(),
+           "soft"_a = nb::list(), "mode"_a = "sum", "families"_a = false, "budget_ms"_a = -1.0,
+           "seed"_a = 0, "directed"_a = true, "maybe"_a = nb::list(), "evidence"_a = true);
 }
 
-// Equal rows as groups; Ctrl-C is heard while they are found.
-template <class Weight>
-std::optional<credo::RowGroups<Weight>> groups_of(const PyColumns& columns,
-                                                  const std::vector<std::int32_t>& variables,
-                                                  const Weight* weights,
-                                                  credo::MissingRows missing, std::int64_t limit) {
-  std::optional<credo::RowGroups<Weight>> groups;
-  interruptible([&](credo::Monitor& monitor) {
-    groups = credo::group_rows(*columns, variables, weights, missing, limit,
-                               credo::kernels_for("auto"), &monitor);
-  });
-  return groups;
+void bind_approximate(nb::module_& m) {
+  m.def("weighted_sums", door(&doors::weighted_sums), "columns"_a, "arities"_a, "weights"_a,
+        "threads"_a = 1);
+  nb::class_<Loopy>(m, "Loopy")
+      .def(nb::init<Arities, Scopes>(), "arities"_a, "scopes"_a)
+      .def("run", door(&Loopy::run), "tables"_a, "sweeps"_a = 200, "tolerance"_a = 1e-8,
+           "damping"_a = 0.0, "seconds"_a = -1.0)
+      .def_prop_ro("offsets", &Loopy::offsets)
+      .def_prop_ro("belief_offsets", &Loopy::belief_offsets);
+  nb::class_<Gibbs>(m, "Gibbs")
+      .def(nb::init<Arities, Scopes>(), "arities"_a, "scopes"_a)
+      .def("run", door(&Gibbs::run), "tables"_a, "states"_a, "queries"_a, "sweeps"_a,
+           "first"_a = 0, "seed"_a = 0, "collect"_a = true, "threads"_a = 1);
 }
 
-nb::object unique(const PyColumns& columns, const std::vector<std::int32_t>& variables,
-                  const std::optional<AnyArray>& weights, std::int64_t limit) {
-  check_variables(columns, variables);
-  return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
-    const auto groups = groups_of(columns, variables, row_weights, credo::MissingRows::kKeep, limit);
-    if (!groups) return nb::none();
-    return nb::make_tuple(to_numpy(groups->first_row), to_numpy(groups->weight));
-  });
+void bind_sampling(nb::module_& m) {
+  m.def("normals", door(&doors::normals), "n"_a, "seed"_a, "stream"_a, "first"_a = 0,
+        "threads"_a = 1);
+  nb::class_<sample::Sampler>(m, "Sampler")
+      .def(nb::init<Arities, Scopes>(), "arities"_a, "scopes"_a)
+      .def_prop_ro("order", &sample::Sampler::order)
+      .def("run", door(&doors::sample_rows), "tables"_a, "n"_a, "seed"_a, "first"_a = 0,
+           "fixed"_a = nb::none(), "weights"_a = nb::none(), "threads"_a = 1, "path"_a = "auto");
 }
 
-nb::object count_sparse(const PyColumns& columns, const std::vector<std::int32_t>& variables,
-                        const std::optional<AnyArray>& weights) {
-  check_variables(columns, variables);
-  return Weights(weights, columns->n_rows()).visit([&](const auto* row_weights) -> nb::object {
-    const auto groups = groups_of(columns, variables, row_weights, credo::MissingRows::kSkip, -1);
-    const std::size_t k = variables.size();
-    NewArray<std::uint32_t> configurations({groups->weight.size(), k});
-    interruptible([&](credo::Monitor& monitor) {
-      for (std::size_t g = 0; g < groups->weight.size(); ++g) {
-        if (g % 4096 == 0) monitor.poll();
-        for (std::size_t j = 0; j < k; ++j)
-          configurations.data()[g * k + j] = columns->code(variables[j], groups->first_row[g]);
-      }
-    });
-    return nb::make_tuple(configurations.release(), to_numpy(groups->weight));
-  });
+void bind_naive(nb::module_& m) {
+  m.def("naive_ranges", door(&doors::naive_ranges), "columns"_a);
+  m.def("naive_counts", door(&doors::naive_counts), "columns"_a, "windows"_a, "group"_a,
+        "groups"_a, "weights"_a = nb::none(), "threads"_a = 1);
+  m.def("naive_moments", door(&doors::naive_moments), "columns"_a, "group"_a, "groups"_a,
+        "weights"_a = nb::none(), "threads"_a = 1);
+  m.def("naive_totals", door(&doors::naive_totals), "columns"_a, "group"_a, "groups"_a,
+        "weights"_a = nb::none(), "threads"_a = 1, "present"_a = false, "gaps"_a = true);
+  // These are done sooner than the GIL is let go.
+  m.def("naive_usual_moments", &doors::naive_usual_moments, "n"_a, "mean"_a, "scatter"_a);
+  m.def("naive_merged", &doors::naive_merged, "n"_a, "mean"_a, "scatter"_a, "other_n"_a,
+        "other_mean"_a, "other_scatter"_a, "places"_a = nb::none());
+  m.def("naive_gaussians", &doors::naive_gaussians, "n"_a, "mean"_a, "scatter"_a, "share"_a,
+        "sample"_a);
+  m.def("naive_log_shares", &doors::naive_log_shares, "counts"_a, "smoothing"_a, "states"_a);
+  m.def("naive_finish", door(&doors::naive_finish), "joint"_a, "answer"_a, "threads"_a = 1);
+  nb::class_<NaiveScorer>(m, "NaiveScorer")
+      .def(nb::init<const Reals&, const NaiveScorer::Singles&,
+                    const std::vector<std::array<std::int64_t, 4>>&, const Matrix&, const Matrix&,
+                    const Matrix&, const std::optional<Matrix>&>(),
+           "bias"_a, "singles"_a, "pairs"_a, "tables"_a, "mean"_a, "variance"_a,
+           "weights"_a = nb::none())
+      .def("score", door(&NaiveScorer::score), "columns"_a, "windows"_a, "reals"_a, "n_rows"_a,
+           "extra"_a = nb::none(), "answer"_a = "posterior", "threads"_a = 1,
+           "counts"_a = nb::list(), "present"_a = false, "gaps"_a = true);
 }
 
-// ---------------------------------------------------------------- functions
-
-nb::tuple moments(const std::vector<Reals>& columns, const std::optional<Groups>& group,
-                  std::int64_t n_groups, const std::optional<Reals>& weights, int threads,
-                  const std::string& path) {
-  require(threads >= 1, "The 'threads' parameter must be at least 1.");
-  require(n_groups >= 1 && n_groups < 0xFFFFFFFF, "The 'n_groups' parameter must be at least 1.");
-  require(group || n_groups == 1, "Without 'group' the 'n_groups' parameter must be 1.");
-  require(!columns.empty(), "The 'columns' parameter must name at least one column.");
-  credo::MomentsInput input{{},
-                            columns[0].size(),
-                            group ? group->data() : nullptr,
-                            static_cast<std::size_t>(n_groups),
-                            weights ? weights->data() : nullptr};
-  const auto same_rows = [&](std::size_t n, const char* what) {
-    require(n == input.n_rows,
-            std::string("The ") + what + " must have as many rows as column 0 (" +
-                std::to_string(input.n_rows) + "), got " + std::to_string(n) + " instead.");
-  };
-  for (const Reals& column : columns) {
-    same_rows(column.size(), "columns");
-    input.columns.push_back(column.data());
-  }
-  if (group) same_rows(group->size(), "groups");
-  if (weights) same_rows(weights->size(), "weights");
-  const credo::LaneKernels& kernels = credo::kernels_for(path);
-  const std::size_t d = columns.size();
-  NewArray<double> n({input.n_groups}), mean({input.n_groups, d}), scatter({input.n_groups, d, d});
-  {
-    const nb::gil_scoped_release release;
-    credo::moments(input, kernels, threads, {n.data(), mean.data(), scatter.data()});
-  }
-  return nb::make_tuple(n.release(), mean.release(), scatter.release());
+void bind_documents(nb::module_& m) {
+  m.def("sparse_totals", door(&doors::sparse_totals), "begin"_a, "columns"_a, "values"_a,
+        "n_columns"_a, "group"_a, "groups"_a, "weights"_a = nb::none(), "present"_a = false,
+        "threads"_a = 1);
+  m.def("sparse_joint", door(&doors::sparse_joint), "begin"_a, "columns"_a, "values"_a, "table"_a,
+        "bias"_a, "present"_a = false, "threads"_a = 1);
+  m.def("text_table", door(&doors::text_table), "totals"_a, "form"_a, "weight"_a, "smoothing"_a);
+  m.def("log_kernel_density", door(&doors::log_kernel_density), "x"_a, "points"_a, "weights"_a,
+        "width"_a);
+  nb::class_<Vocabulary>(m, "Vocabulary")
+      .def("__init__", [](Vocabulary* self) { new (self) Vocabulary(binding::is_alphanumeric); })
+      .def("__len__", &Vocabulary::size)
+      .def("words", &binding::words_of)
+      .def("add", &binding::add_words, "words"_a)
+      .def("bags", &binding::bags_of, "documents"_a, "learn"_a, "shortest"_a = 1,
+           "lower"_a = true);
 }
 
-// Calls f with a typed pointer to codes of one, two or four bytes.
-template <class Function>
-void with_codes(std::uint8_t width, const void* data, const Function& f) {
-  if (width == 1) f(static_cast<const std::uint8_t*>(data));
-  if (width == 2) f(static_cast<const std::uint16_t*>(data));
-  if (width == 4) f(static_cast<const std::uint32_t*>(data));
+void bind_mixtures(nb::module_& m) {
+  nb::class_<MixtureRows>(m, "MixtureRows")
+      .def(nb::init<Matrix, Ints, View<const std::uint8_t, 2>, View<const std::uint16_t, 2>, Ints,
+                    std::optional<Reals>>(),
+           "reals"_a, "starts"_a, "seen"_a, "codes"_a, "offset"_a, "weights"_a.none())
+      .def("step", door(&MixtureRows::step), "log_weights"_a, "tables"_a, "means"_a,
+           "covariances"_a, "joint"_a, "threads"_a = 1, "path"_a = "auto", "rooted"_a = false)
+      .def("score", door(&MixtureRows::score), "log_weights"_a, "tables"_a, "means"_a,
+           "covariances"_a, "joint"_a, "threads"_a = 1, "path"_a = "auto", "rooted"_a = false);
 }
 
-void take_codes(const AnyArray& indices, const AnyArray& lut, const OutArray& out) {
-  const std::uint8_t width = code_width(lut, "The 'lut' parameter");
-  require(code_width(out, "The 'out' parameter") == width,
-          "The 'out' parameter must be of the same type as 'lut'.");
-  require(out.size() == indices.size(), "The 'out' parameter must be as long as 'indices'.");
-  const std::size_t n = indices.size(), n_codes = lut.size();
-  const bool is_signed = indices.ndim() == 1 && indices.dtype() == nb::dtype<std::int32_t>();
-  const std::uint8_t index_width =
-      is_signed ? 0 : code_width(indices, "The 'indices' parameter, if not int32,");
-  const nb::gil_scoped_release release;
-  with_codes(width, lut.data(), [&]<class Code>(const Code* codes) {
-    const auto take = [&](const auto* at) {
-      credo::take_codes(at, n, codes, n_codes, static_cast<Code*>(out.data()));
-    };
-    if (is_signed) take(static_cast<const std::int32_t*>(indices.data()));
-    else with_codes(index_width, indices.data(), take);
-  });
+void bind_expectations(nb::module_& m) {
+  m.def("complete_rows", door(&doors::complete_rows), "arities"_a, "scopes"_a, "theta"_a,
+        "columns"_a, "rows"_a, "weights"_a.none(), "most"_a, "draws"_a, "most_states"_a,
+        "seed"_a = 0);
+  nb::class_<Expectations>(m, "Expectations")
+      .def(nb::init<Arities, Scopes, std::uint64_t, std::uint64_t>(), "arities"_a, "scopes"_a,
+           "most"_a, "most_mixed"_a)
+      .def("add", door(&Expectations::add), "columns"_a, "rows"_a, "weights"_a = nb::none())
+      .def("step", door(&Expectations::step), "theta"_a, "lines"_a, "threads"_a = 1)
+      .def("left", &Expectations::left)
+      .def("counted", &Expectations::counted)
+      .def_prop_ro("problems", [](const Expectations& e) { return e.rows().problems().size(); })
+      .def_prop_ro("shapes", [](const Expectations& e) { return e.rows().n_shapes(); })
+      .def_prop_ro("total", [](const Expectations& e) { return e.rows().total; })
+      .def_prop_ro("too_large", [](const Expectations& e) { return e.rows().too_large; });
+}
+
+void bind_scores(nb::module_& m) {
+  nb::class_<KeptScores>(m, "FamilyScores")
+      .def_static("columns", &KeptScores::of_columns, "columns"_a, "variables"_a,
+                  "weights"_a.none(), "name"_a, "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a,
+                  "by_edge"_a.none(), "threads"_a)
+      .def_static("counts", &KeptScores::of_counts, "arities"_a, "count"_a, "sparse"_a, "dense"_a,
+                  "name"_a, "rows"_a, "ess"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.none())
+      .def_static("matrix", &KeptScores::of_matrix, "matrix"_a, "rows"_a, "bge"_a, "prior_rows"_a,
+                  "freedom"_a, "prior_scale"_a, "penalty"_a, "by_parents"_a, "by_edge"_a.none())
+      .def_static("function", &KeptScores::of_function, "n"_a, "function"_a, "by_parents"_a,
+                  "by_edge"_a.none())
+      .def_static("mixed", &KeptScores::of_mixed, "tables"_a, "moments"_a, "arities"_a, "rows"_a,
+                  "penalty"_a, "most_numbers"_a, "by_parents"_a, "by_edge"_a.none(), "threads"_a)
+      .def("limit",
+           [](KeptScores& self, std::optional<double> seconds) {
+             self.limit({binding::ctrl_c_waits}, seconds);
+           },
+           "seconds"_a.none())
+      .def("score", door(&KeptScores::score), "families"_a)
+      .def_prop_ro("stopped", [](const KeptScores& self) { return self->stopped(); })
+      .def_prop_ro("counters", &KeptScores::counters);
+  m.def("log_complexity", &score::log_complexity, "n"_a, "k"_a);
+  m.def("log_complexity_approximate", &score::log_complexity_approximate, "n"_a, "k"_a);
+}
+
+void bind_searches(nb::module_& m) {
+  m.def("climb", door(&doors::climb), "scores"_a, "allowed"_a, "required"_a, "most"_a, "start"_a,
+        "tabu"_a = 0, "patience"_a = 0, "downhill"_a = true, "restarts"_a = 0, "kicks"_a = 0,
+        "most_steps"_a = 0, "polish"_a = 0, "lazy"_a = false, "alone"_a = 0, "around"_a = 0,
+        "seed"_a = 0, "report"_a.none() = nb::none());
+  m.def("anneal", door(&doors::anneal), "scores"_a, "allowed"_a, "required"_a, "most"_a,
+        "start"_a, "hot"_a, "cold"_a, "steps"_a, "thin"_a = 0, "seed"_a = 0,
+        "report"_a.none() = nb::none());
+  nb::class_<ParentLists>(m, "ParentLists")
+      .def(nb::init<std::shared_ptr<KeptScores>, const Marks&, const Marks&, const Numbers&>(),
+           "scores"_a, "allowed"_a, "required"_a, "most"_a)
+      .def("build", door(&ParentLists::build), "candidates"_a = search::kMostCandidates,
+           "beam"_a = 0, "most"_a = 0, "report"_a.none() = nb::none())
+      .def("reach", door(&ParentLists::reach), "pairs"_a, "by"_a, "report"_a.none() = nb::none())
+      .def("add", door(&ParentLists::add), "parents"_a, "around"_a)
+      .def("order", door(&ParentLists::order), "start"_a, "chains"_a = 4, "patience"_a = 100,
+           "kicks"_a = 0, "seed"_a = 0, "threads"_a = 1, "turns"_a = false,
+           "report"_a.none() = nb::none())
+      .def("exact", door(&ParentLists::exact), "report"_a.none() = nb::none())
+      .def("sets", &ParentLists::sets, "child"_a)
+      .def_prop_ro("upper", &ParentLists::upper)
+      .def_prop_ro("complete", &ParentLists::complete)
+      .def_prop_ro("scored", &ParentLists::scored)
+      .def_prop_ro("size", &ParentLists::size);
+}
+
+void bind_clusters(nb::module_& m) {
+  m.def("gower_pairs", door(&doors::gower_pairs), "reals"_a, "codes"_a, "apart"_a,
+        "threads"_a = 1);
+  m.def("gower_between", door(&doors::gower_between), "reals_a"_a, "codes_a"_a, "reals_b"_a,
+        "codes_b"_a, "apart"_a, "threads"_a = 1);
+  m.def("links_of_tree", door(&doors::links_of_tree), "edges"_a, "lengths"_a);
+  m.def("labels_of_links", door(&doors::labels_of_links), "links"_a, "merges"_a);
+  m.def("links_of_points", door(&doors::links_of_points), "points"_a, "method"_a,
+        "path"_a = "auto");
+  m.def("links_of_ties", door(&doors::links_of_ties), "n"_a, "edges"_a, "strengths"_a, "average"_a,
+        "most"_a);
+  m.def("spread_of", door(&doors::spread_of), "values"_a, "weights"_a = nb::none());
+  m.def("points_of", door(&doors::points_of), "columns"_a, "centres"_a = nb::none(),
+        "scales"_a = nb::none());
+  nb::class_<LloydRows>(m, "LloydRows")
+      .def(nb::init<Matrix, std::optional<Reals>>(), "x"_a, "weights"_a = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("start", door(&LloydRows::start), "k"_a, "draws"_a, "threads"_a = 1, "path"_a = "auto")
+      .def("climb", door(&LloydRows::climb), "centres"_a, "iterations"_a, "tolerance"_a,
+           "threads"_a = 1, "path"_a = "auto");
 }
 
 }  // namespace
@@ -228,46 +321,17 @@ void take_codes(const AnyArray& indices, const AnyArray& lut, const OutArray& ou
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // tables that live until the interpreter ends are no leak
   m.doc() = "Kernels of credo: counts, unique rows and moments of columns; exact inference.";
-  m.def("paths", &credo::available_paths);
-  m.def("cores", &credo::hardware_threads);
-  m.def("moments", &moments, "columns"_a.noconvert(), "group"_a.noconvert().none(), "n_groups"_a,
-        "weights"_a.noconvert().none(), "threads"_a = 1, "path"_a = "auto");
-  m.def("take_codes", &take_codes, "indices"_a.noconvert(), "lut"_a.noconvert(),
-        "out"_a.noconvert());
-
-  credo::binding::bind_families(m);
-  nb::class_<PyColumns>(m, "Columns")
-      .def(nb::init<std::vector<AnyArray>, std::vector<std::int64_t>, std::vector<bool>>(),
-           "codes"_a.noconvert(), "arities"_a, "missing"_a)
-      .def_prop_ro("n_rows", [](const PyColumns& self) { return self->n_rows(); })
-      .def_prop_ro("n_variables", [](const PyColumns& self) { return self->n_variables(); })
-      .def_prop_ro("bitmap_bytes", [](const PyColumns& self) { return self->bitmap_bytes(); })
-      .def("bitmap", &bitmap, "variable"_a, "path"_a = "auto")
-      .def("count", &count, "sets"_a, "weights"_a.noconvert().none() = nb::none(),
-           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
-      .def("count_flat", &count_flat, "sets"_a, "weights"_a.noconvert().none() = nb::none(),
-           "kernel"_a = "auto", "path"_a = "auto", "threads"_a = 1)
-      .def("count_tables", &count_tables<credo::binding::FamilyPlan>, "sets"_a,
-           "weights"_a.noconvert().none() = nb::none(), "kernel"_a = "auto", "path"_a = "auto",
-           "threads"_a = 1)
-      .def("count_tables", &count_tables<credo::SetList>, "sets"_a,
-           "weights"_a.noconvert().none() = nb::none(), "kernel"_a = "auto", "path"_a = "auto",
-           "threads"_a = 1)
-      .def("unique", &unique, "variables"_a, "weights"_a.noconvert().none() = nb::none(),
-           "limit"_a = -1)
-      .def("count_sparse", &count_sparse, "variables"_a,
-           "weights"_a.noconvert().none() = nb::none());
-
-  credo::binding::bind_inference(m);
-  credo::binding::bind_sampling(m);
-  credo::binding::bind_rows_out(m);
-  credo::binding::bind_approximate(m);
-  credo::binding::bind_mixture(m);
-  credo::binding::bind_naive(m);
-  credo::binding::bind_naive_texts(m);
-  credo::binding::bind_expectations(m);
-  credo::binding::bind_scores(m);
-  credo::binding::bind_structure(m);
-  credo::binding::bind_texts(m);
-  credo::binding::bind_clusters(m);
+  bind_families(m);
+  bind_columns(m);
+  bind_texts(m);
+  bind_inference(m);
+  bind_approximate(m);
+  bind_sampling(m);
+  bind_naive(m);
+  bind_documents(m);
+  bind_mixtures(m);
+  bind_expectations(m);
+  bind_scores(m);
+  bind_searches(m);
+  bind_clusters(m);
 }

@@ -1,0 +1,106 @@
+#include "text_door.hpp"
+
+#include "join_rows.hpp"
+#include "text_codes.hpp"
+
+namespace credo::doors {
+namespace {
+
+const std::uint8_t* bytes_of(const AnyArray& bytes) {
+  require(bytes.ndim() == 1 && bytes.is<std::uint8_t>(),
+          "The 'bytes' parameter must be a 1-D array of uint8.");
+  return bytes.data_as<std::uint8_t>();
+}
+
+// Texts one after the other, as Arrow keeps them: offsets and bytes.
+struct Packed {
+  Array<std::int32_t> offsets;
+  Array<std::uint8_t> bytes;
+
+  explicit Packed(const std::vector<Text>& texts)
+      : offsets({texts.size() + 1}), bytes({size(texts)}, Filled::kLater) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      std::copy_n(texts[i].at, texts[i].length, bytes.data() + at);
+      at += texts[i].length;
+      offsets.data()[i + 1] = static_cast<std::int32_t>(at);
+    }
+  }
+
+  static std::size_t size(const std::vector<Text>& texts) {
+    std::size_t total = 0;
+    for (const Text& text : texts) total += text.length;
+    return total;
+  }
+};
+
+char one_byte(const std::string& delimiter) {
+  require(delimiter.size() == 1, "The 'delimiter' parameter must be one byte.");
+  return delimiter[0];
+}
+
+}  // namespace
+
+std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray& offsets,
+                                                                  const AnyArray& bytes) {
+  const std::uint8_t* text = bytes_of(bytes);
+  const bool wide = offsets.is<std::int64_t>();
+  require(offsets.ndim() == 1 && offsets.size() >= 1 && offsets.size() <= 0x7fffffff &&
+              (wide || offsets.is<std::int32_t>()),
+          "The 'offsets' parameter must be a 1-D array of int32 or int64, one more than the texts.");
+  const std::size_t n = offsets.size() - 1;
+  Array<std::int32_t> codes({n});
+  const auto run = [&](const auto* at) {
+    return credo::encode_texts(at, n, text, bytes.size(), codes.data());
+  };
+  const std::vector<std::int32_t> first = wide ? run(offsets.data_as<std::int64_t>())
+                                               : run(offsets.data_as<std::int32_t>());
+  return {std::move(codes), copied(first)};
+}
+
+CsvReader::CsvReader(const std::string& delimiter, std::size_t width,
+                     std::vector<std::size_t> wanted)
+    : records_(one_byte(delimiter), width, std::move(wanted)) {}
+
+CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
+  const std::uint8_t* text = bytes_of(bytes);
+  require(bytes.size() <= 0x7fffffff, "The 'bytes' parameter must be of at most 2^31 - 1 bytes.");
+  const CsvRecords::Block block = records_.read(text, bytes.size(), last);
+  std::vector<Column> columns;
+  columns.reserve(records_.columns().size());
+  for (const CsvColumn& column : records_.columns()) {
+    Packed texts(column.coded ? column.texts.met() : column.cells);
+    std::optional<Array<std::int32_t>> codes;
+    if (column.coded) codes = copied(column.codes);
+    columns.emplace_back(std::move(codes), std::move(texts.offsets), std::move(texts.bytes));
+  }
+  return {block.used, block.records, block.regular, std::move(columns)};
+}
+
+Bytes join_rows(const std::vector<AnyVector>& codes,
+                const std::vector<View<const std::uint8_t, 1>>& texts,
+                const std::vector<Ints>& ends) {
+  require(codes.size() == texts.size() && codes.size() == ends.size(),
+          "The 'codes', 'texts' and 'ends' parameters must have the same length.");
+  const std::size_t rows = codes.empty() ? 0 : codes[0].shape(0);
+  std::vector<TextColumn> columns;
+  for (std::size_t c = 0; c < codes.size(); ++c) {
+    require(codes[c].shape(0) == rows, "All columns must have the same number of rows.");
+    const std::size_t n = ends[c].shape(0);
+    require(n >= 1 && ends[c].data()[0] >= 0, "The ends of texts must begin at 0 or later.");
+    for (std::size_t i = 1; i < n; ++i)
+      require(ends[c].data()[i] >= ends[c].data()[i - 1], "The ends of texts must not fall.");
+    require(static_cast<std::size_t>(ends[c].data()[n - 1]) + kTextSlack <= texts[c].shape(0),
+            "The texts must be followed by " + std::to_string(kTextSlack) + " more bytes.");
+    const std::uint8_t width = code_bytes(codes[c]);
+    require(width > 0, "Codes must be a 1-D array of uint8, uint16 or uint32.");
+    columns.push_back({codes[c].data(), width, texts[c].data(), ends[c].data(), n - 1});
+  }
+  const std::size_t bytes = joined_size(columns, 0, rows);
+  Bytes text{std::vector<std::uint8_t>(bytes + kTextSlack)};
+  credo::join_rows(columns, 0, rows, text.data.data());
+  text.data.resize(bytes);
+  return text;
+}
+
+}  // namespace credo::doors
