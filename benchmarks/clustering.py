@@ -135,7 +135,6 @@ def linkage(bench: Bench, rows: int, width: int) -> None:
 
 def single(bench: Bench, rows: int, width: int) -> None:
     import fastcluster
-    import quitefastmst
 
     import credo as cr
 
@@ -150,7 +149,8 @@ def single(bench: Bench, rows: int, width: int) -> None:
         ),
         Entry(
             "quitefastmst, the spanning tree alone",
-            lambda x, _: quitefastmst.mst_euclid(x)[0],
+            lambda x, _: spanning(x)[0],
+            "quitefastmst",
             setup=lambda: x,
             answer=lambda d, _: [np.sort(d)],
             threads=2,
@@ -172,6 +172,7 @@ def single(bench: Bench, rows: int, width: int) -> None:
             Entry(
                 "quitefastmst, and the tree of merges by scikit-learn",
                 lambda x, _: merged(x)[:, 2],
+                "quitefastmst",
                 setup=lambda: x,
                 answer=lambda d, _: [np.sort(d)],
                 threads=2,
@@ -189,6 +190,13 @@ def single(bench: Bench, rows: int, width: int) -> None:
     bench.compare(Task(f"single link, {rows:,} × {width}", entries, tolerance=1e-7))
 
 
+def spanning(x: Any) -> Any:
+    """The lengths and edges of quitefastmst's least spanning tree."""
+    import quitefastmst
+
+    return quitefastmst.mst_euclid(x)
+
+
 def genie(x: Any) -> Any:
     """Single link of genieclust, which stands on the same spanning tree."""
     from genieclust import Genie
@@ -198,10 +206,9 @@ def genie(x: Any) -> Any:
 
 def merged(x: Any) -> Any:
     """Single link as one would make it of public parts: without cutting the tree."""
-    import quitefastmst
     from sklearn.cluster import _hierarchical_fast
 
-    lengths, edges = quitefastmst.mst_euclid(x)
+    lengths, edges = spanning(x)
     return _hierarchical_fast._single_linkage_label(np.column_stack([edges, lengths]))
 
 

@@ -299,6 +299,8 @@ void bind_clusters(nb::module_& m) {
         "threads"_a = 1);
   m.def("gower_between", door(&doors::gower_between), "reals_a"_a, "codes_a"_a, "reals_b"_a,
         "codes_b"_a, "apart"_a, "threads"_a = 1);
+  m.def("spanning_tree", door(&doors::spanning_tree), "points"_a, "threads"_a = 1,
+        "path"_a = "auto");
   m.def("links_of_tree", door(&doors::links_of_tree), "edges"_a, "lengths"_a);
   m.def("labels_of_links", door(&doors::labels_of_links), "links"_a, "merges"_a);
   m.def("links_of_points", door(&doors::links_of_points), "points"_a, "method"_a,

@@ -270,7 +270,7 @@ void links_of_points(const double* points, std::size_t n, std::size_t d, Link li
     edges.insert(edges.end(), {merge.a, merge.b});
     heights.push_back(merge.height);
   }
-  links_of_tree(edges.data(), heights.data(), n, z);
+  links_of_tree(edges.data(), heights.data(), n, Ties::kAsGiven, z);
 }
 
 }  // namespace credo::chain

@@ -1,10 +1,13 @@
 #include "cluster_door.hpp"
 
+#include <algorithm>
+
 #include "chain.hpp"
 #include "gower.hpp"
 #include "links.hpp"
 #include "lloyd_start.hpp"
 #include "points.hpp"
+#include "spanning_tree.hpp"
 
 namespace credo::doors {
 namespace {
@@ -50,6 +53,25 @@ Distances gower_between(Monitor& monitor, const std::vector<Reals>& reals_a,
 
 // ---------------------------------------------------------------- trees
 
+std::tuple<Array<std::int64_t>, Array<double>> spanning_tree(Monitor& monitor, const Matrix& points,
+                                                             int threads, const std::string& path) {
+  const std::size_t n = points.shape(0), d = points.shape(1);
+  require(n > 0 && n < (std::size_t{1} << 31) && d > 0, "A tree needs a row and a coordinate.");
+  require(threads >= 1, "The 'threads' parameter must be at least 1.");
+  require(std::all_of(points.data(), points.data() + n * d, [](double x) { return x - x == 0; }),
+          "The coordinates of points must be finite.");
+  const std::vector<Edge> found =
+      credo::spanning_tree(points.data(), n, d, threads, path, monitor);
+  Array<std::int64_t> edges({found.size(), 2});
+  Array<double> lengths({found.size()});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    edges.data()[2 * i] = found[i].a;
+    edges.data()[2 * i + 1] = found[i].b;
+    lengths.data()[i] = found[i].length;
+  }
+  return {std::move(edges), std::move(lengths)};
+}
+
 Array<double> links_of_tree(const Edges& edges, const Reals& lengths) {
   const std::size_t n = edges.shape(0) + 1;
   require(edges.shape(1) == 2 && lengths.shape(0) + 1 == n, "A tree needs a length for each edge.");
@@ -57,7 +79,7 @@ Array<double> links_of_tree(const Edges& edges, const Reals& lengths) {
     require(edges.data()[i] >= 0 && edges.data()[i] < static_cast<std::int64_t>(n),
             "An edge of a tree must join two of its rows.");
   Array<double> z({n - 1, 4});
-  require(credo::links_of_tree(edges.data(), lengths.data(), n, z.data()),
+  require(credo::links_of_tree(edges.data(), lengths.data(), n, Ties::kByCluster, z.data()),
           "The edges close a circle: they are no tree.");
   return z;
 }

@@ -25,6 +25,10 @@ Distances gower_between(Monitor& monitor, const std::vector<Reals>& reals_a,
                         const std::vector<States>& codes_a, const std::vector<Reals>& reals_b,
                         const std::vector<States>& codes_b, double apart, int threads);
 
+// The edges of the least spanning tree, the shortest first, and their lengths.
+std::tuple<Array<std::int64_t>, Array<double>> spanning_tree(Monitor& monitor, const Matrix& points,
+                                                             int threads, const std::string& path);
+
 Array<double> links_of_tree(const Edges& edges, const Reals& lengths);
 Array<std::int64_t> labels_of_links(const Matrix& links, std::int64_t merges);
 Array<double> links_of_points(Monitor& monitor, const Matrix& points, const std::string& method,

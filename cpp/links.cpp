@@ -108,10 +108,10 @@ bool merge_tied(Merging<Id>& rows, const std::int64_t* edges, const double* leng
 }
 
 template <class Id>
-bool merged(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
+bool merged(const std::int64_t* edges, const double* lengths, std::size_t n, Ties ties, double* z) {
   Merging<Id> rows(n);
   for (std::size_t t = 0; t + 1 < n; ++t) {
-    if (t + 2 < n && lengths[t + 1] == lengths[t]) {
+    if (ties == Ties::kByCluster && t + 2 < n && lengths[t + 1] == lengths[t]) {
       std::size_t end = t + 2;
       while (end + 1 < n && lengths[end] == lengths[t]) ++end;
       if (!merge_tied(rows, edges, lengths, n, t, end, z)) return false;
@@ -155,9 +155,10 @@ void cut(const double* z, std::size_t n, std::size_t merges, std::int64_t* label
 
 }  // namespace
 
-bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, double* z) {
-  return n < kShort ? merged<std::int32_t>(edges, lengths, n, z)
-                    : merged<std::int64_t>(edges, lengths, n, z);
+bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, Ties ties,
+                   double* z) {
+  return n < kShort ? merged<std::int32_t>(edges, lengths, n, ties, z)
+                    : merged<std::int64_t>(edges, lengths, n, ties, z);
 }
 
 void labels_of_links(const double* z, std::size_t n, std::size_t merges, std::int64_t* labels) {

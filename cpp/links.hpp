@@ -10,11 +10,14 @@
 
 namespace credo {
 
-// From the edges of a spanning tree of n rows, shortest first, to the tree of single link: the same
-// one whichever of several least trees it is, as merges of one height come in the order of their
-// clusters.
+// How edges of one length merge: one after the other, or in the order of the clusters that they
+// join. The latter gives the same tree for whichever of several least spanning trees.
+enum class Ties { kAsGiven, kByCluster };
+
+// From the edges of a spanning tree of n rows, shortest first, to the tree of merges.
 // IN edges: (n−1) × 2 rows; lengths: n−1. OUT z: (n−1) × 4. False if they are no spanning tree.
-bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, double* z);
+bool links_of_tree(const std::int64_t* edges, const double* lengths, std::size_t n, Ties ties,
+                   double* z);
 
 // The clusters after the first `merges` of a tree of n rows, numbered by their first rows.
 // IN z: (n−1) × 4, each merge after those that made its parts. OUT labels: n.

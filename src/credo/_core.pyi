@@ -887,6 +887,12 @@ def gower_between(
 ) -> tuple[_Reals, int]:
     """Gower's distance of each row of a to each row of b, and how many pairs share no column."""
 
+def spanning_tree(points: _Reals, threads: int = 1, path: _Path = "auto") -> tuple[_Ints, _Reals]:
+    """The edges of points' least spanning tree, the shortest first, and their lengths.
+
+    Where distances tie there are several; with more threads than one it may be any of them.
+    """
+
 def links_of_tree(edges: _Ints, lengths: _Reals) -> _Reals:
     """The tree of single link, in SciPy's form, from a spanning tree's edges, shortest first."""
 

@@ -30,15 +30,6 @@ def test_links_are_scipys(method, width):
     assert adjusted_rand(at.labels, fcluster(truth, h, "distance").astype(np.intp)) == 1.0
 
 
-def test_the_tree_without_the_package_for_spanning_trees(monkeypatch):
-    import sys
-
-    x = np.random.default_rng(0).normal(size=(50, 3))
-    monkeypatch.setitem(sys.modules, "quitefastmst", None)
-    groups = cr.cluster(columns(x), "single", k=3, scale="none")
-    np.testing.assert_allclose(groups.tree.links, linkage(x, "single"), rtol=1e-9)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_gower_of_mixed_columns_with_gaps(method):
     table = cr.read(

@@ -7,7 +7,7 @@
 
 Chains of nearest neighbours (Müllner 2011) do complete, average and ward of points; Gower's
 distances go to fastcluster (Müllner 2013). Single link is the minimum spanning tree, which needs no
-matrix of distances: a million points are feasible.
+matrix of distances: a million points are feasible (Borůvka's rounds over a k-d tree).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.stats.plan import checked_threads
 from credo.train.clusters.distinct import different
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
@@ -179,18 +180,7 @@ def _spanning(points: Floats) -> Floats:
         return _core.links_of_tree(
             np.ascontiguousarray(edges[by], dtype=np.int64), np.ascontiguousarray(lengths[by])
         )
-    try:
-        from quitefastmst import mst_euclid
-    except ImportError:  # the same tree in time n²
-        import fastcluster
-
-        links: Floats = fastcluster.linkage_vector(points, "single")
-        return links
-    lengths, edges = mst_euclid(points)
-    return _core.links_of_tree(
-        np.ascontiguousarray(edges, dtype=np.int64),
-        np.ascontiguousarray(lengths, dtype=np.float64),
-    )
+    return _core.links_of_tree(*_core.spanning_tree(points, checked_threads(None)))
 
 
 def guard_pairs(n: int, method: str, memory: int | str | None, mixed: bool = False) -> None:

@@ -13,6 +13,7 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
+from credo import _core
 from credo.train.clusters.geometry import Geometry
 
 __all__ = ["bridges", "bridges_of_least"]
@@ -59,15 +60,10 @@ def bridges_of_least(degree: NDArray[np.float64], piece: Rows, k: int) -> Rows:
 
 def _between(geometry: Geometry, piece: Rows) -> tuple[Rows, NDArray[np.float64]]:
     """Pairs of rows of different pieces, the nearest of each two pieces that matter among them."""
-    if geometry.points is not None and geometry.points.shape[1] > 1:
-        try:
-            from quitefastmst import mst_euclid
-        except ImportError:
-            pass
-        else:  # the spanning tree of all rows holds that of the pieces
-            lengths, edges = mst_euclid(geometry.points)
-            across = piece[edges[:, 0]] != piece[edges[:, 1]]
-            return edges[across].astype(np.intp), lengths[across]
+    if geometry.points is not None:  # the spanning tree of all rows holds that of the pieces
+        edges, lengths = _core.spanning_tree(geometry.points)
+        across = piece[edges[:, 0]] != piece[edges[:, 1]]
+        return edges[across].astype(np.intp), lengths[across]
     n, count = len(piece), int(piece.max()) + 1
     order = np.argsort(piece, kind="stable")
     known = geometry.take(order)
