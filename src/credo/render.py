@@ -181,7 +181,8 @@ def statistic_tail(more: int, skipped: float) -> str:
     '\\n… 1,200 more\\n(3 rows skipped: a cell was missing)'
     """
     left_out = f"\n… {more:,} more" if more > 0 else ""
-    gaps = f"\n({number(skipped)} rows skipped: a cell was missing)" if skipped else ""
+    rows = "row" if skipped == 1 else "rows"
+    gaps = f"\n({number(skipped)} {rows} skipped: a cell was missing)" if skipped else ""
     return left_out + gaps
 
 
