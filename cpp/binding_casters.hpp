@@ -93,7 +93,8 @@ bool read_as(handle source, std::uint32_t flags, cleanup_list* cleanup, Out& out
   if (!caster.from_python(source, flags_for_local_caster<T>(flags), cleanup) ||
       !caster.template can_cast<T>())
     return false;
-  out = Out(caster.operator cast_t<T>());
+  std::destroy_at(&out);
+  std::construct_at(&out, static_cast<T&&>(caster.operator cast_t<T>()));
   return true;
 }
 

@@ -168,8 +168,8 @@ template <class A, class B>
 class ListOr {
  public:
   ListOr() = default;
-  explicit ListOr(std::vector<A> list) : value_(std::move(list)) {}
-  explicit ListOr(B other) : value_(std::move(other)) {}
+  explicit ListOr(std::vector<A>&& list) : value_(std::in_place_index<0>, std::move(list)) {}
+  explicit ListOr(B&& other) : value_(std::in_place_index<1>, std::move(other)) {}
   bool is_list() const { return value_.index() == 0; }
   const std::vector<A>& list() const { return std::get<0>(value_); }
   const B& other() const { return std::get<1>(value_); }
@@ -183,8 +183,8 @@ template <class Tuple, class B>
 class TupleOr {
  public:
   TupleOr() = default;
-  explicit TupleOr(Tuple tuple) : value_(std::move(tuple)) {}
-  explicit TupleOr(B other) : value_(std::move(other)) {}
+  explicit TupleOr(Tuple&& tuple) : value_(std::in_place_index<0>, std::move(tuple)) {}
+  explicit TupleOr(B&& other) : value_(std::in_place_index<1>, std::move(other)) {}
   bool is_tuple() const { return value_.index() == 0; }
   const Tuple& tuple() const { return std::get<0>(value_); }
   const B& other() const { return std::get<1>(value_); }

@@ -20,7 +20,10 @@ class Record {
   Record() { parts_.reserve(16); }
   using Part = std::variant<bool, std::int64_t, double, Array<double>, Array<std::uint8_t>, Lists,
                             Moves>;
-  void add(const char* name, Part part) { parts_.emplace_back(name, std::move(part)); }
+  template <class T>
+  void add(const char* name, T part) {
+    parts_.emplace_back(name, Part(std::in_place_type<T>, std::move(part)));
+  }
   std::vector<std::pair<const char*, Part>>& parts() { return parts_; }
 
  private:
