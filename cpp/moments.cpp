@@ -244,7 +244,8 @@ void moments(const MomentsInput& in, const LaneKernels& kernels, int threads,
   const OrderedRows ordered = order_rows(in, threads);
 
   std::vector<double> centres(in.n_groups * d);
-  parallel_for(in.n_groups, in.n_groups > 1 ? threads : 1,
+  // few rows are summed sooner than a thread starts
+  parallel_for(in.n_groups, in.n_rows >= kScanRows ? threads : 1,
                [&](std::size_t g) { find_centres(in, ordered, g, centres.data() + g * d); });
 
   // A task is a run of chunks. A group of one chunk is finished by its task; the parts of a larger
