@@ -89,12 +89,6 @@ class LinePrior:
                 )
         return prior
 
-    @property
-    def is_reference(self) -> bool:
-        """Whether no rows are imagined, so that the rows alone say where the line is."""
-        sure = self.mean or self.kappa or self.beta or self.ridge.any() or self.centre.any()
-        return not sure
-
     def vectors(self, k: int) -> tuple[Floats, Floats, Floats]:
         """Slope, ridge and centre for each of `k` continuous parents."""
         return tuple(np.broadcast_to(v, (k,)) for v in (self.slope, self.ridge, self.centre))  # type: ignore[return-value]

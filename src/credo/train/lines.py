@@ -149,7 +149,7 @@ def _solve(
     """Least squares on the real and the imagined rows."""
     k = mean.shape[-1] - 1
     extra = 0.0
-    if prior is not None and not prior.is_reference:
+    if prior is not None and not _imagines_nothing(prior):
         slope, ridge, centre = prior.vectors(k)
         # κ rows at (c, μ); their parents scatter by λ, and the child along the slope b₀
         point = np.array([*centre, prior.mean])
@@ -186,6 +186,12 @@ def _solve(
     return _Solved(
         n, mean[..., :k], mean[..., k], b, yy, np.maximum(rss, floor), fits & (n > 0), flat
     )
+
+
+def _imagines_nothing(prior: LinePrior) -> bool:
+    """Whether the rows alone say where the line is, as under the reference prior."""
+    sure = prior.mean or prior.kappa or prior.beta or prior.ridge.any() or prior.centre.any()
+    return not sure
 
 
 def _alpha(prior: LinePrior, n: Floats, moments: Moments) -> Floats:
