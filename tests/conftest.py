@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -24,6 +25,15 @@ settings.register_profile(
 )
 settings.register_profile("explore", settings.get_profile("credo"), derandomize=False)
 settings.load_profile("credo")
+
+gc.disable()  # until the tests are collected: what is made till then stays
+
+
+def pytest_collection_finish() -> None:
+    """The tests and the libraries are no garbage: no collection looks through them again."""
+    gc.freeze()
+    gc.enable()
+
 
 SHARED = Path(os.environ.get("CREDO_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 

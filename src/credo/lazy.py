@@ -24,9 +24,11 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in where:
-            from credo.errors import close_names
+            near = []
+            if not name.startswith("_"):  # such names are asked for by tools, hundreds of times
+                from credo.errors import close_names
 
-            near = close_names(name, where)
+                near = close_names(name, where)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"{package} has no name {name!r}.{hint}")
         module = import_module(where[name])

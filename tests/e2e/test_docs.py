@@ -51,7 +51,8 @@ def test_the_readme_has_a_tour():
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_docstring_example_runs(module):
+def test_every_docstring_example_runs(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what an example writes is not left in the repository
     found = importlib.import_module(module)
     result = doctest.testmod(found, optionflags=FLAGS)
     assert result.failed == 0

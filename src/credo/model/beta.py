@@ -145,6 +145,7 @@ pseudo-counts are all at least 1.
         0 to 0.631597 (95 %)
         """
         from scipy.optimize import brentq
+        from scipy.special import xlog1py, xlogy
 
         level = probability(level)
         if self.a < 1 and self.b < 1:
@@ -160,8 +161,10 @@ pseudo-counts are all at least 1.
             return Interval(self.quantile(1 - level), 1.0, level)
 
         def uneven(below: float) -> float:
-            low, high = self.logpdf(self.quantile([below, min(below + level, 1.0)]))
-            return 0.0 if low == high else float(np.clip(low - high, -50.0, 50.0))
+            ends = self.quantile(np.array([below, min(below + level, 1.0)]))
+            # of log densities: what does not depend on the end is left out
+            low, high = xlogy(self.a - 1, ends) + xlog1py(self.b - 1, -ends)
+            return 0.0 if low == high else min(max(float(low - high), -50.0), 50.0)
 
         below = brentq(uneven, 0.0, 1 - level, xtol=1e-15, rtol=1e-14)
         return Interval(self.quantile(below), self.quantile(below + level), level)

@@ -61,7 +61,8 @@ class LinearGaussian:
         lines["coefficients"] = (*shape, len(self.continuous))
         for what, wanted in lines.items():
             given = self._array(getattr(self, what), what)
-            if given.ndim == 0 or (what == "coefficients" and given.shape == wanted[-1:]):
+            one = given.ndim == 0 or (what == "coefficients" and given.shape == wanted[-1:])
+            if one and given.shape != wanted:
                 given = np.broadcast_to(given, wanted)
             if given.shape != wanted:
                 raise InputError(

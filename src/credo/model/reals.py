@@ -76,6 +76,8 @@ def reals(values: Any) -> NDArray[np.float64]:
         cells[np.ma.getmaskarray(values)] = None
         return reals(cells)
     array = _array(values)
+    if array.dtype == np.float64:
+        return array.astype(np.float64)
     if array.dtype.kind in "biuf":
         with np.errstate(over="ignore"):
             return array.astype(np.float64)

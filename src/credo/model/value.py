@@ -84,7 +84,7 @@ def short(value: object) -> str:
 def readonly(values: ArrayLike) -> NDArray[np.float64]:
     """A read-only copy as floats."""
     try:
-        array = np.array(reals(values))
+        array = reals(values)  # which never returns the given array
     except NotReal as no:
         raise InputError(f"Numbers are needed, got {shown(no.bad)}.") from None
     array.flags.writeable = False

@@ -250,11 +250,11 @@ class Moments:
     def marginal(self, names: Sequence[str] | str) -> Moments:
         """The moments of some of the variables; groups that become one are merged."""
         wanted = named(names)
-        for name in wanted:
-            if name not in self.names:
-                raise unknown_name("Variable", name, self.names, "in these moments")
         k = {v.name: i for i, v in enumerate(self.discrete)}
         d = {v.name: i for i, v in enumerate(self.continuous)}
+        for name in wanted:
+            if name not in k and name not in d:
+                raise unknown_name("Variable", name, self.names, "in these moments")
         keep_k = [k[n] for n in wanted if n in k]
         keep_d = [d[n] for n in wanted if n in d]
         return _merged(

@@ -78,10 +78,12 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
     check_size(moments)
     shape = tuple(v.arity for v in moments.discrete)
     every = _dense(moments, shape)
-    whole = _dense(moments.marginal([v.name for v in moments.continuous]), ())
+    whole = every  # without discrete parents there is one configuration
+    if moments.discrete:
+        whole = _dense(moments.marginal([v.name for v in moments.continuous]), ())
     least = _least_variance(whole)
     solved = _solve(*every, prior, least)
-    alone = _solve(*whole, prior, least)
+    alone = _solve(*whole, prior, least) if moments.discrete else solved
     n, total = every[0], float(whole[0])
     if prior is None:
         p = len(moments.continuous)
@@ -93,12 +95,15 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
         pooled = alone.rss / max(total - p if estimate == "sample" else total, 1e-300)
         alpha = pooled_alpha = None
     else:
-        alpha, pooled_alpha = _alpha(prior, n, moments), _alpha(prior, whole[0], moments)
+        alpha = _alpha(prior, n, moments)
+        pooled_alpha = _alpha(prior, whole[0], moments) if moments.discrete else alpha
         enough = 1.0 if estimate == "mean" else 0.0
         good = solved.fits & (alpha > enough) & (solved.weight > 0)
         known = bool(alone.fits and pooled_alpha > enough and alone.weight > 0)
         variance = _variance(estimate, alpha, solved.rss, n, solved.slope.shape[-1])
-        pooled = _variance(estimate, pooled_alpha, alone.rss, whole[0], alone.slope.shape[-1])
+        pooled = variance
+        if moments.discrete:
+            pooled = _variance(estimate, pooled_alpha, alone.rss, whole[0], alone.slope.shape[-1])
     if not good.all() and not known:
         raise _refusal(moments, alone, total, prior)
     borrow = ~good
@@ -145,7 +150,7 @@ def _solve(
     """Least squares on the real and the imagined rows."""
     k = mean.shape[-1] - 1
     extra = 0.0
-    if prior is not None:
+    if prior is not None and not _imagines_nothing(prior):
         slope, ridge, centre = prior.vectors(k)
         # κ rows at (c, μ); their parents scatter by λ, and the child along the slope b₀
         point = np.array([*centre, prior.mean])
@@ -184,10 +189,16 @@ def _solve(
     )
 
 
+def _imagines_nothing(prior: LinePrior) -> bool:
+    """Whether the rows alone say where the line is, as under the reference prior."""
+    sure = prior.mean or prior.kappa or prior.beta or prior.ridge.any() or prior.centre.any()
+    return not sure
+
+
 def _alpha(prior: LinePrior, n: Floats, moments: Moments) -> Floats:
     k = len(moments.continuous) - 1
-    _, ridge, _ = prior.vectors(k)
-    flat = float((ridge == 0).sum()) + (prior.kappa == 0)
+    flat_slopes = float((prior.ridge == 0).sum()) if prior.ridge.ndim else k * (prior.ridge == 0)
+    flat = flat_slopes + (prior.kappa == 0)
     return prior.alpha + (np.asarray(n) - flat) / 2
 
 
@@ -206,6 +217,8 @@ def _variance(estimate: str, alpha: Floats, rss: Floats, n: Floats, k: int) -> F
 
 
 def _either(good: NDArray[np.bool_], mine: Floats, all_of: Floats) -> Floats:
+    if mine is all_of:
+        return mine
     extra = (None,) * (mine.ndim - good.ndim)
     out: Floats = np.where(good[(..., *extra)], mine, all_of)
     return out
@@ -244,9 +257,11 @@ def line_log_likelihood(moments: Moments, lines: Lines) -> float:
 
 def line_log_marginal(moments: Moments, prior: LinePrior) -> float | None:
     """ln p(rows) with the lines integrated out; None where the prior is not a distribution."""
+    if prior.kappa == 0 or prior.alpha == 0 or prior.beta == 0:
+        return None
     k = len(moments.continuous) - 1
     _, ridge, _ = prior.vectors(k)
-    if prior.kappa == 0 or (ridge == 0).any() or prior.alpha == 0 or prior.beta == 0:
+    if (ridge == 0).any():
         return None
     if not len(moments.n):
         return 0.0

@@ -221,6 +221,7 @@ def _fixed(
     return out
 
 
+_REFERENCE = LinePrior()
 _WORDS = {"bdeu": "cr.BDeu(1)", "k2": "cr.K2()", "laplace": "cr.Laplace(1)", "none": "None"}
 
 
@@ -270,7 +271,7 @@ def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:
         return LinePrior.of(own, child.name, continuous)
     if not isinstance(own, (BDeu, K2, Laplace, Pseudocounts)):
         LinePrior.of(own, child.name, continuous)  # refuses it
-    return LinePrior()
+    return _REFERENCE
 
 
 def _said(own: Any, belief: Any) -> str:
@@ -278,7 +279,7 @@ def _said(own: Any, belief: Any) -> str:
     if belief is None:
         return "none"
     if isinstance(belief, LinePrior):
-        return "reference" if belief == LinePrior() else str(belief)
+        return "reference" if belief is _REFERENCE or belief == _REFERENCE else str(belief)
     return (
         "pseudo-counts"
         if isinstance(own, (list, tuple)) or hasattr(own, "shape")

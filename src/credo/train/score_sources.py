@@ -142,7 +142,8 @@ def _line_scores(asked: Asked) -> Made:
     *others, last = (v.name for v in variables)
     moments = source.tally([(last, others)])[last, others]
     assert isinstance(moments, Moments)
-    order = [moments.names.index(v.name) for v in variables]
+    at = {name: k for k, name in enumerate(moments.names)}
+    order = [at[v.name] for v in variables]
     scatter = moments.scatter[0][np.ix_(order, order)]
     for variable, size in zip(variables, np.diag(scatter), strict=True):
         if not size > 0:

@@ -11,6 +11,8 @@ import pytest
 
 import credo as cr
 
+STATES = pa.array(["a", "b", "c", "d"])
+
 
 def write_parquet(path, rows, columns=20, seed=0):
     rng = np.random.default_rng(seed)
@@ -18,7 +20,7 @@ def write_parquet(path, rows, columns=20, seed=0):
         for start in range(0, rows, 250_000):
             n = min(250_000, rows - start)
             data = {
-                f"v{i}": pa.array(np.array(["a", "b", "c", "d"])[rng.integers(0, 2 + i % 3, n)])
+                f"v{i}": STATES.take(pa.array(rng.integers(0, 2 + i % 3, n)))
                 for i in range(columns)
             }
             out.write_table(pa.table(data))

@@ -130,6 +130,8 @@ def test_names_load_lazily():
         AttributeError, match=r"credo.model has no name 'Betta'. Did you mean 'Beta'"
     ):
         m.Betta
+    with pytest.raises(AttributeError, match=r"credo.model has no name '_Beta'\.$"):
+        m._Beta  # tools ask for such names, often: no time is spent on what was meant
     assert "Beta" in dir(m)
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 import credo as cr
 from credo.errors import CredoWarning, InputError, LimitError
-from credo.train.lines import fit_lines, line_log_marginal
+from credo.train.lines import _imagines_nothing, fit_lines, line_log_marginal
 
 PRIOR = cr.LinePrior(mean=1.0, kappa=0.7, slope=[0.5, -0.2], ridge=[2.0, 1.5], alpha=3.0,
                      beta=2.0, centre=[0.3, -0.4])  # fmt: skip
@@ -329,3 +329,52 @@ def test_configurations_of_discrete_parents_and_gaps_in_lines():
         cr.fit("[c][x|c]", empty)
     net = cr.fit("[c][x|c]", empty, {"x": cr.LinePrior(kappa=1, alpha=2, beta=1)}, default=cr.K2())
     assert net.record.families["x"]["rows"] == 0 and net.record.families["x"]["log_marginal"] == 0.0
+
+
+PRIORS = [None, cr.LinePrior(), cr.LinePrior(slope=3.0, alpha=2.0),
+          cr.LinePrior(1.0, 2.0, 0.5, [3.0, 0.0], 2.0, 1.0, 0.1)]  # fmt: skip
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("estimate", ["mean", "map", "mle", "sample"])
+def test_one_configuration_is_solved_once_with_the_same_numbers(prior, estimate):
+    """A discrete parent with one state: the same rows, solved as a configuration and as a whole."""
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 9))
+    rows = {"x": x, "y": y, "z": x - 2 * y + rng.normal(size=9)}
+    one = cr.Variable("one", "discrete", ("only",))
+    bare = cr.Moments.of(rows)
+    grouped = cr.Moments(
+        (one,), bare.continuous, np.zeros((1, 1), dtype=np.uint32), bare.n, bare.mean, bare.scatter
+    )
+    alone, among = (fit_lines(m, prior, estimate) for m in (bare, grouped))
+    for what in ("intercept", "coefficients", "variance", "borrowed"):
+        assert np.array_equal(getattr(alone, what), getattr(among, what)[0]), what
+    if prior is not None:
+        for what in ("weight", "centre", "mean", "slope", "spread", "alpha", "beta"):
+            found, wanted = getattr(alone.posterior, what), getattr(among.posterior, what)[0]
+            assert np.array_equal(found, wanted), what
+
+
+def test_no_imagined_rows_is_the_reference():
+    for none in (cr.LinePrior(), cr.LinePrior(slope=2.0, alpha=1.0)):
+        assert _imagines_nothing(none)
+    for some in ({"mean": 1.0}, {"kappa": 1.0}, {"ridge": [0.0, 1.0]}, {"beta": 1.0},
+                 {"centre": [0.0, 3.0]}):  # fmt: skip
+        assert not _imagines_nothing(cr.LinePrior(**some))
+
+
+@pytest.mark.parametrize("estimate", ["mean", "map", "mle", "sample"])
+def test_the_reference_needs_no_algebra_of_imagined_rows(estimate, monkeypatch):
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(2, 9))
+    moments = cr.Moments.of({"x": x, "y": y, "z": x - 2 * y + rng.normal(size=9)})
+    prior = cr.LinePrior(slope=3.0, alpha=2.0)
+    short = fit_lines(moments, prior, estimate)
+    monkeypatch.setattr("credo.train.lines._imagines_nothing", lambda prior: False)
+    whole = fit_lines(moments, prior, estimate)
+    for what in ("intercept", "coefficients", "variance"):
+        assert np.array_equal(getattr(short, what), getattr(whole, what)), what
+    for what in ("weight", "centre", "mean", "slope", "spread", "alpha", "beta"):
+        found, wanted = getattr(short.posterior, what), getattr(whole.posterior, what)
+        assert np.array_equal(found, wanted), what

@@ -33,7 +33,8 @@ def screened(problem: Problem, most: int = MOST) -> tuple[Rules, str]:
     family = Family(names[-1], tuple(names[:-1]))
     moments = problem.scores.source.tally([family])[family]
     assert isinstance(moments, Moments)
-    order = [{v.name: k for k, v in enumerate(moments.continuous)}[n] for n in names]
+    at = {v.name: k for k, v in enumerate(moments.continuous)}
+    order = [at[n] for n in names]
     near = _near(moments.scatter[0][np.ix_(order, order)], most)
     kept = np.ones(rules.allowed.shape, dtype=bool)
     kept[np.ix_(continuous, continuous)] = near
