@@ -1,6 +1,5 @@
 """More pieces than clusters: joined by their nearest rows, whatever the order of the rows."""
 
-
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
