@@ -24,7 +24,7 @@ from credo.progress import track
 from credo.schema import Schema
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
+from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest, settled
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
@@ -106,7 +106,7 @@ def partition_k_means(
     run = _gappy if gaps else _plain
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
     _all_used(best.labels, k)
-    labels = nearest(points, best.centres)[0]  # a row as near to two goes where a new one would
+    labels = settled(points, best.centres, best.labels)
     if len(np.unique(labels)) < k:
         labels = best.labels
     model = Centres(space, best.centres, best.start, best.steps)
