@@ -107,7 +107,7 @@ def partition_k_means(
     best = run(points, k, w, given, tries, seed, iterations, tolerance)
     _all_used(best.labels, k)
     labels = settled(points, best.centres, best.labels)
-    if len(np.unique(labels)) < k:
+    if not np.bincount(labels, minlength=k).all():
         labels = best.labels
     model = Centres(space, best.centres, best.start, best.steps)
     notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
