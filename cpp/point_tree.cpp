@@ -8,10 +8,15 @@
 namespace credo::span {
 namespace {
 
+// The points move with their places, so that each half of a half lies closer together.
 class Builder {
  public:
-  Builder(PointTree& tree, const double* rows, Monitor& monitor)
-      : tree_(tree), rows_(rows), monitor_(monitor), keys_(tree.n) {}
+  Builder(PointTree& tree, Monitor& monitor)
+      : tree_(tree),
+        monitor_(monitor),
+        keys_(tree.n),
+        rows_(tree.n),
+        points_(tree.n * tree.d) {}
 
   std::int32_t build(std::size_t begin, std::size_t end, std::int32_t parent) {
     monitor_.poll();
@@ -34,18 +39,15 @@ class Builder {
   }
 
  private:
-  double coordinate(std::size_t place, std::size_t j) const {
-    return rows_[static_cast<std::size_t>(tree_.order[place]) * tree_.d + j];
-  }
-
   // The box of some points; returns its widest side.
   std::size_t add_box(std::size_t begin, std::size_t end) {
     const std::size_t d = tree_.d, first = tree_.boxes.size();
     tree_.boxes.resize(first + 2 * d);
     double *low = &tree_.boxes[first], *high = low + d;
-    for (std::size_t j = 0; j < d; ++j) low[j] = high[j] = coordinate(begin, j);
+    const double* point = &tree_.points[begin * d];
+    for (std::size_t j = 0; j < d; ++j) low[j] = high[j] = point[j];
     for (std::size_t i = begin + 1; i < end; ++i) {
-      const double* point = rows_ + static_cast<std::size_t>(tree_.order[i]) * d;
+      point += d;
       for (std::size_t j = 0; j < d; ++j) {
         low[j] = std::min(low[j], point[j]);
         high[j] = std::max(high[j], point[j]);
@@ -57,36 +59,45 @@ class Builder {
     return widest;
   }
 
-  // Puts the points with the lesser coordinates before `middle`; of equal ones, the first rows.
+  // Puts the points with the lesser coordinates before `middle`; of equal ones, those before.
   void part(std::size_t begin, std::size_t middle, std::size_t end, std::size_t side) {
-    for (std::size_t i = begin; i < end; ++i)
-      keys_[i - begin] = {coordinate(i, side), tree_.order[i]};
+    const std::size_t n = end - begin, d = tree_.d;
+    double* points = &tree_.points[begin * d];
+    std::int32_t* order = &tree_.order[begin];
+    for (std::size_t i = 0; i < n; ++i)
+      keys_[i] = {points[i * d + side], static_cast<std::int32_t>(i)};
     const auto at = [&](std::size_t i) { return keys_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(0), at(middle - begin), at(end - begin));
-    for (std::size_t i = begin; i < end; ++i) tree_.order[i] = keys_[i - begin].second;
+    std::nth_element(at(0), at(middle - begin), at(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto from = static_cast<std::size_t>(keys_[i].second);
+      rows_[i] = order[from];
+      std::copy_n(points + from * d, d, &points_[i * d]);
+    }
+    std::copy_n(rows_.begin(), n, order);
+    std::copy_n(points_.begin(), n * d, points);
   }
 
   PointTree& tree_;
-  const double* rows_;
   Monitor& monitor_;
-  std::vector<std::pair<double, std::int32_t>> keys_;
+  std::vector<std::pair<double, std::int32_t>> keys_;  // of a node, and its points put in order
+  std::vector<std::int32_t> rows_;
+  std::vector<double> points_;
 };
 
 }  // namespace
 
 PointTree::PointTree(const double* rows, std::size_t n, std::size_t d, Monitor& monitor)
-    : n(n), d(d), order(n) {
+    : n(n), d(d), order(n), points(rows, rows + n * d) {
   std::iota(order.begin(), order.end(), 0);
   nodes.reserve(4 * (n / kLeaf + 1));
-  Builder(*this, rows, monitor).build(0, n, -1);
-  points.resize(n * d);
+  Builder(*this, monitor).build(0, n, -1);
   blocks.assign(leaves.size() * d * kLeaf, std::numeric_limits<double>::infinity());
   for (const std::int32_t leaf : leaves) {
     const Node& node = nodes[leaf];
     double* block = &blocks[static_cast<std::size_t>(node.block) * d * kLeaf];
     for (std::int32_t i = node.begin; i < node.end; ++i)
       for (std::size_t j = 0; j < d; ++j)
-        points[i * d + j] = block[j * kLeaf + (i - node.begin)] = rows[order[i] * d + j];
+        block[j * kLeaf + (i - node.begin)] = points[i * d + j];
   }
 }
 
