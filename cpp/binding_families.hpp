@@ -32,6 +32,7 @@ class FamilyReader {
     if (!is_sequence(families)) return false;
     const Py_ssize_t n = length(families);
     list_.begin.reserve(static_cast<std::size_t>(n) + 1);
+    list_.variables.reserve(4 * static_cast<std::size_t>(n));
     for (Py_ssize_t i = 0; i < n; ++i)
       if (!read_family(item(families, i))) return false;
     return true;

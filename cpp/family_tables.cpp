@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace credo {
 namespace {
@@ -30,7 +31,9 @@ std::uint64_t cells_of(Set set, std::span<const std::int64_t> states) {
 // Numbers different sets of variables, in the order met.
 class SetNumbers {
  public:
-  explicit SetNumbers(std::size_t most) : slots_(std::bit_ceil(2 * most + 1), -1) {}
+  explicit SetNumbers(const SetList& most) : slots_(std::bit_ceil(2 * most.size() + 1), -1) {
+    sorted_.reserve(most);
+  }
 
   std::int32_t of(Set set) {
     key_.assign(set.begin(), set.end());
@@ -60,9 +63,11 @@ struct Gathered {
 
 Gathered gather(const SetList& families) {
   Gathered out;
-  SetNumbers numbers(families.size());
+  SetNumbers numbers(families);
+  out.sets.reserve(families);
   std::vector<std::int32_t> last;      // of each set: the last family that was kept
   std::vector<std::int32_t> previous;  // of each kept family: the one before it with its set
+  for (auto* list : {&last, &previous, &out.kept, &out.set_of}) list->reserve(families.size());
   for (std::size_t f = 0; f < families.size(); ++f) {
     const Set family = families[f];
     const std::int32_t set = numbers.of(family);
@@ -119,6 +124,7 @@ class Stacks {
  public:
   Stacks(const SetList& dense, std::span<const std::int64_t> states) : dense_(dense) {
     const ByShape less{states};
+    group_of_.reserve(dense.size());
     for (std::size_t i = 0; i < dense.size(); ++i) {
       const bool alike = i > 0 && !less(dense[i - 1], dense[i]);  // they are sorted
       if (!alike) groups_.push_back({i, i, cell_, cell_, {}});
@@ -159,7 +165,7 @@ class Stacks {
 FamilyTables family_tables(const SetList& families, std::span<const std::int64_t> states,
                            std::uint64_t most) {
   FamilyTables out;
-  const Gathered gathered = gather(families);
+  Gathered gathered = gather(families);
   const std::size_t n_sets = gathered.sets.size();
 
   enum Kind { kDense, kSparse, kMixed };
@@ -167,6 +173,8 @@ FamilyTables family_tables(const SetList& families, std::span<const std::int64_t
   std::vector<std::int32_t> place(n_sets);  // among the tables of its kind
   SetList chosen;                           // dense sets in the order met
   std::vector<std::size_t> set_of_chosen;
+  chosen.reserve(gathered.sets);
+  set_of_chosen.reserve(n_sets);
   for (std::size_t s = 0; s < n_sets; ++s) {
     const Set set = gathered.sets[s];
     const bool mixed = is_mixed(set, states);
@@ -187,14 +195,17 @@ FamilyTables family_tables(const SetList& families, std::span<const std::int64_t
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return less(chosen[a], chosen[b]);
   });
+  out.dense.reserve(chosen);
   for (std::size_t i = 0; i < order.size(); ++i) {
     append(out.dense, chosen[order[i]]);
     place[set_of_chosen[order[i]]] = static_cast<std::int32_t>(i);
   }
 
-  out.kept = gathered.kept;
+  out.kept = std::move(gathered.kept);
   Stacks stacks(out.dense, states);
   const auto n_sparse = static_cast<std::int32_t>(out.sparse.size());
+  out.stack.reserve(out.kept.size());
+  out.at.reserve(out.kept.size());
   for (std::size_t i = 0; i < out.kept.size(); ++i) {
     const std::int32_t set = gathered.set_of[i], at = place[set];
     if (kind[set] == kDense) {

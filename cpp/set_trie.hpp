@@ -19,6 +19,10 @@ struct SetList {
   std::vector<std::size_t> begin{0};
 
   std::size_t size() const { return begin.size() - 1; }
+  void reserve(const SetList& other) {
+    variables.reserve(other.variables.size());
+    begin.reserve(other.begin.size());
+  }
   std::span<const std::int32_t> operator[](std::size_t set) const {
     return {variables.data() + begin[set], begin[set + 1] - begin[set]};
   }

@@ -151,8 +151,8 @@ class Plan:
     def families(self) -> Families:
         """The families, those that are the same only once."""
         if self._families is None:
-            names, core = self.schema.names, self.core
-            self._families = Families.trusted(lambda: core.spelled(names))
+            schema, core = self.schema, self.core
+            self._families = Families.trusted(lambda: core.spelled(schema.names))
         return self._families
 
     @cached_property
