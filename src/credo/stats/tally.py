@@ -107,9 +107,7 @@ class Tally(Mapping[Any, Statistic]):
         """Make the statistics at once, the first time that one is asked for."""
         if self._bulk is not None and not self._made:
             made = self._bulk.statistics()
-            if made is None:
-                self._bulk = None
-            else:
+            if made is not None:
                 self._made = dict(enumerate(made))
                 self._known = dict(zip(self.families.spelled, made, strict=True))
 

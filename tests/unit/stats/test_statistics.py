@@ -383,3 +383,11 @@ def test_counts_from_a_tally_are_frozen_and_survive_a_pickle():
     assert pickle.loads(pickle.dumps(counts)) == counts
     assert copy.copy(counts) == counts
     assert dataclasses.replace(counts, skipped=2).skipped == 2
+
+
+def test_arrays_of_a_table_with_gaps_are_those_of_its_counts():
+    table = cr.read({"a": ["x", None, "y", "x"], "b": ["u", "v", "v", "u"]})
+    s = cr.tally(table, [("a", ["b"]), "b"])
+    before = [a.tolist() for a in s.arrays()]
+    assert s["a", ["b"]].skipped == 1 and s["b"].skipped == 0
+    assert [a.tolist() for a in s.arrays()] == before == [[[2, 0], [0, 1]], [2, 2]]
