@@ -7,13 +7,19 @@
 #include <algorithm>
 
 #include "big_array.hpp"
+#include "bucket_order.hpp"
 
 namespace credo {
 namespace {
 
-constexpr std::size_t kBlockRows = 4096;                     // whose buckets are found at a time
 constexpr std::size_t kFlushRows = std::size_t{1} << 31;     // before a 32-bit count can overflow
 constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 16;
+
+// Rows that are sorted by their buckets at a time: many for each bucket, few enough for the cache.
+std::size_t block_rows(std::size_t n_buckets) {
+  constexpr std::size_t kLeast = 8192, kMost = 65536, kOfBucket = 64;
+  return std::clamp(kOfBucket * n_buckets, kLeast, kMost);
+}
 
 // The memory behind RecordBuckets, for one group of siblings after the other.
 class BucketMemory {
@@ -21,27 +27,20 @@ class BucketMemory {
   RecordBuckets of(std::size_t n) {
     if (n > size_) {
       size_ = n;
-      next_ = BigArray<Record*>(n);
-      waiting_ = BigArray<Record>((n + 1) * RecordBuckets::kGroup);
+      waiting_ = BigArray<Record>(n * RecordBuckets::kGroup);
       sums_ = BigArray<std::uint64_t>(n * RecordBuckets::kSumWords);
-      groups_ = BigArray<std::uint32_t>(n);
-      rows_ = BigArray<std::uint32_t>(n);
-      counts_ = BigArray<std::uint32_t>(n * kRecordBits);
+      numbers_ = BigArray<std::uint32_t>(n * (3 + kRecordBits));
     }
-
-    constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(waiting_.data()) % kGroupBytes;
-    Record* first = waiting_.data() + (past == 0 ? 0 : kGroupBytes - past) / sizeof(Record);
-    return {next_.data(),   first,        sums_.data(),
-            groups_.data(), rows_.data(), counts_.data()};
+    std::uint32_t* counts = numbers_.data();
+    std::uint32_t* waits = counts + size_ * kRecordBits;
+    return {waits, waiting_.data(), sums_.data(), waits + size_, waits + 2 * size_, counts};
   }
 
  private:
   std::size_t size_ = 0;
-  BigArray<Record*> next_;
   BigArray<Record> waiting_;
   BigArray<std::uint64_t> sums_;
-  BigArray<std::uint32_t> groups_, rows_, counts_;
+  BigArray<std::uint32_t> numbers_;
 };
 
 // The cell of every row of a block in the table of some variables; past the last if one is missing.
@@ -73,33 +72,30 @@ class Cells {
 // Siblings whose last variables are in one layer of records, or in two that are read together.
 class SiblingCount {
  public:
-  SiblingCount(const Columns& columns, std::span<const std::int32_t> prefix, std::size_t block,
+  SiblingCount(const Columns& columns, std::span<const std::int32_t> prefix, std::size_t rows,
                BucketMemory& memory)
       : columns_(columns),
-        cells_(columns, prefix, block),
         n_cells_(cells_of(columns, prefix)),
-        buckets_(memory.of(2 * (n_cells_ + 1))) {}  // the last one is for rows with a gap
+        block_(std::min(block_rows(n_cells_), rows)),
+        cells_(columns, prefix, block_),
+        order_(n_cells_ + 1, block_),               // the last bucket is for rows with a gap
+        buckets_(memory.of(2 * (n_cells_ + 1))) {}
 
   // IN layers: one or two.
   void count_rows(std::span<const std::size_t> layers, RowRange rows, const LaneKernels& kernels) {
-    const std::size_t apart = n_cells_ + 1;
+    const std::size_t n_buckets = n_cells_ + 1;
     layers_ = layers;
-    const Record* records = columns_.records(layers[0], kernels);
-    const Record* others = layers.size() > 1 ? columns_.records(layers[1], kernels) : nullptr;
-    kernels.clear_buckets(buckets_, apart * layers.size());
-    for (std::size_t first = rows.begin; first < rows.end; first += kBlockRows) {
+    kernels.clear_buckets(buckets_, n_buckets * layers.size());
+    for (std::size_t first = rows.begin; first < rows.end; first += block_) {
       rows.poll();
-      const std::size_t n = std::min(kBlockRows, rows.end - first);
-      const std::uint32_t* bucket = cells_.of_rows(first, n, kernels);
-      if (others == nullptr)
-        kernels.add_records(records + first, bucket, n, buckets_);
-      else
-        kernels.add_record_pairs(records + first, others + first, bucket, n, buckets_, apart);
+      const std::size_t n = std::min(block_, rows.end - first);
+      order_.sort(cells_.of_rows(first, n, kernels), n);
+      for (std::size_t i = 0; i < layers.size(); ++i) {
+        const Record* records = columns_.records(layers[i], kernels) + first;
+        kernels.add_runs(order_.sorted(records), order_.ends(), part(i), n_buckets);
+      }
     }
-    if (others != nullptr)
-      for (std::size_t b = 0; b < apart; ++b)
-        buckets_.next[b + apart] = buckets_.next[b] + apart * RecordBuckets::kGroup;
-    kernels.finish_buckets(buckets_, apart * layers.size());
+    kernels.finish_buckets(buckets_, n_buckets * layers.size());
   }
 
   // The table of one more variable, from the buckets.
@@ -118,6 +114,17 @@ class SiblingCount {
   }
 
  private:
+  // The buckets of one layer.
+  RecordBuckets part(std::size_t layer) const {
+    const std::size_t b = layer * (n_cells_ + 1);
+    return {buckets_.waits + b,
+            buckets_.waiting + b * RecordBuckets::kGroup,
+            buckets_.sums + b * RecordBuckets::kSumWords,
+            buckets_.groups + b,
+            buckets_.rows + b,
+            buckets_.counts + b * kRecordBits};
+  }
+
   [[gnu::always_inline]] void read_states(const Columns::Place& place, std::size_t first,
                                           std::size_t arity, bool last_by_subtraction) {
     const std::size_t states = last_by_subtraction ? arity - 1 : arity;
@@ -134,8 +141,9 @@ class SiblingCount {
   }
 
   const Columns& columns_;
+  std::size_t n_cells_, block_;
   Cells cells_;
-  std::size_t n_cells_;
+  BucketOrder order_;
   RecordBuckets buckets_;
   std::span<const std::size_t> layers_;  // what the buckets hold
   std::vector<std::int64_t> table_;
@@ -153,8 +161,7 @@ void count_siblings(const Columns& columns, const SetList& sets,
   for (const std::size_t position : siblings) layers.push_back(layer_of(position));
   std::ranges::sort(layers);
   layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
-  SiblingCount count(columns, set.first(set.size() - 1),
-                     std::min(kBlockRows, rows.end - rows.begin), memory);
+  SiblingCount count(columns, set.first(set.size() - 1), rows.end - rows.begin, memory);
   for (std::size_t first = 0; first < layers.size(); first += 2) {
     const std::size_t end = std::min(first + 2, layers.size());
     const auto some = std::span(layers).subspan(first, end - first);

@@ -19,9 +19,9 @@ constexpr double kMemberNs = 200;   // to set up and take apart a group, each se
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
 constexpr double kFillNs = 0.4;     // to make one row's record, shared by some ten calls
-constexpr double kBucketNs = 60;    // to clear and read a bucket of records
+constexpr double kBucketNs = 130;   // to clear and read a bucket of records
 constexpr double kTakeNs = 1;       // to take one cell of a table from the buckets
-constexpr double kSecond = 0.7;     // of a layer's time, for one that is read beside another
+constexpr double kSecond = 0.5;     // of a layer's time, for one that is sorted with another
 
 constexpr double kCached = 1 << 17;  // cells in the second-level cache
 
@@ -33,10 +33,10 @@ double increment_ns(double cells) {
   return cells <= 1 << 21 ? 5 : 20;
 }
 
-// To add one row's record to one of so many buckets.
+// To sort one row's record into one of so many buckets, and to add it up.
 double record_ns(double buckets) {
-  if (buckets <= 256) return 3.6;
-  return buckets <= 1024 ? 4.0 : 4.8;
+  if (buckets <= 64) return 2.4;
+  return buckets <= 1024 ? 3.0 : 4.5;
 }
 
 // To clear and read one cell: small tables stay in the cache, large ones are fresh pages.

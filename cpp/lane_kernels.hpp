@@ -42,14 +42,14 @@ struct RecordPlace {
   std::uint32_t states;
 };
 
-// What the records of each bucket add up to, while they come in. A record waits until its bucket
-// has a group of them; the groups are added up bit by bit (lane_records_impl.hpp).
+// What the records of each bucket add up to, while they come in. They are added up bit by bit, a
+// group at a time (lane_records_impl.hpp); those that are too few for a group wait for more.
 struct RecordBuckets {
-  static constexpr std::size_t kGroup = 32;      // records that wait for each other
+  static constexpr std::size_t kGroup = 32;      // records that are added up together
   static constexpr std::size_t kSumWords = 200;  // of a bucket's unfinished sums, for any lane
 
-  Record** next;          // where each bucket's next record goes
-  Record* waiting;        // [buckets][kGroup], aligned to one group
+  std::uint32_t* waits;   // of each bucket: how many records wait
+  Record* waiting;        // [buckets][kGroup]
   std::uint64_t* sums;    // [buckets][kSumWords], aligned to 64 bytes
   std::uint32_t* groups;  // of each bucket: how many its sums hold
   std::uint32_t* rows;    // of each bucket: how many its counts hold
@@ -98,15 +98,10 @@ struct LaneKernels {
   void (*fill_records)(const RecordPlace* places, std::size_t n_places, std::size_t first,
                        std::size_t n, Record* records);
 
-  // Puts each record into its bucket. IN bucket [n]; INOUT buckets, cleared before the first call.
-  void (*add_records)(const Record* records, const std::uint32_t* bucket, std::size_t n,
-                      RecordBuckets buckets);
-  // The same for two records of each row: the second goes `apart` buckets on, beyond all buckets of
-  // the first, and to the same place there; its bucket's `next` is left as it was. A row is looked
-  // up once for both.
-  void (*add_record_pairs)(const Record* records, const Record* others,
-                           const std::uint32_t* bucket, std::size_t n, RecordBuckets buckets,
-                           std::size_t apart);
+  // Adds records that are sorted by their buckets: those of the first up to ends[0], those of the
+  // second up to ends[1] ... IN ends [n_buckets]; INOUT buckets, cleared before the first call.
+  void (*add_runs)(const Record* sorted, const std::uint32_t* ends, RecordBuckets buckets,
+                   std::size_t n_buckets);
   void (*clear_buckets)(RecordBuckets buckets, std::size_t n_buckets);
   // Brings rows and counts up to date; no records may come after it.
   void (*finish_buckets)(RecordBuckets buckets, std::size_t n_buckets);

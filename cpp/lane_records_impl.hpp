@@ -2,7 +2,7 @@
 // Mula and Lemire 2019, "Efficient computation of positional population counts").
 //
 // Numbers are kept bit-sliced: level k of a number holds bit k of all its 128 counts. A group of
-// waiting records is added up by full adders, which leave one number in the lowest levels and one
+// records is added up by full adders, which leave one number in the lowest levels and one
 // carry for each group. The carries are added like the digits of a binary counter: level k takes
 // part in every 2^k-th group, once two carries have come to it, so that a group costs one adder
 // more on average. A vector holds several records, whose counts are added up at the end.
@@ -128,17 +128,16 @@ void count_sums(const RecordBuckets& buckets, std::size_t bucket) {
   clear_sums<L>(buckets, bucket);
 }
 
-// Adds the waiting records of a bucket, a whole group, to its sums.
+// Adds a whole group of records to a bucket's sums.
 template <class L>
-void add_group(const RecordBuckets& buckets, std::size_t bucket) {
+void add_group(const RecordBuckets& buckets, std::size_t bucket, const Record* group) {
   using Sums = RecordSums<L>;
   using Vec = typename Sums::Vec;
   if (buckets.groups[bucket] == Sums::kMostGroups) count_sums<L>(buckets, bucket);
   Sums& sums = sums_of<L>(buckets, bucket);
   Vec low[Sums::kLow];
   for (std::size_t k = 0; k < Sums::kLow; ++k) low[k] = sums.low[k];
-  Vec carry = add_vectors<Vec, Sums::kLow>(
-      reinterpret_cast<const char*>(buckets.waiting + bucket * RecordBuckets::kGroup), low);
+  Vec carry = add_vectors<Vec, Sums::kLow>(reinterpret_cast<const char*>(group), low);
   for (std::size_t k = 0; k < Sums::kLow; ++k) sums.low[k] = low[k];
   const std::uint32_t groups = buckets.groups[bucket]++;
   std::size_t k = 0;
@@ -150,7 +149,7 @@ void add_group(const RecordBuckets& buckets, std::size_t bucket) {
 template <class L>
 void clear_buckets(RecordBuckets buckets, std::size_t n_buckets) {
   for (std::size_t b = 0; b < n_buckets; ++b) {
-    buckets.next[b] = buckets.waiting + b * RecordBuckets::kGroup;
+    buckets.waits[b] = 0;
     buckets.rows[b] = 0;
     for (std::size_t i = 0; i < kRecordBits; ++i) buckets.counts[b * kRecordBits + i] = 0;
     clear_sums<L>(buckets, b);
@@ -158,48 +157,36 @@ void clear_buckets(RecordBuckets buckets, std::size_t n_buckets) {
 }
 
 template <class L>
-void add_records(const Record* records, const std::uint32_t* bucket, std::size_t n,
-                 RecordBuckets buckets) {
-  constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t b = bucket[i];
-    Record* next = buckets.next[b];
-    *next++ = records[i];
-    if (reinterpret_cast<std::uintptr_t>(next) % kGroupBytes == 0) [[unlikely]] {
-      next -= RecordBuckets::kGroup;
-      add_group<L>(buckets, b);
+void add_runs(const Record* sorted, const std::uint32_t* ends, RecordBuckets buckets,
+              std::size_t n_buckets) {
+  constexpr std::size_t kGroup = RecordBuckets::kGroup;
+  const Record* next = sorted;
+  for (std::size_t b = 0; b < n_buckets; ++b) {
+    const Record* end = sorted + ends[b];
+    Record* waiting = buckets.waiting + b * kGroup;
+    std::size_t waits = buckets.waits[b];
+    if (waits > 0) {
+      while (waits < kGroup && next < end) waiting[waits++] = *next++;
+      if (waits == kGroup) {
+        add_group<L>(buckets, b, waiting);
+        waits = 0;
+      }
     }
-    buckets.next[b] = next;
-  }
-}
-
-template <class L>
-void add_record_pairs(const Record* records, const Record* others, const std::uint32_t* bucket,
-                      std::size_t n, RecordBuckets buckets, std::size_t apart) {
-  constexpr std::size_t kGroupBytes = RecordBuckets::kGroup * sizeof(Record);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t b = bucket[i];
-    Record* next = buckets.next[b];
-    next[apart * RecordBuckets::kGroup] = others[i];
-    *next++ = records[i];
-    if (reinterpret_cast<std::uintptr_t>(next) % kGroupBytes == 0) [[unlikely]] {
-      next -= RecordBuckets::kGroup;
-      add_group<L>(buckets, b);
-      add_group<L>(buckets, b + apart);
-    }
-    buckets.next[b] = next;
+    for (; next + kGroup <= end; next += kGroup) add_group<L>(buckets, b, next);
+    while (next < end) waiting[waits++] = *next++;
+    buckets.waits[b] = static_cast<std::uint32_t>(waits);
   }
 }
 
 template <class L>
 void finish_buckets(RecordBuckets buckets, std::size_t n_buckets) {
   for (std::size_t b = 0; b < n_buckets; ++b) {
-    Record* waiting = buckets.waiting + b * RecordBuckets::kGroup;
-    const auto rest = static_cast<std::size_t>(buckets.next[b] - waiting);
-    if (rest > 0) {
-      for (std::size_t i = rest; i < RecordBuckets::kGroup; ++i) waiting[i] = {{0, 0}};
-      add_group<L>(buckets, b);
-      buckets.rows[b] -= static_cast<std::uint32_t>(RecordBuckets::kGroup - rest);
+    const std::uint32_t waits = buckets.waits[b];
+    if (waits > 0) {
+      Record* waiting = buckets.waiting + b * RecordBuckets::kGroup;
+      for (std::size_t i = waits; i < RecordBuckets::kGroup; ++i) waiting[i] = {{0, 0}};
+      add_group<L>(buckets, b, waiting);
+      buckets.rows[b] -= static_cast<std::uint32_t>(RecordBuckets::kGroup) - waits;
     }
     count_sums<L>(buckets, b);
   }
