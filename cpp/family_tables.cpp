@@ -88,16 +88,14 @@ Gathered gather(const SetList& families) {
 
 // Variables that many sets share come first, so that the kernel's prefixes are shared.
 void order_variables(SetList& sets, std::size_t n_variables) {
-  std::vector<std::int32_t> often(n_variables), rank(n_variables), by_rank(n_variables);
+  std::vector<std::uint32_t> often(n_variables);
   for (const std::int32_t v : sets.variables) ++often[v];
-  std::iota(by_rank.begin(), by_rank.end(), 0);
-  std::stable_sort(by_rank.begin(), by_rank.end(),
-                   [&](std::int32_t a, std::int32_t b) { return often[a] > often[b]; });
-  for (std::size_t i = 0; i < n_variables; ++i) rank[by_rank[i]] = static_cast<std::int32_t>(i);
   for (std::size_t s = 0; s < sets.size(); ++s)
     std::sort(sets.variables.begin() + static_cast<std::ptrdiff_t>(sets.begin[s]),
               sets.variables.begin() + static_cast<std::ptrdiff_t>(sets.begin[s + 1]),
-              [&](std::int32_t a, std::int32_t b) { return rank[a] < rank[b]; });
+              [&](std::int32_t a, std::int32_t b) {
+                return often[a] != often[b] ? often[a] > often[b] : a < b;
+              });
 }
 
 // Compares the shapes of two tables, number of states by number of states.

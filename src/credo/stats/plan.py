@@ -202,8 +202,8 @@ class Plan:
         threads = checked_threads(threads)
         return Partial(
             self._dense(block, threads, kernel, path, compact),
-            [count_sparse(block, names) for names in self.sparse],
-            [count_moments(block, names, threads) for names in self.mixed],
+            [count_sparse(block, names) for names in self.sparse] if self.sparse else [],
+            [count_moments(block, names, threads) for names in self.mixed] if self.mixed else [],
             block.weight,
             block.names_with_gaps,
         )
