@@ -1,4 +1,4 @@
-"""Paths and globs as feeds: CSV, TSV, JSON lines, Parquet, Arrow IPC; plain, .gz or .zst.
+"""Paths and globs as feeds: CSV, TSV, JSON lines (also .gz, .zst), Parquet, Arrow IPC, DuckDB.
 
 Regular CSV is read by our own kernel and the rest by Arrow, which also hands a Parquet column's
 dictionary pages over without making text of them; Python's json module reads JSON lines.
@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from credo.data.cells import type_name
+from credo.data.databases import ENDINGS, feed_of_database, table_of_database
 from credo.data.declared import declared_by, merged
 from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.infer import Declared
@@ -47,6 +48,7 @@ FORMATS = {
     ".arrows": "ipc",
     ".feather": "ipc",
     ".ipc": "ipc",
+    **dict.fromkeys(ENDINGS, "database"),
 }
 
 
@@ -56,7 +58,6 @@ _OTHERS = {
     (".sav",): "Save it as CSV or Parquet, or give pandas.read_spss({!r}).",
     (".sas7bdat", ".xpt"): "Save it as CSV or Parquet, or give pandas.read_sas({!r}).",
     (".rds", ".rda", ".rdata"): "Write it from R as CSV (write.csv) or Parquet (arrow).",
-    (".duckdb",): "Give one of its tables: duckdb.connect({!r}, read_only=True).table('its name').",
     (".sqlite", ".sqlite3", ".db"): "Export one of its tables as CSV.",
     (".orc",): "Give pyarrow.orc.read_table({!r}).",
     (".npy",): "Give numpy.load({!r}) with columns=[…].",
@@ -83,6 +84,10 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     if is_query(given):
         _refuse_options("a query", options, "query")
         return feed_of_query(given)
+    named = None if isinstance(given, (list, tuple)) else table_of_database(os.fspath(given))
+    if named is not None:
+        _refuse_options(named[0].name, options, "database")
+        return feed_of_database(*named)
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
     text = texts[0] + ", …" * (len(texts) > 1)
@@ -212,9 +217,11 @@ def _one(path: Path, options: TextOptions, files: int) -> Feed:
         return json_feed(path, compression, options.encoding, KEPT // files)
     if compression:
         raise TableError(
-            f"{path.name}: Parquet and Arrow files are compressed inside.",
+            f"{path.name}: Parquet, Arrow and DuckDB files are compressed inside.",
             hint=f"Unpack it, or write it without {compression}.",
         )
+    if form == "database":
+        return feed_of_database(path)
     return _arrow_errors(path, _parquet_feed if form == "parquet" else _ipc_feed)
 
 

@@ -18,13 +18,14 @@ from credo.data.engines import feed_of_relation
 from credo.data.feed import Feed
 from credo.errors import TableError
 
-__all__ = ["feed_of_query", "is_query"]
+__all__ = ["READ_ONLY", "feed_of_query", "is_query"]
 
-_READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
+READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "lock_configuration": "true",
 }
+"""How DuckDB is opened: whatever is read, nothing is installed and no variable is a table."""
 _READING = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 _NOT_READING = {"json_execute_serialized_sql", "query", "write_log"}
 """Functions that run another text as a query, which would have to be searched too, or that write;
@@ -57,7 +58,7 @@ def feed_of_query(query: str) -> Feed:
     """
     import duckdb
 
-    connection = duckdb.connect(config=_READ_ONLY)
+    connection = duckdb.connect(config=READ_ONLY)
     try:
         refuse_writing(connection, query)
         relation = connection.sql(query)

@@ -72,9 +72,10 @@ def read(
     Parameters
     ----------
     x : path, glob, list of paths, query, or table
-        CSV, TSV, JSON lines, Parquet or Arrow files (text files also .gz or .zst); a query over
-        files, which DuckDB runs (`"select * from 'rows.parquet' where age > 40"`); a pandas,
-        polars, Arrow or DuckDB table or stream, anything narwhals knows or that has
+        CSV, TSV, JSON lines, Parquet or Arrow files (text files also .gz or .zst); a table of a
+        DuckDB file (`"shop.duckdb/visits"`); a query over files, which DuckDB runs
+        (`"select * from 'rows.parquet' where age > 40"`); a pandas, polars, Arrow or DuckDB
+        table or stream, anything narwhals knows or that has
         `__arrow_c_stream__`; a dict of columns, a list of dicts, a NumPy array.
     schema : mapping or Schema, optional
         What the user knows better: `{"age": "continuous", "stage": ["I", "II", "III"],

@@ -205,7 +205,7 @@ def test_options_for_text_files(tmp_path):
 def test_files_of_other_programs_are_refused_with_the_way_in(tmp_path):
     for name, way in {
         "t.xlsx": "Save its sheet as CSV, or give pandas.read_excel(",
-        "t.duckdb": "Give one of its tables: duckdb.connect(",
+        "t.duckdb": "DuckDB cannot open t.duckdb",
         "t.zip": "Unpack it first.",
         "t.xyz": "Known are .csv, .tsv",
     }.items():
