@@ -103,6 +103,13 @@ nb::object picked(nb::tuple of, const Positions& positions) {
   return nb::steal(out);
 }
 
+// A list of so many items, which are put in later: all of them before Python sees it.
+inline nb::list listed(std::size_t n) {
+  PyObject* out = PyList_New(static_cast<Py_ssize_t>(n));
+  if (out == nullptr) nb::raise_python_error();
+  return nb::steal<nb::list>(out);
+}
+
 // What `plan_families` gives. The names are put to the tables when they are asked for: a tally of
 // hundreds of families would spend most of its time on tuples that nobody looks at.
 class FamilyPlan {
@@ -127,15 +134,20 @@ class FamilyPlan {
       const auto set = family(i);
       order.assign(1, set.back());  // the child, then its parents
       order.insert(order.end(), set.begin(), set.end() - 1);
-      out[picked(names, order)] = i;
+      const nb::object key = picked(names, order);
+      const nb::object value = nb::steal(PyLong_FromSize_t(i));
+      if (!value.is_valid() || PyDict_SetItem(out.ptr(), key.ptr(), value.ptr()) != 0)
+        nb::raise_python_error();
     }
     return out;
   }
 
   nb::list axes(nb::tuple variables) const {
     check_names(variables);
-    nb::list out;
-    for (std::size_t i = 0; i < size(); ++i) out.append(picked(variables, family(i)));
+    nb::list out = listed(size());
+    for (std::size_t i = 0; i < size(); ++i)
+      PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i),
+                     picked(variables, family(i)).release().ptr());
     return out;
   }
 
@@ -167,10 +179,14 @@ class FamilyPlan {
     for (std::size_t s = 0; s < stacks.size(); ++s)
       require(nb::len(stacks[s]) == tables_.stacks[s].end_table - tables_.stacks[s].first_table,
               "The list of a stack must have as many items as it has tables.");
-    nb::list out;
+    for (const std::int32_t stack : tables_.stack)
+      require(stack >= 0, "Only dense tables are in a stack.");
+    nb::list out = listed(size());
     for (std::size_t i = 0; i < size(); ++i) {
-      require(tables_.stack[i] >= 0, "Only dense tables are in a stack.");
-      out.append(stacks[static_cast<std::size_t>(tables_.stack[i])][tables_.at[i]]);
+      const nb::list& stack = stacks[static_cast<std::size_t>(tables_.stack[i])];
+      PyObject* item = PyList_GetItem(stack.ptr(), tables_.at[i]);
+      Py_INCREF(item);
+      PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), item);
     }
     return out;
   }
