@@ -105,11 +105,10 @@ def test_groups_of_a_stream_can_be_pickled(tmp_path, weights) -> None:
 def test_groups_of_a_stream_come_back_from_another_process(tmp_path) -> None:
     path = tmp_path / "rows.csv"
     np.savetxt(path, X, delimiter=",", header="a,b", comments="")
-    here = _streamed(path)
+
+    def streamed():  # a function of its own, since workers need not find this file
+        return cr.cluster(cr.read(path, memory="100 B"), k=2)
+
     with joblib.parallel_config(backend="loky"):
-        (there,) = joblib.Parallel(n_jobs=2)([joblib.delayed(_streamed)(path)])
-    assert str(there) == str(here)
-
-
-def _streamed(path):
-    return cr.cluster(cr.read(path, memory="100 B"), k=2)
+        (there,) = joblib.Parallel(n_jobs=2)([joblib.delayed(streamed)()])
+    assert str(there) == str(streamed())
