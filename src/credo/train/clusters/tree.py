@@ -109,8 +109,9 @@ class Tree(Frozen):
     def __str__(self) -> str:
         h = self.heights
         return (
-            f"{self.method} link of {self.rows:,} {self.of}: heights {number(float(h.min()), 4)} to "
-            f"{number(float(h.max()), 4)}; the largest gap is at {self.gap_k()} clusters"
+            f"{self.method} link of {self.rows:,} {self.of}: "
+            f"heights {number(float(h.min()), 4)} to {number(float(h.max()), 4)}; "
+            f"the largest gap is at {self.gap_k()} clusters"
         )
 
     def __repr__(self) -> str:
