@@ -66,7 +66,10 @@ def json_state(state: Any) -> Any:
     """
     plain = state.item() if isinstance(state, np.generic) else state
     if isinstance(plain, _EXACT):
-        return float(plain)
+        try:
+            return float(plain)
+        except OverflowError:  # of a fraction
+            return str(plain)
     if isinstance(plain, (str, int, float, bool)):
         return plain
     return readable(plain)

@@ -108,7 +108,12 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         skipped[0] = 0
         scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray)
         made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
-        yield from with_points(made, path.name) if options.decimal == "," else made
+        some = False
+        for batch in with_points(made, path.name) if options.decimal == "," else made:
+            some = some or any(map(len, batch.values()))
+            yield batch
+        if skipped[0] and wanted and not some:
+            raise _all_skipped(dialect)
 
     def late_notes() -> tuple[str, ...]:
         n, line = skipped[0], stray[0] if stray else 0
@@ -268,6 +273,15 @@ def _remark(dialect: Dialect, where: str, found: str) -> TableError:
     text = f"{where} starts with '#' and has {found}, but the header has {dialect.width:,}."
     hint = "If it is a remark, delete it, or skip such lines with ragged='skip'."
     return TableError(text, hint=hint)
+
+
+def _all_skipped(dialect: Dialect) -> TableError:
+    """The refusal of a file of whose rows none is as wide as its header."""
+    return TableError(
+        f"No line of {dialect.path.name} has as many cells as its header, {dialect.width:,}, so "
+        f"all were skipped{'; the header starts with #' * dialect.remark}.",
+        hint="Check that the first line is the header.",
+    )
 
 
 def _cells(n: int) -> str:

@@ -36,6 +36,17 @@ def test_a_remark_is_named(tmp_path, content, text):
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize("memory", [None, 1])
+def test_rows_that_are_all_skipped_are_told(tmp_path, memory):
+    path = put(tmp_path, "# made by hand\na,b\n1,x\n2,y\n")
+    with pytest.raises(TableError) as caught:
+        cr.read(path, ragged="skip", memory=memory)
+    assert str(caught.value) == (
+        "No line of t.csv has as many cells as its header, 1, so all were skipped; the header "
+        "starts with #. Check that the first line is the header."
+    )
+
+
 STRAY = "text follows a closing quote (first in line {}); such cells are read without those quotes"
 
 
