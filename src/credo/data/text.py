@@ -150,7 +150,7 @@ class Dialect:
 
 
 def _scan(
-    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int]
+    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int] | None = None
 ) -> Iterator[Any]:
     """Batches of the columns at these positions, every cell as text, in file order."""
     try:
@@ -172,7 +172,7 @@ def _scan(
                 rest = Rest(mark + first, stream, dialect.delimiter)
                 source = pa.PythonFile(rest, mode="r")
                 yield from _irregular(dialect, source, at, skipped, header=left[1])
-                if rest.odd and not stray:
+                if rest.odd and stray == []:
                     stray.append(_first_stray(dialect))
             if stream.quotes % 2:
                 line, cells, _ = _first_ragged(dialect, only_quotes=True)
