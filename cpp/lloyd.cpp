@@ -1,6 +1,7 @@
 #include "lloyd.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "parallel.hpp"
@@ -51,7 +52,7 @@ struct Sums {
     std::fill(sums.begin(), sums.end(), 0.0);
     std::fill(mass.begin(), mass.end(), 0.0);
     std::fill(rows.begin(), rows.end(), 0);
-    part = {sums.data(), mass.data(), rows.data(), 0, 0, 0};
+    part = {sums.data(), mass.data(), rows.data(), 0, 0};
     return part;
   }
 
@@ -59,7 +60,6 @@ struct Sums {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
     for (std::size_t c = 0; c < k; ++c) mass[c] += other.mass[c], rows[c] += other.rows[c];
     part.objective += other.part.objective;
-    part.spread += other.part.spread;
     part.moved += other.part.moved;
   }
 };
@@ -96,8 +96,7 @@ class Climb {
       double gained = 0;
       const double step = maximise(gained);
       out.objective.push_back(std::max(out.objective.back() - gained, 0.0));
-      const auto cells = static_cast<double>(rows_.n * rows_.d);
-      rest = !repaired_ && step <= tolerance * (total_.part.spread / cells);
+      rest = !repaired_ && step <= tolerance * rows_.variance;
       before_.swap(labels_);
     }
     if (!out.settled) expect();
@@ -204,14 +203,49 @@ class Climb {
 
 }  // namespace
 
+namespace {
+
+// The weighted mean of each column of `rows` less `shift`, to the given power.
+std::vector<double> means(const Rows& rows, const std::vector<double>& shift, bool squared) {
+  std::vector<double> out(rows.d, 0.0), sum(rows.d);
+  double mass = 0;
+  for (std::size_t i = 0; i < rows.n; i += kChunkRows) {  // sums of few rows keep their digits
+    std::fill(sum.begin(), sum.end(), 0.0);
+    const std::size_t end = std::min(rows.n, i + kChunkRows);
+    for (std::size_t r = i; r < end; ++r) {
+      const double w = rows.weights ? rows.weights[r] : 1.0;
+      mass += w;
+      for (std::size_t j = 0; j < rows.d; ++j) {
+        const double away = rows.x[r * rows.d + j] - shift[j];
+        sum[j] += w * (squared ? away * away : away);
+      }
+    }
+    for (std::size_t j = 0; j < rows.d; ++j) out[j] += sum[j];
+  }
+  for (double& at : out) at /= mass;
+  return out;
+}
+
+}  // namespace
+
 Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weights) {
   Rows out{x, n, d, weights, std::vector<double>(d, 0.0)};
-  for (std::size_t i = 0; i < n; i += kChunkRows) {  // sums of few rows keep their digits
-    std::vector<double> sum(d, 0.0);
-    const std::size_t end = std::min(n, i + kChunkRows);
-    for (std::size_t r = i; r < end; ++r)
-      for (std::size_t j = 0; j < d; ++j) sum[j] += x[r * d + j];
-    for (std::size_t j = 0; j < d; ++j) out.shift[j] += sum[j] / static_cast<double>(n);
+  // about the first row, so that sums of numbers far from 0 lose nothing
+  const std::vector<double> first(x, x + d);
+  std::vector<double> mean = means(out, first, false);
+  for (std::size_t j = 0; j < d; ++j) mean[j] += first[j];
+  const std::vector<double> variance = means(out, mean, true);
+  for (std::size_t j = 0; j < d; ++j) {
+    out.variance += variance[j] / static_cast<double>(d);
+    // The shift has few digits: taken off whole numbers, it leaves them exact, so that ties are
+    // ties; and weights have that of copies, whose mean may differ in its last digit.
+    if (!(variance[j] > 0)) {
+      out.shift[j] = x[j];
+      continue;
+    }
+    const double unit = std::ldexp(1.0, std::ilogb(1.4 * std::sqrt(variance[j])) - 4);
+    out.shift[j] = std::floor(mean[j] / unit + 0.618) * unit;
+    if (!std::isfinite(out.shift[j])) out.shift[j] = mean[j];
   }
   return out;
 }

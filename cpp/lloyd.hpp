@@ -14,7 +14,8 @@ struct Rows {
   const double* x;  // [n][d], finite
   std::size_t n, d;
   const double* weights;      // [n], above 0; or null
-  std::vector<double> shift;  // [d]: the mean, taken off before distances are, for their digits
+  std::vector<double> shift;  // [d]: near the mean, taken off before distances are, for their digits
+  double variance = 0;        // the mean variance of the columns; a weight of k is k rows
 };
 
 Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weights);

@@ -23,7 +23,6 @@ struct Part {
   double* mass;        // [k] of weights
   std::int64_t* rows;  // [k]
   double objective;    // of weight times squared distance to the nearest centre
-  double spread;       // of |row less shift|^2
   std::int64_t moved;
 };
 

@@ -61,7 +61,7 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
             const Centres& centres, const std::int64_t* before, std::int64_t* labels, double* room,
             Part& part) {
   const std::size_t d = centres.d, width = padded(d), wide = padded(centres.k);
-  Four objective = all(0), spread = all(0);
+  Four objective = all(0);
   for (std::size_t j = 0; j < 4 * width; ++j) room[j] = 0;
   for (std::size_t i = 0; i < n; i += 4) {
     const std::size_t here = i + 4 <= n ? 4 : n - i;
@@ -75,8 +75,8 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
       weight[r] = weights ? weights[i + r] : 1.0;
     }
     const Four at = nearest(room, centres, width, wide);
-    Four squares[4], sizes[4];
-    for (int r = 0; r < 4; ++r) squares[r] = sizes[r] = all(0);
+    Four squares[4];
+    for (int r = 0; r < 4; ++r) squares[r] = all(0);
     for (std::size_t r = 0; r < here; ++r) {
       const auto c = static_cast<std::int64_t>(at[r]);
       labels[i + r] = c;
@@ -91,14 +91,11 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
         const Four cell = four(row + j), away = cell - four(centre + j);
         four(sum + j) += w * cell;
         squares[r] += away * away;
-        sizes[r] += cell * cell;
       }
     }
     objective += weight * sums_of(squares[0], squares[1], squares[2], squares[3]);
-    spread += sums_of(sizes[0], sizes[1], sizes[2], sizes[3]);
   }
   part.objective += sum_of(objective);
-  part.spread += sum_of(spread);
 }
 
 void leave(const double* x, std::size_t n, std::size_t d, const double* side,

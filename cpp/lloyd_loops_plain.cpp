@@ -45,15 +45,13 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
     part.rows[c] += 1;
     const double* centre = centres.rows + c * width;
     double* sum = part.sums + c * width;
-    double square = 0, size = 0;
+    double square = 0;
     for (std::size_t j = 0; j < d; ++j) {
       const double away = room[j] - centre[j];
       sum[j] += w * room[j];
       square += away * away;
-      size += room[j] * room[j];
     }
     part.objective += w * square;
-    part.spread += size;
   }
 }
 

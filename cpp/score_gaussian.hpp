@@ -15,7 +15,7 @@ struct GaussianModel {
   bool bge = false;
   double rows = 0;
   std::size_t n = 0;             // variables
-  std::vector<double> matrix;    // [n, n]: the covariance, or BGe's posterior scale matrix
+  std::vector<double> matrix;    // [n, n]: the covariance, or for BGe the scatter of the rows
   double prior_rows = 1;         // BGe: alpha_mu
   double freedom = 0;            // BGe: alpha_w
   double prior_scale = 1;        // BGe: t, the prior scale matrix is t I

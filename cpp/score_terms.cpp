@@ -32,6 +32,13 @@ double log_gamma(double x) {
 #endif
 }
 
+double log_rising(double alpha, double c) {
+  if (alpha < kLarge) return log_gamma(c + alpha) - log_gamma(alpha);
+  // Both terms are enormous here: their series are subtracted, not their sums.
+  return c * std::log(alpha) + (alpha + c - 0.5) * std::log1p(c / alpha) - c + rest(alpha + c) -
+         rest(alpha);
+}
+
 CountTerm::CountTerm() : alpha_(-1), table_(kTable) {
   for (std::size_t c = 1; c < kTable; ++c) table_[c] = beyond(static_cast<double>(c));
 }
@@ -43,10 +50,7 @@ CountTerm::CountTerm(double alpha) : alpha_(alpha), start_(log_gamma(alpha)), ta
 
 double CountTerm::beyond(double c) const {
   if (alpha_ < 0) return c * std::log(c);
-  if (alpha_ < kLarge) return log_gamma(c + alpha_) - start_;
-  // Both terms are enormous here: their series are subtracted, not their sums.
-  return c * std::log(alpha_) + (alpha_ + c - 0.5) * std::log1p(c / alpha_) - c + rest(alpha_ + c) -
-         rest(alpha_);
+  return alpha_ < kLarge ? log_gamma(c + alpha_) - start_ : log_rising(alpha_, c);
 }
 
 const CountTerm& CountTerms::rising(double alpha) {

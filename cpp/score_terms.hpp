@@ -13,6 +13,9 @@ namespace credo::score {
 // ln Gamma, reentrant.
 double log_gamma(double x);
 
+// ln Gamma(alpha + c) - ln Gamma(alpha), which keeps its digits where alpha is large.
+double log_rising(double alpha, double c);
+
 // g(c) with g(0) = 0: either c ln c, or ln Gamma(c + alpha) - ln Gamma(alpha). Small whole counts
 // are looked up.
 class CountTerm {

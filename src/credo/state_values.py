@@ -2,7 +2,8 @@
 
 A state is any value that Python can hash. It comes back as it came, with its type; these rules say
 when another value means the same state: 1, 1.0 and `Decimal("1.00")` do, and so do a date, a `UUID`
-or bytes and their text. A float and a decimal are the same when the decimal is read as that float.
+or bytes and their text. A float and a decimal or a fraction are the same when that is read as the
+float.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +26,8 @@ __all__ = ["is_missing", "is_number", "json_state", "position", "readable", "sta
 _Written = bytes | UUID | dt.date | dt.time | dt.timedelta
 _WRITTEN = (bytes, UUID, dt.date, dt.time, dt.timedelta)
 """Types of which files often hold the text."""
+_EXACT = (Decimal, Fraction)
+_NUMBERS = (int, float, *_EXACT)
 
 
 def is_missing(value: object) -> bool:
@@ -51,7 +55,7 @@ def is_number(value: object) -> bool:
     >>> [is_number(v) for v in (1, 0.5, Decimal("1.50"), True, "1")]
     [True, True, True, False, False]
     """
-    return isinstance(value, (int, float, Decimal, np.number)) and not isinstance(value, bool)
+    return isinstance(value, (*_NUMBERS, np.number)) and not isinstance(value, bool)
 
 
 def json_state(state: Any) -> Any:
@@ -61,8 +65,11 @@ def json_state(state: Any) -> Any:
     ['a', 1, True, 1.5, 'yes']
     """
     plain = state.item() if isinstance(state, np.generic) else state
-    if isinstance(plain, Decimal):
-        return float(plain)
+    if isinstance(plain, _EXACT):
+        try:
+            return float(plain)
+        except OverflowError:  # of a fraction
+            return str(plain)
     if isinstance(plain, (str, int, float, bool)):
         return plain
     return readable(plain)
@@ -121,7 +128,7 @@ def position(state: object, codes: Mapping[Any, int], states: Sequence[Any]) -> 
 def _number_position(truth: bool, number: Any, states: Sequence[Any]) -> int | None:
     equal = [i for i, s in enumerate(states) if state_key(s)[1] == number]
     equal = equal or _read_alike(number, states)
-    numeric = (int, float, Decimal, np.generic)
+    numeric = (*_NUMBERS, np.generic)
     alike = all(isinstance(s, numeric) and state_key(s)[1] in (0, 1) for s in states)
     if len(equal) == 1 and (alike or state_key(states[equal[0]])[0] == truth):
         return equal[0]
@@ -129,11 +136,14 @@ def _number_position(truth: bool, number: Any, states: Sequence[Any]) -> int | N
 
 
 def _read_alike(number: Any, states: Sequence[Any]) -> list[int]:
-    """Decimals that are read as a float, or floats that a decimal is read as: 0.1 is no decimal."""
-    if isinstance(number, Decimal):
+    """Decimals that are read as a float, or floats that a decimal is read as: 0.1 is no decimal.
+
+    So with fractions.
+    """
+    if isinstance(number, _EXACT):
         others: Any = float
     elif isinstance(number, float):
-        others = Decimal
+        others = _EXACT
     else:
         return []
     return [

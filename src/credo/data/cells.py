@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,8 @@ class Tokens:
     def __contains__(self, value: Any) -> bool:
         if not self._keys:
             return False
-        if isinstance(value, Decimal):
-            return float(value) in self._numbers
+        if isinstance(value, (Decimal, Fraction)):
+            return number_of(value) in self._numbers
         if not isinstance(value, str):
             return cell_key(value) in self._keys
         stripped = value.strip() if self.text else value

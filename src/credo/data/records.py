@@ -8,6 +8,7 @@ which reads the rest or says what is wrong.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Generator, Sequence
 from typing import Any, Protocol
 
@@ -24,16 +25,30 @@ class _Bytes(Protocol):
 
 
 class Rest(io.RawIOBase):
-    """Bytes that were read but not used, and then what is left of a stream."""
+    """Bytes that were read but not used, and then what is left of a stream.
 
-    def __init__(self, first: bytes, stream: _Bytes) -> None:
+    `odd` says that a quote was met in the middle of a cell: text may follow a closing one.
+    """
+
+    def __init__(self, first: bytes, stream: _Bytes, delimiter: str) -> None:
         self._first = first
         self._stream = stream
+        beside = rb'[^"\r\n' + re.escape(delimiter.encode()) + b"]"
+        self._find = re.compile(beside + b'"' + beside).search
+        self._last = b""
+        self.odd = False
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
+        data = self._next(size)
+        if not self.odd:
+            self.odd = self._find(self._last + data) is not None
+            self._last = data[-2:]
+        return data
+
+    def _next(self, size: int) -> bytes:
         if self._first:
             cut = len(self._first) if size < 0 else size
             out, self._first = self._first[:cut], self._first[cut:]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -64,11 +65,14 @@ class Numbers:
         return str(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
 
 
+_NUMBERS = (int, float, Decimal, Fraction)
+
+
 def holds_floats(cells: Any) -> bool:
     """Whether a batch is of decimals: numbers that are not whole by their type."""
     if isinstance(cells, np.ndarray):
         types = {t for t in set(map(type, cells)) if t is not type(None)}
-        are_numbers = all(issubclass(t, (int, float, Decimal)) and t is not bool for t in types)
+        are_numbers = bool not in types and all(issubclass(t, _NUMBERS) for t in types)
         return are_numbers and any(
             _python_type(c) == "float" and not is_missing(c) for c in cells if type(c) is not int
         )
@@ -207,9 +211,10 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
     kinds = {type(v): v for v in values}
     if any(issubclass(t, (complex, np.complexfloating)) for t in kinds):
         raise Unsupported("unsupported complex numbers")
-    types = {_python_type(v) for t, v in kinds.items() if t is not Decimal}
-    if Decimal in kinds:
-        types |= {_python_type(v) for v in values if type(v) is Decimal}
+    exact = {Decimal, Fraction}.intersection(kinds)  # of which some may be whole, and some not
+    types = {_python_type(v) for t, v in kinds.items() if t not in exact}
+    if exact:
+        types |= {_python_type(v) for v in values if type(v) in exact}
     return values, where, types
 
 
@@ -223,6 +228,8 @@ def _python_type(value: Any) -> str:
     if isinstance(value, Decimal):
         exponent = value.as_tuple().exponent
         return "int" if isinstance(exponent, int) and exponent >= 0 else "float"
+    if isinstance(value, Fraction):
+        return "int" if value.denominator == 1 else "float"
     durations = (timedelta, np.datetime64, np.timedelta64)
     is_date = hasattr(value, "isoformat") or isinstance(value, durations)
     return "date" if is_date or type(value).__name__ == "Period" else "str"

@@ -41,6 +41,7 @@ __all__ = ["TextOptions", "csv_feed"]
 _BLOCK = 4 * 2**20  # bytes parsed at a time; no record can be longer
 _LONG = -1  # in place of the number of cells: the line is too long to be parsed
 _DELIMITERS = (",", ";", "\t", "|")
+_STRAY = "expected after"  # in what the csv module says of text after a closing quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +92,38 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     notes += () if options.columns else _numbers_for_names(given)
     position = {n: i for i, n in enumerate(names)}
     skipped: list[int] = [0]
-    dialect = Dialect(path, compression, encoding, delimiter, len(names), not options.columns)
+    stray: list[int] = []  # the line where text first follows a closing quote, once looked for
+    dialect = Dialect(
+        path,
+        compression,
+        encoding,
+        delimiter,
+        len(names),
+        not options.columns,
+        not options.columns and text.startswith("#"),
+    )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         at = [position[n] for n in wanted]
         skipped[0] = 0
-        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None)
+        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray)
         made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
-        yield from with_points(made, path.name) if options.decimal == "," else made
+        some = False
+        for batch in with_points(made, path.name) if options.decimal == "," else made:
+            some = some or any(map(len, batch.values()))
+            yield batch
+        if skipped[0] and wanted and not some:
+            raise _all_skipped(dialect)
 
     def late_notes() -> tuple[str, ...]:
-        n = skipped[0]
-        return (f"{n:,} line{'s' * (n != 1)} with too many or too few cells skipped",) if n else ()
+        n, line = skipped[0], stray[0] if stray else 0
+        told = [f"{n:,} line{'s' * (n != 1)} with too many or too few cells skipped"] if n else []
+        if line:
+            told.append(
+                f"text follows a closing quote (first in line {line:,}); such cells are read "
+                "without those quotes"
+            )
+        return tuple(told)
 
     return Feed(
         path.name,
@@ -125,9 +146,12 @@ class Dialect:
     delimiter: str
     width: int
     header: bool
+    remark: bool = False  # the header starts with #
 
 
-def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Iterator[Any]:
+def _scan(
+    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int] | None = None
+) -> Iterator[Any]:
     """Batches of the columns at these positions, every cell as text, in file order."""
     try:
         with Watched(dialect.path, dialect.compression, dialect.encoding) as stream:
@@ -145,10 +169,13 @@ def _scan(dialect: Dialect, at: Sequence[int], skipped: list[int] | None) -> Ite
                 # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
                 first = left[0] or stream.read(_BLOCK)
                 mark = codecs.BOM_UTF8 if first.startswith(codecs.BOM_UTF8) else b""
-                source = pa.PythonFile(Rest(mark + first, stream), mode="r")
+                rest = Rest(mark + first, stream, dialect.delimiter)
+                source = pa.PythonFile(rest, mode="r")
                 yield from _irregular(dialect, source, at, skipped, header=left[1])
+                if rest.odd and stray == []:
+                    stray.append(_first_stray(dialect))
             if stream.quotes % 2:
-                line, cells = _first_ragged(dialect, only_quotes=True)
+                line, cells, _ = _first_ragged(dialect, only_quotes=True)
                 if line and not cells:
                     raise _unclosed(dialect.path.name, line)
     except pa.ArrowInvalid as error:
@@ -198,11 +225,13 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
     name = dialect.path.name
     ragged = re.search(r"Expected (\d+) columns, got (\d+)", text)
     if ragged:
-        line, cells = _first_ragged(dialect)
+        line, cells, first = _first_ragged(dialect)
         if cells == 0:
             return _unclosed(name, line)
         where = f"Line {line:,} of {name}" if line else f"A line of {name}"
         found = _cells(cells or int(ragged[2]))
+        if dialect.remark or first.startswith("#"):
+            return _remark(dialect, where, found)
         if not dialect.header and line <= 1:
             return TableError(
                 f"{where} has {found}, but columns= has {_names(dialect.width)}.",
@@ -213,7 +242,7 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
             hint="Mend the line, or skip such lines with ragged='skip'.",
         )
     if "straddl" in text or "quote" in text or "truncated" in text:
-        line, cells = _first_ragged(dialect)
+        line, cells, _ = _first_ragged(dialect)
         if cells == _LONG:
             return TableError(
                 f"Line {line:,} of {name} is longer than {_BLOCK // 2**20} MiB.",
@@ -233,6 +262,28 @@ def _csv_error(dialect: Dialect, text: str) -> TableError:
     return TableError(f"{name} cannot be read: {first}.")
 
 
+def _remark(dialect: Dialect, where: str, found: str) -> TableError:
+    """The refusal of a line that starts with #, as remarks do."""
+    if dialect.remark:
+        text = (
+            f"The first line of {dialect.path.name} starts with '#' and was taken for the header "
+            f"of {_cells(dialect.width)}, but {where[0].lower()}{where[1:]} has {found}."
+        )
+        return TableError(text, hint="If it is a remark, delete every such line above the header.")
+    text = f"{where} starts with '#' and has {found}, but the header has {dialect.width:,}."
+    hint = "If it is a remark, delete it, or skip such lines with ragged='skip'."
+    return TableError(text, hint=hint)
+
+
+def _all_skipped(dialect: Dialect) -> TableError:
+    """The refusal of a file of whose rows none is as wide as its header."""
+    return TableError(
+        f"No line of {dialect.path.name} has as many cells as its header, {dialect.width:,}, so "
+        f"all were skipped{'; the header starts with #' * dialect.remark}.",
+        hint="Check that the first line is the header.",
+    )
+
+
 def _cells(n: int) -> str:
     return f"{n:,} cell{'s' * (n != 1)}"
 
@@ -249,31 +300,55 @@ def _unclosed(name: str, line: int) -> TableError:
     )
 
 
-def _first_ragged(dialect: Dialect, *, only_quotes: bool = False) -> tuple[int, int]:
-    """The line of the first record that is not as wide as the header, and its cells.
+def _first_ragged(
+    dialect: Dialect, *, only_quotes: bool = False, strict: bool = True
+) -> tuple[int, int, str]:
+    """The line of the first record that is not as wide as the header, its cells, and the first.
 
     Zero cells say that the record opens a quote and never closes it.
     """
     line = 1
+    with _records(dialect, strict=strict) as (stream, reader):
+        try:
+            for record in reader:
+                line += stream.blank_lines if line == 1 else 0
+                if record and len(record) != dialect.width and not only_quotes:
+                    return line, len(record), record[0]
+                line = reader.line_num + 1 + stream.blank_lines
+        except csv.Error as error:
+            if _STRAY in str(error) and not only_quotes:
+                return _first_ragged(dialect, strict=False)
+            # past the limit inside a quote that was opened, or in a cell that is just long
+            long = "field limit" in str(error) and stream.quotes % 2 == 0
+            return line, _LONG if long else 0, ""
+        except TableError:
+            pass
+    return 0, 0, ""
+
+
+def _first_stray(dialect: Dialect) -> int:
+    """The first line with a cell such as "x"y, which is read as xy; 0 if there is none."""
+    with _records(dialect) as (stream, reader):
+        try:
+            for _ in reader:
+                pass
+        except csv.Error as error:
+            if _STRAY in str(error):
+                return int(reader.line_num) + stream.blank_lines
+        except TableError:
+            pass
+    return 0
+
+
+@contextmanager
+def _records(dialect: Dialect, *, strict: bool = True) -> Iterator[tuple[Watched, Any]]:
+    """The records of a file as Python's csv module reads them."""
     with (
         _fields_up_to(_BLOCK),
         Watched(dialect.path, dialect.compression, dialect.encoding) as stream,
     ):
         text = io.TextIOWrapper(io.BufferedReader(stream), dialect.encoding, "replace", newline="")
-        reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
-        try:
-            for record in reader:
-                line += stream.blank_lines if line == 1 else 0
-                if record and len(record) != dialect.width and not only_quotes:
-                    return line, len(record)
-                line = reader.line_num + 1 + stream.blank_lines
-        except csv.Error as error:
-            # past the limit inside a quote that was opened, or in a cell that is just long
-            long = "field limit" in str(error) and stream.quotes % 2 == 0
-            return line, _LONG if long else 0
-        except TableError:
-            pass
-    return 0, 0
+        yield stream, csv.reader(text, delimiter=dialect.delimiter, strict=strict)
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import datetime as dt
 import math
 import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -33,6 +34,7 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "datetime64": np.datetime64,
     "timedelta": lambda text: _duration(text),
     "decimal": Decimal,
+    "fraction": lambda text: Fraction(*map(int, text.split("/", 1))),  # no exponent, of any size
     "uuid": UUID,
     "bytes": str.encode,
     "hex": bytes.fromhex,
@@ -55,6 +57,8 @@ def _kind(state: object) -> str:
         return "str"
     if isinstance(state, Decimal):
         return "decimal"
+    if isinstance(state, Fraction):
+        return "fraction"
     if isinstance(state, UUID):
         return "uuid"
     if isinstance(state, bytes):
@@ -131,7 +135,7 @@ def restored(states: tuple[str, ...], kinds: str) -> tuple[tuple[Any, ...], bool
     for text, name in zip(states, names, strict=True):
         try:
             out.append(_PARSE[name](text))
-        except (KeyError, ValueError, OverflowError, InvalidOperation):
+        except (KeyError, ValueError, ArithmeticError):
             raise InputError(f"the state {text!r} is not of the type {name!r}") from None
     return tuple(out), ordered
 
@@ -184,7 +188,7 @@ def from_json(value: Any) -> Any:
         if tag in _PARSE and isinstance(inside, str):
             try:
                 return _PARSE[tag](inside)
-            except (KeyError, ValueError, OverflowError, InvalidOperation):
+            except (KeyError, ValueError, ArithmeticError):
                 pass
     raise InputError(f"the value {str(value)[:60]} is not one that credo writes")
 

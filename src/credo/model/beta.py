@@ -20,8 +20,9 @@ from credo.errors import InputError
 from credo.model.bernoulli import Bernoulli, two_states
 from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
-from credo.model.interval import Interval, halved, probability, shares, tails
+from credo.model.interval import Interval, probability, shares, tails
 from credo.model.pseudocounts import Pseudocounts
+from credo.model.quantiles import beta_quantile
 from credo.model.randomness import Rng
 from credo.model.value import NAME, WEIGHT, positive
 
@@ -115,22 +116,7 @@ pseudo-counts are all at least 1.
         >>> round(Beta(6, 6).quantile(0.5), 12)
         0.5
         """
-        from scipy.special import betainc, betaincinv
-
-        share = shares(q)
-        found = np.asarray(betaincinv(self.a, self.b, share))
-        with np.errstate(invalid="ignore"):
-            miss = np.abs(betainc(self.a, self.b, found) - share)
-            good = miss <= 1e-9 * np.minimum(share, 1 - share)
-        if not good.all():  # far in a tail, or with large pseudo-counts, betaincinv gets lost
-
-            def below(s: Floats) -> Floats:
-                return np.asarray(betainc(self.a, self.b, np.exp(s)))
-
-            least = -745.0  # ln of the least number above 0
-            slow = np.exp(halved(below, share, least, 0.0))
-            slow = np.where(share > below(np.array(least)), slow, 0.0)
-            found = np.where(good, found, slow)
+        found = beta_quantile(self.a, self.b, shares(q))
         return found if found.ndim else float(found)
 
     def central(self, level: float = 0.95) -> Interval:
@@ -145,7 +131,6 @@ pseudo-counts are all at least 1.
         0 to 0.631597 (95 %)
         """
         from scipy.optimize import brentq
-        from scipy.special import xlog1py, xlogy
 
         level = probability(level)
         if self.a < 1 and self.b < 1:
@@ -160,10 +145,19 @@ pseudo-counts are all at least 1.
         if self.b <= 1:
             return Interval(self.quantile(1 - level), 1.0, level)
 
+        if self.a > self.b:  # a mode below ½ has all its digits, and so has its rest
+            low, high = type(self)(self.b, self.a).shortest(level)
+            return Interval(1 - high, 1 - low, level)
+        a, b = self.a - 1, self.b - 1
+        mode = a / (a + b)
+
         def uneven(below: float) -> float:
-            ends = self.quantile(np.array([below, min(below + level, 1.0)]))
-            # of log densities: what does not depend on the end is left out
-            low, high = xlogy(self.a - 1, ends) + xlog1py(self.b - 1, -ends)
+            away = self.quantile(np.array([below, min(below + level, 1.0)])) - mode
+            x, y = away / mode, -away / (1 - mode)
+            # of log densities under that of the mode: their linear parts, which cancel, are left
+            # out, so that something is left of large pseudo-counts
+            with np.errstate(divide="ignore"):  # an end at 0 or 1
+                low, high = a * (np.log1p(x) - x) + b * (np.log1p(y) - y)
             return 0.0 if low == high else min(max(float(low - high), -50.0), 50.0)
 
         below = brentq(uneven, 0.0, 1 - level, xtol=1e-15, rtol=1e-14)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.model.beta import Beta
 from credo.model.interval import Interval, tails
+from credo.model.quantiles import beta_quantile
 from credo.render import short_probability, table_html, table_text
 from credo.schema import Variable
 
@@ -96,18 +96,10 @@ def entry_intervals(counts: Floats, level: float) -> Interval:
 
 
 def _quantiles(pairs: Floats, share: tuple[float, float]) -> Floats:
-    """Both ends for each Beta(a, b); where the quick inverse is off, `Beta.quantile` finds them."""
-    from scipy.special import betainc, betaincinv
-
+    """Both ends for each Beta(a, b)."""
     a, b = pairs[:, :1], pairs[:, 1:]
-    q = np.array([share])
-    with np.errstate(all="ignore"):
-        out: Floats = np.asarray(betaincinv(a, b, q))
-        miss = np.abs(betainc(a, b, out) - q)
-    good = (miss <= 1e-9 * np.minimum(q, 1 - q)).all(axis=1)
+    known = (a > 0) & (b > 0)
+    out = beta_quantile(np.where(known, a, 1.0), np.where(known, b, 1.0), np.array([share]))
     for none, value in ((a, 0.0), (b, 1.0)):  # a count of 0 is certain, as far as it goes
         out[none[:, 0] == 0] = value
-        good |= none[:, 0] == 0
-    for i in np.flatnonzero(~good):
-        out[i] = Beta(float(a[i, 0]), float(b[i, 0])).quantile(q[0])
     return out

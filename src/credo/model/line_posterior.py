@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
 from credo.model.interval import Interval, tails
+from credo.model.quantiles import gamma_quantile
 from credo.model.value import readonly
 from credo.render import text_html
 
@@ -80,12 +81,14 @@ class LinePosterior:
 
     def interval(self, level: float, of: str, names: tuple[str, ...]) -> Interval:
         """The central credible intervals of `intercept`, `variance`, or a parent's slope."""
-        from scipy.special import gammainccinv, stdtrit
+        from scipy.special import stdtrit
 
         low, high = tails(level)
         if of == "variance":
             with np.errstate(over="ignore", divide="ignore"):
-                ends: Any = [self.beta / gammainccinv(self.alpha, q) for q in (low, high)]
+                ends: Any = [
+                    self.beta / gamma_quantile(self.alpha, q, above=True) for q in (low, high)
+                ]
             return Interval(ends[0], ends[1], level)
         if of == "intercept":
             middle = self.mean - (self.slope * self.centre).sum(axis=-1)

@@ -20,6 +20,7 @@ from credo.model.elliptical import points
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval, shares, tails
 from credo.model.normal_wishart import Hyper, NormalWishart
+from credo.model.quantiles import gamma_quantile
 from credo.model.randomness import Rng
 from credo.model.student import StudentT
 from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, choice, finite, positive
@@ -140,11 +141,9 @@ class NormalInverseGamma(NormalWishart):
         """The value of the mean or of the variance below which the share `q` lies."""
         if choice(of, ("mean", "variance"), "of") == "mean":
             return self.marginal_mean().quantile(q)
-        from scipy.special import gammainccinv
-
         self._check_proper("quantiles")
         with np.errstate(over="ignore", divide="ignore"):  # a tail may pass every number
-            out = np.asarray(self.beta / gammainccinv(self.alpha, shares(q)))
+            out = np.asarray(self.beta / gamma_quantile(self.alpha, shares(q), above=True))
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:

@@ -165,9 +165,9 @@ def _line_scores(asked: Asked) -> Made:
         )
     scale = spec.prior_rows * (freedom - n - 1) / (spec.prior_rows + 1)
     # the prior mean is the mean of the rows, as in bnlearn, so that it adds nothing
-    matrix = np.ascontiguousarray(scatter + scale * np.eye(n))
+    scatter = np.ascontiguousarray(scatter)
     native = _core.FamilyScores.matrix(
-        matrix, rows, True, spec.prior_rows, freedom, scale, 0.0, *asked.extras
+        scatter, rows, True, spec.prior_rows, freedom, scale, 0.0, *asked.extras
     )
     return native, []
 

@@ -304,3 +304,12 @@ def test_weights_beside_a_graph_are_told(method):
     groups = cr.cluster(rows, method, k=2, graph=[(0, 1), (1, 2), (2, 3)], weights="w")
     assert any("counts every row once" in n for n in groups.record.notes)
     assert sum(groups.sizes) == 7
+
+
+@pytest.mark.parametrize("method", ["single", "average", "complete"])
+def test_a_tree_of_a_graph_is_one_of_nodes(method):
+    tree = cr.cluster(graph=PAIRS, method=method, k=2).tree
+    assert str(tree).startswith(f"{method} link of 6 nodes: heights 0 to ")
+    assert repr(tree) == f"Tree({method} link, 6 nodes)"
+    tied = cr.cluster({"x": [0.0, 1.0, 5.0]}, method, graph=[(0, 1), (1, 2)], k=2).tree
+    assert str(tied).startswith(f"{method} link of 3 rows")

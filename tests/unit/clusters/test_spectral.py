@@ -9,6 +9,7 @@ import credo as cr
 from credo.errors import InputError, LimitError
 from credo.train.clusters.eigen import eigen
 from credo.train.clusters.quality import adjusted_rand
+from credo.train.clusters.spectral import spectrum_of
 
 
 def columns(x):
@@ -55,8 +56,40 @@ def test_landmarks_say_their_error_and_shrink_it():
     # every row a landmark: the affinity itself
     every = cr.cluster(columns(x), "spectral", k=2, affinity="rbf", gamma=8.0, landmarks=300)
     d = every.geometry.to(every.geometry)
-    values, _ = eigen(np.exp(-8.0 * d * d), 3, 0)
+    near = np.exp(-8.0 * d * d)
+    np.fill_diagonal(near, 0.0)
+    values, _ = eigen(near, 3, 0)
     np.testing.assert_allclose(every.model.vectors(3)[0], values, atol=1e-6)
+
+
+@pytest.mark.parametrize("small", [10, 1500], ids=["by products", "whole"])
+def test_landmarks_leave_a_row_s_affinity_to_itself_out_as_the_exact_embedding_does(
+    small, monkeypatch
+):
+    import credo.train.clusters.nystrom as landmarks
+
+    monkeypatch.setattr(landmarks, "_SMALL", small)
+    rng = np.random.default_rng(0)
+    x = 9 * np.array([[0, 0], [1, 0], [0, 1]])[rng.integers(0, 3, 240)] + rng.normal(size=(240, 2))
+    x = np.concatenate([x, x[:30]])  # some rows twice
+    spectra = [spectrum_of(cr.read(columns(x)), affinity="rbf", landmarks=m) for m in (None, 240)]
+    (values, exact), (others, found) = (s.vectors(3) for s in spectra)
+    np.testing.assert_allclose(others[:3], values[:3], atol=1e-9)
+    for j in range(3):
+        a, b = exact[:, j], found[:, j]
+        np.testing.assert_allclose(b * np.sign(a @ b), a, atol=1e-6 * np.abs(a).max())
+
+
+def test_an_outlier_among_the_landmarks_is_no_group_of_its_own():
+    rng = np.random.default_rng(0)
+    g = rng.integers(0, 3, 400)
+    x = 9 * np.array([[0, 0], [1, 0], [0, 1]])[g] + rng.normal(size=(400, 2))
+    x[0] = [-12.0, -12.0]  # near none, but nearest to those at 0
+    x[1] = [-500.0, -500.0]  # near nothing at all
+    groups = cr.cluster(columns(x), "spectral", k=3, affinity="rbf", landmarks=400)
+    assert min(groups.sizes) > 100
+    assert adjusted_rand(groups.labels[2:], g[2:]) == 1.0
+    assert groups.assign(columns(x)).tolist() == groups.labels.tolist()
 
 
 @pytest.mark.parametrize("flat", [False, True])

@@ -92,3 +92,45 @@ def test_stability_of_methods_that_count_rows_once(method: str) -> None:
     weighted = cr.cluster(WEIGHTED, method, k=3, weights="w", stability=3)
     plain = cr.cluster(WEIGHTED, method, k=3, columns=["x", "y", "s"], stability=3)
     assert weighted.stability.agreement == pytest.approx(plain.stability.agreement)
+
+
+@pytest.mark.parametrize("grid", [False, True], ids=["any numbers", "whole numbers"])
+@pytest.mark.parametrize("seed", range(8))
+def test_k_means_of_weights_is_that_of_copies_step_by_step(seed: int, grid: bool) -> None:
+    """k-means++ draws rows by their weight; on a grid many rows are as near to two centres."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(40, 200)), int(rng.integers(1, 5))
+    x = 2 * rng.normal(size=(n, d))
+    x = rng.permutation(np.unique(np.round(x) if grid else x, axis=0))
+    w = rng.integers(1, 6, len(x))
+    names = [f"c{j}" for j in range(d)]
+    kinds = dict.fromkeys(names, "continuous")
+    k = min(int(rng.integers(2, 7)), len(x) - 1)
+    weighted, copies = (
+        cr.cluster(
+            cr.read(dict(zip(names, rows.T, strict=True)), kinds, weights=weights),
+            "k-means",
+            k=k,
+            rng=seed,
+            starts=1,
+        )
+        for rows, weights in ((x, w), (np.repeat(x, w, axis=0), None))
+    )
+    assert np.repeat(weighted.labels, w).tolist() == copies.labels.tolist()
+    np.testing.assert_allclose(weighted.record.trace, copies.record.trace, rtol=1e-12)
+    assert weighted.record.reason == copies.record.reason
+
+
+def test_weights_of_k_means_end_where_copies_do() -> None:
+    """The tolerance is a share of the variance, in which a weight counts as copies too."""
+    for seed in range(6):
+        x = np.random.default_rng(seed).normal(size=(1500, 2))
+        w = np.where(np.abs(x[:, 0]) > 1.5, 9, 1)
+        one, two = (
+            cr.cluster(
+                cr.read(rows, weights=given, columns=["x", "y"]), k=6, starts=1, tolerance=1e-2
+            )
+            for rows, given in ((x, w), (np.repeat(x, w, axis=0), None))
+        )
+        assert "tolerance" in one.record.reason
+        assert one.record.reason == two.record.reason

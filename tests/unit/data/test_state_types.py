@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from decimal import Decimal
+from fractions import Fraction
 from uuid import UUID
 
 import duckdb
@@ -15,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.errors import TableError, UnknownNameError
+from credo.errors import InputError, TableError, UnknownNameError
+from credo.formats.states import from_json
 
 D = Decimal
 VALUES = {
@@ -162,6 +164,28 @@ def test_decimals_of_several_scales_stay_as_they_are():
         np.testing.assert_array_equal(cr.read(table)["x"], [1.5, 2.25, np.nan, 3, 1.5])
     mixed = cr.read({"x": [D("1.5"), 2, 0.5, D("1.5")]}, {"x": "discrete"})
     assert list(map(repr, mixed.schema["x"].states)) == ["0.5", "Decimal('1.5')", "2"]
+
+
+def test_fractions_are_numbers_and_come_back(tmp_path):
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    column = [half, third, None, Fraction(3), half]
+    for table in ({"x": column}, pd.DataFrame({"x": column}), [{"x": v} for v in column]):
+        np.testing.assert_array_equal(cr.read(table)["x"], [0.5, 1 / 3, np.nan, 3, 0.5])
+        states = cr.read(table, {"x": "discrete"}).schema["x"].states
+        assert states == (third, half, Fraction(3))
+        assert set(map(type, states)) == {Fraction}
+    assert cr.read({"x": [Fraction(1), Fraction(2), Fraction(1)]}).schema["x"].is_discrete
+    mixed = cr.read({"x": [half, 2, D("1.5"), 0.5]})
+    assert mixed["x"].tolist() == [0.5, 2.0, 1.5, 0.5]
+    assert cr.read({"x": [half, third, half]}, missing=[0.5]).schema.missing["x"] == 2 / 3
+    rows = {"x": [third, half, third, half], "y": ["a", "b", "a", "a"]}
+    net = cr.fit("[x][y|x]", cr.read(rows, {"x": "discrete"}), prior=cr.BDeu(1))
+    for same in (third, 1 / 3, np.float64(1 / 3)):
+        assert net.p("y", {"x": same})["a"] == net.p("y", {"x": third})["a"] == pytest.approx(0.9)
+    net.save(tmp_path / "net.credo")
+    assert cr.load(tmp_path / "net.credo").schema["x"].states == (third, half)
+    with pytest.raises(InputError, match="not one that credo writes"):
+        from_json({"fraction": "1/0"})
 
 
 def test_a_decimal_that_is_no_number():

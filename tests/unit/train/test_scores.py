@@ -275,3 +275,20 @@ def test_scores_of_the_network_that_made_the_rows_beat_the_empty_graph():
     table = sampled(net, 500, 1)
     for name in TABLE_SCORES:
         assert cr.score(net, table, name) > cr.score("[a][b]", table, name)
+
+
+@pytest.mark.parametrize(
+    ("freedom", "prior_rows", "joined", "apart"),
+    [
+        (5, 1e-300, -4169.47648879426626, -3486.4492674815988),
+        (1e6, 1.0, -87.1100752860013879, -87.1126186807274156),
+        (1e10, 1.0, -87.1154083650590613, -87.1154086194370575),
+        (1e15, 1e12, -48.9893853320853381, -48.989385332085956),
+    ],
+)
+def test_bge_keeps_its_digits_under_a_prior_worth_much(freedom, prior_rows, joined, apart):
+    """The references are the formula of Kuipers, Moffa & Heckerman (2014) in 60 digits."""
+    rows = {"x": [0.0, 1.0, 2.0, 4.0, 7.0], "y": [1.0, 0.0, 3.0, 3.0, 9.0]}
+    prior = {"freedom": freedom, "prior_rows": prior_rows}
+    assert cr.score("[x][y|x]", rows, "bge", **prior) == pytest.approx(joined, rel=1e-13)
+    assert cr.score("[x][y]", rows, "bge", **prior) == pytest.approx(apart, rel=1e-13)

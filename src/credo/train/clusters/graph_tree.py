@@ -64,7 +64,7 @@ def tree_of_ties(ties: Ties, method: str) -> Tree:
     n = len(ties.nodes)
     shares = ties.strengths / ties.strengths.max()
     if method == "single":
-        return Tree(_single(ties, shares, n), method)
+        return Tree(_single(ties, shares, n), method, "nodes")
     links = _core.links_of_ties(n, ties.edges, shares, method == "average", 1.0)
     # what is left joins at height 1, the oldest clusters first
     rows = [links] if len(links) else []
@@ -78,7 +78,7 @@ def tree_of_ties(ties: Ties, method: str) -> Tree:
         size += float(sizes[other])
         rows.append(np.array([[min(top, other), max(top, other), 1.0, size]]))
         top, fresh = fresh, fresh + 1
-    return Tree(np.concatenate(rows), method)
+    return Tree(np.concatenate(rows), method, "nodes")
 
 
 def _single(ties: Ties, shares: Floats, n: int) -> Floats:

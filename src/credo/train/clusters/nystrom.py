@@ -1,15 +1,19 @@
 """A dense affinity on landmarks: a few rows stand for all.
 
-    W ≈ C A⁺ Cᵀ,   C the affinity of all rows to the landmarks, A that among the landmarks
+    W ≈ F Fᵀ − diag |f_i|²,   F = C U S^−½,   C the affinity of all rows to the landmarks,
+                              A = U S Uᵀ that among the landmarks
 
-With A = U S Uᵀ and F = C U S^−½ it is F Fᵀ, so the eigenvectors of D^−½ W D^−½ come from a matrix
-as small as the landmarks are few (Fowlkes, Belongie, Chung & Malik 2004). The error is measured:
-the affinities of 200 × 200 rows drawn at random against their approximation.
+(Fowlkes, Belongie, Chung & Malik 2004.) A row has no affinity to itself, as in the exact affinity,
+or every outlier among the landmarks would be a group: what F Fᵀ has of it on the diagonal is taken
+off. Products with W stay cheap, and the eigenvectors of D^−½ W D^−½ need no more (Lanczos). A row
+that is near no other, as far as landmarks can tell, is left out, and goes where the nearest
+landmark goes. The error is measured: the affinities of 200 × 200 rows drawn at random against
+their approximation.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
-from credo.errors import LimitError
+from credo.errors import InputError, LimitError
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.space import free_memory
@@ -32,6 +36,9 @@ Floats = NDArray[np.float64]
 _CHECKED = 200
 _FEW = 20  # directions below which their number is told
 _CHUNK = 1 << 22
+_SMALL = 1500  # rows up to which the matrix is decomposed whole
+_LEAST = 1e-6  # an affinity to all others below which landmarks cannot tell it from 0
+_WEAK = 1e-6  # an eigenvalue that tells nothing
 
 
 def on_landmarks(
@@ -52,7 +59,8 @@ def on_landmarks(
             hint="Use fewer landmarks=, or affinity='neighbours'.",
         )
     chance = np.random.default_rng(seed)
-    marks = geometry.take(np.sort(chance.choice(n, m, replace=False)))
+    chosen = np.sort(chance.choice(n, m, replace=False))
+    marks = geometry.take(chosen)
     among = _near(marks, marks, gamma)
     s, u = eigh(among)
     kept = s > 1e-10 * s[-1]
@@ -62,23 +70,23 @@ def on_landmarks(
     for i in range(0, n, step):
         features[i : i + step] = _near(geometry.take(slice(i, i + step)), marks, gamma) @ turn
     error = _error(geometry, features, gamma, chance)
-    total = nodes.copies @ features
-    degree = np.maximum(features @ total, 1e-12)
-    scaled = features * np.sqrt(nodes.copies / degree)[:, None]
-    values, inner = eigh(scaled.T @ scaled)
-    values, inner = values[::-1], inner[:, ::-1]
-    strong = values > 1e-10 * max(values[0], 1e-300)
-    values, inner = values[strong], inner[:, strong] / np.sqrt(values[strong])
-    del scaled
-
-    base = _Landmarks(marks, gamma, turn, total, inner, values)
+    itself = np.einsum("ij,ij->i", features, features)
+    reach = features @ (nodes.copies @ features) - itself
+    told_apart = reach >= _LEAST
+    if not told_apart.any():  # each row is alone: it keeps its own
+        told_apart, itself = np.ones(n, dtype=bool), np.zeros(n)
+    total = (nodes.copies * told_apart) @ features
+    degree = np.maximum(features @ total - itself, _LEAST)
+    base = _Landmarks(marks, gamma, turn, total, told_apart[chosen])
     told = (
         f"{m:,} landmarks drawn at random stand for all rows; relative error of the affinities "
         f"{error:.2g} (root mean square, {_CHECKED} × {_CHECKED} rows)"
     )
-    if len(values) < _FEW:
-        told += f"; they tell {len(values):,} directions apart, so that k can be no more"
-    solve = partial(base.solve, features)
+    most = turn.shape[1]
+    if most < _FEW:
+        told += f"; they tell {most:,} directions apart, so that k can be no more"
+    counted = np.where(told_apart, nodes.copies, 0.0)
+    solve = partial(base.solve, geometry, features, counted, degree, itself, seed)
     return Spectrum(nodes, solve, base.extend, seed, (*notes, told))
 
 
@@ -90,25 +98,94 @@ class _Landmarks(Frozen):
     gamma: float
     turn: Floats
     total: Floats
-    inner: Floats
-    values: Floats
+    near_others: NDArray[np.bool_]
+    _lift: dict[str, Floats] = field(default_factory=dict, repr=False)
 
-    def coordinates(self, part: Floats, r: int) -> Floats:
-        """The first r coordinates of rows, from their features."""
-        own = np.maximum(part @ self.total, 1e-12)
-        found: Floats = (part @ self.inner[:, :r]) / own[:, None]
-        return found
-
-    def solve(self, features: Floats, r: int) -> tuple[Floats, Floats]:
+    def solve(
+        self,
+        geometry: Geometry,
+        features: Floats,
+        counted: Floats,
+        degree: Floats,
+        itself: Floats,
+        seed: int,
+        r: int,
+    ) -> tuple[Floats, Floats]:
         """The r largest eigenvalues, and the coordinates of the rows with these features."""
-        r = min(r, len(self.values))
-        return self.values[:r], self.coordinates(features, r)
+        r = min(r, features.shape[1])
+        half = np.sqrt(counted / degree)
+        values, vectors = _eigen(
+            features * half[:, None], np.sign(counted) * itself / degree, r, seed
+        )
+        strong = values > _WEAK
+        values, vectors = values[strong], vectors[:, strong]
+        there = counted > 0
+        found = np.zeros_like(vectors)
+        found[there] = vectors[there] / np.sqrt(counted * degree)[there, None]
+        self._lift["it"] = features.T @ (counted[:, None] * found) / values
+        if not there.all():
+            found[~there] = self._nearest(geometry.take(np.flatnonzero(~there)))
+        return values, found
+
+    def coordinates(self, part: Floats, r: int) -> tuple[Floats, NDArray[np.bool_]]:
+        """The first r coordinates of rows, from their features, and whether they are near any."""
+        own = part @ self.total
+        near = own >= _LEAST
+        found: Floats = (part @ self._lift["it"][:, :r]) / np.where(near, own, 1.0)[:, None]
+        return found, near
 
     def extend(self, spectrum: Spectrum, table: Table, r: int) -> Floats:
         """The coordinates of new rows."""
         assert spectrum.nodes.geometry is not None
-        near = _near(spectrum.nodes.geometry.of(table), self.marks, self.gamma)
-        return self.coordinates(near @ self.turn, r)
+        spectrum.vectors(r)
+        rows = spectrum.nodes.geometry.of(table)
+        found, near = self.coordinates(_near(rows, self.marks, self.gamma) @ self.turn, r)
+        if not near.all():
+            found[~near] = self._nearest(rows.take(np.flatnonzero(~near)))[:, :r]
+        return found
+
+    def _nearest(self, rows: Geometry) -> Floats:
+        """The coordinates of the nearest landmark that is near others."""
+        marks = (
+            self.marks.take(np.flatnonzero(self.near_others))
+            if self.near_others.any()
+            else self.marks
+        )
+        at = marks.take(rows.to(marks).argmin(axis=1))
+        part = _near(at, self.marks, self.gamma) @ self.turn
+        return self.coordinates(part, self._lift["it"].shape[1])[0]
+
+
+def _eigen(root: Floats, itself: Floats, r: int, seed: int) -> tuple[Floats, Floats]:
+    """The r largest eigenvalues of B Bᵀ − diag(itself), and their vectors."""
+    from scipy.linalg import eigh
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    n = len(root)
+    if n <= _SMALL or r >= n - 1:
+        whole = root @ root.T
+        whole[np.diag_indices(n)] -= itself
+        values, vectors = eigh(whole, subset_by_index=[n - min(r, n), n - 1])
+    else:
+
+        def product(v: Floats) -> Floats:
+            v = v.ravel()
+            out: Floats = root @ (root.T @ v) - itself * v
+            return out
+
+        start = np.random.default_rng(seed).normal(size=n)
+        matrix = LinearOperator((n, n), matvec=product, dtype=np.float64)
+        try:
+            values, vectors = eigsh(
+                matrix, r, which="LA", v0=start, ncv=min(n, max(4 * r, 40)), tol=1e-10
+            )
+        except ArpackNoConvergence:
+            raise InputError(
+                "The eigenvectors of the affinity did not settle.",
+                hint="Use more landmarks=, or affinity='neighbours'.",
+            ) from None
+    order = np.argsort(-values, kind="stable")
+    return values[order], vectors[:, order]
 
 
 def _near(a: Geometry, b: Geometry, gamma: float) -> Floats:

@@ -39,6 +39,7 @@ class Tree(Frozen):
 
     links: Floats
     method: str
+    of: str = "rows"  # or the "nodes" of a graph
 
     def __post_init__(self) -> None:
         links = np.ascontiguousarray(self.links, dtype=np.float64)
@@ -46,7 +47,7 @@ class Tree(Frozen):
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """The number of rows, or of a graph's nodes."""
         return len(self.links) + 1
 
     @property
@@ -108,9 +109,10 @@ class Tree(Frozen):
     def __str__(self) -> str:
         h = self.heights
         return (
-            f"{self.method} link of {self.rows:,} rows: heights {number(float(h.min()), 4)} to "
-            f"{number(float(h.max()), 4)}; the largest gap is at {self.gap_k()} clusters"
+            f"{self.method} link of {self.rows:,} {self.of}: "
+            f"heights {number(float(h.min()), 4)} to {number(float(h.max()), 4)}; "
+            f"the largest gap is at {self.gap_k()} clusters"
         )
 
     def __repr__(self) -> str:
-        return f"Tree({self.method} link, {self.rows:,} rows)"
+        return f"Tree({self.method} link, {self.rows:,} {self.of})"

@@ -1,0 +1,87 @@
+"""Remarks in text files, and quotes that end before their cell does: named with their line."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import TableError
+
+
+def put(tmp_path, content):
+    path = tmp_path / "t.csv"
+    path.write_text(content, newline="")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (
+            "# made by hand\na,b\n1,x\n2,y\n",
+            "The first line of t.csv starts with '#' and was taken for the header of 1 cell, but "
+            "line 2 of t.csv has 2 cells. If it is a remark,",
+        ),
+        (
+            "a,b\n1,x\n# half\n2,y\n",
+            "Line 3 of t.csv starts with '#' and has 1 cell, but the header has 2. If it is a "
+            "remark, delete it, or skip such lines with ragged='skip'.",
+        ),
+    ],
+)
+def test_a_remark_is_named(tmp_path, content, text):
+    with pytest.raises(TableError) as caught:
+        cr.read(put(tmp_path, content))
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("memory", [None, 1])
+def test_rows_that_are_all_skipped_are_told(tmp_path, memory):
+    path = put(tmp_path, "# made by hand\na,b\n1,x\n2,y\n")
+    with pytest.raises(TableError) as caught:
+        cr.read(path, ragged="skip", memory=memory)
+    assert str(caught.value) == (
+        "No line of t.csv has as many cells as its header, 1, so all were skipped; the header "
+        "starts with #. Check that the first line is the header."
+    )
+
+
+STRAY = "text follows a closing quote (first in line {}); such cells are read without those quotes"
+
+
+@pytest.mark.parametrize(
+    ("cells", "line"),
+    [
+        (['"x"y', "z", "z", "xy"], 2),
+        (['"he said ""hi"" to"', "z", '"x,1"y', '"x"y'], 4),
+        (['"two\nlines"', '"x"y', "z", "z"], 4),
+        (['5" pipe', '"z"', "z", "z"], 0),
+        (['"a ""b"" c"', "z", "z", '"z"'], 0),
+    ],
+)
+def test_text_after_a_closing_quote_is_kept_and_told(tmp_path, cells, line):
+    rows = [f"{i % 2},{cell}" for i, cell in enumerate(cells)]
+    path = put(tmp_path, "a,b\n" + "\n".join(rows) + "\n")
+    with path.open(newline="") as file:
+        wanted = [row[1] for row in csv.reader(file)][1:]
+    for table in (cr.read(path), cr.read(path, memory=1)):
+        notes = [n for n in table.schema.notes if "closing quote" in n]
+        assert notes == ([STRAY.format(line)] if line else [])
+    assert list(cr.read(path)["b"]) == wanted
+
+
+def test_a_ragged_line_is_found_behind_such_a_cell(tmp_path):
+    with pytest.raises(TableError, match=r"Line 3 of t\.csv has 3 cells, but the header has 2"):
+        cr.read(put(tmp_path, 'a,b\n1,"x"y\n2,z,3\n1,z\n'))
+
+
+def test_such_a_cell_is_found_wherever_a_block_ends(tmp_path):
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        n = int(4 * 2**20 / 12) + int(rng.integers(0, 40))
+        lines = [f"{i % 7},label{i % 3}{'x' * (i % 2)}" for i in range(n)]
+        lines[1] = '1,"a""b"'  # not regular from here on
+        lines[-2] = '1,"x"y'
+        notes = cr.read(put(tmp_path, "a,b\n" + "\n".join(lines) + "\n")).schema.notes
+        assert STRAY.format(f"{n:,}") in notes
