@@ -15,6 +15,7 @@ struct Rows {
   std::size_t n, d;
   const double* weights;      // [n], above 0; or null
   std::vector<double> shift;  // [d]: the mean, taken off before distances are, for their digits
+  double spread = 0;          // the sum of squares about it
 };
 
 Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weights);
@@ -33,5 +34,11 @@ struct Run {
 // farthest from its own. The same for any number of threads.
 Run climb(const Rows& rows, const double* centres, std::size_t k, std::size_t iterations,
           double tolerance, const Loops& loops, int threads, const std::function<void()>& poll);
+
+// The rows that are as near to a second of the given centres [k][d], as far as rounding can tell:
+// about another origin it would part them in another way.
+std::vector<std::int64_t> near_ties(const Rows& rows, const double* centres, std::size_t k,
+                                    const Loops& loops, int threads,
+                                    const std::function<void()>& poll);
 
 }  // namespace credo::lloyd

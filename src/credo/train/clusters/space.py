@@ -25,7 +25,7 @@ from credo.schema import Variable
 from credo.stats.moments import Moments, refuse_underflow
 from credo.train.clusters.notes import told_of_constant
 
-__all__ = ["SCALES", "Axis", "Space", "checked_scale", "free_memory", "space_of"]
+__all__ = ["SCALES", "Axis", "Space", "checked_scale", "fits", "free_memory", "space_of"]
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +35,7 @@ LIKE = 10.0
 """Numbers whose standard deviations are within this factor are taken to be in like units."""
 
 _BLOCK = 4096
+_FEW = 1 << 20  # bytes that any machine has
 _APART = math.sqrt(2.0)  # divides 0/1 coordinates so that two different states are 1 apart
 
 
@@ -250,9 +251,14 @@ def free_memory(given: int | str | None = None) -> float:
     return memory_limit(given)
 
 
+def fits(size: float, given: int | str | None = None) -> bool:
+    """Whether so many bytes may be allocated; where few are, nobody is asked how many are free."""
+    return (given is None and size < _FEW) or size <= free_memory(given)
+
+
 def _fits(rows: int, width: int) -> None:
     size = 8.0 * rows * width
-    if size > 2 * free_memory():
+    if not fits(size / 2):
         raise LimitError(
             f"The rows as points would take {size / 1e9:.3g} GB ({rows:,} rows of {width:,} "
             "coordinates, one for each state of a discrete column).",
