@@ -34,7 +34,7 @@ using span::PointTree;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFewPoints = 512;  // which no tree of boxes helps
 constexpr std::size_t kAsked = 64;       // points whose search tells what a tree of boxes is worth
-constexpr double kMostLeaves = 0.06;     // of all leaves, in a search that pays
+constexpr double kMostLeaves = 0.05;     // of those all points would fill, in a search that pays
 
 // Points that differ, scaled so that no square overflows or vanishes, and the row of each.
 struct Distinct {
@@ -66,6 +66,8 @@ Distinct distinct(const double* points, std::size_t n, std::size_t d, Monitor& m
   out.scale = scale_of(points, n, d);
   std::vector<std::int32_t> slots(std::bit_ceil(2 * n), -1);  // places among the distinct ones
   std::vector<double> point(d);
+  out.points.reserve(n * d);
+  out.rows.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (i % 4096 == 0) monitor.poll();
     std::uint64_t hash = 0;
@@ -118,7 +120,7 @@ class Boruvka {
     group_nodes();
   }
 
-  // The share of all leaves that a search looks at, by a few points.
+  // The share of the leaves that all points would fill which a search looks at, by a few points.
   double share_looked_at() const {
     const Groups groups{&tree_, group_.data(), node_group_.data()};
     const std::size_t n = tree_.leaves.size(), step = std::max<std::size_t>(n / kAsked, 1);
@@ -129,7 +131,7 @@ class Boruvka {
       looked += static_cast<double>(
           loops_.nearest(groups, leaf, tree_.nodes[leaf].begin, kFar).leaves);
     }
-    return looked / (asked * static_cast<double>(n));
+    return looked * kLeaf / (asked * static_cast<double>(tree_.n));
   }
 
   std::vector<Found> run() {

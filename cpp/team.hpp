@@ -1,6 +1,6 @@
-// The same tasks again and again, on threads that stay for all rounds and go with the team: to start
-// a thread takes longer than a short round. A round waits for what has been begun, not for who is
-// not there yet: on a busy machine one thread does all of it.
+// The same tasks again and again, on threads that stay for all rounds and go with the team: to
+// start a thread takes longer than a short round. A round waits for what has been begun, not for
+// who is not there yet: on a busy machine one thread does all of it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace credo {
 
 class Team {
  public:
-  // task(0) ... task(n_tasks - 1), at least one, are a round. The order is free: a task must own what it writes.
+  // task(0) ... task(n_tasks - 1), at least one, are a round. The order is free: a task must own
+  // what it writes.
   Team(std::size_t n_tasks, int threads, std::function<void(std::size_t)> task)
       : n_(static_cast<std::uint32_t>(n_tasks)),
         extra_(std::min(n_tasks, static_cast<std::size_t>(threads)) - 1),
