@@ -17,9 +17,9 @@
 #include <limits>
 #include <numeric>
 
-#include "parallel.hpp"
 #include "point_tree.hpp"
 #include "span_loops.hpp"
+#include "team.hpp"
 
 namespace credo {
 namespace {
@@ -137,8 +137,18 @@ class Boruvka {
   std::vector<Found> run() {
     std::vector<Found> edges;
     edges.reserve(tree_.n - 1);
+    const Groups groups{&tree_, group_.data(), node_group_.data()};
+    constexpr std::size_t kTogether = 64;  // leaves of a task
+    const std::size_t n = tree_.leaves.size();
+    Team team((n + kTogether - 1) / kTogether, threads_, [&](std::size_t task) {
+      for (std::size_t l = task * kTogether; l < std::min(n, (task + 1) * kTogether); ++l) {
+        monitor_.poll();
+        search_leaf(groups, tree_.leaves[l]);
+      }
+    });
     while (edges.size() + 1 < tree_.n) {
-      round();
+      bound_groups();
+      team.round();  // every group finds its shortest edge: one of its points does
       join(edges);
     }
     return edges;
@@ -176,22 +186,11 @@ class Boruvka {
     lower(group_[nearest_[place]], square_[place]);
   }
 
-  // Every group finds its shortest edge: one of its points does.
-  void round() {
+  void bound_groups() {
     std::fill(bound_.begin(), bound_.end(), kFar);
     const auto n = static_cast<std::int32_t>(tree_.n);
     for (std::int32_t i = 0; i < n; ++i)
       if (has_other(i)) offer(i);
-    const Groups groups{&tree_, group_.data(), node_group_.data()};
-    constexpr std::size_t kTogether = 64;  // leaves of a task
-    const std::size_t tasks = (tree_.leaves.size() + kTogether - 1) / kTogether;
-    parallel_for(tasks, threads_, [&](std::size_t task) {
-      const std::size_t end = std::min(tree_.leaves.size(), (task + 1) * kTogether);
-      for (std::size_t l = task * kTogether; l < end; ++l) {
-        monitor_.poll();
-        search_leaf(groups, tree_.leaves[l]);
-      }
-    }, &monitor_);
   }
 
   void search_leaf(const Groups& groups, std::int32_t leaf) {
