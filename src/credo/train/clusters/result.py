@@ -346,7 +346,8 @@ def canonical(
     first = np.full(k, len(labels))
     head = labels[: 64 * k]
     first[head[::-1]] = np.arange(len(head))[::-1]  # of several, the last one written stays
-    for c in np.flatnonzero(first == len(labels)):  # not among the first rows
+    missed = () if len(head) == len(labels) else np.flatnonzero(first == len(labels))
+    for c in missed:  # not among the first rows
         hit = labels == c
         first[c] = int(hit.argmax()) if sizes[c] or hit.any() else len(labels)
     order = np.lexsort((first, -sizes))

@@ -144,13 +144,14 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
         return _plain(found_space) if _alike(found_space) else found_space
     to_count = _to_count(source)
     counted = source.tally(to_count) if to_count else {}
+    arrays, w = _in_memory(source)
     axes, notes = [], []
     for variable in source.schema.variables:
         found: tuple[float, float] | None
         if variable.is_discrete:
             found = _of_states(np.asarray(counted[variable.name, []], dtype=float), scale)
-        elif isinstance(source, Table) and not _has_gaps(source, variable.name):
-            found = _of_whole(source, variable.name, scale)
+        elif variable.name not in to_count:
+            found = _of_whole(variable.name, arrays[variable.name], w, scale)
         else:
             statistic = counted[variable.name, []]
             assert isinstance(statistic, Moments)
@@ -167,22 +168,25 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     return Space(tuple(axes), scale, tuple(notes))
 
 
-def _has_gaps(table: Table, name: str) -> bool:
-    return table.block.gaps[table.schema.index(name)]
+def _in_memory(source: Table | Stream) -> tuple[dict[str, NDArray[Any]], Floats | None]:
+    """The columns of a table by their names, and its weights."""
+    if not isinstance(source, Table):
+        return {}, None
+    w = None if source.weights is None else source.weights.astype(np.float64)
+    return dict(zip(source.schema.names, source.block.arrays, strict=True)), w
 
 
 def _to_count(source: Table | Stream) -> list[str]:
     """The columns whose statistics are tallied: all but plain numbers in memory."""
     if not isinstance(source, Table):
         return list(source.schema.names)
-    schema = source.schema
-    return [v.name for v in schema.variables if v.is_discrete or _has_gaps(source, v.name)]
+    columns = zip(source.schema.variables, source.block.gaps, strict=True)
+    return [v.name for v, gaps in columns if v.is_discrete or gaps]
 
 
-def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
+def _of_whole(name: str, column: NDArray[Any], w: Floats | None, scale: str) -> tuple[float, float]:
     """Mean and scale of a column in memory that has every cell."""
-    x = np.ascontiguousarray(table.values(name), dtype=np.float64)
-    w = None if table.weights is None else table.weights.astype(np.float64)
+    x = np.ascontiguousarray(column, dtype=np.float64)
     low, high, mean, variance = _core.spread_of(x, w)
     if low == high:
         return low, 0.0
@@ -194,7 +198,7 @@ def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
             f"The values of {name!r} are too large: their squares pass 1e308.",
             hint=f"Divide {name!r} by a power of ten and read the table again.",
         )
-    return mean, {"sd": sd, "range": high - low, "none": 1.0}[scale]
+    return mean, 1.0 if scale == "none" else sd if scale == "sd" else high - low
 
 
 def _alike(space: Space) -> bool:
