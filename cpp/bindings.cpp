@@ -315,7 +315,9 @@ void bind_clusters(nb::module_& m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("start", door(&LloydRows::start), "k"_a, "draws"_a, "threads"_a = 1, "path"_a = "auto")
       .def("climb", door(&LloydRows::climb), "centres"_a, "iterations"_a, "tolerance"_a,
-           "threads"_a = 1, "path"_a = "auto");
+           "threads"_a = 1, "path"_a = "auto")
+      .def("near_ties", door(&LloydRows::near_ties), "centres"_a, "threads"_a = 1,
+           "path"_a = "auto");
 }
 
 }  // namespace

@@ -189,4 +189,14 @@ LloydRows::Run LloydRows::climb(Monitor& monitor, const Matrix& centres, std::in
           std::move(run.objective), std::move(run.moved), run.settled};
 }
 
+Array<std::int64_t> LloydRows::near_ties(Monitor& monitor, const Matrix& centres, int threads,
+                                         const std::string& path) const {
+  const std::size_t k = centres.shape(0);
+  require(k > 0 && centres.shape(1) == rows_.d, "Centres must have the coordinates of the rows.");
+  require(threads > 0, "There must be a thread.");
+  const lloyd::Loops& loops = lloyd::loops_for(path.c_str());
+  return copied(lloyd::near_ties(rows_, centres.data(), k, loops, threads,
+                                 [&] { monitor.poll(); }));
+}
+
 }  // namespace credo::doors

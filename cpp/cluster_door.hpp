@@ -58,6 +58,10 @@ class LloydRows {
   Run climb(Monitor& monitor, const Matrix& centres, std::int64_t iterations, double tolerance,
             int threads, const std::string& path) const;
 
+  // Rows as near to a second of the centres.
+  Array<std::int64_t> near_ties(Monitor& monitor, const Matrix& centres, int threads,
+                                const std::string& path) const;
+
  private:
   Matrix x_;
   std::optional<Reals> weights_;

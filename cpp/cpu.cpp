@@ -1,5 +1,9 @@
 #include "cpu.hpp"
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
@@ -52,6 +56,10 @@ const LaneKernels& kernels_for(const std::string& path) {
 }
 
 int hardware_threads() {
+#if defined(__linux__)
+  cpu_set_t own;  // a process can be kept to some of them
+  if (sched_getaffinity(0, sizeof own, &own) == 0) return std::max(1, CPU_COUNT(&own));
+#endif
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

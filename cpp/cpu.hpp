@@ -15,7 +15,7 @@ std::vector<std::string> available_paths();
 // unknown or that this CPU cannot run.
 const LaneKernels& kernels_for(const std::string& path);
 
-// Hardware threads, at least 1.
+// Hardware threads that this process may run on, at least 1.
 int hardware_threads();
 
 }  // namespace credo

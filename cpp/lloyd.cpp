@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
-#include "parallel.hpp"
+#include "team.hpp"
 
 namespace credo::lloyd {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t kChunkRows = 2048;                    // at least so many rows in a chunk
 constexpr std::size_t kMostChunks = 64;
 constexpr std::size_t kMostDoubles = std::size_t{1} << 22;  // of sums, over all chunks
+constexpr double kTie = 1e-12;  // squares that differ by less, as a share of the largest, may tie
 
 // Centres in the two layouts of the loop.
 struct Laid {
@@ -23,6 +25,13 @@ struct Laid {
         columns(d * padded(k)),
         half(padded(k), std::numeric_limits<double>::infinity()),
         view{k, d, rows.data(), columns.data(), half.data()} {}
+
+  // OUT the given centres [k][d], less the shift.
+  void take(const double* centres, const double* shift) {
+    for (std::size_t c = 0; c < view.k; ++c)
+      for (std::size_t j = 0; j < view.d; ++j)
+        rows[c * padded(view.d) + j] = centres[c * view.d + j] - shift[j];
+  }
 
   void refresh() {  // from `rows`
     const std::size_t width = padded(view.d), wide = padded(view.k);
@@ -64,26 +73,33 @@ struct Sums {
   }
 };
 
+// Where chunks of rows begin, and the end: whatever the threads.
+std::vector<std::size_t> chunks_of(const Rows& rows, std::size_t most) {
+  const std::size_t chunks =
+      std::clamp<std::size_t>(rows.n / kChunkRows, 1, std::min(kMostChunks, most));
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i <= chunks; ++i) starts.push_back(rows.n * i / chunks);
+  return starts;
+}
+
 class Climb {
  public:
   Climb(const Rows& rows, std::size_t k, const Loops& loops, int threads,
         const std::function<void()>& poll)
       : rows_(rows), k_(k), width_(padded(rows.d)), loops_(loops), threads_(threads), poll_(poll),
-        laid_(k, rows.d), total_(k, width_), before_(rows.n, -1), labels_(rows.n) {
-    const std::size_t room = std::max<std::size_t>(kMostDoubles / (k * width_), 1);
-    const std::size_t chunks = std::clamp<std::size_t>(rows.n / kChunkRows, 1,
-                                                       std::min(kMostChunks, room));
-    for (std::size_t i = 0; i <= chunks; ++i) starts_.push_back(rows.n * i / chunks);
-    parts_.assign(chunks, Sums(k, width_));
-  }
+        laid_(k, rows.d), total_(k, width_),
+        starts_(chunks_of(rows, std::max<std::size_t>(kMostDoubles / (k * width_), 1))),
+        parts_(starts_.size() - 1, Sums(k, width_)), before_(rows.n, -1), labels_(rows.n) {}
 
   Run run(const double* centres, std::size_t iterations, double tolerance) {
     Run out;
-    for (std::size_t c = 0; c < k_; ++c)
-      for (std::size_t j = 0; j < rows_.d; ++j)
-        laid_.rows[c * width_ + j] = centres[c * rows_.d + j] - rows_.shift[j];
+    laid_.take(centres, rows_.shift.data());
+    Team team(parts_.size(), threads_, [&](std::size_t i) { assign(i); });
     const auto expect = [&] {
-      assign();
+      laid_.refresh();
+      team.round();
+      total_.cleared();
+      for (const Sums& part : parts_) total_.add(part);  // in their order, whoever made them
       repair();
       out.objective.push_back(total_.part.objective);
       out.moved.push_back(total_.part.moved);
@@ -109,18 +125,13 @@ class Climb {
   }
 
  private:
-  void assign() {
-    laid_.refresh();
-    parallel_for(parts_.size(), threads_, [&](std::size_t i) {
-      poll_();
-      std::vector<double> room(4 * width_);
-      const std::size_t at = starts_[i];
-      loops_.assign(rows_.x + at * rows_.d, starts_[i + 1] - at, rows_.shift.data(),
-                    rows_.weights ? rows_.weights + at : nullptr, laid_.view, before_.data() + at,
-                    labels_.data() + at, room.data(), parts_[i].cleared());
-    });
-    total_.cleared();
-    for (const Sums& part : parts_) total_.add(part);  // in their order, whoever made them
+  void assign(std::size_t chunk) {
+    poll_();
+    std::vector<double> room(4 * width_);
+    const std::size_t at = starts_[chunk];
+    loops_.assign(rows_.x + at * rows_.d, starts_[chunk + 1] - at, rows_.shift.data(),
+                  rows_.weights ? rows_.weights + at : nullptr, laid_.view, before_.data() + at,
+                  labels_.data() + at, room.data(), parts_[chunk].cleared());
   }
 
   double away(std::size_t row, std::size_t j) const {
@@ -195,18 +206,15 @@ class Climb {
   const std::function<void()>& poll_;
   Laid laid_;
   Sums total_;
-  std::vector<Sums> parts_;
   std::vector<std::size_t> starts_;
+  std::vector<Sums> parts_;
   std::vector<std::int64_t> before_, labels_;
   bool repaired_ = false;
 };
 
-}  // namespace
-
-namespace {
-
-// The weighted mean of each column of `rows` less `shift`, to the given power.
-std::vector<double> means(const Rows& rows, const std::vector<double>& shift, bool squared) {
+// The weighted mean of each column of `rows` less `shift`, or of its square.
+template <bool kSquared>
+std::vector<double> means(const Rows& rows, const std::vector<double>& shift) {
   std::vector<double> out(rows.d, 0.0), sum(rows.d);
   double mass = 0;
   for (std::size_t i = 0; i < rows.n; i += kChunkRows) {  // sums of few rows keep their digits
@@ -217,7 +225,7 @@ std::vector<double> means(const Rows& rows, const std::vector<double>& shift, bo
       mass += w;
       for (std::size_t j = 0; j < rows.d; ++j) {
         const double away = rows.x[r * rows.d + j] - shift[j];
-        sum[j] += w * (squared ? away * away : away);
+        sum[j] += w * (kSquared ? away * away : away);
       }
     }
     for (std::size_t j = 0; j < rows.d; ++j) out[j] += sum[j];
@@ -232,9 +240,9 @@ Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weight
   Rows out{x, n, d, weights, std::vector<double>(d, 0.0)};
   // about the first row, so that sums of numbers far from 0 lose nothing
   const std::vector<double> first(x, x + d);
-  std::vector<double> mean = means(out, first, false);
+  std::vector<double> mean = means<false>(out, first);
   for (std::size_t j = 0; j < d; ++j) mean[j] += first[j];
-  const std::vector<double> variance = means(out, mean, true);
+  const std::vector<double> variance = means<true>(out, mean);
   for (std::size_t j = 0; j < d; ++j) {
     out.variance += variance[j] / static_cast<double>(d);
     // The shift has few digits: taken off whole numbers, it leaves them exact, so that ties are
@@ -247,12 +255,49 @@ Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weight
     out.shift[j] = std::floor(mean[j] / unit + 0.618) * unit;
     if (!std::isfinite(out.shift[j])) out.shift[j] = mean[j];
   }
+  // A row's share of the squares about the mean is its weight times its own; and the shift lies a
+  // small part of the deviation away.
+  double mass = static_cast<double>(n), least = 1;
+  if (weights) {
+    mass = std::accumulate(weights, weights + n, 0.0);
+    least = *std::min_element(weights, weights + n);
+  }
+  out.farthest = 4 * out.variance * static_cast<double>(d) * mass / least;
   return out;
 }
 
 Run climb(const Rows& rows, const double* centres, std::size_t k, std::size_t iterations,
           double tolerance, const Loops& loops, int threads, const std::function<void()>& poll) {
   return Climb(rows, k, loops, threads, poll).run(centres, iterations, tolerance);
+}
+
+std::vector<std::int64_t> near_ties(const Rows& rows, const double* centres, std::size_t k,
+                                    const Loops& loops, int threads,
+                                    const std::function<void()>& poll) {
+  Laid laid(k, rows.d);
+  laid.take(centres, rows.shift.data());
+  laid.refresh();
+  const auto longest = [&](const double* points, std::size_t n) {
+    double most = 0;
+    for (const double* at = points; at < points + n * rows.d; at += rows.d)
+      most = std::max(most, std::inner_product(at, at + rows.d, at, 0.0));
+    return most;
+  };
+  const double tie =
+      kTie * (longest(centres, k) + longest(rows.shift.data(), 1) + rows.farthest);
+  const std::vector<std::size_t> starts = chunks_of(rows, kMostChunks);
+  std::vector<std::uint8_t> close(rows.n);
+  Team(starts.size() - 1, threads, [&](std::size_t i) {
+    poll();
+    std::vector<double> room(4 * padded(rows.d));
+    const std::size_t at = starts[i];
+    loops.near(rows.x + at * rows.d, starts[i + 1] - at, rows.shift.data(), laid.view, tie,
+               room.data(), close.data() + at);
+  }).round();
+  std::vector<std::int64_t> out;
+  for (auto at = close.begin(); (at = std::find(at, close.end(), 1)) != close.end(); ++at)
+    out.push_back(at - close.begin());
+  return out;
 }
 
 }  // namespace credo::lloyd

@@ -16,6 +16,7 @@ struct Rows {
   const double* weights;      // [n], above 0; or null
   std::vector<double> shift;  // [d]: near the mean, taken off before distances are, for their digits
   double variance = 0;        // the mean variance of the columns; a weight of k is k rows
+  double farthest = 0;        // no row less the shift has a larger sum of squares
 };
 
 Rows rows_of(const double* x, std::size_t n, std::size_t d, const double* weights);
@@ -34,5 +35,11 @@ struct Run {
 // farthest from its own. The same for any number of threads.
 Run climb(const Rows& rows, const double* centres, std::size_t k, std::size_t iterations,
           double tolerance, const Loops& loops, int threads, const std::function<void()>& poll);
+
+// The rows that are as near to a second of the given centres [k][d], as far as rounding can tell:
+// about another origin it would part them in another way.
+std::vector<std::int64_t> near_ties(const Rows& rows, const double* centres, std::size_t k,
+                                    const Loops& loops, int threads,
+                                    const std::function<void()>& poll);
 
 }  // namespace credo::lloyd

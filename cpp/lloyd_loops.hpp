@@ -32,6 +32,10 @@ struct Loops {
   void (*assign)(const double* x, std::size_t n, const double* shift, const double* weights,
                  const Centres& centres, const std::int64_t* before, std::int64_t* labels,
                  double* room, Part& part);
+  // Whether a row is as near to a second centre: halves of squares differ by `tie` at the most.
+  // IN x [n][d], shift [d]. OUT close [n]. OUT room [4][padded d].
+  void (*near)(const double* x, std::size_t n, const double* shift, const Centres& centres,
+               double tie, double* room, std::uint8_t* close);
   // The least of each row's square before and its squared distance to each of four candidates.
   // IN x [n][d], side [d][4], weights [n] or null, before [n]. OUT left [some][n].
   // OUT sums [4] of weight times what is left.

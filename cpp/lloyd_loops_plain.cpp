@@ -9,9 +9,14 @@ namespace {
 
 constexpr std::size_t kCentres = 8;  // side by side
 
-std::size_t nearest(const double* row, const Centres& centres, std::size_t wide) {
-  double least = __builtin_inf();
+// The least two scores of a row, and whose the least is.
+struct Two {
+  double least = __builtin_inf(), second = __builtin_inf();
   std::size_t at = 0;
+};
+
+Two nearest(const double* row, const Centres& centres, std::size_t wide) {
+  Two two;
   for (std::size_t c = 0; c < centres.k; c += kCentres) {
     double score[kCentres];
     const std::size_t side = wide - c < kCentres ? 4 : kCentres;
@@ -25,10 +30,15 @@ std::size_t nearest(const double* row, const Centres& centres, std::size_t wide)
         for (std::size_t s = 0; s < 4; ++s) score[s] -= x * column[s];
       }
     }
-    for (std::size_t s = 0; s < side; ++s)
-      if (score[s] < least) least = score[s], at = c + s;
+    for (std::size_t s = 0; s < side; ++s) {
+      if (score[s] < two.least) {
+        two = {score[s], two.least, c + s};
+      } else if (score[s] < two.second) {
+        two.second = score[s];
+      }
+    }
   }
-  return at;
+  return two;
 }
 
 void assign(const double* x, std::size_t n, const double* shift, const double* weights,
@@ -37,7 +47,7 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
   const std::size_t d = centres.d, width = padded(d), wide = padded(centres.k);
   for (std::size_t i = 0; i < n; ++i, x += d) {
     for (std::size_t j = 0; j < d; ++j) room[j] = x[j] - shift[j];
-    const std::size_t c = nearest(room, centres, wide);
+    const std::size_t c = nearest(room, centres, wide).at;
     labels[i] = static_cast<std::int64_t>(c);
     part.moved += labels[i] != before[i];
     const double w = weights ? weights[i] : 1.0;
@@ -52,6 +62,16 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
       square += away * away;
     }
     part.objective += w * square;
+  }
+}
+
+void near(const double* x, std::size_t n, const double* shift, const Centres& centres, double tie,
+          double* room, std::uint8_t* close) {
+  const std::size_t d = centres.d, wide = padded(centres.k);
+  for (std::size_t i = 0; i < n; ++i, x += d) {
+    for (std::size_t j = 0; j < d; ++j) room[j] = x[j] - shift[j];
+    const Two two = nearest(room, centres, wide);
+    close[i] = two.second - two.least <= tie;
   }
 }
 
@@ -75,7 +95,7 @@ void leave(const double* x, std::size_t n, std::size_t d, const double* side,
   }
 }
 
-constexpr Loops kLoops = {assign, leave};
+constexpr Loops kLoops = {assign, near, leave};
 
 }  // namespace
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "parallel.hpp"
+#include "team.hpp"
 
 namespace credo::lloyd {
 namespace {
@@ -14,20 +14,22 @@ class Start {
  public:
   Start(const Rows& rows, std::size_t tries, const Loops& loops, int threads,
         const std::function<void()>& poll)
-      : rows_(rows), tries_(tries), loops_(loops), threads_(threads), poll_(poll),
+      : rows_(rows), tries_(tries), loops_(loops), poll_(poll),
         blocks_((rows.n + kBlock - 1) / kBlock), left_(tries + 1, std::vector<double>(rows.n)),
-        sums_(tries + 1, std::vector<double>(blocks_)) {}
+        sums_(tries + 1, std::vector<double>(blocks_)),
+        team_(blocks_, threads, [this](std::size_t block) { look(block); }) {}
 
   std::vector<std::int64_t> drawn(std::size_t k, const double* draws) {
     std::vector<std::int64_t> out{first(*draws++)};
     std::fill(left_[now_].begin(), left_[now_].end(), std::numeric_limits<double>::infinity());
-    take(look(out));
-    std::vector<std::int64_t> candidates(tries_);
+    candidates_ = out;
+    take(best_candidate());
+    candidates_.resize(tries_);
     for (std::size_t c = 1; c < k; ++c, draws += tries_) {
-      for (std::size_t t = 0; t < tries_; ++t) candidates[t] = row_at(draws[t] * total_);
-      const std::size_t best = look(candidates);
+      for (std::size_t t = 0; t < tries_; ++t) candidates_[t] = row_at(draws[t] * total_);
+      const std::size_t best = best_candidate();
       take(best);
-      out.push_back(candidates[best]);
+      out.push_back(candidates_[best]);
     }
     return out;
   }
@@ -35,33 +37,34 @@ class Start {
  private:
   double weight(std::size_t i) const { return rows_.weights ? rows_.weights[i] : 1.0; }
 
-  // What is left of each row's square if a candidate becomes a centre; the candidate that leaves
-  // least, of equals the first.
-  std::size_t look(const std::vector<std::int64_t>& candidates) {
-    const std::size_t d = rows_.d;
-    parallel_for(blocks_, threads_, [&](std::size_t block) {
-      poll_();
-      const std::size_t from = block * kBlock, to = std::min(rows_.n, from + kBlock);
-      std::vector<double> side(d * kSide);
-      for (std::size_t t = 0; t < candidates.size(); t += kSide) {
-        const std::size_t some = std::min(kSide, candidates.size() - t);
-        double* out[kSide];
-        for (std::size_t s = 0; s < kSide; ++s) {
-          const std::size_t own = t + (s < some ? s : 0);
-          out[s] = left_[slot(own)].data() + from;
-          const double* at = rows_.x + candidates[own] * d;
-          for (std::size_t j = 0; j < d; ++j) side[j * kSide + s] = at[j];
-        }
-        double sum[kSide];
-        loops_.leave(rows_.x + from * d, to - from, d, side.data(),
-                     rows_.weights ? rows_.weights + from : nullptr, left_[now_].data() + from,
-                     some, out, sum);
-        for (std::size_t s = 0; s < some; ++s) sums_[slot(t + s)][block] = sum[s];
+  // What is left of the square of each row of a block if a candidate becomes a centre.
+  void look(std::size_t block) {
+    poll_();
+    const std::size_t d = rows_.d, from = block * kBlock, to = std::min(rows_.n, from + kBlock);
+    std::vector<double> side(d * kSide);
+    for (std::size_t t = 0; t < candidates_.size(); t += kSide) {
+      const std::size_t some = std::min(kSide, candidates_.size() - t);
+      double* out[kSide];
+      for (std::size_t s = 0; s < kSide; ++s) {
+        const std::size_t own = t + (s < some ? s : 0);
+        out[s] = left_[slot(own)].data() + from;
+        const double* at = rows_.x + candidates_[own] * d;
+        for (std::size_t j = 0; j < d; ++j) side[j * kSide + s] = at[j];
       }
-    });
+      double sum[kSide];
+      loops_.leave(rows_.x + from * d, to - from, d, side.data(),
+                   rows_.weights ? rows_.weights + from : nullptr, left_[now_].data() + from, some,
+                   out, sum);
+      for (std::size_t s = 0; s < some; ++s) sums_[slot(t + s)][block] = sum[s];
+    }
+  }
+
+  // The candidate that leaves least, of equals the first.
+  std::size_t best_candidate() {
+    team_.round();
     std::size_t best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t t = 0; t < candidates.size(); ++t) {
+    for (std::size_t t = 0; t < candidates_.size(); ++t) {
       double total = 0;
       for (const double sum : sums_[slot(t)]) total += sum;
       if (total < least) least = total, best = t;
@@ -102,12 +105,13 @@ class Start {
   const Rows& rows_;
   std::size_t tries_;
   const Loops& loops_;
-  int threads_;
   const std::function<void()>& poll_;
   std::size_t blocks_;
   std::vector<std::vector<double>> left_, sums_;  // [slot][row], [slot][block]
   std::size_t now_ = 0;
   double total_ = 0;
+  std::vector<std::int64_t> candidates_;
+  Team team_;
 };
 
 }  // namespace

@@ -8,6 +8,10 @@
 namespace credo::span {
 namespace {
 
+constexpr std::size_t kLeast = 5;  // a fifth of the points at least is on each side of a cut
+
+using Key = std::pair<double, std::int32_t>;
+
 // The points move with their places, so that each half of a half lies closer together.
 class Builder {
  public:
@@ -29,11 +33,9 @@ class Builder {
       tree_.leaves.push_back(at);
       return at;
     }
-    // The first half fills its leaves.
-    const std::size_t half = ((end - begin) / 2 + kLeaf - 1) / kLeaf * kLeaf;
-    part(begin, begin + half, end, widest);
-    build(begin, begin + half, at);
-    const std::int32_t right = build(begin + half, end, at);
+    const std::size_t middle = begin + part(begin, end, widest);
+    build(begin, middle, at);
+    const std::int32_t right = build(middle, end, at);
     tree_.nodes[at].right = right;
     return at;
   }
@@ -59,15 +61,14 @@ class Builder {
     return widest;
   }
 
-  // Puts the points with the lesser coordinates before `middle`; of equal ones, those before.
-  void part(std::size_t begin, std::size_t middle, std::size_t end, std::size_t side) {
+  // Puts the points with the lesser coordinates first; returns how many.
+  std::size_t part(std::size_t begin, std::size_t end, std::size_t side) {
     const std::size_t n = end - begin, d = tree_.d;
     double* points = &tree_.points[begin * d];
     std::int32_t* order = &tree_.order[begin];
     for (std::size_t i = 0; i < n; ++i)
       keys_[i] = {points[i * d + side], static_cast<std::int32_t>(i)};
-    const auto at = [&](std::size_t i) { return keys_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(0), at(middle - begin), at(n));
+    const std::size_t middle = divided(n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto from = static_cast<std::size_t>(keys_[i].second);
       rows_[i] = order[from];
@@ -75,11 +76,38 @@ class Builder {
     }
     std::copy_n(rows_.begin(), n, order);
     std::copy_n(points_.begin(), n * d, points);
+    return middle;
+  }
+
+  // Divides the first n keys. The first half fills its leaves, of equal ones those before; but
+  // where coordinates tie there, the cut is put beside all of them if that leaves enough on both
+  // sides: boxes that do not touch need not be looked into.
+  std::size_t divided(std::size_t n) {
+    const auto at = [&](std::size_t i) { return keys_.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::size_t half = (n / 2 + kLeaf - 1) / kLeaf * kLeaf;
+    std::nth_element(at(0), at(half), at(n));
+    const double value = at(half)->first;
+    const auto is_less = [&](const Key& key) { return key.first < value; };
+    const auto is_same = [&](const Key& key) { return key.first == value; };
+    const auto same = static_cast<std::size_t>(std::count_if(at(0), at(half), is_same));
+    if (same == 0) return half;
+    const std::size_t less = half - same;
+    const std::size_t up_to =
+        half + static_cast<std::size_t>(std::count_if(at(half), at(n), is_same));
+    const bool below = half - less < up_to - half;
+    const std::size_t cut = below ? less : up_to;
+    if (std::min(cut, n - cut) < n / kLeast) return half;
+    if (below) {
+      std::partition(at(0), at(half), is_less);
+    } else {
+      std::partition(at(half), at(n), is_same);
+    }
+    return cut;
   }
 
   PointTree& tree_;
   Monitor& monitor_;
-  std::vector<std::pair<double, std::int32_t>> keys_;  // of a node, and its points put in order
+  std::vector<Key> keys_;  // of a node, and its points put in order
   std::vector<std::int32_t> rows_;
   std::vector<double> points_;
 };

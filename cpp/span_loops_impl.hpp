@@ -65,7 +65,7 @@ class Search {
     std::int32_t node;
     double square;
   };
-  static constexpr int kDepth = 64;  // halves of 2³¹ points are 31 deep
+  static constexpr int kDepth = 128;  // four fifths of four fifths of 2³¹ points are 97 deep
 
   bool is_other(std::int32_t node) const { return groups_.of_node[node] != group_; }
 

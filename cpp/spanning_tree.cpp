@@ -17,9 +17,9 @@
 #include <limits>
 #include <numeric>
 
-#include "parallel.hpp"
 #include "point_tree.hpp"
 #include "span_loops.hpp"
+#include "team.hpp"
 
 namespace credo {
 namespace {
@@ -34,7 +34,7 @@ using span::PointTree;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFewPoints = 512;  // which no tree of boxes helps
 constexpr std::size_t kAsked = 64;       // points whose search tells what a tree of boxes is worth
-constexpr double kMostLeaves = 0.06;     // of all leaves, in a search that pays
+constexpr double kMostLeaves = 0.05;     // of those all points would fill, in a search that pays
 
 // Points that differ, scaled so that no square overflows or vanishes, and the row of each.
 struct Distinct {
@@ -66,6 +66,8 @@ Distinct distinct(const double* points, std::size_t n, std::size_t d, Monitor& m
   out.scale = scale_of(points, n, d);
   std::vector<std::int32_t> slots(std::bit_ceil(2 * n), -1);  // places among the distinct ones
   std::vector<double> point(d);
+  out.points.reserve(n * d);
+  out.rows.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     if (i % 4096 == 0) monitor.poll();
     std::uint64_t hash = 0;
@@ -118,7 +120,7 @@ class Boruvka {
     group_nodes();
   }
 
-  // The share of all leaves that a search looks at, by a few points.
+  // The share of the leaves that all points would fill which a search looks at, by a few points.
   double share_looked_at() const {
     const Groups groups{&tree_, group_.data(), node_group_.data()};
     const std::size_t n = tree_.leaves.size(), step = std::max<std::size_t>(n / kAsked, 1);
@@ -129,14 +131,24 @@ class Boruvka {
       looked += static_cast<double>(
           loops_.nearest(groups, leaf, tree_.nodes[leaf].begin, kFar).leaves);
     }
-    return looked / (asked * static_cast<double>(n));
+    return looked * kLeaf / (asked * static_cast<double>(tree_.n));
   }
 
   std::vector<Found> run() {
     std::vector<Found> edges;
     edges.reserve(tree_.n - 1);
+    const Groups groups{&tree_, group_.data(), node_group_.data()};
+    constexpr std::size_t kTogether = 64;  // leaves of a task
+    const std::size_t n = tree_.leaves.size();
+    Team team((n + kTogether - 1) / kTogether, threads_, [&](std::size_t task) {
+      for (std::size_t l = task * kTogether; l < std::min(n, (task + 1) * kTogether); ++l) {
+        monitor_.poll();
+        search_leaf(groups, tree_.leaves[l]);
+      }
+    });
     while (edges.size() + 1 < tree_.n) {
-      round();
+      bound_groups();
+      team.round();  // every group finds its shortest edge: one of its points does
       join(edges);
     }
     return edges;
@@ -174,22 +186,11 @@ class Boruvka {
     lower(group_[nearest_[place]], square_[place]);
   }
 
-  // Every group finds its shortest edge: one of its points does.
-  void round() {
+  void bound_groups() {
     std::fill(bound_.begin(), bound_.end(), kFar);
     const auto n = static_cast<std::int32_t>(tree_.n);
     for (std::int32_t i = 0; i < n; ++i)
       if (has_other(i)) offer(i);
-    const Groups groups{&tree_, group_.data(), node_group_.data()};
-    constexpr std::size_t kTogether = 64;  // leaves of a task
-    const std::size_t tasks = (tree_.leaves.size() + kTogether - 1) / kTogether;
-    parallel_for(tasks, threads_, [&](std::size_t task) {
-      const std::size_t end = std::min(tree_.leaves.size(), (task + 1) * kTogether);
-      for (std::size_t l = task * kTogether; l < end; ++l) {
-        monitor_.poll();
-        search_leaf(groups, tree_.leaves[l]);
-      }
-    }, &monitor_);
   }
 
   void search_leaf(const Groups& groups, std::int32_t leaf) {

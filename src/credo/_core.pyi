@@ -930,6 +930,9 @@ class LloydRows:
         `tolerance` is scikit-learn's: of the mean variance of the columns.
         """
 
+    def near_ties(self, centres: _Reals, threads: int = 1, path: str = "auto") -> NDArray[np.int64]:
+        """The rows as near to a second centre, as far as rounding can tell."""
+
 def links_of_points(points: _Reals, method: str, path: str = "auto") -> _Reals:
     """Complete, average or ward link of points (see cpp/chain.hpp): the rows of SciPy's tree."""
 

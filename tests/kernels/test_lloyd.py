@@ -96,6 +96,25 @@ def test_starts_are_scikit_learns_of_the_same_seed(path, n, d, k):
         np.testing.assert_array_equal(drawn(_core.LloydRows(x, w), k, seed, 1, path), peer)
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("n", "d", "k"), [(3, 1, 2), (50, 2, 3), (403, 5, 12), (9000, 2, 31)])
+@pytest.mark.parametrize("far", [0.0, 1000.0])
+def test_rows_as_near_to_a_second_centre(path, n, d, k, far):
+    rng = np.random.default_rng(n)
+    x = far + rng.integers(0, 5, size=(n, d)).astype(float)
+    centres = far + rng.integers(0, 9, size=(k, d)) / 2  # halves: no square is rounded
+    native = _core.LloydRows(x)
+    squares = np.sort(((x[:, None] - centres) ** 2).sum(axis=2), axis=1)
+    tied = np.flatnonzero(squares[:, 0] == squares[:, 1])
+    for threads in (1, 3):
+        np.testing.assert_array_equal(native.near_ties(centres, threads, path), tied)
+    assert not len(native.near_ties(centres[:1], 1, path))  # there is no second
+    apart = centres + rng.normal(scale=1e-3, size=centres.shape)
+    squares = np.sort(((x[:, None] - apart) ** 2).sum(axis=2), axis=1)
+    clear = np.flatnonzero(squares[:, 1] - squares[:, 0] > 1e-6 * squares.max())
+    assert not np.isin(native.near_ties(apart, 1, path), clear).any()
+
+
 def test_starts_among_equal_rows():
     assert len(drawn(_core.LloydRows(np.ones((5, 2))), 3, 0)) == 3
 
@@ -111,6 +130,10 @@ def test_rows_that_do_not_fit_are_refused():
         native.climb(np.zeros((2, 3)), 9, 0.0)
     with pytest.raises(ValueError, match="an iteration"):
         native.climb(np.zeros((2, 2)), 0, 0.0)
+    with pytest.raises(ValueError, match="coordinates of the rows"):
+        native.near_ties(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="a thread"):
+        native.near_ties(np.zeros((2, 2)), 0)
     with pytest.raises(ValueError, match="as many for each later one"):
         native.start(3, np.zeros(4))
 

@@ -54,6 +54,23 @@ def test_lengths_are_single_links_heights(make, n, d):
             np.testing.assert_array_equal(check(x, threads, path), links)
 
 
+@settings(max_examples=25, deadline=None)
+@given(
+    n=st.integers(600, 1800),
+    d=st.integers(2, 8),
+    states=st.integers(2, 40),
+    skew=st.sampled_from([1.0, 4.0, 30.0]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_boxes_of_coordinates_that_tie(n, d, states, skew, seed):
+    """Cuts beside equal coordinates, where they are even, one-sided or nearly all the same."""
+    rng = np.random.default_rng(seed)
+    x = np.floor(states * rng.random((n, d)) ** skew)
+    x[:, 0] += np.floor(n * rng.random(n))  # enough points that differ
+    links = check(x)
+    np.testing.assert_array_equal(check(x, 2, "plain"), links)
+
+
 @pytest.mark.parametrize("d", [2, 8, 30])
 def test_both_ways_to_the_tree(d):
     """Thousands of points go by boxes; in 30 columns boxes do not help and pairs are looked at."""

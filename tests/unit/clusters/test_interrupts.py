@@ -1,4 +1,4 @@
-"""Ctrl-C stops single link at once, whichever way its spanning tree is found."""
+"""Ctrl-C stops single link at once, whichever way its spanning tree is found; and k-means."""
 
 import pytest
 from tests.interrupts import work_after_ctrl_c
@@ -15,4 +15,9 @@ narrow = rng.normal(size=(300_000, 6))
 @pytest.mark.parametrize("points", ["wide", "narrow"])
 def test_single_link_hears_ctrl_c(points):
     seconds, _ = work_after_ctrl_c(POINTS, f"cr.cluster({points}, 'single', k=3)")
+    assert seconds < 1.0
+
+
+def test_k_means_hears_ctrl_c():
+    seconds, _ = work_after_ctrl_c(POINTS, "cr.cluster(narrow, k=64, tolerance=0.0, scale='none')")
     assert seconds < 1.0

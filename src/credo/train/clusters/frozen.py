@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import repeat
 from typing import Any
 
@@ -28,12 +27,12 @@ class Frozen:
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        for f in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, f.name)
+        for name in self.__dataclass_fields__:  # type: ignore[attr-defined]
+            value = getattr(self, name)
             if isinstance(value, np.ndarray):
-                object.__setattr__(self, f.name, frozen(value))
+                object.__setattr__(self, name, frozen(value))
             elif isinstance(value, tuple) and any(map(isinstance, value, repeat(np.ndarray))):
-                object.__setattr__(self, f.name, tuple(frozen(v) for v in value))
+                object.__setattr__(self, name, tuple(frozen(v) for v in value))
 
     def __reduce__(self) -> Any:
         return taken_apart(self)

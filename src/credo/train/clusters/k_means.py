@@ -24,7 +24,7 @@ from credo.progress import track
 from credo.schema import Schema
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest, settled
+from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
@@ -102,12 +102,16 @@ def partition_k_means(
     checked_tolerance(tolerance)
     given = None if start is None else _given(start, k, points)
     tries = 1 if start is not None else whole_number(starts, "starts")
-    seed = int(generator(rng).integers(1 << 31))
-    run = _gappy if gaps else _plain
-    best = run(points, k, w, given, tries, seed, iterations, tolerance)
+    seed = 0 if start is not None else int(generator(rng).integers(1 << 31))
+    if gaps:
+        best = _gappy(points, k, w, given, tries, seed, iterations, tolerance)
+        labels = nearest(points, best.centres)[0]
+    else:
+        rows = _core.LloydRows(points, w)
+        best = _plain(rows, points, k, given, tries, seed, iterations, tolerance)
+        labels = _settled(rows, points, best)
     _all_used(best.labels, k)
-    labels = settled(points, best.centres, best.labels)
-    if not np.bincount(labels, minlength=k).all():
+    if labels is not best.labels and not np.bincount(labels, minlength=k).all():
         labels = best.labels
     model = Centres(space, best.centres, best.start, best.steps)
     notes = [*space.notes, *told_of_distance(space, table.schema, gaps)]
@@ -141,9 +145,9 @@ def _given(start: Any, k: int, points: Floats) -> Floats:
 
 
 def _plain(
+    rows: _core.LloydRows,
     points: Floats,
     k: int,
-    w: Floats | None,
     given: Floats | None,
     tries: int,
     seed: int,
@@ -151,7 +155,6 @@ def _plain(
     tolerance: float,
 ) -> _Run:
     """The kernel's steps, for rows that have every cell."""
-    rows = _core.LloydRows(points, w)
     many = _core.cores()
 
     def climbed(start: Floats) -> _Run:
@@ -173,8 +176,22 @@ def best_of_starts(
     points: Floats, k: int, weights: Floats | None, starts: int, seed: int
 ) -> tuple[NDArray[np.intp], Floats]:
     """Labels and centres of points that have every cell: the best of several starts."""
-    best = _plain(points, k, weights, None, starts, seed % (1 << 31), 300, 1e-4)
+    rows = _core.LloydRows(points, weights)
+    best = _plain(rows, points, k, None, starts, seed % (1 << 31), 300, 1e-4)
     return best.labels, best.centres
+
+
+def _settled(rows: _core.LloydRows, points: Floats, run: _Run) -> NDArray[np.intp]:
+    """The labels, where a row as near to two centres goes where a new one like it would.
+
+    The kernel has found them about another origin, which parts such centres by rounding.
+    """
+    close = rows.near_ties(run.centres, _core.cores())
+    if not len(close):
+        return run.labels
+    labels = run.labels.copy()
+    labels[close] = nearest(points[close], run.centres)[0]
+    return labels
 
 
 def _drawn(rows: _core.LloydRows, k: int, chance: np.random.RandomState) -> NDArray[np.int64]:
@@ -221,7 +238,7 @@ def _gappy(
 
 
 def _all_used(labels: Any, k: int) -> None:
-    used = len(np.unique(labels))
+    used = int(np.count_nonzero(np.bincount(labels, minlength=k)))
     if used < k:
         raise InputError(
             f"k-means found {used:,} clusters, fewer than {k:,}: the others stayed empty.",

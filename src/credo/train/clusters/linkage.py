@@ -29,7 +29,7 @@ from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
 from credo.train.clusters.notes import told_of_bare, told_of_weights
 from credo.train.clusters.partition import Partition
-from credo.train.clusters.space import free_memory
+from credo.train.clusters.space import fits, free_memory
 from credo.train.clusters.tree import Tree
 
 __all__ = [
@@ -162,7 +162,7 @@ def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Flo
         return _spanning(points)
     if method != "ward":  # which needs no distances of all pairs
         guard_pairs(len(points), method, memory)
-        if 8.0 * len(points) ** 2 > free_memory(memory):  # the same tree in half the memory
+        if not fits(8.0 * len(points) ** 2, memory):  # the same tree in half the memory
             import fastcluster
 
             links: Floats = fastcluster.linkage(points, method, preserve_input=False)
@@ -186,7 +186,7 @@ def _spanning(points: Floats) -> Floats:
 def guard_pairs(n: int, method: str, memory: int | str | None, mixed: bool = False) -> None:
     """Refuse before the distances of all pairs would not fit."""
     size = 4.0 * n * (n - 1)
-    if size <= free_memory(memory):
+    if fits(size, memory):
         return
     instead = (
         "Use method='k-means' or 'latent-class', or a sample of the rows (table.take)."

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from credo.render import number, table_html, table_text
 
-__all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "settled", "sums_of"]
+__all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "sums_of"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
-_TIE = 1e-12  # squares that differ by less, as a share of the largest, may tie
 _CELLS = 1 << 15  # cells of a block of rows, which stays in the cache
 _CHUNK = 1 << 20  # numbers of a block of distances
 
@@ -60,31 +59,6 @@ def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
         labels[i : i + step] = d.argmin(axis=1)
         squares[i : i + step] = d.min(axis=1)
     return labels, squares
-
-
-def settled(points: Floats, centres: Floats, labels: Labels) -> Labels:
-    """The labels, where a row as near to two centres goes where a new one like it would.
-
-    Others have found them about another origin, which parts such centres by rounding. A product of
-    matrices tells which rows can be meant; with gaps, all of them.
-    """
-    most = float(np.abs(points).max(initial=0.0))
-    if np.isnan(most):
-        return nearest(points, centres)[0]
-    lengths = (centres * centres).sum(axis=1)[:, None]
-    tie = _TIE * (float(lengths.max()) + points.shape[1] * most * most)
-    out = labels.copy()
-    step = max(min(_CHUNK // len(centres), _CELLS // max(points.shape[1], 1)), 1)
-    for i in range(0, len(points), step):
-        some, own = points[i : i + step], labels[i : i + step]
-        away = lengths - 2.0 * (centres @ some.T)
-        at = np.arange(len(some))
-        least = away[own, at] + tie
-        away[own, at] = np.inf
-        close = np.flatnonzero(away.min(axis=0) <= least)
-        if len(close):
-            out[i + close] = nearest(some[close], centres)[0]
-    return out
 
 
 @dataclass(frozen=True, slots=True)

@@ -344,10 +344,13 @@ def canonical(
     """Labels by size and first row; which old label each new one was; the sizes in that order."""
     k = len(sizes)
     first = np.full(k, len(labels))
-    np.minimum.at(first, labels[: 64 * k], np.arange(len(labels))[: 64 * k])
-    for c in np.flatnonzero(first == len(labels)):  # not among the first rows
+    head = labels[: 64 * k]
+    first[head[::-1]] = np.arange(len(head))[::-1]  # of several, the last one written stays
+    missed = () if len(head) == len(labels) else np.flatnonzero(first == len(labels))
+    for c in missed:  # not among the first rows
         hit = labels == c
         first[c] = int(hit.argmax()) if sizes[c] or hit.any() else len(labels)
-    order = np.lexsort((first, -sizes)).astype(np.intp)
-    place = np.argsort(order).astype(labels.dtype)
+    order = np.lexsort((first, -sizes))
+    place = np.empty(k, dtype=labels.dtype)
+    place[order] = np.arange(k)
     return place[labels], order, tuple(sizes[order].tolist())

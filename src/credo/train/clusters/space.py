@@ -25,7 +25,7 @@ from credo.schema import Variable
 from credo.stats.moments import Moments, refuse_underflow
 from credo.train.clusters.notes import told_of_constant
 
-__all__ = ["SCALES", "Axis", "Space", "checked_scale", "free_memory", "space_of"]
+__all__ = ["SCALES", "Axis", "Space", "checked_scale", "fits", "free_memory", "space_of"]
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +35,7 @@ LIKE = 10.0
 """Numbers whose standard deviations are within this factor are taken to be in like units."""
 
 _BLOCK = 4096
+_FEW = 1 << 20  # bytes that any machine has
 _APART = math.sqrt(2.0)  # divides 0/1 coordinates so that two different states are 1 apart
 
 
@@ -143,13 +144,14 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
         return _plain(found_space) if _alike(found_space) else found_space
     to_count = _to_count(source)
     counted = source.tally(to_count) if to_count else {}
+    arrays, w = _in_memory(source)
     axes, notes = [], []
     for variable in source.schema.variables:
         found: tuple[float, float] | None
         if variable.is_discrete:
             found = _of_states(np.asarray(counted[variable.name, []], dtype=float), scale)
-        elif isinstance(source, Table) and not _has_gaps(source, variable.name):
-            found = _of_whole(source, variable.name, scale)
+        elif variable.name not in to_count:
+            found = _of_whole(variable.name, arrays[variable.name], w, scale)
         else:
             statistic = counted[variable.name, []]
             assert isinstance(statistic, Moments)
@@ -166,22 +168,25 @@ def space_of(source: Table | Stream, scale: str = "sd") -> Space:
     return Space(tuple(axes), scale, tuple(notes))
 
 
-def _has_gaps(table: Table, name: str) -> bool:
-    return table.block.gaps[table.schema.index(name)]
+def _in_memory(source: Table | Stream) -> tuple[dict[str, NDArray[Any]], Floats | None]:
+    """The columns of a table by their names, and its weights."""
+    if not isinstance(source, Table):
+        return {}, None
+    w = None if source.weights is None else source.weights.astype(np.float64)
+    return dict(zip(source.schema.names, source.block.arrays, strict=True)), w
 
 
 def _to_count(source: Table | Stream) -> list[str]:
     """The columns whose statistics are tallied: all but plain numbers in memory."""
     if not isinstance(source, Table):
         return list(source.schema.names)
-    schema = source.schema
-    return [v.name for v in schema.variables if v.is_discrete or _has_gaps(source, v.name)]
+    columns = zip(source.schema.variables, source.block.gaps, strict=True)
+    return [v.name for v, gaps in columns if v.is_discrete or gaps]
 
 
-def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
+def _of_whole(name: str, column: NDArray[Any], w: Floats | None, scale: str) -> tuple[float, float]:
     """Mean and scale of a column in memory that has every cell."""
-    x = np.ascontiguousarray(table.values(name), dtype=np.float64)
-    w = None if table.weights is None else table.weights.astype(np.float64)
+    x = np.ascontiguousarray(column, dtype=np.float64)
     low, high, mean, variance = _core.spread_of(x, w)
     if low == high:
         return low, 0.0
@@ -193,7 +198,7 @@ def _of_whole(table: Table, name: str, scale: str) -> tuple[float, float]:
             f"The values of {name!r} are too large: their squares pass 1e308.",
             hint=f"Divide {name!r} by a power of ten and read the table again.",
         )
-    return mean, {"sd": sd, "range": high - low, "none": 1.0}[scale]
+    return mean, 1.0 if scale == "none" else sd if scale == "sd" else high - low
 
 
 def _alike(space: Space) -> bool:
@@ -250,9 +255,14 @@ def free_memory(given: int | str | None = None) -> float:
     return memory_limit(given)
 
 
+def fits(size: float, given: int | str | None = None) -> bool:
+    """Whether so many bytes may be allocated; where few are, nobody is asked how many are free."""
+    return (given is None and size < _FEW) or size <= free_memory(given)
+
+
 def _fits(rows: int, width: int) -> None:
     size = 8.0 * rows * width
-    if size > 2 * free_memory():
+    if not fits(size / 2):
         raise LimitError(
             f"The rows as points would take {size / 1e9:.3g} GB ({rows:,} rows of {width:,} "
             "coordinates, one for each state of a discrete column).",

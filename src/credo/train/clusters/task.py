@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from numbers import Integral
 from typing import Any
 
@@ -51,7 +51,8 @@ def checked_settings(method: str, distance: Any, scale: Any, memory: Any) -> Non
     """Refuse what no method knows, and what this one has no use for."""
     checked_scale(scale, "auto")
     checked_distance(distance)
-    free_memory(memory)
+    if memory is not None:
+        free_memory(memory)
     if method == "k-means" and distance == "gower":
         raise InputError(
             f"k-means has Euclid's distance only, got distance={distance!r}.",
@@ -167,7 +168,7 @@ class Task:
         """The options, once each is one that the method has."""
         if not self.options:
             return {}
-        parameters = inspect.signature(function).parameters
+        parameters = _parameters(function)
         if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             return dict(self.options)  # it looks at them itself
         names = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY and n not in taken]
@@ -179,6 +180,11 @@ class Task:
                     hint = "It has none."
                 raise InputError(f"{self.method} has no option {name!r}.", hint=hint)
         return dict(self.options)
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
 
 
 def mixture(method: str) -> Callable[..., Partition]:
