@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, cycle
 from math import prod
 from typing import Any
 
@@ -90,6 +90,7 @@ class World:
         return [
             self._credo("credo tally, a plain list, every table taken", taken=True),
             self._credo("credo tally, a plain list, none taken"),
+            self._credo("credo tally, another list each time", another=True),
             self._credo("credo tally, Families kept", kept=True),
             self._credo("credo tally, kept, every table taken", kept=True, taken=True),
             self._credo("credo tally, kept, every table by np.asarray", kept=True, cast=True),
@@ -177,14 +178,15 @@ class World:
         cast: bool = False,
         arrays: bool = False,
         kept: bool = False,
+        another: bool = False,
         cold: bool = False,
         threads: int = 1,
     ) -> Entry:
         """A tally makes a table's `Counts` when it is asked for: `taken` asks for every one by
         `tally[child, parents]`, `cast` makes an array of each besides, and `arrays` asks for all
-        arrays at once. What is not `kept` is a plain list of pairs, which is read and planned anew
-        in each run; nothing is remembered of it. Writing it down is not timed, as it is not for
-        the other libraries."""
+        arrays at once. What is not `kept` is a plain list of pairs, which is read in each run, and
+        planned anew where it is not the list before; `another` turns it round each time, so that
+        it never is. Writing it down is not timed, as it is not for the other libraries."""
         import credo as cr
         from credo.stats.block import Block
 
@@ -193,8 +195,10 @@ class World:
         def families(items: Sequence[Set]) -> Any:
             if id(items) not in asked:
                 pairs = [(self.names[at[-1]], [self.names[i] for i in at[:-1]]) for at in items]
-                asked[id(items)] = pairs, cr.Families.of(pairs) if kept else pairs
-            return asked[id(items)]
+                wanted = cr.Families.of(pairs) if kept else pairs
+                asked[id(items)] = pairs, cycle([wanted, pairs[::-1]] if another else [wanted])
+            pairs, wanted = asked[id(items)]
+            return pairs, next(wanted)
 
         def run(table: Any, items: Sequence[Set]) -> Any:
             pairs, wanted = families(items)

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -117,9 +116,14 @@ class FamilyPlan {
   FamilyPlan(SetList families, const std::vector<std::int64_t>& states, std::uint64_t most)
       : families_(std::move(families)),
         tables_(family_tables(families_, states, most)),
-        n_variables_(states.size()) {
+        n_variables_(states.size()),
+        most_(most) {
     std::copy_if(states.begin(), states.end(), std::back_inserter(discrete_),
                  [](std::int64_t n) { return n >= 0; });
+  }
+
+  bool is_of(const SetList& families, std::size_t n_variables, std::uint64_t most) const {
+    return most == most_ && n_variables == n_variables_ && families == families_;
   }
 
   std::size_t size() const { return tables_.kept.size(); }
@@ -202,17 +206,22 @@ class FamilyPlan {
   SetList families_;
   FamilyTables tables_;
   std::size_t n_variables_;
+  std::uint64_t most_;
   std::vector<std::int64_t> discrete_;  // the states of the discrete variables
 };
 
-inline std::optional<FamilyPlan> plan_families(nb::handle families, nb::dict positions,
-                                               const std::vector<std::int64_t>& states,
-                                               std::uint64_t most) {
-  require(nb::len(positions) == states.size(),
+// A plan, or None where the families are not as they are usually written; the last plan itself where
+// it is of the same families. Each is compared: a list that has changed is another.
+inline nb::object plan_families(nb::handle families, nb::dict positions, nb::list states,
+                                std::uint64_t most, nb::object last) {
+  require(nb::len(positions) == nb::len(states),
           "The 'positions' and 'states' parameters must have the same length.");
   FamilyReader reader(positions);
-  if (!reader.read(families)) return std::nullopt;
-  return FamilyPlan(reader.take(), states, most);
+  if (!reader.read(families)) return nb::none();
+  SetList read = reader.take();
+  if (!last.is_none() && nb::cast<const FamilyPlan&>(last).is_of(read, nb::len(states), most))
+    return last;
+  return nb::cast(FamilyPlan(std::move(read), nb::cast<std::vector<std::int64_t>>(states), most));
 }
 
 }  // namespace credo::binding

@@ -107,7 +107,7 @@ void bind_families(nb::module_& m) {
       .def("stacks", &FamilyPlan::stacks)
       .def("pick", &FamilyPlan::pick, "stacks"_a);
   m.def("plan_families", &binding::plan_families, "families"_a, "positions"_a, "states"_a,
-        "most"_a);
+        "most"_a, "last"_a = nb::none());
 }
 
 void bind_texts(nb::module_& m) {

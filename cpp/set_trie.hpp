@@ -18,6 +18,7 @@ struct SetList {
   std::vector<std::int32_t> variables;
   std::vector<std::size_t> begin{0};
 
+  bool operator==(const SetList&) const = default;
   std::size_t size() const { return begin.size() - 1; }
   void reserve(const SetList& other) {
     variables.reserve(other.variables.size());

@@ -191,13 +191,17 @@ class FamilyPlan:
         """Of each family, its item in the list of its stack."""
 
 def plan_families(
-    families: Any, positions: dict[str, int], states: Sequence[int], most: int
+    families: Any,
+    positions: dict[str, int],
+    states: list[int],
+    most: int,
+    last: FamilyPlan | None = None,
 ) -> FamilyPlan | None:
     """Which tables families need.
 
     `states` are the variables' numbers of states, -1 for a continuous one; a table of more than
     `most` cells is sparse. None where a family is not a name or a (child, parents) pair of names
-    in `positions`.
+    in `positions`. `last`, a plan of the same variables, is given back if it is of these families.
     """
 
 def moments(

@@ -127,3 +127,16 @@ def test_names_and_lists_that_do_not_fit_the_plan_are_refused():
     with pytest.raises(ValueError, match="Only dense tables"):
         plan.pick([[1]])
     assert _core.Sets([[0, 1], []]).lists() == [[0, 1], []]
+
+
+def test_the_last_plan_is_given_back_if_it_is_of_the_same_families():
+    positions, states = {"a": 0, "b": 1, "c": 2}, [2, 3, -1]
+    given = [("a", ["b"]), "c"]
+    last = _core.plan_families(given, positions, states, 100)
+    assert _core.plan_families((("a", "b"), "c"), positions, states, 100, last) is last
+    others = [[("a", ["b"])], [("b", ["a"]), "c"], [("a", ["b"]), "b"], ["c", ("a", ["b"])], []]
+    for other in others:
+        found = _core.plan_families(other, positions, states, 100, last)
+        assert found is not last and len(found) == len(other)
+    assert _core.plan_families(given, positions, states, 5, last) is not last
+    assert _core.plan_families([("a", ["d"])], positions, states, 100, last) is None

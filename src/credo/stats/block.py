@@ -85,6 +85,11 @@ class Block:
         )
 
     @cached_property
+    def asked(self) -> list[Any]:
+        """The plan of the families that were tallied last: the same are often asked again."""
+        return [None]
+
+    @cached_property
     def compact(self) -> Block | None:
         """The same rows gathered into weighted unique ones, if they are few enough to pay."""
         if self.weights is not None or len(self.discrete) < len(self.arrays):

@@ -31,6 +31,8 @@ __all__ = ["Partial", "Plan", "checked_threads", "tally_block"]
 
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
+_KEPT = 1 << 12  # a plan of more tables is not kept for the next tally
+
 _MOST_THREADS = 1 << 20  # beyond any machine; the kernels use no more than they have work for
 
 Stack = tuple[int, int, tuple[int, ...], tuple[int, ...]]
@@ -60,7 +62,9 @@ def tally_block(
     path: Path = "auto",
 ) -> Tally:
     """Count the families of one block in one pass."""
-    plan = Plan.of(block.schema, families, block.rows)
+    plan = Plan.of(block.schema, families, block.rows, block.asked[0])
+    if plan.core.n_dense <= _KEPT:
+        block.asked[0] = plan
     return plan.finish([plan.count(block, threads=threads, kernel=kernel, path=path)])
 
 
@@ -111,10 +115,12 @@ class Plan:
         self._positions: dict[tuple[str, ...], _core.Sets] | None = None
 
     @classmethod
-    def of(cls, schema: Schema, families: Any, rows: int) -> Plan:
-        """The plan for a source of this many rows; unknown names and too much are refused."""
+    def of(cls, schema: Schema, families: Any, rows: int, last: Plan | None = None) -> Plan:
+        """The plan for a source of this many rows; unknown names and too much are refused. It is
+        the last one of the same schema where that is of the same families.
+        """
         if not isinstance(families, Families):
-            made = cls._made(schema, families, rows)
+            made = cls._made(schema, families, rows, None, last)
             if made is not None:
                 return made
             families = Families.of(families)  # which says what is wrong, or takes it all the same
@@ -132,13 +138,21 @@ class Plan:
 
     @classmethod
     def _made(
-        cls, schema: Schema, given: Any, rows: int, families: Families | None = None
+        cls,
+        schema: Schema,
+        given: Any,
+        rows: int,
+        families: Families | None = None,
+        last: Plan | None = None,
     ) -> Plan | None:
         """A plan; None where the families are not a list of well-formed ones of known names."""
         most = min(max(4 * rows, _DENSE_CELLS), MAX_CELLS)
-        core = _core.plan_families(given, schema._index, schema._arities, most)
+        before = None if last is None else last.core
+        core = _core.plan_families(given, schema._index, schema._arities, most, before)
         if core is None:
             return None
+        if core is before:
+            return last
         if core.cells > MAX_CELLS:
             raise LimitError(
                 f"The {core.n_dense:,} tables asked for would have {core.cells:,} cells "

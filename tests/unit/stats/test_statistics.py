@@ -391,3 +391,19 @@ def test_arrays_of_a_table_with_gaps_are_those_of_its_counts():
     before = [a.tolist() for a in s.arrays()]
     assert s["a", ["b"]].skipped == 1 and s["b"].skipped == 0
     assert [a.tolist() for a in s.arrays()] == before == [[[2, 0], [0, 1]], [2, 2]]
+
+
+def test_a_list_that_is_changed_between_two_tallies_is_another():
+    table = cr.examples.pneumonia()
+    wanted = [("Fev", ["Pneu"]), "Cou"]
+    first = cr.tally(table, wanted)
+    again = cr.tally(table, [("Fev", "Pneu"), "Cou"])
+    assert first == again and again["Fev", "Pneu"] == first["Fev", ["Pneu"]]
+    wanted[0] = ("Pneu", ["Fev"])
+    changed = cr.tally(table, wanted)
+    assert list(changed) != list(first) and ("Fev", ["Pneu"]) not in changed
+    assert changed["Pneu", ["Fev"]].values.tolist() == first["Fev", ["Pneu"]].values.T.tolist()
+    wanted[1] = "no such name"
+    with pytest.raises(cr.errors.UnknownNameError, match="no such name"):
+        cr.tally(table, wanted)
+    assert cr.tally(table, [("Fev", ["Pneu"]), "Cou"]) == first
