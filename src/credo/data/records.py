@@ -8,7 +8,6 @@ which reads the rest or says what is wrong.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Generator, Sequence
 from typing import Any, Protocol
 
@@ -33,8 +32,8 @@ class Rest(io.RawIOBase):
     def __init__(self, first: bytes, stream: _Bytes, delimiter: str) -> None:
         self._first = first
         self._stream = stream
-        beside = rb'[^"\r\n' + re.escape(delimiter.encode()) + b"]"
-        self._find = re.compile(beside + b'"' + beside).search
+        self._edge = np.zeros(256, dtype=bool)  # what may stand beside the quotes of a cell
+        self._edge[list(b'"\r\n' + delimiter.encode())] = True
         self._last = b""
         self.odd = False
 
@@ -44,9 +43,14 @@ class Rest(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         data = self._next(size)
         if not self.odd:
-            self.odd = self._find(self._last + data) is not None
+            self.odd = self._has_inner_quote(self._last + data)
             self._last = data[-2:]
         return data
+
+    def _has_inner_quote(self, data: bytes) -> bool:
+        cells = np.frombuffer(data, np.uint8)
+        at = np.flatnonzero(cells[1:-1] == ord('"'))
+        return not (self._edge[cells[at]] | self._edge[cells[at + 2]]).all()
 
     def _next(self, size: int) -> bytes:
         if self._first:
