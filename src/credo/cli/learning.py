@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq",
-            ".arrow", ".feather", ".ipc")  # fmt: skip
+            ".arrow", ".feather", ".ipc", ".duckdb", ".ddb")  # fmt: skip
 
 
 _WIDE = 40  # variables beyond which the short check is of held-out rows alone
@@ -55,13 +55,17 @@ def default_output(table: str) -> str:
     >>> default_output("no-such-folder/patients.csv.gz")
     'patients.credo'
     """
-    if table == "-" or any(c in table for c in "*?["):
+    from credo.data.queries import is_query
+
+    if table == "-" or any(c in table for c in "*?[") or is_query(table):
         folder, stem = Path(), "model"
     else:
         path = Path(table)
         folder, stem = path.parent, path.name
         while stem.lower().endswith(_ENDINGS):
             stem = stem[: stem.rindex(".")]
+        if folder.is_file():  # a table of a database: beside that
+            folder = folder.parent
         if not _writable(folder):
             folder = Path()
     stem = stem or "model"

@@ -23,7 +23,8 @@ def command(common: Common, **reading: Any) -> None:
     """Show what credo sees in a table: kinds, states, gaps, and what was set aside and why.
 
     TABLE is a file or a quoted glob: .csv .tsv .jsonl .parquet .arrow, text files also .gz .zst;
-    - is standard input. Whatever is inferred can be overruled: --kind, --states, --drop, --missing.
+    a table of a DuckDB file: shop.duckdb/visits; a query over files: "select … from 'a.csv'"; - is
+    standard input. Whatever is inferred can be overruled: --kind, --states, --drop, --missing.
 
     \b
     Examples:

@@ -171,6 +171,7 @@ def test_where_a_model_goes_when_nobody_says(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     assert default_output("data/t.csv.gz") == os.path.join("data", "t.credo")
     assert default_output("-") == "model.credo" == default_output("part-*.parquet")
+    assert default_output("from 'data/t.csv'") == "model.credo"
     (tmp_path / "model.credo").write_text("")
     assert default_output("-") == "model-2.credo"
     (tmp_path / "data").chmod(0o555)  # a folder that is not meant to be written to

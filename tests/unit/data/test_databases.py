@@ -2,8 +2,10 @@
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 
 import credo as cr
+from credo import cli
 from credo.errors import InputError, TableError, UnknownNameError
 
 
@@ -76,3 +78,9 @@ def test_nothing_is_written(shop):
     assert shop.read_bytes() == before and [p.name for p in shop.parent.iterdir()] == [
         "shop.duckdb"
     ]
+
+
+def test_a_model_goes_beside_the_database(shop):
+    run = CliRunner().invoke(cli.app, ["learn", f"{shop}/visits", "--quiet"])
+    assert run.exit_code == 0, run.output
+    assert cr.load(shop.parent / "visits.credo").names == ("n", "b")
