@@ -32,8 +32,10 @@ class Rest(io.RawIOBase):
     def __init__(self, first: bytes, stream: _Bytes, delimiter: str) -> None:
         self._first = first
         self._stream = stream
-        self._edge = np.zeros(256, dtype=bool)  # what may stand beside the quotes of a cell
-        self._edge[list(b'"\r\n' + delimiter.encode())] = True
+        edges = b"\r\n" + delimiter.encode()  # what stands beside the quotes of a cell
+        self._kinds = bytes(
+            ord("q" if c == ord('"') else "e" if c in edges else "x") for c in range(256)
+        )
         self._last = b""
         self.odd = False
 
@@ -43,14 +45,9 @@ class Rest(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         data = self._next(size)
         if not self.odd:
-            self.odd = self._has_inner_quote(self._last + data)
+            self.odd = b"xqx" in (self._last + data).translate(self._kinds)
             self._last = data[-2:]
         return data
-
-    def _has_inner_quote(self, data: bytes) -> bool:
-        cells = np.frombuffer(data, np.uint8)
-        at = np.flatnonzero(cells[1:-1] == ord('"'))
-        return not (self._edge[cells[at]] | self._edge[cells[at + 2]]).all()
 
     def _next(self, size: int) -> bytes:
         if self._first:
