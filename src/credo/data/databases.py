@@ -9,7 +9,7 @@ from typing import Any
 
 from credo.data.engines import feed_of_relation
 from credo.data.feed import Feed
-from credo.data.queries import READ_ONLY
+from credo.data.queries import READ_ONLY, said
 from credo.errors import TableError, unknown_name
 
 __all__ = ["ENDINGS", "feed_of_database", "table_of_database"]
@@ -41,7 +41,7 @@ def feed_of_database(path: Path, wanted: str | None = None) -> Feed:
         tables = _tables(connection)
     except duckdb.Error as error:
         raise TableError(
-            f"DuckDB cannot open {path.name}: {_said(error)}.",
+            f"DuckDB cannot open {path.name}: {said(error)}.",
             hint="If it is open elsewhere, close it there or give a relation of that connection.",
         ) from None
     if not tables:
@@ -61,7 +61,7 @@ def feed_of_database(path: Path, wanted: str | None = None) -> Feed:
         feed = feed_of_relation(connection.sql(f"from {quoted}"))
         rows = connection.sql(f"select count(*) from {quoted}").fetchall()[0][0]
     except duckdb.Error as error:  # a view of something that is no longer there
-        raise TableError(f"DuckDB cannot read {wanted!r}: {_said(error)}.") from None
+        raise TableError(f"DuckDB cannot read {wanted!r}: {said(error)}.") from None
     return replace(feed, label=f"{path.name}, {wanted}", rows=rows)
 
 
@@ -74,7 +74,3 @@ def _tables(connection: Any) -> dict[str, tuple[str, str]]:
         "where table_catalog = current_database() order by all"
     ).fetchall()
     return {n if schema == "main" else f"{schema}.{n}": (schema, n) for schema, n in found}
-
-
-def _said(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].rstrip(".!")

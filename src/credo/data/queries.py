@@ -18,7 +18,7 @@ from credo.data.engines import feed_of_relation
 from credo.data.feed import Feed
 from credo.errors import TableError
 
-__all__ = ["READ_ONLY", "feed_of_query", "is_query"]
+__all__ = ["READ_ONLY", "feed_of_query", "is_query", "said"]
 
 READ_ONLY: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
@@ -63,14 +63,22 @@ def feed_of_query(query: str) -> Feed:
         refuse_writing(connection, query)
         relation = connection.sql(query)
     except duckdb.Error as error:
-        said = str(error).strip().splitlines()[0]
         raise TableError(
-            f"DuckDB cannot run the query: {said.rstrip('.')}.",
+            f"DuckDB cannot run the query: {said(error)}.",
             hint="Name files in quotes, as in: select * from 'rows.parquet' where age > 40",
         ) from None
     if relation is None:
         raise TableError("The query has no rows to give.", hint="Begin it with select.")
     return feed_of_relation(relation)
+
+
+def said(error: Exception) -> str:
+    """The first line of what DuckDB says, without its last mark.
+
+    >>> said(ValueError("It is not there!\\nLINE 1: …"))
+    'It is not there'
+    """
+    return str(error).strip().splitlines()[0].rstrip(".!")
 
 
 def refuse_writing(connection: Any, query: str) -> None:
