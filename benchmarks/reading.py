@@ -23,7 +23,8 @@ def run(bench: Bench) -> None:
     for rows in bench.sizes(1_000_000, quick=(100_000,)):
         with tempfile.TemporaryDirectory() as folder:
             csv, parquet = Path(folder, "table.csv"), Path(folder, "table.parquet")
-            write(rows, csv, parquet)
+            lines = Path(folder, "table.jsonl")
+            write(rows, csv, parquet, lines)
             shape = f"{rows:,} rows × 37 columns"
             bench.fresh(
                 f"CSV, {shape}, {csv.stat().st_size / 1e6:,.0f} MB",
@@ -46,6 +47,17 @@ def run(bench: Bench) -> None:
                     _case("polars, Categorical", "polars_parquet", parquet),
                     _case("pandas, then astype", "pandas_parquet", parquet),
                     _case("DuckDB, strings", "duckdb_parquet", parquet),
+                ],
+            )
+            bench.fresh(
+                f"JSON lines, {shape}, {lines.stat().st_size / 1e6:,.0f} MB",
+                [
+                    _case("credo", "credo_file", lines),
+                    _case("polars, Categorical", "polars_lines", lines),
+                    _case("polars, strings", "polars_lines_strings", lines),
+                    _case("pyarrow, dictionary", "pyarrow_lines", lines),
+                    _case("pandas, then astype", "pandas_lines", lines),
+                    _case("DuckDB, strings", "duckdb_lines", lines),
                 ],
             )
             bench.fresh(
@@ -75,8 +87,8 @@ def _package(way: str) -> str | None:
     return None if way.startswith("credo") else way.split("_")[0]
 
 
-def write(rows: int, csv: Path, parquet: Path) -> None:
-    """The same table of strings as a CSV and as a Parquet file, and a small one of each."""
+def write(rows: int, csv: Path, parquet: Path, lines: Path) -> None:
+    """The same table of strings as a CSV, a Parquet and a JSON file, and a small one of each."""
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
@@ -84,6 +96,15 @@ def write(rows: int, csv: Path, parquet: Path) -> None:
     for part, at in ((table, Path), (table.slice(0, 1000), _small)):
         pc.write_csv(part, at(csv), pc.WriteOptions(quoting_style="none"))
         pq.write_table(part, at(parquet))
+        _write_lines(part, at(lines))
+
+
+def _write_lines(table: Any, path: Path) -> None:
+    import json
+
+    with path.open("w") as file:
+        for batch in table.to_batches(max_chunksize=10_000):
+            file.writelines(json.dumps(row) + "\n" for row in batch.to_pylist())
 
 
 def _small(path: Path | str) -> Path:
@@ -183,6 +204,12 @@ def _pandas_parquet() -> tuple[Read, Counts]:
     return lambda path: pd.read_parquet(path).astype("category"), _pandas_counts
 
 
+def _pandas_lines() -> tuple[Read, Counts]:
+    import pandas as pd
+
+    return lambda path: pd.read_json(path, lines=True).astype("category"), _pandas_counts
+
+
 def _pandas_astype() -> tuple[Read, Read, Counts]:
     import pandas as pd
 
@@ -213,6 +240,19 @@ def _polars_parquet() -> tuple[Read, Counts]:
     import polars as pl
 
     return lambda path: pl.read_parquet(path).cast(pl.Categorical), _polars_counts
+
+
+def _polars_lines() -> tuple[Read, Counts]:
+    import polars as pl
+
+    types = dict.fromkeys(data.names(), pl.Categorical)
+    return lambda path: pl.read_ndjson(path).cast(types), _polars_counts
+
+
+def _polars_lines_strings() -> tuple[Read, Counts]:
+    import polars as pl
+
+    return pl.read_ndjson, _polars_counts
 
 
 def _polars_cast() -> tuple[Read, Read, Counts]:
@@ -246,6 +286,10 @@ def _duckdb_parquet() -> tuple[Read, Counts]:
     return _duckdb("read_parquet('{}')")
 
 
+def _duckdb_lines() -> tuple[Read, Counts]:
+    return _duckdb("read_json('{}')")
+
+
 def _pyarrow_counts(table: Any, name: str) -> Sequence[Any]:
     return [v.values() for v in table[name].unify_dictionaries().value_counts().to_pylist()]
 
@@ -257,6 +301,19 @@ def _pyarrow_csv() -> tuple[Read, Counts]:
     types = dict.fromkeys(data.names(), pa.dictionary(pa.int32(), pa.string()))
     options = pc.ConvertOptions(column_types=types)
     return lambda path: pc.read_csv(path, convert_options=options), _pyarrow_counts
+
+
+def _pyarrow_lines() -> tuple[Read, Counts]:
+    import pyarrow.json as pj
+
+    return lambda path: _encoded(pj.read_json(path)), _pyarrow_counts
+
+
+def _encoded(table: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pa.table({name: pc.dictionary_encode(table[name]) for name in table.column_names})
 
 
 def _pyarrow_parquet() -> tuple[Read, Counts]:
@@ -275,13 +332,18 @@ FILES = {
     "credo_file": _credo_file,
     "pandas_csv": _pandas_csv,
     "pandas_csv_astype": _pandas_csv_astype,
+    "pandas_lines": _pandas_lines,
     "pandas_parquet": _pandas_parquet,
     "polars_csv": _polars_csv,
     "polars_csv_strings": _polars_csv_strings,
+    "polars_lines": _polars_lines,
+    "polars_lines_strings": _polars_lines_strings,
     "polars_parquet": _polars_parquet,
     "duckdb_csv": _duckdb_csv,
+    "duckdb_lines": _duckdb_lines,
     "duckdb_parquet": _duckdb_parquet,
     "pyarrow_csv": _pyarrow_csv,
+    "pyarrow_lines": _pyarrow_lines,
     "pyarrow_parquet": _pyarrow_parquet,
     "pyarrow_parquet_strings": _pyarrow_parquet_strings,
 }

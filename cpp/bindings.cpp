@@ -117,6 +117,9 @@ void bind_texts(nb::module_& m) {
       .def(nb::init<const std::string&, std::size_t, std::vector<std::size_t>>(), "delimiter"_a,
            "width"_a, "wanted"_a)
       .def("read", door(&CsvReader::read), "bytes"_a, "last"_a);
+  nb::class_<JsonReader>(m, "JsonRecords")
+      .def(nb::init<std::size_t>(), "most_columns"_a)
+      .def("read", door(&JsonReader::read), "bytes"_a, "most_records"_a);
 }
 
 void bind_inference(nb::module_& m) {

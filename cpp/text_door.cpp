@@ -1,5 +1,7 @@
 #include "text_door.hpp"
 
+#include <bit>
+
 #include "join_rows.hpp"
 #include "text_codes.hpp"
 
@@ -34,6 +36,33 @@ struct Packed {
   }
 };
 
+// A bit for each byte that is not zero, the first in the lowest place.
+template <class Values>
+Array<std::uint8_t> bits_of(const Values& values) {
+  Array<std::uint8_t> bits({(values.size() + 7) / 8});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    bits.data()[i / 8] |= static_cast<std::uint8_t>((values[i] != 0) << (i % 8));
+  return bits;
+}
+
+JsonReader::Cells cells_of(const JsonColumn& column) {
+  if (column.types == JsonColumn::kText) {
+    Packed texts(column.coded ? column.texts.met() : column.cells);
+    std::optional<Array<std::int32_t>> codes;
+    if (column.coded) codes = copied<std::int32_t>(column.values, {column.values.size()});
+    return TextColumnParts{std::move(codes), std::move(texts.offsets), std::move(texts.bytes)};
+  }
+  if ((column.types & JsonColumn::kDecimal) != 0) {
+    Array<double> decimals({column.values.size()}, Filled::kLater);
+    std::transform(column.values.begin(), column.values.end(), decimals.data(),
+                   [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
+    return decimals;
+  }
+  if (column.types == JsonColumn::kWhole)
+    return copied<std::int64_t>(column.values, {column.values.size()});
+  return bits_of(column.values);
+}
+
 char one_byte(const std::string& delimiter) {
   require(delimiter.size() == 1, "The 'delimiter' parameter must be one byte.");
   return delimiter[0];
@@ -66,7 +95,7 @@ CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
   const std::uint8_t* text = bytes_of(bytes);
   require(bytes.size() <= 0x7fffffff, "The 'bytes' parameter must be of at most 2^31 - 1 bytes.");
   const CsvRecords::Block block = records_.read(text, bytes.size(), last);
-  std::vector<Column> columns;
+  std::vector<TextColumnParts> columns;
   columns.reserve(records_.columns().size());
   for (const CsvColumn& column : records_.columns()) {
     Packed texts(column.coded ? column.texts.met() : column.cells);
@@ -75,6 +104,19 @@ CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
     columns.emplace_back(std::move(codes), std::move(texts.offsets), std::move(texts.bytes));
   }
   return {block.used, block.records, block.regular, std::move(columns)};
+}
+
+std::optional<JsonReader::Block> JsonReader::read(const AnyArray& bytes,
+                                                  std::size_t most_records) {
+  const std::uint8_t* text = bytes_of(bytes);
+  require(bytes.size() >= 1 && bytes.size() <= 0x7fffffff && text[bytes.size() - 1] == '\n',
+          "The 'bytes' parameter must be whole lines, of at most 2^31 - 1 bytes.");
+  const JsonRecords::Block block = records_.read(text, bytes.size(), most_records);
+  if (!block.plain) return std::nullopt;
+  std::vector<Column> columns;
+  for (const JsonColumn* column : records_.columns())
+    columns.emplace_back(column->key, column->types, bits_of(column->there), cells_of(*column));
+  return Block{block.used, block.lines, block.records, std::move(columns)};
 }
 
 Bytes join_rows(const std::vector<AnyVector>& codes,

@@ -248,6 +248,39 @@ class CsvRecords:
         """
 
 @final
+class JsonRecords:
+    """Lines of JSON objects, as long as they are plain; keeps what it learned of its columns."""
+
+    def __init__(self, most_columns: int) -> None: ...
+    def read(
+        self, bytes: NDArray[np.uint8], most_records: int
+    ) -> (
+        tuple[
+            int,
+            int,
+            int,
+            list[
+                tuple[
+                    str,
+                    int,
+                    NDArray[np.uint8],
+                    NDArray[np.uint8]
+                    | NDArray[np.int64]
+                    | NDArray[np.float64]
+                    | tuple[NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]],
+                ]
+            ],
+        ]
+        | None
+    ):
+        """Bytes and number of the lines read, objects, the columns; None where they are not plain.
+
+        The bytes are whole lines of UTF-8. A column is its key, the types of its values (bits: 1
+        bool, 2 int, 4 float, 8 str), bits of the records that are not null, and its cells: bits,
+        numbers, or texts as `CsvRecords` has them.
+        """
+
+@final
 class Model:
     """Non-negative factors over discrete variables; tables in C order, last variable fastest."""
 

@@ -25,6 +25,7 @@ __all__ = [
     "is_plain_text",
     "plain",
     "rows_there",
+    "text_array",
     "texts",
 ]
 
@@ -35,6 +36,23 @@ def _view(array: Any, dtype: Any) -> NDArray[Any]:
     if buffer is None or len(array) == 0:
         return np.zeros(0, dtype=dtype)
     return np.frombuffer(buffer, dtype=dtype, count=len(array) + array.offset)[array.offset :]
+
+
+def text_array(codes: Any, offsets: Any, data: Any, there: Any = None) -> Any:
+    """Texts as the kernels give them: codes into them, or None and a text for each row. `there`
+    has a bit for each row that is not null.
+
+    >>> codes, ends, data = np.int32([1, 0]), np.int32([0, 1, 3]), np.frombuffer(b"abc", np.uint8)
+    >>> text_array(codes, ends, data).to_pylist(), text_array(None, ends, data).to_pylist()
+    (['bc', 'a'], ['a', 'bc'])
+    """
+    nulls = None if there is None else pa.py_buffer(there)
+    buffers = pa.py_buffer(offsets), pa.py_buffer(data)
+    if codes is None:
+        return pa.StringArray.from_buffers(len(offsets) - 1, *buffers, nulls)
+    made = pa.StringArray.from_buffers(len(offsets) - 1, *buffers)
+    where = pa.Array.from_buffers(pa.int32(), len(codes), [nulls, pa.py_buffer(codes)])
+    return pa.DictionaryArray.from_arrays(where, made)
 
 
 def int32s(array: Any) -> NDArray[np.int32]:

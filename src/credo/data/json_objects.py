@@ -1,9 +1,10 @@
 """The objects of a JSON file, block by block, with the values that Python's json module gives.
 
-A line holds one object. The lines of a block are parsed at once, as one array in which a number
-drawn by lot stands between any two of them: lines that are broken cannot pass as whole ones, since
-no file can foresee that number. What is not one object a line (an array of objects, objects over
-several lines) is read value by value.
+A line holds one object. Lines that are plain are read by a kernel, straight to columns. The lines
+of any other block are parsed at once by the json module, as one array in which a number drawn by
+lot stands between any two of them: lines that are broken cannot pass as whole ones, since no file
+can foresee that number. What is not one object a line (an array of objects, objects over several
+lines) is read value by value.
 """
 
 from __future__ import annotations
@@ -15,39 +16,22 @@ import secrets
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from credo.data.feed import BATCH
+from credo import _core
+from credo.data.feed import BATCH, MAX_COLUMNS
+from credo.data.json_blocks import Block, Objects, Unbounded, plain_block
 from credo.data.unpack import Watched, decode_head, first_bad_byte, gone, read_head
 from credo.errors import LimitError, TableError
 
-__all__ = ["Block", "Unbounded", "object_blocks"]
+__all__ = ["object_blocks"]
 
 _BLOCK = 4 * 2**20  # characters read at a time
 _LONGEST = 64 * 2**20  # characters that one object may take
 _BETWEEN = secrets.randbits(62)
 _BLANK = " \t\r\n"
-
-
-class Unbounded(float):
-    """A number beyond what a float holds: infinite, but told as it is written.
-
-    >>> Unbounded("1e309"), Unbounded("1e309") == float("inf")
-    (1e309, True)
-    """
-
-    def __new__(cls, text: str) -> Unbounded:
-        made = super().__new__(cls, text)
-        made.text = text
-        return made
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def _number(text: str) -> float:
@@ -74,15 +58,6 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _AS_WRITTEN = json.JSONDecoder(
     object_pairs_hook=_once_each, parse_float=_number, parse_constant=_constant
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Some objects of a file, one after the other."""
-
-    rows: list[dict[str, Any]]
-    as_written: Callable[[], list[dict[str, Any]]]
-    """The same objects with every infinite number as an `Unbounded`."""
 
 
 def object_blocks(path: Path, compression: str, encoding: str | None) -> Iterator[Block]:
@@ -135,7 +110,7 @@ class _Reader:
     # --- one object a line ----------------------------------------------------------------
 
     def _lines(self, left: str) -> Iterator[Block]:
-        more = True
+        plain, more = _core.JsonRecords(MAX_COLUMNS), True
         while more:
             text = self.text.read(_BLOCK)
             more = bool(text)
@@ -145,14 +120,25 @@ class _Reader:
             cut = left.rfind("\n") + 1
             if not cut and len(left) > _LONGEST:
                 raise self._too_long()
-            lines, left = left[:cut].split("\n"), left[cut:]
-            lines.pop()
-            for start in range(0, len(lines), BATCH):
-                part = lines[start : start + BATCH]
-                rows = self._parsed(part)
-                self.line += len(part)
-                if rows:
-                    yield Block(rows, lambda part=part: _one_by_one(part))  # type: ignore[misc]
+            whole, left = left[:cut], left[cut:]
+            yield from self._whole_lines(whole.encode(), plain)
+
+    def _whole_lines(self, data: bytes, plain: _core.JsonRecords) -> Iterator[Block]:
+        """The blocks of some lines: by the kernel, or from the first that is not plain by ours."""
+        left = memoryview(data)
+        while left and (found := plain_block(plain, left, BATCH, _careful)):
+            used, lines, block = found
+            left = left[used:]
+            self.line += lines
+            if block.rows:
+                yield block
+        others = _split(left)
+        for start in range(0, len(others), BATCH):
+            part = others[start : start + BATCH]
+            rows = self._parsed(part)
+            self.line += len(part)
+            if rows:
+                yield Objects(rows, lambda part=part: _one_by_one(part), self.name)  # type: ignore[misc]
 
     def _parsed(self, lines: list[str]) -> list[dict[str, Any]]:
         full = [line for line in lines if line and not line.isspace()]
@@ -204,10 +190,10 @@ class _Reader:
         for value in self._each(left):
             rows.append(value)
             if len(rows) == BATCH:
-                yield Block(rows, lambda rows=rows: rows)  # type: ignore[misc]
+                yield Objects(rows, lambda rows=rows: rows, self.name)  # type: ignore[misc]
                 rows = []
         if rows:
-            yield Block(rows, lambda: rows)
+            yield Objects(rows, lambda: rows, self.name)
 
     def _each(self, left: str) -> Iterator[dict[str, Any]]:
         """The objects of an array, or objects one after the other."""
@@ -316,5 +302,13 @@ class _Reader:
 _HINT = 'Each line must hold one object, such as {"a": 1}.'
 
 
+def _split(data: memoryview) -> list[str]:
+    return str(data, "utf-8").split("\n")[:-1]
+
+
 def _one_by_one(lines: list[str]) -> list[dict[str, Any]]:
     return [_AS_WRITTEN.decode(line) for line in lines if line and not line.isspace()]
+
+
+def _careful(data: memoryview) -> list[dict[str, Any]]:
+    return _one_by_one(_split(data))

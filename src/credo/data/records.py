@@ -12,9 +12,9 @@ from collections.abc import Generator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import pyarrow as pa
 
 from credo import _core
+from credo.data.arrays import text_array
 
 __all__ = ["Rest", "regular_batches"]
 
@@ -88,7 +88,7 @@ def regular_batches(
         used, found, regular, columns = records.read(_array(data), not more)
         any_rows |= found > 0
         if found:
-            made = [_column(*c) for c in columns]
+            made = [text_array(*c) for c in columns]
             yield [made[at[position]] for position in wanted]
         left = data[used:]
         if not regular or len(left) > block:
@@ -97,11 +97,3 @@ def regular_batches(
 
 def _array(data: bytes) -> Any:
     return np.frombuffer(data, dtype=np.uint8)
-
-
-def _column(codes: Any, offsets: Any, data: Any) -> Any:
-    texts = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
-    if codes is None:
-        return texts
-    where = pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)])
-    return pa.DictionaryArray.from_arrays(where, texts)
