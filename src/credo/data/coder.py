@@ -129,19 +129,18 @@ class Coder:
             return
         n = len(taken.values)
         lut = np.zeros(n + 1, dtype=np.int64)
-        seen = self._seen(taken)
-        ordered = seen is not None and n <= _MANY  # the report tells of values as rows show them
-        first = _first_places(taken.where, n if ordered or not self.keep else 0)
-        for i in np.argsort(first[:n], kind="stable").tolist() if ordered else range(n):
+        first = self._first_places(taken)
+        ordered = taken.listed and n <= _MANY  # the report tells of values as rows show them
+        for i in range(n) if first is None or not ordered else np.argsort(first, kind="stable"):
             value = taken.values[i]
             key = cell_key(value)
             code = self._codes_of.get(key)
             if code is None:
-                if seen is not None and not seen[i]:
+                if first is not None and first[i] == len(taken.where):
                     continue  # a dictionary lists it, but no row has it
                 code = self._codes_of[key] = len(self.states)
                 self.states.append(value)
-                if not self.keep:  # codes that are not kept cannot be searched
+                if first is not None and not self.keep:
                     self._met[code] = self._before + int(first[i])
             lut[i] = code
         self.batch = (taken.where, lut)
@@ -154,13 +153,14 @@ class Coder:
         if len(self.states) > MAX_STATES and self.kind != "discrete":
             self._overflow()
 
-    def _seen(self, taken: States) -> NDArray[np.bool_] | None:
-        """Which values of a dictionary stand in some row; None when all do."""
-        if not taken.listed or all(cell_key(v) in self._codes_of for v in taken.values):
+    def _first_places(self, taken: States) -> NDArray[np.int64] | None:
+        """Where each value first stands in a batch; None where nobody asks: rows show every value
+        of what is no dictionary, and codes that are kept can be searched.
+        """
+        asked = taken.listed or not self.keep
+        if not asked or all(cell_key(v) in self._codes_of for v in taken.values):
             return None
-        seen = np.zeros(len(taken.values) + 1, dtype=bool)
-        seen[taken.where] = True
-        return seen
+        return _first_places(taken.where, len(taken.values))
 
     def _add_numbers(self, taken: Numbers) -> None:
         self._count_missing(taken)
@@ -414,12 +414,20 @@ class Coder:
 
 
 def _first_places(where: NDArray[Any], n: int) -> NDArray[np.int64]:
-    """Where each of n values first stands in a batch; nothing for no value."""
-    first = np.zeros(n + 1, dtype=np.int64)
-    if n == 0:
-        return first
-    first[where[::-1]] = np.arange(len(where) - 1, -1, -1)
-    return first
+    """Where each of n values first stands in a batch; the batch's length for one that does not.
+
+    >>> _first_places(np.array([2, 0, 2, 0]), 3).tolist()
+    [1, 4, 0]
+    """
+    first = np.full(n + 1, len(where))
+    start, size = 0, 1_000  # few values have all been met after few rows
+    while start < len(where) and first[:n].max(initial=0) == len(where):
+        part = where[start : start + size]
+        met = np.full(n + 1, len(where))
+        met[part[::-1]] = np.arange(start + len(part) - 1, start - 1, -1)
+        np.minimum(first, met, out=first)
+        start, size = start + len(part), 4 * size
+    return first[:n]
 
 
 def _different(parts: list[NDArray[Any]]) -> int:
