@@ -113,24 +113,48 @@ CsvRecords::CsvRecords(char delimiter, std::size_t width, std::vector<std::size_
   }
 }
 
+CsvRecords::Found CsvRecords::quoted(std::size_t column, const std::uint8_t*& at,
+                                     const std::uint8_t* end, bool last) {
+  const std::uint8_t* const begin = at + 1;
+  const std::uint8_t* from = begin;
+  std::string* undoubled = nullptr;
+  while (true) {
+    const auto* quote = static_cast<const std::uint8_t*>(
+        std::memchr(from, '"', static_cast<std::size_t>(end - from)));
+    if (quote == nullptr) return last ? Found::kIrregular : Found::kCut;
+    if (quote + 1 == end && !last) return Found::kCut;
+    if (undoubled != nullptr) undoubled->append(from, quote);
+    if (quote + 1 < end && quote[1] == '"') {
+      if (undoubled == nullptr) undoubled = &undoubled_.emplace_back(from, quote);
+      undoubled->push_back('"');
+      from = quote + 2;
+      continue;
+    }
+    at = quote + 1;
+    if (undoubled == nullptr)
+      cells_[column] = {{begin, static_cast<std::uint32_t>(quote - begin)},
+                        static_cast<std::size_t>(end - begin)};
+    else
+      cells_[column] = {{reinterpret_cast<const std::uint8_t*>(undoubled->data()),
+                         static_cast<std::uint32_t>(undoubled->size())},
+                        undoubled->size()};
+    return Found::kWhole;
+  }
+}
+
 CsvRecords::Found CsvRecords::record(CsvMarks& marks, const std::uint8_t*& at,
                                      const std::uint8_t* end, bool last) {
   for (std::size_t column = 0;; ++column) {
     if (column == width_) return Found::kIrregular;
     const std::uint8_t* mark;
     if (at < end && *at == '"') {
-      const std::uint8_t* close = static_cast<const std::uint8_t*>(
-          std::memchr(at + 1, '"', static_cast<std::size_t>(end - at - 1)));
-      if (close == nullptr || close + 1 == end) {
-        if (!last) return Found::kCut;
-        if (close == nullptr) return Found::kIrregular;
-      }
-      mark = close + 1;
-      if (mark < end && *mark == '"') return Found::kIrregular;
-      cells_[column] = {at + 1, static_cast<std::uint32_t>(close - at - 1)};
+      mark = at;
+      const Found found = quoted(column, mark, end, last);
+      if (found != Found::kWhole) return found;
     } else {
       mark = marks.next(at);
-      cells_[column] = {at, static_cast<std::uint32_t>(mark - at)};
+      cells_[column] = {{at, static_cast<std::uint32_t>(mark - at)},
+                        static_cast<std::size_t>(end - at)};
     }
     if (mark == end) {
       if (!last) return Found::kCut;
@@ -164,6 +188,7 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
     column.cells.clear();
     column.texts.clear();
   }
+  undoubled_.clear();
   CsvMarks marks(bytes, end, delimiter_);
   while (at < end) {
     const std::uint8_t* const begin = at;
@@ -181,11 +206,11 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
     for (std::size_t position = 0; position < width_; ++position) {
       if (column_of_[position] < 0) continue;
       CsvColumn& column = columns_[static_cast<std::size_t>(column_of_[position])];
-      const Text cell = cells_[position];
+      const Cell& cell = cells_[position];
       if (column.coded)
-        column.codes.push_back(column.texts.code(cell, static_cast<std::size_t>(end - cell.at)));
+        column.codes.push_back(column.texts.code(cell.text, cell.room));
       else
-        column.cells.push_back(cell);
+        column.cells.push_back(cell.text);
     }
     ++block.records;
     block.used = static_cast<std::size_t>(at - bytes);

@@ -1,12 +1,14 @@
 // Records of a text file with a delimiter, as columns of codes.
 //
 // Only what is regular is read here: every record as wide as the first, a quoted cell closed right
-// before its delimiter and without quotes inside, lines that end with \n or \r\n, valid UTF-8. At
+// before its delimiter and with quotes inside doubled, lines that end with \n or \r\n, valid UTF-8. At
 // anything else reading stops, and a careful parser goes on from there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "text_codes.hpp"
@@ -47,12 +49,20 @@ class CsvRecords {
 
   // One record into cells_; cut where more bytes are needed.
   Found record(CsvMarks& marks, const std::uint8_t*& at, const std::uint8_t* end, bool last);
+  // A quoted cell, up to the byte after its closing quote.
+  Found quoted(std::size_t column, const std::uint8_t*& at, const std::uint8_t* end, bool last);
+
+  struct Cell {
+    Text text;
+    std::size_t room;  // bytes that may be read from where it begins
+  };
 
   std::uint8_t delimiter_;
   std::size_t width_;
   std::vector<int> column_of_;  // of each position, -1: not wanted
-  std::vector<Text> cells_;     // of one record
+  std::vector<Cell> cells_;     // of one record
   std::vector<CsvColumn> columns_;
+  std::deque<std::string> undoubled_;  // cells with quotes inside
 };
 
 }  // namespace credo

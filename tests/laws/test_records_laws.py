@@ -1,5 +1,6 @@
 """Regular records read natively are what Arrow's parser reads, and the rest is left to it."""
 
+import csv
 import io
 
 import numpy as np
@@ -17,12 +18,13 @@ from credo.errors import TableError
 
 CELLS = st.text(alphabet='ab é"\r\n,;日', max_size=12)
 PLAIN = st.text(alphabet="abc é日\x7f", max_size=12)
+DOUBLED = CELLS.map(lambda c: '"' + c.replace('"', '""') + '"')
 
 
 @st.composite
 def files(draw):
     width = draw(st.integers(1, 4))
-    cell = draw(st.sampled_from([PLAIN, CELLS, PLAIN.map(lambda c: f'"{c}"')]))
+    cell = draw(st.sampled_from([PLAIN, CELLS, DOUBLED, PLAIN | DOUBLED]))
     end = draw(st.sampled_from(["\n", "\r\n", "\n\n", "\r"]))
     rows = draw(st.lists(st.lists(cell, min_size=width, max_size=width), min_size=1, max_size=8))
     if draw(st.integers(0, 9)) == 0:
@@ -111,6 +113,17 @@ def test_a_column_of_different_texts_stops_being_coded():
     assert all(pa.types.is_dictionary(b[0].type) for b in batches)
     assert [x for b in batches for x in b[1].to_pylist()] == [str(i) for i in range(4000)]
     assert [x for b in batches for x in b[0].to_pylist()] == [str(i % 3) for i in range(4000)]
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=8))
+def test_quotes_inside_a_cell_are_regular(rows):
+    text_ = io.StringIO(newline="")
+    csv.writer(text_, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+    data = io.BytesIO(text_.getvalue().encode())
+    generator = regular_batches(data, ",", 2, [0, 1], header=False, block=10**6)
+    (batch,) = generator
+    assert list(map(list, zip(*(c.to_pylist() for c in batch), strict=True))) == rows
+    assert data.read() == b""
 
 
 def test_wrong_arguments_are_refused():
