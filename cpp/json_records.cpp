@@ -55,6 +55,26 @@ bool is_word(const std::uint8_t*& at, const char* word) {
   return true;
 }
 
+// Past the bracket that closes the one at `at`; null where there is none in the line. Which kind of
+// bracket closes which is not looked at.
+const std::uint8_t* past_nested(const std::uint8_t* at, const std::uint8_t* end) {
+  for (std::size_t open = 0;; ++at) {
+    switch (*at) {
+      case '[': case '{': ++open; break;
+      case ']': case '}':
+        if (--open == 0) return at + 1;
+        break;
+      case '"':
+        for (at = past_plain(at + 1, end); *at == '\\'; at = past_plain(at + 2, end))
+          if (at[1] == '\n') return nullptr;
+        if (*at != '"') return nullptr;
+        break;
+      case '\n': return nullptr;
+      default: break;
+    }
+  }
+}
+
 // The unit of UTF-16 that four digits stand for; -1 where they are none.
 int hex_unit(const std::uint8_t*& at) {
   int unit = 0;
@@ -122,7 +142,7 @@ void JsonColumn::clear() {
 
 void JsonColumn::pass(std::size_t records) {
   there.resize(records, 0);
-  if (types == kText && !coded)
+  if (types == kNested || (types == kText && !coded))
     cells.resize(records, Text{nullptr, 0});
   else
     values.resize(records, 0);
@@ -170,12 +190,16 @@ bool JsonColumn::add_text(Text text, std::size_t room) {
     types = kText;
     return add(static_cast<std::uint64_t>(texts.code(text, room)));
   }
+  return add_cell(text, kText);
+}
+
+bool JsonColumn::add_cell(Text cell, Type type) {
   if (types == 0) {
-    types = kText;
+    types = type;
     pass(there.size());
   }
   there.push_back(1);
-  cells.push_back(text);
+  cells.push_back(cell);
   return true;
 }
 
@@ -232,6 +256,12 @@ bool JsonRecords::value(const std::uint8_t*& at, const std::uint8_t* end, JsonCo
       if (!is_word(at, "null")) return false;
       column.pass(column.there.size() + 1);
       return true;
+    case '[': case '{': {
+      const std::uint8_t* const begin = at;
+      at = past_nested(at, end);
+      return at != nullptr &&
+             column.add_nested({begin, static_cast<std::uint32_t>(at - begin)});
+    }
     default: break;
   }
   const std::uint8_t* const begin = at;

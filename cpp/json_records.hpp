@@ -1,8 +1,9 @@
 // Lines that hold one JSON object each, as columns.
 //
 // Only what is plain is read here: values that are texts, numbers that 64 bits hold, true, false or
-// null, one type to a column (whole numbers among decimals are decimals), no key twice. At anything
-// else reading stops, and a careful parser takes the block.
+// null, one type to a column (whole numbers among decimals are decimals), no key twice. A list or an
+// object within is kept as it is written, for another parser. At anything else reading stops, and a
+// careful parser takes the block.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace credo {
 
 // One column of a block of records; a record without its key has null there.
 struct JsonColumn {
-  enum Type : std::uint8_t { kTruth = 1, kWhole = 2, kDecimal = 4, kText = 8 };
+  enum Type : std::uint8_t { kTruth = 1, kWhole = 2, kDecimal = 4, kText = 8, kNested = 16 };
 
   explicit JsonColumn(std::string_view name) : key(name) {}
 
@@ -30,19 +31,24 @@ struct JsonColumn {
   // Of each record: true or false, a whole number, the bits of a decimal, the code of a text.
   std::vector<std::uint64_t> values;
   TextCodes texts;
-  // The texts themselves, instead of codes, in a column where nearly every text is another.
+  // The texts themselves, instead of codes, in a column where nearly every text is another, and
+  // what is nested.
   bool coded = true;
   std::vector<Text> cells;
+  bool has_codes() const { return coded && types == kText; }
 
-  void clear();                                  // for the next block
-  void pass(std::size_t records);                // nulls, until so many records are there
+  void clear();                    // for the next block
+  void pass(std::size_t records);  // nulls, until so many records are there
+  // One more cell; false where it does not go with those before.
   bool add_truth(bool value);
   bool add_whole(std::int64_t value);
   bool add_decimal(double value);
   bool add_text(Text text, std::size_t room);
+  bool add_nested(Text text) { return (types & ~kNested) == 0 && add_cell(text, kNested); }
 
  private:
   bool add(std::uint64_t value);
+  bool add_cell(Text cell, Type type);
 };
 
 class JsonRecords {

@@ -46,10 +46,10 @@ Array<std::uint8_t> bits_of(const Values& values) {
 }
 
 JsonReader::Cells cells_of(const JsonColumn& column) {
-  if (column.types == JsonColumn::kText) {
-    Packed texts(column.coded ? column.texts.met() : column.cells);
+  if (column.types == JsonColumn::kText || column.types == JsonColumn::kNested) {
+    Packed texts(column.has_codes() ? column.texts.met() : column.cells);
     std::optional<Array<std::int32_t>> codes;
-    if (column.coded) codes = copied<std::int32_t>(column.values, {column.values.size()});
+    if (column.has_codes()) codes = copied<std::int32_t>(column.values, {column.values.size()});
     return TextColumnParts{std::move(codes), std::move(texts.offsets), std::move(texts.bytes)};
   }
   if ((column.types & JsonColumn::kDecimal) != 0) {

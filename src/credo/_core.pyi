@@ -276,8 +276,8 @@ class JsonRecords:
         """Bytes and number of the lines read, objects, the columns; None where they are not plain.
 
         The bytes are whole lines of UTF-8. A column is its key, the types of its values (bits: 1
-        bool, 2 int, 4 float, 8 str), bits of the records that are not null, and its cells: bits,
-        numbers, or texts as `CsvRecords` has them.
+        bool, 2 int, 4 float, 8 str, 16 nested), bits of the records that are not null, and its
+        cells: bits, numbers, or texts as `CsvRecords` has them, what is nested as it is written.
         """
 
 @final

@@ -19,7 +19,7 @@ MANY = 1_000
 
 def read(text: str, most: int = MANY, records: _core.JsonRecords | None = None) -> Any:
     records = records or _core.JsonRecords(MANY)
-    return plain_block(records, memoryview(text.encode()), most, lambda _: [])
+    return plain_block(records, memoryview(text.encode()), most)
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -35,7 +35,9 @@ def check(block: Plain, lines: list[str]) -> None:
     for key, types in block.types.items():
         expected = [row.get(key) for row in rows]
         assert types == {type(v) for v in expected} - {type(None)}
-        for found, value in zip(block.columns[key].to_pylist(), expected, strict=True):
+        cells = block.columns[key]
+        every = cells.tolist() if isinstance(cells, np.ndarray) else cells.to_pylist()
+        for found, value in zip(every, expected, strict=True):
             assert found == value
             if type(value) is float:
                 assert math.copysign(1, found) == math.copysign(1, value)
@@ -45,6 +47,13 @@ def check(block: Plain, lines: list[str]) -> None:
 
 values = st.one_of(
     st.none(),
+    st.recursive(
+        st.none() | st.text(']}"\\', max_size=3),
+        lambda v: (
+            st.lists(v, max_size=2) | st.dictionaries(st.text("a]", max_size=1), v, max_size=2)
+        ),
+        max_leaves=3,
+    ),
     st.booleans(),
     st.integers(-(2**70), 2**70) | st.integers(-3, 3) | st.integers(2**53 - 2, 2**53 + 2),
     st.floats(allow_nan=False)
@@ -92,6 +101,7 @@ def test_what_is_plain_is_what_json_reads(lines: list[str], most: int) -> None:
         '{"a": -12, "b": "\\u00e9\\ud83d\\ude00 \\" \\\\ \\/ \\n", "c": 1E-7}',
         "{}",
         ' { "a":0.5,"b":"a text of more than sixteen bytes"}\t\r',
+        '{"a": [1, "]\\"}", {"b": [null]}], "b": {"c": {}}, "d": []}',
         '{"n": 999999999999999999, "x": -1.7976931348623157e308}',
     ],
 )
@@ -104,7 +114,8 @@ def test_what_is_plain(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        '{"a": [1]}', '{"a": {"b": 1}}', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
+        '{"a": [1}}', '{"a": {"b": 1]}', '{"a": {"b": 1, "b": 2}}', '{"a": [1}\n{"b": 1]}', '{"a": [}',
+        '{"a": ["\\', '{"a": ["x}', '{"a": [1]}\n{"a": 1}', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
         '{"a": 12345678901234567890}', '{"a": 01}', '{"a": 1.}', '{"a": .5}', '{"a": +1}',
         '{"a": 1e}', '{"a": "\\ud800"}', '{"a": "\\udc00"}', '{"a": "\\ud800\\u0041"}',
         '{"a": "\\x41"}', '{"a": "\\u00g0"}', '{"a": "\t"}', '{"a": "x}', '{"a": 1', '{"a" 1}',
@@ -133,7 +144,7 @@ def test_a_reader_goes_on_with_what_it_knows() -> None:
         _, _, block = read("\n".join(lines) + "\n", MANY, records)
         check(block, lines)
     assert str(block.columns["id"].type) == "string"
-    assert read('{"s": [1]}\n', MANY, records) is None
+    assert read('{"s": tru}\n', MANY, records) is None
     _, _, block = read('{"s": 1}\n', MANY, records)  # columns of other blocks are not of this one
     check(block, ['{"s": 1}'])
 
@@ -141,7 +152,7 @@ def test_a_reader_goes_on_with_what_it_knows() -> None:
 def test_wide_records_come_in_small_blocks_and_too_many_columns_not_at_all() -> None:
     lines = [json.dumps({f"k{i}": 1}) for i in range(20_000)]
     text = "\n".join(lines) + "\n"
-    used, count, block = plain_block(_core.JsonRecords(20_000), memoryview(text.encode()), 10**6, list)  # type: ignore[arg-type,misc]  # fmt: skip
+    used, count, block = plain_block(_core.JsonRecords(20_000), memoryview(text.encode()), 10**6)  # type: ignore[arg-type,misc]  # fmt: skip
     assert block.rows == count < 3_000 and used < len(text)
     check(block, lines[:count])
     assert read("\n".join(lines[: MANY + 1]) + "\n", 10**6) is None

@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 
 from credo import _core
 from credo.data.arrays import text_array
+from credo.data.json_values import Unbounded, lines_of, objects_of, values_of
 from credo.errors import TableError
 
-__all__ = ["MIXED", "Block", "Objects", "Plain", "Unbounded", "in_type", "kind_of", "plain_block"]
+__all__ = ["MIXED", "Block", "Objects", "Plain", "in_type", "kind_of", "plain_block"]
 
 _KINDS: dict[frozenset[type], str] = {
     frozenset(): "null",
@@ -41,28 +42,11 @@ _ARROW = {
 MIXED = "of several types"
 """The kind of a column whose cells must stay Python's objects."""
 
+_NESTED = 16  # the kernel's bit for lists and objects; those below are its others
 _TYPES = [
     {t for bit, t in zip((1, 2, 4, 8), (bool, int, float, str), strict=True) if mask & bit}
     for mask in range(16)
 ]
-
-
-class Unbounded(float):
-    """A number beyond what a float holds: infinite, but told as it is written.
-
-    >>> Unbounded("1e309"), Unbounded("1e309") == float("inf")
-    (1e309, True)
-    """
-
-    def __new__(cls, text: str) -> Unbounded:
-        made = super().__new__(cls, text)
-        made.text = text
-        return made
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def kind_of(types: set[type]) -> str:
@@ -127,44 +111,49 @@ class Objects:
 
 @dataclass(frozen=True)
 class Plain:
-    """Columns of the kernel; `objects` gives the same as Python's objects."""
+    """Columns of the kernel, and the lines that they are of."""
 
     rows: int
     types: dict[str, set[type]]
     columns: dict[str, Any]
-    objects: Callable[[], list[dict[str, Any]]]
+    lines: memoryview
 
     def cells(self, key: str, kind: str) -> Any:
-        if kind == MIXED and self.types.get(key) == {int, float}:
-            return Objects(self.objects(), list).cells(key, kind)  # which are whole was lost
+        if kind == MIXED and self.types.get(key) == {int, float}:  # which are whole was lost
+            return _array_of(_column(objects_of(lines_of(self.lines)), key))
         return in_type(self.columns.get(key), kind, self.rows)
 
 
 def plain_block(
-    records: _core.JsonRecords,
-    lines: memoryview,
-    most: int,
-    parse: Callable[[memoryview], list[dict[str, Any]]],
+    records: _core.JsonRecords, lines: memoryview, most: int
 ) -> tuple[int, int, Plain] | None:
-    """The bytes and the number of the first lines, and their block; None where they are not plain.
-    At most so many objects are taken. `parse` makes Python's objects of lines.
+    """The bytes and the number of the first lines, and their block of at most so many objects; None
+    where they are not plain.
     """
     found = records.read(np.frombuffer(lines, dtype=np.uint8), most)
     if found is None:
         return None
     used, count, rows, columns = found
-    made = {key: _arrow(cells, there, mask, rows) for key, mask, there, cells in columns}
-    types = {key: _TYPES[mask] for key, mask, _, _ in columns}
-    return used, count, Plain(rows, types, made, lambda: parse(lines[:used]))
+    types, made = {}, {}
+    for key, mask, there, cells in columns:
+        made[key] = _arrow(cells, there, mask, rows)
+        types[key] = _TYPES[mask & 15]
+        if mask == _NESTED:
+            values = values_of(made[key].to_pylist())
+            if values is None:
+                return None
+            made[key] = _array_of(values)
+            types[key] = set(map(type, values)) - {type(None)}
+    return used, count, Plain(rows, types, made, lines[:used])
 
 
 def _arrow(cells: Any, there: Any, mask: int, rows: int) -> Any:
     if not mask:
         return pa.nulls(rows)
-    kind = _ARROW[kind_of(_TYPES[mask])]
-    if pa.types.is_string(kind):
+    if isinstance(cells, tuple):
         codes, offsets, data = cells
         return text_array(codes, offsets, data, there)
+    kind = _ARROW[kind_of(_TYPES[mask])]
     return pa.Array.from_buffers(kind, rows, [pa.py_buffer(there), pa.py_buffer(cells)])
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import secrets
 import zlib
 from collections import Counter
@@ -22,7 +21,8 @@ from typing import Any
 
 from credo import _core
 from credo.data.feed import BATCH, MAX_COLUMNS
-from credo.data.json_blocks import Block, Objects, Unbounded, plain_block
+from credo.data.json_blocks import Block, Objects, plain_block
+from credo.data.json_values import AS_WRITTEN, Repeated, lines_of, objects_of, once_each
 from credo.data.unpack import Watched, decode_head, first_bad_byte, gone, read_head
 from credo.errors import LimitError, TableError
 
@@ -32,32 +32,6 @@ _BLOCK = 4 * 2**20  # characters read at a time
 _LONGEST = 64 * 2**20  # characters that one object may take
 _BETWEEN = secrets.randbits(62)
 _BLANK = " \t\r\n"
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    return value if math.isfinite(value) else Unbounded(text)
-
-
-def _constant(text: str) -> float:
-    return math.nan if text == "NaN" else Unbounded(text)
-
-
-class _Repeated(Exception):
-    """An object has a key twice; which value is meant cannot be known."""
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _Repeated(next(key for key in made if keys.count(key) > 1))
-    return made
-
-
-_AS_WRITTEN = json.JSONDecoder(
-    object_pairs_hook=_once_each, parse_float=_number, parse_constant=_constant
-)
 
 
 def object_blocks(path: Path, compression: str, encoding: str | None) -> Iterator[Block]:
@@ -126,19 +100,19 @@ class _Reader:
     def _whole_lines(self, data: bytes, plain: _core.JsonRecords) -> Iterator[Block]:
         """The blocks of some lines: by the kernel, or from the first that is not plain by ours."""
         left = memoryview(data)
-        while left and (found := plain_block(plain, left, BATCH, _careful)):
+        while left and (found := plain_block(plain, left, BATCH)):
             used, lines, block = found
             left = left[used:]
             self.line += lines
             if block.rows:
                 yield block
-        others = _split(left)
+        others = lines_of(left)
         for start in range(0, len(others), BATCH):
             part = others[start : start + BATCH]
             rows = self._parsed(part)
             self.line += len(part)
             if rows:
-                yield Objects(rows, lambda part=part: _one_by_one(part), self.name)  # type: ignore[misc]
+                yield Objects(rows, lambda part=part: objects_of(part), self.name)  # type: ignore[misc]
 
     def _parsed(self, lines: list[str]) -> list[dict[str, Any]]:
         full = [line for line in lines if line and not line.isspace()]
@@ -174,8 +148,8 @@ class _Reader:
 
     def _object(self, line: str, number: int) -> dict[str, Any]:
         try:
-            value = json.loads(line, object_pairs_hook=_once_each)
-        except _Repeated as error:
+            value = json.loads(line, object_pairs_hook=once_each)
+        except Repeated as error:
             raise self._repeated(error, number) from None
         except (ValueError, RecursionError) as error:
             raise self._refused(error, number) from None
@@ -223,8 +197,8 @@ class _Reader:
         """The object at a place, and where it ends; more text is read while it is not whole."""
         while True:
             try:
-                value, end = _AS_WRITTEN.raw_decode(left, at)
-            except _Repeated as error:
+                value, end = AS_WRITTEN.raw_decode(left, at)
+            except Repeated as error:
                 raise self._repeated(error, self._at(left, at)) from None
             except (ValueError, RecursionError) as error:
                 more = self.text.read(max(_BLOCK, len(left))) if left[at] in "{[" else ""
@@ -278,7 +252,7 @@ class _Reader:
             hint=_HINT,
         )
 
-    def _repeated(self, error: _Repeated, line: int) -> TableError:
+    def _repeated(self, error: Repeated, line: int) -> TableError:
         return TableError(
             f"Line {line:,} of {self.name} has the key {str(error)!r} twice in one object.",
             hint="Leave one of the two out.",
@@ -300,15 +274,3 @@ class _Reader:
 
 
 _HINT = 'Each line must hold one object, such as {"a": 1}.'
-
-
-def _split(data: memoryview) -> list[str]:
-    return str(data, "utf-8").split("\n")[:-1]
-
-
-def _one_by_one(lines: list[str]) -> list[dict[str, Any]]:
-    return [_AS_WRITTEN.decode(line) for line in lines if line and not line.isspace()]
-
-
-def _careful(data: memoryview) -> list[dict[str, Any]]:
-    return _one_by_one(_split(data))
