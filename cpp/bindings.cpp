@@ -118,8 +118,8 @@ void bind_texts(nb::module_& m) {
            "width"_a, "wanted"_a)
       .def("read", door(&CsvReader::read), "bytes"_a, "last"_a);
   nb::class_<JsonReader>(m, "JsonRecords")
-      .def(nb::init<std::size_t>(), "most_columns"_a)
-      .def("read", door(&JsonReader::read), "bytes"_a, "most_records"_a);
+      .def(nb::init<std::size_t, bool>(), "most_columns"_a, "array"_a)
+      .def("read", door(&JsonReader::read), "bytes"_a, "most_objects"_a);
 }
 
 void bind_inference(nb::module_& m) {

@@ -1,5 +1,6 @@
 #include "json_records.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -14,14 +15,8 @@ namespace {
 
 constexpr std::size_t kFewTexts = 256;                    // so many are never too many to code
 constexpr std::size_t kCells = std::size_t{1} << 22;      // of a block, about
-constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // whole numbers that a decimal can be
 
-// All of these stop at a line's end, which no value can hold: the bytes end with one.
-
-const std::uint8_t* past_blanks(const std::uint8_t* at) {
-  while (*at == ' ' || *at == '\t' || *at == '\r') ++at;
-  return at;
-}
+// All of these stop at what the bytes end with, \n or \0, which no value can hold.
 
 bool is_digit(std::uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
@@ -53,26 +48,6 @@ bool is_word(const std::uint8_t*& at, const char* word) {
   for (; *word != '\0'; ++word, ++at)
     if (*at != static_cast<std::uint8_t>(*word)) return false;
   return true;
-}
-
-// Past the bracket that closes the one at `at`; null where there is none in the line. Which kind of
-// bracket closes which is not looked at.
-const std::uint8_t* past_nested(const std::uint8_t* at, const std::uint8_t* end) {
-  for (std::size_t open = 0;; ++at) {
-    switch (*at) {
-      case '[': case '{': ++open; break;
-      case ']': case '}':
-        if (--open == 0) return at + 1;
-        break;
-      case '"':
-        for (at = past_plain(at + 1, end); *at == '\\'; at = past_plain(at + 2, end))
-          if (at[1] == '\n') return nullptr;
-        if (*at != '"') return nullptr;
-        break;
-      case '\n': return nullptr;
-      default: break;
-    }
-  }
 }
 
 // The unit of UTF-16 that four digits stand for; -1 where they are none.
@@ -129,88 +104,85 @@ bool add_unicode(std::string& to, const std::uint8_t*& at) {
 
 // ---------------------------------------------------------------- a column
 
+std::uint8_t JsonColumn::all_types() const {
+  std::uint8_t all = 0;
+  for (const std::uint8_t type : types) all |= type;
+  return all;
+}
+
 void JsonColumn::clear() {
   // nearly every text was another one: they are not worth coding from now on
-  if (coded && texts.met().size() > kFewTexts && texts.met().size() * 4 > there.size())
+  if (coded && texts.met().size() > kFewTexts && texts.met().size() * 4 > types.size())
     coded = false;
-  types = 0;
-  there.clear();
+  types.clear();
   values.clear();
   texts.clear();
   cells.clear();
 }
 
-void JsonColumn::pass(std::size_t records) {
-  there.resize(records, 0);
-  if (types == kNested || (types == kText && !coded))
-    cells.resize(records, Text{nullptr, 0});
-  else
-    values.resize(records, 0);
+void JsonColumn::pass(std::size_t objects) {
+  types.resize(objects, kNull);
+  values.resize(objects, 0);
 }
 
-bool JsonColumn::add(std::uint64_t value) {
-  there.push_back(1);
+void JsonColumn::add(Type type, std::uint64_t value) {
+  types.push_back(type);
   values.push_back(value);
-  return true;
 }
 
-bool JsonColumn::add_truth(bool value) {
-  if ((types & ~kTruth) != 0) return false;
-  types = kTruth;
-  return add(value);
-}
-
-bool JsonColumn::add_whole(std::int64_t value) {
-  if ((types & ~(kWhole | kDecimal)) != 0) return false;
-  if ((types & kDecimal) != 0) {
-    if (static_cast<std::uint64_t>(value < 0 ? -value : value) > kExact) return false;
-    types |= kWhole;
-    return add(std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+void JsonColumn::add_text(Text text, std::size_t room) {
+  if (coded) {
+    add(kText, static_cast<std::uint64_t>(texts.code(text, room)));
+  } else {
+    add(kText, cells.size());
+    cells.push_back(text);
   }
-  types = kWhole;
-  return add(static_cast<std::uint64_t>(value));
 }
 
-bool JsonColumn::add_decimal(double value) {
-  if ((types & ~(kWhole | kDecimal)) != 0) return false;
-  if (types == kWhole) {  // they are decimals from now on
-    for (std::uint64_t& cell : values) {
-      const auto whole = static_cast<std::int64_t>(cell);
-      if (static_cast<std::uint64_t>(whole < 0 ? -whole : whole) > kExact) return false;
-      cell = std::bit_cast<std::uint64_t>(static_cast<double>(whole));
+void JsonColumn::add_nested(Text text) {
+  add(kNested, cells.size());
+  cells.push_back(text);
+}
+
+// ---------------------------------------------------------------- objects
+
+const std::uint8_t* JsonRecords::past_blanks(const std::uint8_t* at) const {
+  while (*at == ' ' || *at == '\t' || *at == '\r' || (array_ && *at == '\n')) ++at;
+  return at;
+}
+
+bool JsonRecords::nested(const std::uint8_t*& at, const std::uint8_t* end) const {
+  for (std::size_t open = 0;; ++at) {
+    switch (*at) {
+      case '[': case '{': ++open; break;
+      case ']': case '}':
+        if (--open > 0) break;
+        ++at;
+        return true;
+      case '"':
+        at = past_plain(at + 1, end);
+        while (*at == '\\') {
+          if (*++at < 0x20) return false;
+          at = past_plain(at + 1, end);
+        }
+        if (*at != '"') return false;
+        break;
+      case '\n':
+        if (!array_) return false;
+        break;
+      case '\0': return false;
+      default: break;
     }
   }
-  types |= kDecimal;
-  return add(std::bit_cast<std::uint64_t>(value));
 }
-
-bool JsonColumn::add_text(Text text, std::size_t room) {
-  if ((types & ~kText) != 0) return false;
-  if (coded) {
-    types = kText;
-    return add(static_cast<std::uint64_t>(texts.code(text, room)));
-  }
-  return add_cell(text, kText);
-}
-
-bool JsonColumn::add_cell(Text cell, Type type) {
-  if (types == 0) {
-    types = type;
-    pass(there.size());
-  }
-  there.push_back(1);
-  cells.push_back(cell);
-  return true;
-}
-
-// ---------------------------------------------------------------- records
 
 bool JsonRecords::unescape(const std::uint8_t* begin, const std::uint8_t*& at,
                            const std::uint8_t* end, Found& found) {
   std::string& made = escaped_.emplace_back(begin, at);
   while (*at == '\\') {
-    const std::uint8_t sign = at[1];
-    at += 2;
+    const std::uint8_t sign = *++at;
+    if (sign < 0x20) return false;
+    ++at;
     switch (sign) {
       case '"': case '\\': case '/': made.push_back(static_cast<char>(sign)); break;
       case 'b': made.push_back('\b'); break;
@@ -221,13 +193,14 @@ bool JsonRecords::unescape(const std::uint8_t* begin, const std::uint8_t*& at,
       case 'u':
         if (!add_unicode(made, at)) return false;
         break;
-      default: return false;  // a line's end too
+      default: return false;
     }
     const std::uint8_t* const stop = past_plain(at, end);
     made.append(at, stop);
     at = stop;
   }
-  if (*at++ != '"') return false;
+  if (*at != '"') return false;
+  ++at;
   found = {{reinterpret_cast<const std::uint8_t*>(made.data()),
             static_cast<std::uint32_t>(made.size())},
            made.size()};
@@ -244,26 +217,7 @@ bool JsonRecords::text(const std::uint8_t*& at, const std::uint8_t* end, Found& 
   return true;
 }
 
-bool JsonRecords::value(const std::uint8_t*& at, const std::uint8_t* end, JsonColumn& column) {
-  switch (*at) {
-    case '"': {
-      Found found;
-      return text(at, end, found) && column.add_text(found.text, found.room);
-    }
-    case 't': return is_word(at, "true") && column.add_truth(true);
-    case 'f': return is_word(at, "false") && column.add_truth(false);
-    case 'n':
-      if (!is_word(at, "null")) return false;
-      column.pass(column.there.size() + 1);
-      return true;
-    case '[': case '{': {
-      const std::uint8_t* const begin = at;
-      at = past_nested(at, end);
-      return at != nullptr &&
-             column.add_nested({begin, static_cast<std::uint32_t>(at - begin)});
-    }
-    default: break;
-  }
+bool JsonRecords::number(const std::uint8_t*& at, JsonColumn& column) {
   const std::uint8_t* const begin = at;
   const bool minus = *at == '-';
   const std::uint8_t* const digits = at + minus;
@@ -273,7 +227,8 @@ bool JsonRecords::value(const std::uint8_t*& at, const std::uint8_t* end, JsonCo
     if (at - digits > 18) return false;  // perhaps beyond 64 bits
     std::int64_t whole = 0;
     for (const std::uint8_t* digit = digits; digit < at; ++digit) whole = whole * 10 + (*digit - '0');
-    return column.add_whole(minus ? -whole : whole);
+    column.add(JsonColumn::kWhole, static_cast<std::uint64_t>(minus ? -whole : whole));
+    return true;
   }
   if (*at == '.') {
     const std::uint8_t* const more = at + 1;
@@ -287,10 +242,42 @@ bool JsonRecords::value(const std::uint8_t*& at, const std::uint8_t* end, JsonCo
     at = past_digits(more);
     if (at == more) return false;
   }
-  double number = 0;
+  double found = 0;
   const auto* last = reinterpret_cast<const char*>(at);
-  const auto read = std::from_chars(reinterpret_cast<const char*>(begin), last, number);
-  return read.ec == std::errc{} && read.ptr == last && column.add_decimal(number);
+  const auto read = std::from_chars(reinterpret_cast<const char*>(begin), last, found);
+  if (read.ec != std::errc{} || read.ptr != last) return false;
+  column.add(JsonColumn::kDecimal, std::bit_cast<std::uint64_t>(found));
+  return true;
+}
+
+bool JsonRecords::value(const std::uint8_t*& at, const std::uint8_t* end, JsonColumn& column) {
+  switch (*at) {
+    case '"': {
+      Found found;
+      if (!text(at, end, found)) return false;
+      column.add_text(found.text, found.room);
+      return true;
+    }
+    case 't':
+      if (!is_word(at, "true")) return false;
+      column.add(JsonColumn::kTruth, 1);
+      return true;
+    case 'f':
+      if (!is_word(at, "false")) return false;
+      column.add(JsonColumn::kTruth, 0);
+      return true;
+    case 'n':
+      if (!is_word(at, "null")) return false;
+      column.add(JsonColumn::kNull, 0);
+      return true;
+    case '[': case '{': {
+      const std::uint8_t* const begin = at;
+      if (!nested(at, end)) return false;
+      column.add_nested({begin, static_cast<std::uint32_t>(at - begin)});
+      return true;
+    }
+    default: return number(at, column);
+  }
 }
 
 JsonColumn* JsonRecords::column(Text key, std::size_t place) {
@@ -309,7 +296,7 @@ JsonColumn* JsonRecords::column(Text key, std::size_t place) {
   return found;
 }
 
-bool JsonRecords::record(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
+bool JsonRecords::object(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
   if (*at != '{') return false;
   at = past_blanks(at + 1);
   bool more = *at != '}';
@@ -317,8 +304,8 @@ bool JsonRecords::record(const std::uint8_t*& at, const std::uint8_t* end, std::
     Found key;
     if (!text(at, end, key)) return false;
     JsonColumn* const found = column(key.text, place);
-    if (found == nullptr || found->there.size() > row) return false;  // too many, or twice
-    if (found->there.empty()) ++seen_;
+    if (found == nullptr || found->types.size() > row) return false;  // too many, or twice
+    if (found->types.empty()) ++seen_;
     found->pass(row);
     at = past_blanks(at);
     if (*at != ':') return false;
@@ -329,41 +316,58 @@ bool JsonRecords::record(const std::uint8_t*& at, const std::uint8_t* end, std::
     if (more) at = past_blanks(at + 1);
   }
   if (*at != '}') return false;
-  at = past_blanks(at + 1);
+  ++at;
+  return true;
+}
+
+bool JsonRecords::line(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row,
+                       bool& blank) {
+  at = past_blanks(at);
+  blank = *at == '\n';
+  if (!blank && !object(at, end, row)) return false;
+  at = past_blanks(at);
   return *at++ == '\n';
 }
 
+bool JsonRecords::element(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
+  at = past_blanks(at);
+  if (began_) {
+    if (*at != ',') return false;
+    at = past_blanks(at + 1);
+  }
+  if (!object(at, end, row)) return false;
+  const std::uint8_t* const next = past_blanks(at);
+  if (*next == ',' || *next == ']') return began_ = true;
+  at = next;  // more is needed, or something else is there
+  return false;
+}
+
 JsonRecords::Block JsonRecords::read(const std::uint8_t* bytes, std::size_t size,
-                                     std::size_t most_records) {
+                                     std::size_t most_objects) {
   Block block;
-  for (JsonColumn& column : columns_)
-    if (!column.there.empty()) column.clear();
+  for (JsonColumn& column : columns_) column.clear();
   escaped_.clear();
   seen_ = 0;
-  const std::uint8_t *at = bytes, *const end = bytes + size;
-  while (at < end && block.records < most_records && block.records * seen_ < kCells) {
-    at = past_blanks(at);
-    if (*at == '\n') {
-      ++at;
-    } else if (record(at, end, block.records)) {
-      ++block.records;
-    } else {
-      block = Block{};
-      block.plain = false;
-      return block;
+  const std::uint8_t *at = bytes, *const end = bytes + size - array_;
+  while (at < end && block.objects < most_objects && block.objects * seen_ < kCells) {
+    bool blank = false;
+    if (!(array_ ? element(at, end, block.objects) : line(at, end, block.objects, blank))) {
+      block.plain = array_ && at == end;
+      break;
     }
-    ++block.lines;
+    block.objects += !blank;
+    block.used = static_cast<std::size_t>(at - bytes);
   }
-  block.used = static_cast<std::size_t>(at - bytes);
+  block.lines = static_cast<std::size_t>(std::count(bytes, bytes + block.used, '\n'));
   for (JsonColumn& column : columns_)
-    if (!column.there.empty()) column.pass(block.records);
+    if (!column.types.empty()) column.pass(block.objects);
   return block;
 }
 
 std::vector<const JsonColumn*> JsonRecords::columns() const {
   std::vector<const JsonColumn*> found;
   for (const JsonColumn& column : columns_)
-    if (!column.there.empty()) found.push_back(&column);
+    if (!column.types.empty()) found.push_back(&column);
   return found;
 }
 

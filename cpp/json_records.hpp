@@ -1,9 +1,8 @@
-// Lines that hold one JSON object each, as columns.
+// Objects of a JSON file, as columns: one a line, or the elements of one array.
 //
-// Only what is plain is read here: values that are texts, numbers that 64 bits hold, true, false or
-// null, one type to a column (whole numbers among decimals are decimals), no key twice. A list or an
-// object within is kept as it is written, for another parser. At anything else reading stops, and a
-// careful parser takes the block.
+// Only what is plain is read here: no key twice in an object, numbers that 64 bits hold. What is
+// nested is kept as it is written, for another parser. At anything else reading stops, and a careful
+// parser goes on from there.
 #pragma once
 
 #include <cstddef>
@@ -19,63 +18,67 @@
 
 namespace credo {
 
-// One column of a block of records; a record without its key has null there.
+// One column of a block of objects; an object without its key has null there.
 struct JsonColumn {
-  enum Type : std::uint8_t { kTruth = 1, kWhole = 2, kDecimal = 4, kText = 8, kNested = 16 };
+  enum Type : std::uint8_t {
+    kNull = 0, kTruth = 1, kWhole = 2, kDecimal = 4, kText = 8, kNested = 16
+  };
 
   explicit JsonColumn(std::string_view name) : key(name) {}
 
   std::string key;
-  std::uint8_t types = 0;           // of the values met; only kWhole and kDecimal go together
-  std::vector<std::uint8_t> there;  // of each record, 0: null
-  // Of each record: true or false, a whole number, the bits of a decimal, the code of a text.
+  std::vector<std::uint8_t> types;  // of each object's value
+  // True or false, a whole number, the bits of a decimal, the code of a text or its place in `cells`,
+  // the place in `cells` of what is nested.
   std::vector<std::uint64_t> values;
   TextCodes texts;
-  // The texts themselves, instead of codes, in a column where nearly every text is another, and
-  // what is nested.
-  bool coded = true;
-  std::vector<Text> cells;
-  bool has_codes() const { return coded && types == kText; }
+  bool coded = true;        // false: nearly every text is another, so they are not coded
+  std::vector<Text> cells;  // texts without codes, and what is nested
+
+  std::uint8_t all_types() const;
 
   void clear();                    // for the next block
-  void pass(std::size_t records);  // nulls, until so many records are there
-  // One more cell; false where it does not go with those before.
-  bool add_truth(bool value);
-  bool add_whole(std::int64_t value);
-  bool add_decimal(double value);
-  bool add_text(Text text, std::size_t room);
-  bool add_nested(Text text) { return (types & ~kNested) == 0 && add_cell(text, kNested); }
-
- private:
-  bool add(std::uint64_t value);
-  bool add_cell(Text cell, Type type);
+  void pass(std::size_t objects);  // so many, with nulls for those that are not there
+  void add(Type type, std::uint64_t value);
+  void add_text(Text text, std::size_t room);
+  void add_nested(Text text);
 };
 
 class JsonRecords {
  public:
-  explicit JsonRecords(std::size_t most_columns) : most_columns_(most_columns) {}
+  // `array`: the bytes are from within an array, not lines.
+  JsonRecords(std::size_t most_columns, bool array) : most_columns_(most_columns), array_(array) {}
 
   struct Block {
-    std::size_t used = 0;     // bytes of the lines read
-    std::size_t lines = 0;    // how many, blank ones too
-    std::size_t records = 0;  // how many objects
-    bool plain = true;        // false: nothing was read, the lines are for another parser
+    std::size_t used = 0;     // bytes read: of whole lines, or up to the end of an object
+    std::size_t lines = 0;    // line ends among them
+    std::size_t objects = 0;  // how many
+    bool plain = true;        // false: what follows the bytes used is for another parser
   };
 
-  // Reads whole lines: the bytes must be UTF-8 and end with \n. At most so many records are read,
-  // fewer where there are many columns.
-  Block read(const std::uint8_t* bytes, std::size_t size, std::size_t most_records);
+  // Reads whole objects of UTF-8: lines, the last of which ends with \n, or elements and the commas
+  // before them, of which the last may be cut by the \0 that the bytes end with. At most so many
+  // objects are read, fewer where there are many columns.
+  Block read(const std::uint8_t* bytes, std::size_t size, std::size_t most_objects);
 
   // Those of which the block has a key, valid until the next call and as long as the bytes are.
   std::vector<const JsonColumn*> columns() const;
 
  private:
-  bool record(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row);
-  bool value(const std::uint8_t*& at, const std::uint8_t* end, JsonColumn& column);
   struct Found {
     Text text;
     std::size_t room;  // bytes that may be read from where it begins
   };
+
+  const std::uint8_t* past_blanks(const std::uint8_t* at) const;
+  // These move `at` past what they read; where they fail it is where they stopped.
+  bool line(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row, bool& blank);
+  bool element(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row);
+  bool object(const std::uint8_t*& at, const std::uint8_t* end, std::size_t row);
+  bool value(const std::uint8_t*& at, const std::uint8_t* end, JsonColumn& column);
+  // A list or an object, by its brackets; which kind closes which is not looked at.
+  bool nested(const std::uint8_t*& at, const std::uint8_t* end) const;
+  bool number(const std::uint8_t*& at, JsonColumn& column);
   bool text(const std::uint8_t*& at, const std::uint8_t* end, Found& found);
   bool unescape(const std::uint8_t* begin, const std::uint8_t*& at, const std::uint8_t* end,
                 Found& found);
@@ -89,9 +92,11 @@ class JsonRecords {
   };
 
   std::size_t most_columns_;
+  bool array_;
+  bool began_ = false;  // an element of the array was read
   std::deque<JsonColumn> columns_;
   std::unordered_map<std::string, JsonColumn*, Hash, std::equal_to<>> by_key_;
-  std::vector<JsonColumn*> order_;   // by place in the last record: the next is mostly the same
+  std::vector<JsonColumn*> order_;   // by place in the last object: the next is mostly the same
   std::size_t seen_ = 0;             // columns of which the block has a key
   std::deque<std::string> escaped_;  // texts that are not written as they are
 };

@@ -24,6 +24,7 @@ TextCodes::TextCodes()
     : secret_(secret()), slots_(kFewest, Slot{0, 0, -1}), mask_(kFewest - 1) {}
 
 void TextCodes::clear() {
+  if (met_.empty()) return;
   slots_.assign(kFewest, Slot{0, 0, -1});
   mask_ = kFewest - 1;
   met_.clear();

@@ -45,22 +45,45 @@ Array<std::uint8_t> bits_of(const Values& values) {
   return bits;
 }
 
-JsonReader::Cells cells_of(const JsonColumn& column) {
-  if (column.types == JsonColumn::kText || column.types == JsonColumn::kNested) {
-    Packed texts(column.has_codes() ? column.texts.met() : column.cells);
-    std::optional<Array<std::int32_t>> codes;
-    if (column.has_codes()) codes = copied<std::int32_t>(column.values, {column.values.size()});
-    return TextColumnParts{std::move(codes), std::move(texts.offsets), std::move(texts.bytes)};
+JsonReader::Mixed mixed_of(const JsonColumn& column) {
+  std::vector<Text> every = column.texts.met();
+  const auto coded = static_cast<std::int64_t>(every.size());
+  every.insert(every.end(), column.cells.begin(), column.cells.end());
+  Packed texts(every);
+  auto values = copied<std::int64_t>(column.values, {column.values.size()});
+  for (std::size_t i = 0; i < column.types.size(); ++i)
+    if (column.types[i] == JsonColumn::kNested) values.data()[i] += coded;
+  return {copied(column.types), std::move(values), std::move(texts.offsets),
+          std::move(texts.bytes)};
+}
+
+TextColumnParts texts_of(const JsonColumn& column, bool coded) {
+  if (coded) {
+    Packed texts(column.texts.met());
+    return {copied<std::int32_t>(column.values, {column.values.size()}), std::move(texts.offsets),
+            std::move(texts.bytes)};
   }
-  if ((column.types & JsonColumn::kDecimal) != 0) {
-    Array<double> decimals({column.values.size()}, Filled::kLater);
-    std::transform(column.values.begin(), column.values.end(), decimals.data(),
-                   [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
-    return decimals;
+  std::vector<Text> every(column.types.size(), Text{nullptr, 0});
+  for (std::size_t i = 0; i < every.size(); ++i)
+    if (column.types[i] != JsonColumn::kNull) every[i] = column.cells[column.values[i]];
+  Packed texts(every);
+  return {std::nullopt, std::move(texts.offsets), std::move(texts.bytes)};
+}
+
+JsonReader::Cells cells_of(const JsonColumn& column, std::uint8_t types) {
+  switch (types) {
+    case JsonColumn::kNull: case JsonColumn::kTruth: return bits_of(column.values);
+    case JsonColumn::kWhole: return copied<std::int64_t>(column.values, {column.values.size()});
+    case JsonColumn::kDecimal: {
+      Array<double> decimals({column.values.size()}, Filled::kLater);
+      std::transform(column.values.begin(), column.values.end(), decimals.data(),
+                     [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
+      return decimals;
+    }
+    case JsonColumn::kText: return texts_of(column, column.coded);
+    case JsonColumn::kNested: return texts_of(column, false);
+    default: return mixed_of(column);
   }
-  if (column.types == JsonColumn::kWhole)
-    return copied<std::int64_t>(column.values, {column.values.size()});
-  return bits_of(column.values);
 }
 
 char one_byte(const std::string& delimiter) {
@@ -106,17 +129,19 @@ CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
   return {block.used, block.records, block.regular, std::move(columns)};
 }
 
-std::optional<JsonReader::Block> JsonReader::read(const AnyArray& bytes,
-                                                  std::size_t most_records) {
+JsonReader::Block JsonReader::read(const AnyArray& bytes, std::size_t most_objects) {
   const std::uint8_t* text = bytes_of(bytes);
-  require(bytes.size() >= 1 && bytes.size() <= 0x7fffffff && text[bytes.size() - 1] == '\n',
-          "The 'bytes' parameter must be whole lines, of at most 2^31 - 1 bytes.");
-  const JsonRecords::Block block = records_.read(text, bytes.size(), most_records);
-  if (!block.plain) return std::nullopt;
+  require(bytes.size() >= 1 && bytes.size() <= 0x7fffffff &&
+              text[bytes.size() - 1] == (array_ ? '\0' : '\n'),
+          "The 'bytes' parameter must be at most 2^31 - 1 bytes, and end with a line end, or in an "
+          "array with a zero.");
+  const JsonRecords::Block block = records_.read(text, bytes.size(), most_objects);
   std::vector<Column> columns;
-  for (const JsonColumn* column : records_.columns())
-    columns.emplace_back(column->key, column->types, bits_of(column->there), cells_of(*column));
-  return Block{block.used, block.lines, block.records, std::move(columns)};
+  for (const JsonColumn* column : records_.columns()) {
+    const std::uint8_t types = column->all_types();
+    columns.emplace_back(column->key, types, bits_of(column->types), cells_of(*column, types));
+  }
+  return {block.used, block.lines, block.objects, block.plain, std::move(columns)};
 }
 
 Bytes join_rows(const std::vector<AnyVector>& codes,

@@ -39,20 +39,26 @@ class CsvReader {
 
 class JsonReader {
  public:
-  explicit JsonReader(std::size_t most_columns) : records_(most_columns) {}
+  JsonReader(std::size_t most_columns, bool array)
+      : records_(most_columns, array), array_(array) {}
 
-  // Bits, whole numbers, decimals or texts.
+  // Values of several types: the type of each (of JsonColumn; 0: null), and a number (bits of a
+  // decimal) or a place among the texts, which are those of values and of what is nested.
+  using Mixed = std::tuple<Array<std::uint8_t>, Array<std::int64_t>, Array<std::int32_t>,
+                           Array<std::uint8_t>>;
+  // Values of one type: bits, whole numbers, decimals or texts, as Arrow has them.
   using Cells = std::variant<Array<std::uint8_t>, Array<std::int64_t>, Array<double>,
-                             TextColumnParts>;
-  // Key, types (of JsonColumn), a bit for each record that is not null, and the cells: Arrow's
-  // buffers all.
+                             TextColumnParts, Mixed>;
+  // Key, types that are there, a bit for each object that is not null, and the cells.
   using Column = std::tuple<std::string, int, Array<std::uint8_t>, Cells>;
-  // Bytes and number of the lines read, objects, the columns; nothing where lines are not plain.
-  using Block = std::tuple<std::size_t, std::size_t, std::size_t, std::vector<Column>>;
-  std::optional<Block> read(const AnyArray& bytes, std::size_t most_records);
+  // Bytes read, line ends among them, objects, whether what follows is plain, the columns.
+  using Block =
+      std::tuple<std::size_t, std::size_t, std::size_t, bool, std::vector<Column>>;
+  Block read(const AnyArray& bytes, std::size_t most_objects);
 
  private:
   JsonRecords records_;
+  bool array_;
 };
 
 // Each code of each column has its text; a row is the texts of its cells end to end.

@@ -247,37 +247,31 @@ class CsvRecords:
         codes, a text for each record.
         """
 
+_JsonCells = (
+    NDArray[np.uint8]
+    | NDArray[np.int64]
+    | NDArray[np.float64]
+    | tuple[NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]]
+    | tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]
+)
+
 @final
 class JsonRecords:
-    """Lines of JSON objects, as long as they are plain; keeps what it learned of its columns."""
+    """Objects of a JSON file, as long as they are plain: lines, or the elements of an array. Keeps
+    what it learned of their columns.
+    """
 
-    def __init__(self, most_columns: int) -> None: ...
+    def __init__(self, most_columns: int, array: bool) -> None: ...
     def read(
-        self, bytes: NDArray[np.uint8], most_records: int
-    ) -> (
-        tuple[
-            int,
-            int,
-            int,
-            list[
-                tuple[
-                    str,
-                    int,
-                    NDArray[np.uint8],
-                    NDArray[np.uint8]
-                    | NDArray[np.int64]
-                    | NDArray[np.float64]
-                    | tuple[NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]],
-                ]
-            ],
-        ]
-        | None
-    ):
-        """Bytes and number of the lines read, objects, the columns; None where they are not plain.
+        self, bytes: NDArray[np.uint8], most_objects: int
+    ) -> tuple[int, int, int, bool, list[tuple[str, int, NDArray[np.uint8], _JsonCells]]]:
+        """Bytes read, line ends among them, objects, whether what follows is plain, the columns.
 
-        The bytes are whole lines of UTF-8. A column is its key, the types of its values (bits: 1
-        bool, 2 int, 4 float, 8 str, 16 nested), bits of the records that are not null, and its
-        cells: bits, numbers, or texts as `CsvRecords` has them, what is nested as it is written.
+        The bytes are UTF-8: whole lines, or text from within an array and a zero. A column is its
+        key, the types of its values (bits: 1 bool, 2 int, 4 float, 8 str, 16 nested), bits of the
+        objects for which it is not null, and its cells: bits, numbers, or texts as `CsvRecords` has
+        them, what is nested as it is written. Cells of several types are the type of each, a number
+        (the bits of a float) or a place among texts, and those (offsets and bytes).
         """
 
 @final

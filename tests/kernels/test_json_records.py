@@ -1,4 +1,4 @@
-"""Lines that the kernel calls plain hold what Python's json module finds in them."""
+"""What the kernel calls plain holds what Python's json module finds in it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.data.json_blocks import Plain, plain_block
+from credo.data.json_blocks import MIXED, Plain, kind_of, plain_block
 
 MANY = 1_000
 
 
+def reader(*, array: bool = False) -> _core.JsonRecords:
+    return _core.JsonRecords(MANY, array)
+
+
 def read(text: str, most: int = MANY, records: _core.JsonRecords | None = None) -> Any:
-    records = records or _core.JsonRecords(MANY)
-    return plain_block(records, memoryview(text.encode()), most)
+    return plain_block(records or reader(), memoryview(text.encode()), most)
+
+
+def read_array(text: str, most: int = MANY) -> Any:
+    return plain_block(reader(array=True), memoryview(text.encode() + b"\0"), most)
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -27,22 +34,27 @@ def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def check(block: Plain, lines: list[str]) -> None:
-    """Every cell against the json module's, which must take the lines too."""
-    rows = [json.loads(line, object_pairs_hook=once_each) for line in lines if line.strip(" \t\r")]
+def check(block: Plain, rows: list[Any], *, first: bool = True) -> None:
+    """Every cell against the json module's; keys of the first block are in the order of the text."""
     assert all(type(row) is dict for row in rows) and len(rows) == block.rows
-    assert list(block.types) == list(dict.fromkeys(key for row in rows for key in row))
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    met = [key for key in block.types if key in keys]
+    assert met == keys if first else set(met) == set(keys)
     for key, types in block.types.items():
         expected = [row.get(key) for row in rows]
         assert types == {type(v) for v in expected} - {type(None)}
-        cells = block.columns[key]
-        every = cells.tolist() if isinstance(cells, np.ndarray) else cells.to_pylist()
+        every = block.cells(key, MIXED).tolist()
+        assert every == expected and list(map(type, every)) == list(map(type, expected))
         for found, value in zip(every, expected, strict=True):
-            assert found == value
             if type(value) is float:
                 assert math.copysign(1, found) == math.copysign(1, value)
-            elif not (type(value) is int and float in types):
-                assert type(found) is type(value)
+        alike = block.cells(key, kind_of(types))
+        assert (alike.tolist() if isinstance(alike, np.ndarray) else alike.to_pylist()) == expected
+
+
+def check_lines(block: Plain, lines: list[str]) -> None:
+    full = [line for line in lines if line.strip(" \t\r")]
+    check(block, [json.loads(line, object_pairs_hook=once_each) for line in full])
 
 
 values = st.one_of(
@@ -61,7 +73,6 @@ values = st.one_of(
     st.text(max_size=20) | st.sampled_from(["", "é😀", "\0", 'q"\\/', "sixteen bytes and more"]),
 )
 keys = st.sampled_from(["a", "b", "c", "é", "k\n", ""])
-columns = st.dictionaries(keys, st.sampled_from([0, 1, 2, 3]), max_size=5)
 spoils = st.lists(
     st.tuples(st.integers(0, 60), st.integers(0, 1), st.sampled_from(list('{}[]":,\\ \tnx0.eE+-1u\x01'))),
     max_size=2,
@@ -69,29 +80,62 @@ spoils = st.lists(
 
 
 @st.composite
-def line_of(draw: Any) -> str:
-    row = draw(st.dictionaries(keys, values, max_size=4))
-    separators = draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", " : ")]))
-    line = json.dumps(row, ensure_ascii=draw(st.booleans()), separators=separators)
-    for at, gone, more in draw(spoils):
-        line = line[:at] + more + line[at + gone :]
-    return line + draw(st.sampled_from(["", "\r", "\n", "\n \t"]))
+def text_of(draw: Any, between: str) -> str:
+    """Objects, some of them spoilt."""
+    out = []
+    for row in draw(st.lists(st.dictionaries(keys, values, max_size=4), min_size=1, max_size=4)):
+        separators = draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", " : ")]))
+        line = json.dumps(row, ensure_ascii=draw(st.booleans()), separators=separators)
+        for at, gone, more in draw(spoils):
+            line = line[:at] + more + line[at + gone :]
+        out.append(line + draw(st.sampled_from(["", "\r", "\n", "\n \t"])))
+    return between.join(out)
+
+
+def is_text(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)  # half a pair is no text of a file
 
 
 @settings(max_examples=400)
-@given(st.lists(line_of(), min_size=1, max_size=4), st.sampled_from([1, 2, MANY]))
-def test_what_is_plain_is_what_json_reads(lines: list[str], most: int) -> None:
-    text = "\n".join(lines) + "\n"
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a pair of surrogates is no text of a file
-        return
+@given(text_of("\n").filter(is_text), st.sampled_from([1, 2, MANY]))
+def test_lines_that_are_plain_are_what_json_reads(text: str, most: int) -> None:
+    text += "\n"
     found = read(text, most)
     if found is not None:
-        used, count, block = found
+        used, count, plain, block = found
         part = text.encode()[:used].decode()
         assert part.count("\n") == count and block.rows <= most
-        check(block, part.split("\n")[:-1])
+        check_lines(block, part.split("\n")[:-1])
+        assert not plain or block.rows == most or used == len(text.encode())
+
+
+@settings(max_examples=400)
+@given(text_of(",").filter(is_text), st.sampled_from([1, 2, MANY]), st.integers(0, 200))
+def test_elements_that_are_plain_are_what_json_reads(text: str, most: int, cut: int) -> None:
+    for part in (text + "]", text[:cut]):
+        found = read_array(part, most)
+        if found is not None:
+            used, _, _, block = found
+            done = part.encode()[:used].decode()
+            check(block, json.loads(f"[{done}]", object_pairs_hook=once_each))
+
+
+@given(st.lists(st.dictionaries(keys, values, max_size=3), min_size=1, max_size=6), st.data())
+def test_an_array_is_read_wherever_it_is_cut(rows: list[Any], data: Any) -> None:
+    text = json.dumps(rows, indent=data.draw(st.sampled_from([None, 1])))[1:]
+    if not is_text(json.dumps(rows, ensure_ascii=False)) or "nfinity" in text:
+        return
+    records, left, done = reader(array=True), b"", 0
+    while text:
+        size = data.draw(st.integers(1, len(text)))
+        left, text = left + text[:size].encode(), text[size:]
+        used, _, plain, block = plain_block(records, memoryview(left + b"\0"), MANY)  # type: ignore[misc]
+        if any(isinstance(v, int) and abs(v) >= 10**18 for row in rows for v in row.values()):
+            return  # beyond what is plain
+        check(block, rows[done : done + block.rows], first=not done)
+        left, done = left[used:], done + block.rows
+        assert plain or left.strip().startswith(b"]")
+    assert done == len(rows)
 
 
 @pytest.mark.parametrize(
@@ -103,62 +147,79 @@ def test_what_is_plain_is_what_json_reads(lines: list[str], most: int) -> None:
         ' { "a":0.5,"b":"a text of more than sixteen bytes"}\t\r',
         '{"a": [1, "]\\"}", {"b": [null]}], "b": {"c": {}}, "d": []}',
         '{"n": 999999999999999999, "x": -1.7976931348623157e308}',
+        '{"a": 1, "b": "x"}\n{"a": "1", "b": [1]}\n{"a": true, "b": 0.5}\n{"a": null, "b": "x"}',
+        '{"a": 9007199254740993}\n{"a": 0.5}',
     ],
 )
 def test_what_is_plain(line: str) -> None:
     found = read(f"\n{line}\n \n{line}\n")
-    assert found is not None
-    check(found[2], ["", line, " ", line])
+    assert found is not None and found[2]
+    check_lines(found[3], f"{line}\n{line}".split("\n"))
+    inner = ",\n".join([*line.split("\n"), line.split("\n")[0]])
+    used, _, plain, block = read_array(inner + " ]")
+    assert not plain and inner.encode()[used:].isspace() is bool(inner.encode()[used:])
+    check(block, json.loads(f"[{inner}]"))
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        '{"a": [1}}', '{"a": {"b": 1]}', '{"a": {"b": 1, "b": 2}}', '{"a": [1}\n{"b": 1]}', '{"a": [}',
-        '{"a": ["\\', '{"a": ["x}', '{"a": [1]}\n{"a": 1}', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
+        '{"a": [1}}', '{"a": {"b": 1]}', '{"a": {"b": 1, "b": 2}}', '{"a": [1}', '{"a": [}',
+        '{"a": ["\\', '{"a": ["x}', '{"a": [[1]', '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
         '{"a": 12345678901234567890}', '{"a": 01}', '{"a": 1.}', '{"a": .5}', '{"a": +1}',
         '{"a": 1e}', '{"a": "\\ud800"}', '{"a": "\\udc00"}', '{"a": "\\ud800\\u0041"}',
         '{"a": "\\x41"}', '{"a": "\\u00g0"}', '{"a": "\t"}', '{"a": "x}', '{"a": 1', '{"a" 1}',
-        '{"a": 1,}', '{a: 1}', '{"a": 1} 2', '{"a": tru}', '{"a": nulll}', "[1]", '"x"', "1", "x",
-        '{"a": 1}\n{"a": "1"}', '{"a": true}\n{"a": 1}', '{"a": 9007199254740993}\n{"a": 0.5}',
-        '{"a": 0.5}\n{"a": 9007199254740993}', "\u00a0",
+        '{"a": 1,}', "{a: 1}", '{"a": 1} 2', '{"a": tru}', '{"a": nulll}', "[1]", '"x"', "1", "x",
+        "\u00a0",
     ],
 )  # fmt: skip
 def test_what_is_not(line: str) -> None:
-    assert read(f"{line}\n") is None
+    first = '{"a": 1}\n'
+    found = read(f"{first}{line}\n")
+    if found is not None:  # None: something nested is no JSON
+        used, _, plain, block = found
+        assert (used, plain) == (len(first), False)
+        check(block, [{"a": 1}])
+    inner = '{"a": 1}'
+    found = read_array(f"{inner},{line}]")
+    if found is not None:
+        assert found[0] == len(inner)
+        check(found[3], [{"a": 1}])
 
 
 def test_whole_numbers_among_decimals_are_decimals() -> None:
-    _, _, block = read('{"x": 1}\n{"x": null}\n{"x": 2.5}\n{"x": -3}\n')
+    _, _, _, block = read('{"x": 1}\n{"x": null}\n{"x": 2.5}\n{"x": -3}\n')
     assert block.types == {"x": {int, float}}
-    assert block.columns["x"].to_pylist() == [1.0, None, 2.5, -3.0]
+    assert block.cells("x", "float").to_pylist() == [1.0, None, 2.5, -3.0]
 
 
 def test_a_reader_goes_on_with_what_it_knows() -> None:
-    records = _core.JsonRecords(MANY)
+    records = reader()
     for start in range(0, 3_000, 1_000):  # texts that are all different are not coded for long
         lines = [
             json.dumps({"id": f"row {i} of many", "late": None if i % 3 else f"L{i}", "s": i % 2})
             for i in range(start, start + 1_000)
         ]
-        _, _, block = read("\n".join(lines) + "\n", MANY, records)
-        check(block, lines)
+        _, _, _, block = read("\n".join(lines) + "\n", MANY, records)
+        check_lines(block, lines)
     assert str(block.columns["id"].type) == "string"
-    assert read('{"s": tru}\n', MANY, records) is None
-    _, _, block = read('{"s": 1}\n', MANY, records)  # columns of other blocks are not of this one
-    check(block, ['{"s": 1}'])
+    assert read('{"s": tru}\n', MANY, records)[3].rows == 0
+    _, _, _, block = read('{"s": 1}\n', MANY, records)  # columns of other blocks are not of this
+    assert list(block.types) == ["s"]
+    check(block, [{"s": 1}])
 
 
-def test_wide_records_come_in_small_blocks_and_too_many_columns_not_at_all() -> None:
+def test_wide_objects_come_in_small_blocks_and_too_many_columns_not_at_all() -> None:
     lines = [json.dumps({f"k{i}": 1}) for i in range(20_000)]
-    text = "\n".join(lines) + "\n"
-    used, count, block = plain_block(_core.JsonRecords(20_000), memoryview(text.encode()), 10**6)  # type: ignore[arg-type,misc]  # fmt: skip
-    assert block.rows == count < 3_000 and used < len(text)
-    check(block, lines[:count])
-    assert read("\n".join(lines[: MANY + 1]) + "\n", 10**6) is None
+    text = memoryview(("\n".join(lines) + "\n").encode())
+    used, count, plain, block = plain_block(_core.JsonRecords(20_000, False), text, 10**6)  # type: ignore[misc]
+    assert plain and block.rows == count < 3_000 and used < len(text)
+    check_lines(block, lines[:count])
+    used, count, plain, block = plain_block(reader(), text, 10**6)  # type: ignore[misc]
+    assert count == MANY and not plain
 
 
 def test_lines_must_be_whole() -> None:
-    for text in (b"", b'{"a": 1}'):
-        with pytest.raises(ValueError, match="whole lines"):
-            _core.JsonRecords(MANY).read(np.frombuffer(text, np.uint8), MANY)
+    for text, array in ((b"", False), (b'{"a": 1}', False), (b'{"a": 1}\n', True)):
+        with pytest.raises(ValueError, match="end with a line end, or in an array with a zero"):
+            reader(array=array).read(np.frombuffer(text, np.uint8), MANY)

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.arrays import text_array
-from credo.data.json_values import Unbounded, lines_of, objects_of, values_of
+from credo.data.json_values import Unbounded, values_of
 from credo.errors import TableError
 
 __all__ = ["MIXED", "Block", "Objects", "Plain", "in_type", "kind_of", "plain_block"]
@@ -43,6 +44,7 @@ MIXED = "of several types"
 """The kind of a column whose cells must stay Python's objects."""
 
 _NESTED = 16  # the kernel's bit for lists and objects; those below are its others
+_EXACT = 2**53  # up to here a float is every whole number
 _TYPES = [
     {t for bit, t in zip((1, 2, 4, 8), (bool, int, float, str), strict=True) if mask & bit}
     for mask in range(16)
@@ -111,50 +113,96 @@ class Objects:
 
 @dataclass(frozen=True)
 class Plain:
-    """Columns of the kernel, and the lines that they are of."""
+    """Columns of the kernel: as Arrow has them, or of several types."""
 
     rows: int
     types: dict[str, set[type]]
     columns: dict[str, Any]
-    lines: memoryview
 
     def cells(self, key: str, kind: str) -> Any:
-        if kind == MIXED and self.types.get(key) == {int, float}:  # which are whole was lost
-            return _array_of(_column(objects_of(lines_of(self.lines)), key))
-        return in_type(self.columns.get(key), kind, self.rows)
+        column = self.columns.get(key)
+        if isinstance(column, _Mixed):
+            return column.floats() if kind == "float" else column.objects()
+        return in_type(column, kind, self.rows)
+
+
+@dataclass(frozen=True)
+class _Mixed:
+    """Values of several types: the kernel's bit of each, numbers or places among the texts."""
+
+    kinds: NDArray[np.uint8]
+    values: NDArray[np.int64]
+    texts: list[Any]  # what is nested is no text any more
+    there: NDArray[np.uint8]
+
+    def objects(self) -> Any:
+        out = _array_of([None] * len(self.kinds))
+        for bit, made in (
+            (1, lambda v: v.astype(bool).tolist()),
+            (2, lambda v: v.tolist()),
+            (4, lambda v: v.view(np.float64).tolist()),
+            (24, lambda v: [self.texts[i] for i in v]),
+        ):
+            where = np.flatnonzero(self.kinds & bit)
+            out[where] = _array_of(made(self.values[where]))
+        return out
+
+    def floats(self) -> Any:
+        whole = self.kinds == 2
+        if (np.abs(self.values[whole]) > _EXACT).any():
+            return self.objects()
+        data = np.where(whole, self.values.astype(np.float64), self.values.view(np.float64))
+        return _fixed(pa.float64(), data, self.there, len(data))
 
 
 def plain_block(
-    records: _core.JsonRecords, lines: memoryview, most: int
-) -> tuple[int, int, Plain] | None:
-    """The bytes and the number of the first lines, and their block of at most so many objects; None
-    where they are not plain.
+    records: _core.JsonRecords, text: memoryview, most: int
+) -> tuple[int, int, bool, Plain] | None:
+    """The bytes and the line ends of the first objects, at most so many, whether what follows is
+    plain, and their block. None where something nested is not JSON.
     """
-    found = records.read(np.frombuffer(lines, dtype=np.uint8), most)
-    if found is None:
-        return None
-    used, count, rows, columns = found
-    types, made = {}, {}
-    for key, mask, there, cells in columns:
-        made[key] = _arrow(cells, there, mask, rows)
-        types[key] = _TYPES[mask & 15]
-        if mask == _NESTED:
-            values = values_of(made[key].to_pylist())
-            if values is None:
-                return None
-            made[key] = _array_of(values)
-            types[key] = set(map(type, values)) - {type(None)}
-    return used, count, Plain(rows, types, made, lines[:used])
+    used, lines, rows, plain, found = records.read(np.frombuffer(text, dtype=np.uint8), most)
+    types: dict[str, set[type]] = {}
+    columns: dict[str, Any] = {}
+    for key, mask, there, cells in found:
+        types[key] = _TYPES[mask % _NESTED].copy()
+        column = columns[key] = _column_of(cells, there, mask, rows)
+        if mask < _NESTED:
+            continue
+        values = _parsed(column)
+        if values is None:
+            return None
+        types[key] |= set(map(type, values)) - {type(None)}
+        columns[key] = column if isinstance(column, _Mixed) else _array_of(values)
+    return used, lines, plain, Plain(rows, types, columns)
 
 
-def _arrow(cells: Any, there: Any, mask: int, rows: int) -> Any:
+def _column_of(cells: Any, there: Any, mask: int, rows: int) -> Any:
     if not mask:
         return pa.nulls(rows)
-    if isinstance(cells, tuple):
+    if not isinstance(cells, tuple):
+        return _fixed(_ARROW[kind_of(_TYPES[mask])], cells, there, rows)
+    if len(cells) == 3:
         codes, offsets, data = cells
         return text_array(codes, offsets, data, there)
-    kind = _ARROW[kind_of(_TYPES[mask])]
-    return pa.Array.from_buffers(kind, rows, [pa.py_buffer(there), pa.py_buffer(cells)])
+    kinds, values, offsets, data = cells
+    return _Mixed(kinds, values, text_array(None, offsets, data).to_pylist(), there)
+
+
+def _parsed(column: Any) -> list[Any] | None:
+    """What is nested in a column, parsed: of one of several types in its place."""
+    if not isinstance(column, _Mixed):
+        return values_of(column.to_pylist())
+    where = column.values[column.kinds == _NESTED].tolist()
+    values = values_of([column.texts[i] for i in where])
+    for i, value in zip(where, values or (), strict=values is not None):
+        column.texts[i] = value
+    return values
+
+
+def _fixed(kind: Any, data: Any, there: Any, rows: int) -> Any:
+    """Cells of fixed width, from their buffers."""
+    return pa.Array.from_buffers(kind, rows, [pa.py_buffer(there), pa.py_buffer(data)])
 
 
 def in_type(cells: Any, kind: str, rows: int) -> Any:

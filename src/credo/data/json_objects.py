@@ -1,10 +1,10 @@
 """The objects of a JSON file, block by block, with the values that Python's json module gives.
 
-A line holds one object. Lines that are plain are read by a kernel, straight to columns. The lines
-of any other block are parsed at once by the json module, as one array in which a number drawn by
-lot stands between any two of them: lines that are broken cannot pass as whole ones, since no file
-can foresee that number. What is not one object a line (an array of objects, objects over several
-lines) is read value by value.
+A line holds one object, or the file is one array of objects. What is plain is read by a kernel,
+straight to columns. The lines of a block that are not are parsed at once by the json module, as one
+array in which a number drawn by lot stands between any two of them: lines that are broken cannot
+pass as whole ones, since no file can foresee that number. What is not plain in an array, and
+objects over several lines, are read value by value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import secrets
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ class _Reader:
     # --- one object a line ----------------------------------------------------------------
 
     def _lines(self, left: str) -> Iterator[Block]:
-        plain, more = _core.JsonRecords(MAX_COLUMNS), True
+        plain, more = _core.JsonRecords(MAX_COLUMNS, array=False), True
         while more:
             text = self.text.read(_BLOCK)
             more = bool(text)
@@ -99,9 +99,9 @@ class _Reader:
 
     def _whole_lines(self, data: bytes, plain: _core.JsonRecords) -> Iterator[Block]:
         """The blocks of some lines: by the kernel, or from the first that is not plain by ours."""
-        left = memoryview(data)
-        while left and (found := plain_block(plain, left, BATCH)):
-            used, lines, block = found
+        left, goes_on = memoryview(data), True
+        while left and goes_on and (found := plain_block(plain, left, BATCH)):
+            used, lines, goes_on, block = found
             left = left[used:]
             self.line += lines
             if block.rows:
@@ -160,8 +160,12 @@ class _Reader:
     # --- values over several lines --------------------------------------------------------
 
     def _values(self, left: str) -> Iterator[Block]:
+        left = self._without_blanks(left)
+        inside, began = left.startswith("["), False
+        if inside:
+            left, began = yield from self._plain_elements(left[1:])
         rows: list[dict[str, Any]] = []
-        for value in self._each(left):
+        for value in self._each(left, inside, began):
             rows.append(value)
             if len(rows) == BATCH:
                 yield Objects(rows, lambda rows=rows: rows, self.name)  # type: ignore[misc]
@@ -169,11 +173,34 @@ class _Reader:
         if rows:
             yield Objects(rows, lambda: rows, self.name)
 
-    def _each(self, left: str) -> Iterator[dict[str, Any]]:
+    def _plain_elements(self, left: str) -> Generator[Block, None, tuple[str, bool]]:
+        """The blocks of an array by the kernel, as long as its elements are plain; returns the text
+        that is left, and whether any came before it.
+        """
+        plain, began = _core.JsonRecords(MAX_COLUMNS, array=True), False
+        while True:
+            data, goes_on = memoryview(left.encode() + b"\0"), True
+            while goes_on:
+                found = plain_block(plain, data, BATCH)
+                if found is None:
+                    goes_on = False
+                    break
+                used, lines, goes_on, block = found
+                data = data[used:]
+                self.line += lines
+                if not block.rows:
+                    break
+                began = True
+                yield block
+            left = str(data[:-1], "utf-8")
+            more = self.text.read(_BLOCK) if goes_on and len(left) <= _LONGEST else ""
+            if not more:
+                return left, began
+            left += more
+
+    def _each(self, left: str, inside: bool, began: bool) -> Iterator[dict[str, Any]]:
         """The objects of an array, or objects one after the other."""
-        left = self._without_blanks(left)
-        inside = left.startswith("[")
-        left, at, first = left[inside:], 0, True
+        at = 0
         while True:
             left, at = self._filled(left, at)
             if inside and left.startswith("]", at):
@@ -181,7 +208,7 @@ class _Reader:
                 if at < len(left):
                     raise self._refused("text follows the end of the array", self._at(left, at))
                 return
-            if inside and not first:
+            if inside and began:
                 if not left.startswith(",", at):
                     raise self._refused("',' or ']' is expected", self._at(left, at))
                 left, at = self._filled(left, at + 1)
@@ -190,7 +217,7 @@ class _Reader:
                     raise self._refused("the array is not closed", self._at(left, at))
                 return
             value, left, at = self._next(left, at)
-            first = False
+            began = True
             yield value
 
     def _next(self, left: str, at: int) -> tuple[dict[str, Any], str, int]:
