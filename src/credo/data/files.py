@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -303,9 +304,9 @@ def _parquet_feed(path: Path) -> Feed:
                 at = {name: i for i, name in enumerate(batch.schema.names)}
                 yield {n: sound(batch.column(at[given[n]]), n, path.name) for n in wanted}
 
-    def first(i: int) -> Any:
-        batch = next(opened.iter_batches(1, columns=[schema.names[i]]), None)
-        return None if batch is None else batch.column(0)
+    def first(i: int) -> list[Any]:
+        found = opened.iter_batches(1, columns=[schema.names[i]])
+        return [batch.column(0) for batch in islice(found, 1)]
 
     rows = opened.metadata.num_rows
     return _typed_feed(path, schema, batches, rows, declared_by(schema, first, path.name))
@@ -324,10 +325,9 @@ def _ipc_feed(path: Path) -> Feed:
 
     schema, opened = open_any()
     names, _ = distinct_names(schema.names)
-    batch = None
-    if any(pa.types.is_dictionary(f.type) for f in schema):
-        batch = next(iter(opened), None)
-    declared = declared_by(schema, lambda i: None if batch is None else batch.column(i), path.name)
+    encoded = any(pa.types.is_dictionary(f.type) for f in schema)
+    first = list(islice(opened, 1)) if encoded else []
+    declared = declared_by(schema, lambda i: [batch.column(i) for batch in first], path.name)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         return record_batches(open_any()[1], names, wanted, path.name)

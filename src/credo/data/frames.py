@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -80,13 +81,7 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     names, notes = distinct_names(table.column_names, label)
-    table = table.unify_dictionaries()
-
-    def first(i: int) -> Any:
-        chunks = table.column(i).chunks
-        return chunks[0] if chunks else None
-
-    declared = declared_by(table.schema, first, label)
+    declared = declared_by(table.schema, lambda i: table.column(i).chunks, label)
     return Feed(
         label,
         names,
@@ -100,15 +95,11 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
 
 def _from_reader(reader: Any, label: str) -> Feed:
     names, notes = distinct_names(reader.schema.names, label)
-    start = next(iter(reader), None)  # its dictionaries show their order
-    declared = declared_by(
-        reader.schema, lambda i: None if start is None else start.column(i), label
-    )
+    first = list(islice(reader, 1))  # its dictionaries show their order
+    declared = declared_by(reader.schema, lambda i: [batch.column(i) for batch in first], label)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        if start is not None:
-            yield from record_batches([start], names, wanted, label)
-        yield from record_batches(reader, names, wanted, label)
+        return record_batches(chain(first, reader), names, wanted, label)
 
     return Feed(
         label,
@@ -128,9 +119,9 @@ def _from_dataset(dataset: Any) -> Feed:
         columns = [given[n] for n in wanted]
         return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
 
-    def first(i: int) -> Any:
+    def first(i: int) -> list[Any]:
         found = dataset_batches(dataset, [dataset.schema.names[i]])
-        return next((b.column(0) for b in found if b.num_rows), None)
+        return [b.column(0) for b in islice((b for b in found if b.num_rows), 1)]
 
     label = "Arrow dataset"
     declared = declared_by(dataset.schema, first, label)
@@ -231,14 +222,14 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
         )
     rows = next(iter(lengths.values()), 0)
     declared = {}
-    for name, value in values.items():
+    for (name, value), given in zip(values.items(), columns.values(), strict=True):
         kind: Any = getattr(value, "dtype", None)
         if type(kind).__name__ == "CategoricalDtype":
             states = tuple(_plain(c) for c in kind.categories.tolist())
             declared[name] = Declared(states, bool(kind.ordered))
         elif type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
             declared[name] = Declared(tuple(kind.categories.to_list()), ordered=True)
-        elif (said := array_declared(value)) is not None:
+        elif (said := array_declared(given)) is not None:
             declared[name] = said
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
@@ -265,6 +256,8 @@ def _column(values: Any, name: str) -> Any:
             return list(values)
         raise InputError(f"Column {name!r} must be a sequence of cells, got {values!r}.")
     if isinstance(values, pa.ChunkedArray):
+        if pa.types.is_dictionary(values.type):  # of which every chunk may have another
+            values = values.cast(values.type.value_type)
         return values.combine_chunks()
     if hasattr(values, "iloc"):
         return values.reset_index(drop=True)
