@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -336,6 +337,8 @@ def _arrow(values: Any, name: str) -> Any:
         return _objects(values)
     if pa.types.is_decimal(array.type) and not _all_of_scale(values, array.type.scale):
         return _objects(values)
+    if pa.types.is_temporal(array.type) and _is_untyped(values) and not _times_alike(values):
+        return _objects(values)
     if pa.types.is_floating(array.type) and (not _holds_floats(values) or _holds_bools(values)):
         # Python integers next to None or NaN: keep them whole; True is not the number 1.
         return _objects(values)
@@ -383,6 +386,20 @@ def _all_of_scale(values: Any, scale: int) -> bool:
     return all(
         is_missing(v) or (isinstance(v, Decimal) and v.as_tuple().exponent == -scale)
         for v in values
+    )
+
+
+def _times_alike(values: Any) -> bool:
+    """Whether Arrow keeps all of the dates and times: it would cut the hour off where a date comes
+    first, take every zone for the first one, and leave out that of a time, and nanoseconds.
+    """
+    kinds = {
+        (type(v), getattr(v, "tzinfo", None), bool(getattr(v, "nanosecond", 0)))
+        for v in values
+        if not is_missing(v)
+    }
+    return len(kinds) <= 1 and not any(
+        fine or (issubclass(kind, dt.time) and zone is not None) for kind, zone, fine in kinds
     )
 
 
