@@ -335,12 +335,7 @@ def _arrow(values: Any, name: str) -> Any:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
         return _objects(values)
-    if pa.types.is_decimal(array.type) and not _all_of_scale(values, array.type.scale):
-        return _objects(values)
-    if pa.types.is_temporal(array.type) and _is_untyped(values) and not _times_alike(values):
-        return _objects(values)
-    if pa.types.is_floating(array.type) and (not _holds_floats(values) or _holds_bools(values)):
-        # Python integers next to None or NaN: keep them whole; True is not the number 1.
+    if _is_untyped(values) and not _keeps(array.type, values):
         return _objects(values)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
@@ -369,24 +364,22 @@ def _is_long(kind: Any) -> bool:
     return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > 8
 
 
-def _holds_floats(values: Any) -> bool:
-    """Whether a list or an object column that Arrow made floats of really holds floats."""
-    kind = getattr(values, "dtype", None)
-    if kind is not None and kind != np.dtype(object):
-        return True
-    return any(isinstance(v, (float, np.floating)) and v == v for v in values)
+def _keeps(kind: Any, values: Any) -> bool:
+    """Whether the type that Arrow found keeps the cells of a list or objects as they are."""
+    if pa.types.is_decimal(kind):  # it would write 1.5 beside 2.25 as 1.50
+        return all(is_missing(v) or _is_decimal(v, kind.scale) for v in values)
+    if pa.types.is_temporal(kind):
+        return _times_alike(values)
+    if pa.types.is_floating(kind):  # whole numbers beside NaN stay whole; True is not the number 1
+        floats = any(isinstance(v, (float, np.floating)) and v == v for v in values)
+        return floats and {bool, np.bool_}.isdisjoint(map(type, values))
+    if pa.types.is_binary(kind):  # a text beside bytes is none
+        return not any(issubclass(t, str) for t in set(map(type, values)))
+    return True
 
 
-def _all_of_scale(values: Any, scale: int) -> bool:
-    """Whether all cells of a list or an object column are decimals of as many digits: Arrow would
-    write 1.5 beside 2.25 as 1.50.
-    """
-    if not _is_untyped(values):
-        return True
-    return all(
-        is_missing(v) or (isinstance(v, Decimal) and v.as_tuple().exponent == -scale)
-        for v in values
-    )
+def _is_decimal(value: Any, scale: int) -> bool:
+    return isinstance(value, Decimal) and value.as_tuple().exponent == -scale
 
 
 def _times_alike(values: Any) -> bool:
@@ -394,7 +387,7 @@ def _times_alike(values: Any) -> bool:
     first, take every zone for the first one, and leave out that of a time, and nanoseconds.
     """
     kinds = {
-        (type(v), getattr(v, "tzinfo", None), bool(getattr(v, "nanosecond", 0)))
+        (type(v), getattr(v, "tzinfo", None), _has_nanoseconds(v))
         for v in values
         if not is_missing(v)
     }
@@ -403,20 +396,17 @@ def _times_alike(values: Any) -> bool:
     )
 
 
+def _has_nanoseconds(value: Any) -> bool:
+    """Whether a timestamp or a duration of pandas has some."""
+    return bool(getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0))
+
+
 def _holds_complex(values: Any) -> bool:
     """Whether a list or an object column holds a complex number of NumPy: Arrow would take its real
     part.
     """
     return _is_untyped(values) and any(
         issubclass(t, np.complexfloating) for t in set(map(type, values))
-    )
-
-
-def _holds_bools(values: Any) -> bool:
-    """Whether a list or an object column holds a boolean."""
-    kind = getattr(values, "dtype", None)
-    return (kind is None or kind == np.dtype(object)) and not {bool, np.bool_}.isdisjoint(
-        map(type, values)
     )
 
 

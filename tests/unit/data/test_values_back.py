@@ -37,9 +37,11 @@ NOON, NIGHT = dt.datetime(2020, 1, 1, 12), dt.datetime(2020, 1, 1)
         (dt.time(1, tzinfo=dt.UTC), dt.time(1)),
         (dt.time(1, tzinfo=dt.UTC), dt.time(2, tzinfo=dt.UTC)),
         (NIGHT, pd.Timestamp("2020-01-01 00:00:00.000000001")),
+        (pd.Timedelta(1, "ns"), pd.Timedelta(2, "ns")),
+        ("a", b"a"),
     ],
 )
-def test_dates_and_times_of_several_kinds_stay_apart(pair):
+def test_what_arrow_would_take_for_one_kind_stays_apart(pair):
     for first, second in (pair, pair[::-1]):
         cells = [first, second, None, first]
         for given in ({"d": cells}, pd.DataFrame({"d": pd.Series(cells, dtype=object)})):
