@@ -95,6 +95,9 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     paths = [p for t in texts for p in _matches(t)]
     feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
+    label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
+    if all(feed.rows == 0 for feed in feeds):
+        raise TableError(f"{label} ha{'s' if len(feeds) == 1 else 've'} a header but no rows.")
     notes = first.notes + _partitions(paths, first.names)
     if len(feeds) == 1:
         return replace(first, notes=notes)
@@ -126,7 +129,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     sizes = [f.bytes for f in feeds]
     return replace(
         first,
-        label=f"{len(feeds)} files {text}",
+        label=label,
         batches=batches,
         notes=notes,
         rows=None if None in known else sum(r or 0 for r in known),
@@ -177,7 +180,7 @@ def _matches(text: str) -> list[Path]:
             hint="If it is the table itself, write it to a file first, or give "
             "pandas.read_csv(io.StringIO(…)).",
         )
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     try:
         there = path.exists()
     except OSError as error:

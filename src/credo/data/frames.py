@@ -202,7 +202,7 @@ def _not_a_table(x: Any) -> InputError:
     elif type(x).__module__.startswith("credo.model"):
         hint = ROWS_ARE_DUE
     elif isinstance(x, Iterator):
-        hint = "Give list(…) of it, if it yields a dict for each row."
+        hint = "Give list(…) of it, if it yields paths, or a dict for each row."
     of = type(x).__module__.removeprefix("builtins").removeprefix("_io")
     name = f"{of}.{type(x).__name__}".removeprefix(".")
     return InputError(f"A table of type {name} cannot be read.", hint=hint)
