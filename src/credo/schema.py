@@ -260,6 +260,8 @@ class Schema:
             if kind == "empty":
                 way = "['no', 'yes']} (its states, or 'continuous') to use it."
             hint = f"Read the table with schema={{{name!r}: {way}"
+            if kind == "weights":
+                hint = "It cannot be a variable at once: give weights= another column to use it."
             if kind == "unsupported":
                 hint = "Make columns of single values of it before reading, to use it."
                 if "binary" in self.set_aside[name]:

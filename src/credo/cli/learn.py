@@ -201,7 +201,7 @@ def command(
 
 def _refuse_settings(schema: Any, settings: dict[str, Any]) -> None:
     """Refuse what the search would refuse, before a page is printed."""
-    from credo.errors import InputError, unknown_name
+    from credo.errors import InputError
     from credo.train.edge_prior import log_odds
     from credo.train.scores import ScoreSpec
 
@@ -213,8 +213,7 @@ def _refuse_settings(schema: Any, settings: dict[str, Any]) -> None:
         raise InputError(f"--alpha must be between 0 and 1, got {alpha:g}.")
     named = [*settings.get("order", ()), *([settings["target"]] if "target" in settings else [])]
     for name in named:
-        if name not in schema:
-            raise unknown_name("Variable", name, schema.names, "in the table")
+        schema.index(name)  # refuses one that is not there
     left = [n for n in schema.names if n not in settings.get("order", schema.names)]
     if left:
         raise InputError(f"--order must hold every variable once; {left[0]!r} is not in it.")

@@ -23,7 +23,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"schema=\{(?:'[^']+'|\"[^\"]+\"): '[a-z]+'(?:, (?:'[^']+'|\"[^\"]+\"): '[a-z]+')+\}", _kinds),
     (r"make states of them with schema=\{'([^']+)': 'discrete'\}",
      r"make states of them with --kind '\1=discrete'"),
-    (r"ragged='skip'", "--skip-ragged"),
+    (r"\bragged=(?:'skip')?", "--skip-ragged"),
     (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
     (r"schema=\{'(.+?)': \['no', 'yes'\]\} \(its states, or 'continuous'\)",
      r"--states '\1=no,yes' (its states), or --kind '\1=continuous',"),
@@ -37,7 +37,6 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"[Rr]ead the table with the (?:network|model)'s schema: cr\.read\(…, net\.schema\)",
      "Use the same columns and states (--kind, --states)"),
     (r"encoding='(.+?)'", r"--encoding \1"),
-    (r"Leave encoding= out", "Leave --encoding out"),
     (r"method=['\"]([\w-]+)['\"]", r"--method \1"),
     (r"cr\.learn\(rows, search='([\w-]+)'\)", r"credo learn TABLE --search \1"),
     (r"search=['\"]([\w-]+)['\"]", r"--search \1"),
@@ -48,6 +47,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"name it in missing= to take it as missing",
      "take it as missing with --missing TEXT (+TEXT keeps the other words)"),
     (r"decimal=','", "--decimal ,"),
+    (r"delimiter=('.+?')", r"--delimiter \1"),
     (r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",
      "credo fit MODEL TABLE --prior bdeu -o new.credo"),
     (r"cr\.fit\(dag, rows, prior=cr\.(?:BDeu\(1\)|LinePrior\(\))\)",
@@ -118,7 +118,8 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"save to_network\(\) of it", "convert it with --directed"),
     (r"If (?:it|the file) can be trusted, give limits=Limits\(.*?\)",
      "If it can be trusted, read it in Python with larger limits"),
-    (r"\b(missing|memory|weights|delimiter|steps|start|budget|stability)=(?=\W|$)", r"--\1"),
+    (r"\b(missing|memory|weights|delimiter|decimal|encoding|steps|start|budget|stability)=(?=\W|$)",
+     r"--\1"),
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ of other categories the file only says that there were some.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -29,13 +29,15 @@ _INDEX = Declared((), aside=("identifier", "the index of a pandas frame"))
 _PERIODS = Declared((), aside=("unsupported", "cells of type pandas periods"))
 
 
-def declared_by(schema: pa.Schema, first: Callable[[int], Any], label: str) -> dict[int, Declared]:
-    """What is declared of each column, by its position; `first` gives a chunk of one, which shows
-    its dictionary, or None if there is none.
+def declared_by(
+    schema: pa.Schema, chunks: Callable[[int], Iterable[Any]], label: str
+) -> dict[int, Declared]:
+    """What is declared of each column, by its position; `chunks` gives those chunks of one whose
+    dictionaries are to be looked at.
 
     >>> cells = pa.array(["b", "a"]).dictionary_encode()
     >>> kind = pa.dictionary(pa.int32(), pa.string(), ordered=True)
-    >>> declared_by(pa.schema({"x": kind}), lambda i: cells, "a table")[0].states
+    >>> declared_by(pa.schema({"x": kind}), lambda i: [cells], "a table")[0].states
     ('b', 'a')
     """
     told = _pandas_note(schema)
@@ -59,27 +61,42 @@ def declared_by(schema: pa.Schema, first: Callable[[int], Any], label: str) -> d
             if field.name in categorical or ours:
                 out[i] = Declared(())
         elif field.type.ordered or enum is not None or said:
+            ordered = field.type.ordered or enum is not None
             states = _enum_values(enum) if enum is not None else None
-            states = states or _dictionary(first(i), field.name, label)
-            if states:
-                out[i] = Declared(states, ordered=field.type.ordered or enum is not None)
+            said_so = Declared(states, ordered) if states else None
+            said_so = said_so or _dictionaries(chunks(i), ordered, field.name, label)
+            if said_so:
+                out[i] = said_so
     return out
 
 
 def array_declared(cells: Any) -> Declared | None:
-    """What an Arrow array says by itself: an ordered dictionary is a list of categories."""
-    if not isinstance(cells, pa.DictionaryArray) or not cells.type.ordered:
+    """What a column of Arrow says by itself: an ordered dictionary is a list of categories."""
+    if not isinstance(cells, (pa.Array, pa.ChunkedArray)):
         return None
-    states = _dictionary(cells, "", "")
-    return Declared(states, ordered=True) if states else None
+    if not pa.types.is_dictionary(cells.type) or not cells.type.ordered:
+        return None
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    return _dictionaries(chunks, True, "", "")
 
 
-def _dictionary(chunk: Any, name: str, label: str) -> tuple[Any, ...]:
-    """The values of a chunk's dictionary; none if there is no chunk, or one stands twice."""
-    if chunk is None:
-        return ()
-    values = python_values(sound(chunk, name, label).dictionary if label else chunk.dictionary)
-    states = tuple(v for v in values if v is not None)
+def _dictionaries(chunks: Iterable[Any], ordered: bool, name: str, label: str) -> Declared | None:
+    """The values of the chunks' dictionaries, which may differ as those of several files do."""
+    parts: list[dict[str, Declared]] = []
+    seen: Any = None
+    for chunk in chunks:
+        if seen is not None and chunk.dictionary.equals(seen):
+            continue
+        seen = chunk.dictionary
+        states = _dictionary(sound(chunk, name, label).dictionary if label else seen)
+        if states:
+            parts.append({name: Declared(states, ordered)})
+    return merged(parts).get(name)
+
+
+def _dictionary(values: Any) -> tuple[Any, ...]:
+    """The values of a dictionary; none if one stands twice."""
+    states = tuple(v for v in python_values(values) if v is not None)
     return states if len(set(map(cell_key, states))) == len(states) else ()
 
 

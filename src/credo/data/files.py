@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,9 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     paths = [p for t in texts for p in _matches(t)]
     feeds = [_one(p, options, len(paths)) for p in paths]
     first = feeds[0]
+    label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
+    if all(feed.rows == 0 for feed in feeds):
+        raise TableError(f"{label} ha{'s' if len(feeds) == 1 else 've'} a header but no rows.")
     notes = first.notes + _partitions(paths, first.names)
     if len(feeds) == 1:
         return replace(first, notes=notes)
@@ -125,7 +129,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     sizes = [f.bytes for f in feeds]
     return replace(
         first,
-        label=f"{len(feeds)} files {text}",
+        label=label,
         batches=batches,
         notes=notes,
         rows=None if None in known else sum(r or 0 for r in known),
@@ -176,7 +180,7 @@ def _matches(text: str) -> list[Path]:
             hint="If it is the table itself, write it to a file first, or give "
             "pandas.read_csv(io.StringIO(…)).",
         )
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     try:
         there = path.exists()
     except OSError as error:
@@ -303,9 +307,9 @@ def _parquet_feed(path: Path) -> Feed:
                 at = {name: i for i, name in enumerate(batch.schema.names)}
                 yield {n: sound(batch.column(at[given[n]]), n, path.name) for n in wanted}
 
-    def first(i: int) -> Any:
-        batch = next(opened.iter_batches(1, columns=[schema.names[i]]), None)
-        return None if batch is None else batch.column(0)
+    def first(i: int) -> list[Any]:
+        found = opened.iter_batches(1, columns=[schema.names[i]])
+        return [batch.column(0) for batch in islice(found, 1)]
 
     rows = opened.metadata.num_rows
     return _typed_feed(path, schema, batches, rows, declared_by(schema, first, path.name))
@@ -324,10 +328,9 @@ def _ipc_feed(path: Path) -> Feed:
 
     schema, opened = open_any()
     names, _ = distinct_names(schema.names)
-    batch = None
-    if any(pa.types.is_dictionary(f.type) for f in schema):
-        batch = next(iter(opened), None)
-    declared = declared_by(schema, lambda i: None if batch is None else batch.column(i), path.name)
+    encoded = any(pa.types.is_dictionary(f.type) for f in schema)
+    first = list(islice(opened, 1)) if encoded else []
+    declared = declared_by(schema, lambda i: [batch.column(i) for batch in first], path.name)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         return record_batches(open_any()[1], names, wanted, path.name)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -80,13 +82,7 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     names, notes = distinct_names(table.column_names, label)
-    table = table.unify_dictionaries()
-
-    def first(i: int) -> Any:
-        chunks = table.column(i).chunks
-        return chunks[0] if chunks else None
-
-    declared = declared_by(table.schema, first, label)
+    declared = declared_by(table.schema, lambda i: table.column(i).chunks, label)
     return Feed(
         label,
         names,
@@ -100,15 +96,11 @@ def _from_arrow_table(table: Any, label: str = "Arrow table") -> Feed:
 
 def _from_reader(reader: Any, label: str) -> Feed:
     names, notes = distinct_names(reader.schema.names, label)
-    start = next(iter(reader), None)  # its dictionaries show their order
-    declared = declared_by(
-        reader.schema, lambda i: None if start is None else start.column(i), label
-    )
+    first = list(islice(reader, 1))  # its dictionaries show their order
+    declared = declared_by(reader.schema, lambda i: [batch.column(i) for batch in first], label)
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
-        if start is not None:
-            yield from record_batches([start], names, wanted, label)
-        yield from record_batches(reader, names, wanted, label)
+        return record_batches(chain(first, reader), names, wanted, label)
 
     return Feed(
         label,
@@ -128,9 +120,9 @@ def _from_dataset(dataset: Any) -> Feed:
         columns = [given[n] for n in wanted]
         return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
 
-    def first(i: int) -> Any:
+    def first(i: int) -> list[Any]:
         found = dataset_batches(dataset, [dataset.schema.names[i]])
-        return next((b.column(0) for b in found if b.num_rows), None)
+        return [b.column(0) for b in islice((b for b in found if b.num_rows), 1)]
 
     label = "Arrow dataset"
     declared = declared_by(dataset.schema, first, label)
@@ -210,7 +202,7 @@ def _not_a_table(x: Any) -> InputError:
     elif type(x).__module__.startswith("credo.model"):
         hint = ROWS_ARE_DUE
     elif isinstance(x, Iterator):
-        hint = "Give list(…) of it, if it yields a dict for each row."
+        hint = "Give list(…) of it, if it yields paths, or a dict for each row."
     of = type(x).__module__.removeprefix("builtins").removeprefix("_io")
     name = f"{of}.{type(x).__name__}".removeprefix(".")
     return InputError(f"A table of type {name} cannot be read.", hint=hint)
@@ -231,14 +223,14 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
         )
     rows = next(iter(lengths.values()), 0)
     declared = {}
-    for name, value in values.items():
+    for (name, value), given in zip(values.items(), columns.values(), strict=True):
         kind: Any = getattr(value, "dtype", None)
         if type(kind).__name__ == "CategoricalDtype":
             states = tuple(_plain(c) for c in kind.categories.tolist())
             declared[name] = Declared(states, bool(kind.ordered))
         elif type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
             declared[name] = Declared(tuple(kind.categories.to_list()), ordered=True)
-        elif (said := array_declared(value)) is not None:
+        elif (said := array_declared(given)) is not None:
             declared[name] = said
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
@@ -265,6 +257,8 @@ def _column(values: Any, name: str) -> Any:
             return list(values)
         raise InputError(f"Column {name!r} must be a sequence of cells, got {values!r}.")
     if isinstance(values, pa.ChunkedArray):
+        if pa.types.is_dictionary(values.type):  # of which every chunk may have another
+            values = values.cast(values.type.value_type)
         return values.combine_chunks()
     if hasattr(values, "iloc"):
         return values.reset_index(drop=True)
@@ -341,10 +335,7 @@ def _arrow(values: Any, name: str) -> Any:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
         return _objects(values)
-    if pa.types.is_decimal(array.type) and not _all_of_scale(values, array.type.scale):
-        return _objects(values)
-    if pa.types.is_floating(array.type) and (not _holds_floats(values) or _holds_bools(values)):
-        # Python integers next to None or NaN: keep them whole; True is not the number 1.
+    if _is_untyped(values) and not _keeps(array.type, values):
         return _objects(values)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
@@ -373,24 +364,41 @@ def _is_long(kind: Any) -> bool:
     return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > 8
 
 
-def _holds_floats(values: Any) -> bool:
-    """Whether a list or an object column that Arrow made floats of really holds floats."""
-    kind = getattr(values, "dtype", None)
-    if kind is not None and kind != np.dtype(object):
-        return True
-    return any(isinstance(v, (float, np.floating)) and v == v for v in values)
+def _keeps(kind: Any, values: Any) -> bool:
+    """Whether the type that Arrow found keeps the cells of a list or objects as they are."""
+    if pa.types.is_decimal(kind):  # it would write 1.5 beside 2.25 as 1.50
+        return all(is_missing(v) or _is_decimal(v, kind.scale) for v in values)
+    if pa.types.is_temporal(kind):
+        return _times_alike(values)
+    if pa.types.is_floating(kind):  # whole numbers beside NaN stay whole; True is not the number 1
+        floats = any(isinstance(v, (float, np.floating)) and v == v for v in values)
+        return floats and {bool, np.bool_}.isdisjoint(map(type, values))
+    if pa.types.is_binary(kind):  # a text beside bytes is none
+        return not any(issubclass(t, str) for t in set(map(type, values)))
+    return True
 
 
-def _all_of_scale(values: Any, scale: int) -> bool:
-    """Whether all cells of a list or an object column are decimals of as many digits: Arrow would
-    write 1.5 beside 2.25 as 1.50.
+def _is_decimal(value: Any, scale: int) -> bool:
+    return isinstance(value, Decimal) and value.as_tuple().exponent == -scale
+
+
+def _times_alike(values: Any) -> bool:
+    """Whether Arrow keeps all of the dates and times: it would cut the hour off where a date comes
+    first, take every zone for the first one, and leave out that of a time, and nanoseconds.
     """
-    if not _is_untyped(values):
-        return True
-    return all(
-        is_missing(v) or (isinstance(v, Decimal) and v.as_tuple().exponent == -scale)
+    kinds = {
+        (type(v), getattr(v, "tzinfo", None), _has_nanoseconds(v))
         for v in values
+        if not is_missing(v)
+    }
+    return len(kinds) <= 1 and not any(
+        fine or (issubclass(kind, dt.time) and zone is not None) for kind, zone, fine in kinds
     )
+
+
+def _has_nanoseconds(value: Any) -> bool:
+    """Whether a timestamp or a duration of pandas has some."""
+    return bool(getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0))
 
 
 def _holds_complex(values: Any) -> bool:
@@ -399,14 +407,6 @@ def _holds_complex(values: Any) -> bool:
     """
     return _is_untyped(values) and any(
         issubclass(t, np.complexfloating) for t in set(map(type, values))
-    )
-
-
-def _holds_bools(values: Any) -> bool:
-    """Whether a list or an object column holds a boolean."""
-    kind = getattr(values, "dtype", None)
-    return (kind is None or kind == np.dtype(object)) and not {bool, np.bool_}.isdisjoint(
-        map(type, values)
     )
 
 

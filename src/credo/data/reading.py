@@ -214,7 +214,9 @@ def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:
     for name, word in schema.items():
         if name not in names:
             raise _unknown_column(name, word, names)
-        if isinstance(word, (Variable, Written)):
+        if isinstance(word, Variable):
+            out[name] = replace(word, name=name)  # that of another column may be lent
+        elif isinstance(word, Written):
             out[name] = word
         elif word is None:
             out[name] = "drop"

@@ -85,8 +85,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     delimiter = options.delimiter or ("\t" if tab else _delimiter(text, options.decimal))
     given = list(options.columns) if options.columns else _header(path, text, delimiter)
     refuse_too_wide(path.name, len(given))
-    if not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter):
-        raise TableError(f"{path.name} has a header but no rows.")
+    empty = not options.columns and len(raw) < HEAD and not _has_rows(text, delimiter)
     names, notes = distinct_names(given)
     notes += _cut_elsewhere(text, delimiter) if len(names) == 1 else ()
     notes += () if options.columns else _numbers_for_names(given)
@@ -104,6 +103,8 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        if empty:
+            return
         at = [position[n] for n in wanted]
         skipped[0] = 0
         scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray)
@@ -129,6 +130,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         path.name,
         names,
         batches,
+        rows=0 if empty else None,
         bytes=path.stat().st_size * (12 if compression else 1),
         text=True,
         notes=notes,

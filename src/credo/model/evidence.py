@@ -127,13 +127,21 @@ def distinct(data: States) -> tuple[Any, ...]:
 
 def single(counts: Counts) -> Variable:
     """The variable of counts that have one axis."""
-    if len(counts.variables) != 1:
+    if not counts.variables:
+        raise InputError("Counts of one variable are needed, got counts of none.")
+    *others, wanted = counts.variables
+    if others:
         raise InputError(
-            "Counts of one variable are needed, got counts of "
-            f"{', '.join(counts.names) or 'none'}.",
-            hint='Take a slice such as counts[{"Pneumonia": "T"}], or counts.marginal("Fever").',
+            f"Counts of one variable are needed, got counts of {', '.join(counts.names)}.",
+            hint=f"Take a slice such as counts[{_first_states(others)}], or "
+            f"counts.marginal({wanted.name!r}).",
         )
-    return counts.variables[0]
+    return wanted
+
+
+def _first_states(variables: Sequence[Variable]) -> dict[str, Any]:
+    """An example of a slice: a state of each variable."""
+    return {v.name: v.states[0] for v in variables}
 
 
 def counted(data: States, states: Sequence[Any], name: str = NAME) -> Counts:
@@ -297,7 +305,8 @@ def measured(data: Numbers, names: Sequence[str] = ()) -> Moments:
             groups = ", ".join(v.name for v in data.discrete)
             raise InputError(
                 f"Moments of one group are needed, got a group for each state of {groups}.",
-                hint='Take a slice such as moments[{"sex": "male"}], or a marginal("height").',
+                hint=f"Take a slice such as moments[{_first_states(data.discrete)}], or "
+                f"moments.marginal({[v.name for v in data.continuous]}).",
             )
         found = tuple(v.name for v in data.continuous)
         _fits(found, names)

@@ -179,5 +179,6 @@ class Pseudocounts(Conjugate):
             rows.append(
                 [str(s), number(float(a)), f"{share:.5f}", f"{low:.3f}–{high:.3f}", bar(share)]
             )
-        title = f"{type(self).__name__}, worth {number(self.weight)} observations"
+        worth = f"{number(self.weight)} observation{'s' * (self.weight != 1)}"
+        title = f"{type(self).__name__}, worth {worth}"
         return View(title, [self.name, "pseudo-count", "mean", "95 %", ""], rows, (1, 2, 3))

@@ -265,6 +265,10 @@ class Counts(_Unguarded):
     def __len__(self) -> int:
         return self.shape[0] if self.shape else 0
 
+    def __iter__(self) -> Iterator[Any]:
+        """As an array goes: number by number of one axis, part by part of several."""
+        return iter(np.asarray(self))
+
     # --- inside -------------------------------------------------------------------------
 
     def _axis(self, name: str) -> int:

@@ -198,10 +198,7 @@ def _variables(
         elif name in known:
             out[name] = known[name]
         elif name in rows.schema.set_aside:
-            raise SchemaError(
-                f"The column {name!r} was set aside: {rows.schema.set_aside[name]}.",
-                hint=f"To use it, give schema={{{name!r}: 'discrete'}} (or 'continuous').",
-            )
+            rows.schema.index(name)  # refuses it, with the reason and what to do
         else:
             error = unknown_name("Variable", name, rows.schema.names, "in the table")
             hint = f"If it was never observed, say so: hidden={{{name!r}: 2}} for two states."

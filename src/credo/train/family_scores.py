@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data import Table
-from credo.errors import InputError, SchemaError, unknown_name
+from credo.errors import InputError, SchemaError
 from credo.schema import Variable
 from credo.stats.family import Family
 from credo.stats.tally import Source
@@ -137,9 +137,6 @@ def family_scores(
     `available`: where cells are missing, what parents gain is measured on the rows that have them.
     """
     schema = source.schema
-    for name in names or ():
-        if name not in schema:
-            raise unknown_name("Variable", name, schema.names, "in the table")
     chosen = [schema[n] for n in (schema.names if names is None else names)]
     if not chosen:
         raise InputError("There is no variable to score.")

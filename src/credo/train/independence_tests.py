@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
-from credo.errors import InputError, SchemaError, unknown_name
+from credo.errors import InputError, SchemaError
 from credo.model.reals import shown
 from credo.render import text_html
 from credo.schema import Schema
@@ -216,8 +216,7 @@ def _is_between_states(continuous: Set[str], x: str, y: str, z: Sequence[str]) -
 def _checked(schema: Schema, x: str, y: str, z: Sequence[str], test: str | None) -> str:
     names = (x, y, *z)
     for name in names:
-        if name not in schema:
-            raise unknown_name("Variable", name, schema.names, "in the table")
+        schema.index(name)  # refuses one that is not there
     if len(set(names)) < len(names):
         raise InputError(f"A variable stands twice in {x} ⊥ {y} | {list(z)}.")
     kinds = {schema[n].is_discrete for n in names}

@@ -18,6 +18,8 @@ from credo.cli.words import in_options
         ("Name the kinds in schema= to use them.", "Name their kinds with --kind to use them."),
         ("Mend the cell, or name it in missing= to take it as missing.", "--missing TEXT"),
         ("Give its encoding, for example encoding='latin-1'.", "--encoding latin-1"),
+        ("if it should, read it with delimiter='|'", "read it with --delimiter '|'"),
+        ("encoding= and ragged= say how a file is written.", "--encoding and --skip-ragged say"),
         ("Use missing='structural-em'.", "Use --missing-cells structural-em."),
         ("Give max_parents=, or use search='order'.", "Give --max-parents, or use --search order."),
         ("Name its variable with target='…'.", "--target NAME"),

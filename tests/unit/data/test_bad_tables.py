@@ -422,3 +422,18 @@ def test_cells_that_are_lists_are_set_aside_or_name_the_row():
         TableError, match=r"Row 2 of column 'a' holds \[1\], which cannot be a state"
     ):
         cr.read({"a": ["x", [1], 2]}, {"a": "discrete"})
+
+
+@pytest.mark.parametrize("memory", [None, "10B"])
+def test_a_file_of_several_may_have_a_header_alone(tmp_path, memory):
+    for name, text in {"1": "b,a\n", "2": "a,b\n1,x\n2,y\n1,x\n", "3": "a,b"}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    counts = cr.tally(cr.read(tmp_path / "*.csv", memory=memory), ["a"])["a"]
+    assert list(counts) == [2, 1]
+    with pytest.raises(TableError, match=r"2 files .* have a header but no rows"):
+        cr.read([tmp_path / "1.csv", tmp_path / "3.csv"])
+
+
+def test_a_home_that_nobody_has_is_no_file():
+    with pytest.raises(TableError, match=r"There is no file ~nobody-here/x.csv"):
+        cr.read("~nobody-here/x.csv")

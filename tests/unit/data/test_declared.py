@@ -78,7 +78,7 @@ def test_what_polars_wrote_wrongly_is_left_alone():
     cells = dictionary(CELLS, LEVELS)
     for note in (b"x", b"9;low", b"-1;", b"1;\xff", b"1;a1;a"):
         field = pa.field("x", cells.type, metadata={"_PL_ENUM_VALUES2": note})
-        found = declared_by(pa.schema([field]), lambda i: cells, "a table")
+        found = declared_by(pa.schema([field]), lambda i: [cells], "a table")
         assert found[0].states == tuple(LEVELS)
 
 
@@ -221,7 +221,7 @@ def test_a_note_that_is_not_of_pandas_is_left_alone():
     cells = dictionary(CELLS, LEVELS)
     for note in (b"{", b"[]", b"3", b'{"columns": 3}', b'{"columns": [3], "index_columns": [{}]}'):
         schema = pa.schema({"x": cells.type}, metadata={"pandas": note})
-        assert declared_by(schema, lambda i: cells, "a table") == {}
+        assert declared_by(schema, lambda i: [cells], "a table") == {}
 
 
 MANY = [f"k{i:05}" for i in range(10_001)]
@@ -277,3 +277,24 @@ def test_naive_bayes_of_a_stream_lets_go_of_too_many_categories(tmp_path):
     with pytest.warns(CredoWarning, match="'zip' .categories, 10,001 different"):
         clf = NaiveBayes().fit(path, "y")
     assert clf.predict({"x": ["b"]}).tolist() == ["b"]
+
+
+@pytest.mark.parametrize("as_table", [pa.table, dict])
+def test_chunks_may_have_dictionaries_that_no_index_of_theirs_can_join(as_table):
+    names = [[f"{letter}{i:02}" for i in range(100)] for letter in "ab"]
+    chunks = [dictionary(levels, levels, ordered=True) for levels in names]
+    states, ordered = told(cr.read(as_table({"x": pa.chunked_array(chunks)})))
+    assert states == (*names[0], *names[1])
+    assert not ordered  # no chunk says which of the two hundred comes first
+
+
+@pytest.mark.parametrize("as_table", [pa.table, dict])
+def test_chunks_may_have_dictionaries_with_a_null(as_table):
+    codes = pa.array([0, 1, 2, 2], pa.int8())
+    chunks = [
+        pa.DictionaryArray.from_arrays(codes, pa.array(levels))
+        for levels in (["z", None, "a"], ["b", None, "z"])
+    ]
+    table = cr.read(as_table({"x": pa.chunked_array(chunks)}))
+    assert told(table) == (("a", "b", "z"), False)
+    assert table.values("x").tolist() == ["z", None, "a", "a", "b", None, "z", "z"]

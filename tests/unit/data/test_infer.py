@@ -151,6 +151,36 @@ def test_a_schema_reads_another_table_alike():
         cr.read({"a": ["x"]}, train.schema)
 
 
+def test_a_variable_of_another_column_lends_its_states():
+    train = cr.read({"a": ["y", "x", "z"]}, {"a": ["z", "y", "x"]})
+    lent = cr.read({"b": ["x", "z"]}, {"b": train.schema["a"]}).schema["b"]
+    assert (lent.name, lent.states) == ("b", ("z", "y", "x"))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table, name: table.tally([name]),
+        lambda table, name: cr.fit([(name, "a")], table),
+        lambda table, name: cr.em([(name, "a")], table),
+        lambda table, name: cr.score([(name, "a")], table),
+        lambda table, name: cr.independence_test(table, name, "a"),
+    ],
+)
+def test_who_asks_for_a_column_set_aside_is_told_why_and_what_to_do(ask):
+    table = cr.read(
+        {"a": ["x", "y", "x"], "id": [3, 5, 8], "w": [1, 2, 3]}, {"id": "drop"}, weights="w"
+    )
+    with pytest.raises(
+        cr.errors.SchemaError, match=r"'id' was set aside: dropped .* schema=\{'id': 'disc"
+    ):
+        ask(table, "id")
+    with pytest.raises(
+        cr.errors.SchemaError, match=r"'w' was set aside: .* give weights= another column"
+    ):
+        ask(table, "w")
+
+
 def test_text_types_of_a_csv_file(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(

@@ -1,7 +1,10 @@
 """What comes in comes back: whole numbers whole, states as they were, repeated keys not at all."""
 
+import datetime as dt
+
 import narwhals as nw
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -21,6 +24,29 @@ def test_whole_numbers_beyond_64_bits():
     assert table.to("pandas")["d"].tolist() == [10**30, 1, 2, 1]
     texts = [str(10**30), "1", "2", "1"]
     assert table.to("arrow")["d"].to_pylist() == table.to("polars")["d"].to_list() == texts
+
+
+NOON, NIGHT = dt.datetime(2020, 1, 1, 12), dt.datetime(2020, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (dt.date(2020, 1, 1), NOON),
+        (NIGHT, NIGHT.replace(tzinfo=dt.UTC)),
+        (dt.time(1, tzinfo=dt.UTC), dt.time(1)),
+        (dt.time(1, tzinfo=dt.UTC), dt.time(2, tzinfo=dt.UTC)),
+        (NIGHT, pd.Timestamp("2020-01-01 00:00:00.000000001")),
+        (pd.Timedelta(1, "ns"), pd.Timedelta(2, "ns")),
+        ("a", b"a"),
+    ],
+)
+def test_what_arrow_would_take_for_one_kind_stays_apart(pair):
+    for first, second in (pair, pair[::-1]):
+        cells = [first, second, None, first]
+        for given in ({"d": cells}, pd.DataFrame({"d": pd.Series(cells, dtype=object)})):
+            back = cr.read(given, {"d": "discrete"}).values("d").tolist()
+            assert back == cells and list(map(type, back)) == list(map(type, cells))
 
 
 @pytest.mark.parametrize("gap", [False, True])

@@ -125,7 +125,8 @@ def test_fewer_states_in_the_data_than_in_the_prior():
                 Counts((FEVER, Variable("b", "discrete", (0,))), np.ones((2, 1)))
             ),
             InputError,
-            "Counts of one variable are needed, got counts of Fever, b",
+            r"got counts of Fever, b. Take a slice such as counts\[\{'Fever': 'F'\}\], or "
+            r"counts.marginal\('b'\)",
         ),
         (lambda: Beta(1, 1).update({True: "x"}), InputError, "The count of True must be a number"),
         (

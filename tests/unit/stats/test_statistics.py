@@ -43,6 +43,8 @@ def test_counts_as_arrays():
     copy[0, 0] = 9
     assert c["x", 0] == 0
     assert (np.asarray(c) / c.total).sum() == pytest.approx(1)
+    assert [row.tolist() for row in c] == [[0, 1, 2], [3, 4, 5]]
+    assert list(c.marginal("B")) == [3, 5, 7]  # by place, though its states are numbers too
 
 
 def test_counts_refuse_nonsense():
