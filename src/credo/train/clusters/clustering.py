@@ -17,6 +17,7 @@ from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.render import shortened
 from credo.stats.block import Block
+from credo.stats.configurations import named
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import (
     chosen,
@@ -53,7 +54,7 @@ def cluster(
     *,
     rng: Rng = 0,
     columns: Sequence[str] | None = None,
-    aside: Sequence[str] | str = (),
+    aside: Sequence[str] | str | None = (),
     distance: str = "auto",
     scale: str = "auto",
     by: str | None = None,
@@ -219,7 +220,7 @@ def which_k(
     by: str | None = None,
     rng: Rng = 0,
     columns: Sequence[str] | None = None,
-    aside: Sequence[str] | str = (),
+    aside: Sequence[str] | str | None = (),
     distance: str = "auto",
     scale: str = "auto",
     graph: Any = None,
@@ -306,11 +307,10 @@ def _seed(rng: Rng) -> int:
 
 def _columns(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
     """The names of the columns that count."""
-    named = [columns] if isinstance(columns, str) else columns
-    left = [aside] if isinstance(aside, str) else list(aside)
-    for name in [*(named or ()), *left]:
+    names = table.schema.names if columns is None else named(columns)
+    left = () if aside is None else named(aside)
+    for name in (*names, *left):
         table.schema[name]  # says what is there instead
-    names = tuple(table.schema.names if named is None else dict.fromkeys(named))
     names = tuple(n for n in names if n not in left)
     if not names:
         raise InputError("No column is left to cluster by.")
