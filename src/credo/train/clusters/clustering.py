@@ -99,8 +99,8 @@ def cluster(
     memory : bytes or text such as "2GB", optional
         The most memory for distances of all pairs; half of what is free by default.
     options
-        k-means: `starts`, `iterations`, `tolerance`, `start`. Spectral: `affinity`, `neighbours`,
-        `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
+        k-means: `starts`, `iterations`, `tolerance`, `start` (centres, scaled as the columns are).
+        Spectral: `affinity`, `neighbours`, `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
 
     >>> import credo as cr
     >>> rows = {"x": [1.0, 1.2, 0.9, 5.0, 5.1, 4.8, 5.3], "y": [0.1, 0.2, 0.1, 3.0, 3.1, 2.9, 3.2]}
