@@ -5,7 +5,7 @@ The numbers of an array are numbers, few and whole though they be; schema= says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,11 +38,12 @@ def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]
     if x.ndim != 2:
         raise InputError(
             f"An array of rows must have two axes (rows, columns), got {x.ndim}.",
-            hint="Use x.reshape(-1, 1) for a single column.",
+            hint="Use x.reshape(-1, 1) for a single column." if x.ndim == 1 else "",
         )
     width = x.shape[1]
-    given = isinstance(columns, Sequence) and not isinstance(columns, str)
-    named = given and len(columns) == width
+    if isinstance(columns, Iterable) and not isinstance(columns, str):
+        columns = list(columns)
+    named = isinstance(columns, list) and len(columns) == width
     names = [str(c) for c in columns] if named else [f"x{j}" for j in range(width)]
     if schema is None and weights is None and _is_whole(x, names):
         return _table(x, names), None if named else columns

@@ -1,5 +1,7 @@
 """Agglomerative clustering: SciPy's trees, cuts, Gower's distance, the guard."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -105,6 +107,21 @@ def test_cuts():
         tree.cut("depth")
     with pytest.raises(InputError, match="makes no tree"):
         cr.cluster({"x": [0.0, 0.1, 5.0]}, k=2).cut(k=1)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_no_more_memory_than_the_guard_allows(mixed):
+    n = 1200
+    x = np.random.default_rng(2).normal(size=(n, 2))
+    table = columns(x) | ({"s": ["a", "b"] * (n // 2)} if mixed else {})
+    pairs = 4 * n * n
+    table = cr.read(table)
+    cr.cluster(table.take(slice(0, 50)), "average", k=2, memory=pairs)  # what is imported once
+    tracemalloc.start()
+    cr.cluster(table, "average", k=2, memory=pairs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (0.3 if mixed else 1.3) * pairs  # the arrays of a kernel are not traced
 
 
 @pytest.mark.parametrize("method", ["complete", "average"])

@@ -46,6 +46,32 @@ def test_options_that_no_picture_has(picture: str) -> None:
         getattr(cr.cluster(X, "average", k=2), picture)(foo=1)
 
 
+@pytest.mark.parametrize("option", ["columns", "aside", "counts"])
+@pytest.mark.parametrize("value", [3, 1.5, True])
+def test_names_that_are_none(option: str, value: object) -> None:
+    with pytest.raises(InputError, match="A name or a list of names is needed"):
+        cr.cluster(X, "latent-class", k=2, **{option: value})
+
+
+@pytest.mark.parametrize("by", [[], {}, 2])
+def test_a_criterion_that_is_no_text(by: object) -> None:
+    with pytest.raises(InputError, match="k-means chooses k by 'gap', 'silhouette'"):
+        cr.cluster(X, by=by)
+
+
+def test_names_of_any_kind() -> None:
+    groups = cr.cluster(X, k=2, columns=np.array(["a", "b"]), aside=None)
+    assert groups.columns == ("a", "b")
+    with pytest.raises(CredoError, match="Did you mean 'counts'"):
+        cr.cluster(X, "latent-class", k=2, count=["x0"])
+
+
+def test_one_cluster_explains_nothing() -> None:
+    x = np.random.default_rng(0).integers(0, 50, (30, 2))
+    groups = cr.cluster(x, k=1)
+    assert groups.quality["explained"] >= 0 and "explained 0.0 %" in str(groups)
+
+
 def test_mixtures_take_arrays() -> None:
     named = {"x0": X[:, 0], "x1": X[:, 1]}
     for learn in (cr.gaussian_mixture, cr.latent_classes):

@@ -209,6 +209,19 @@ def test_mixed_kinds_with_gaps():
     np.testing.assert_allclose(mixture.responsibilities({"colour": [None]}), [mixture.weights])
 
 
+@pytest.mark.parametrize("covariance", ["full", "tied", "diagonal", "spherical"])
+def test_small_weights_have_the_start_of_large_ones(covariance):
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(m, 1, (30, 3)) for m in (0, 6)])
+    w = rng.random(60)
+    one, small = (
+        cr.gaussian_mixture(x, 2, covariance=covariance, weights=weights)
+        for weights in (w, 1e-12 * w)
+    )
+    np.testing.assert_allclose(small.weights, one.weights, rtol=1e-9)
+    assert small.predict(x).tolist() == one.predict(x).tolist() != [0] * 60
+
+
 def test_weights_of_a_table_are_used():
     rows = {"x": [0.0, 0.2, 5.0, 5.2], "w": [9, 9, 1, 1]}
     table = cr.read(rows, weights="w")

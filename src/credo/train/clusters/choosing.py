@@ -58,7 +58,7 @@ def criterion(method: str, by: Any) -> str:
     allowed |= {"icl", "cheeseman-stutz"} if method in MIXTURES else set()
     if by is None or by == "auto":
         return usual
-    if by not in allowed:
+    if not isinstance(by, str) or by not in allowed:
         raise InputError(
             f"{method} chooses k by {', '.join(repr(a) for a in sorted(allowed))}, got by={by!r}."
         )

@@ -17,6 +17,7 @@ from credo.model.randomness import Rng, generator
 from credo.model.record import Record
 from credo.render import shortened
 from credo.stats.block import Block
+from credo.stats.configurations import named
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import (
     chosen,
@@ -53,7 +54,7 @@ def cluster(
     *,
     rng: Rng = 0,
     columns: Sequence[str] | None = None,
-    aside: Sequence[str] | str = (),
+    aside: Sequence[str] | str | None = (),
     distance: str = "auto",
     scale: str = "auto",
     by: str | None = None,
@@ -98,8 +99,8 @@ def cluster(
     memory : bytes or text such as "2GB", optional
         The most memory for distances of all pairs; half of what is free by default.
     options
-        k-means: `starts`, `iterations`, `tolerance`, `start`. Spectral: `affinity`, `neighbours`,
-        `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
+        k-means: `starts`, `iterations`, `tolerance`, `start` (centres, scaled as the columns are).
+        Spectral: `affinity`, `neighbours`, `gamma`, `landmarks`. Mixtures: see docs/mixtures.md.
 
     >>> import credo as cr
     >>> rows = {"x": [1.0, 1.2, 0.9, 5.0, 5.1, 4.8, 5.3], "y": [0.1, 0.2, 0.1, 3.0, 3.1, 2.9, 3.2]}
@@ -219,7 +220,7 @@ def which_k(
     by: str | None = None,
     rng: Rng = 0,
     columns: Sequence[str] | None = None,
-    aside: Sequence[str] | str = (),
+    aside: Sequence[str] | str | None = (),
     distance: str = "auto",
     scale: str = "auto",
     graph: Any = None,
@@ -306,11 +307,10 @@ def _seed(rng: Rng) -> int:
 
 def _columns(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
     """The names of the columns that count."""
-    named = [columns] if isinstance(columns, str) else columns
-    left = [aside] if isinstance(aside, str) else list(aside)
-    for name in [*(named or ()), *left]:
+    names = table.schema.names if columns is None else named(columns)
+    left = () if aside is None else named(aside)
+    for name in (*names, *left):
         table.schema[name]  # says what is there instead
-    names = tuple(table.schema.names if named is None else dict.fromkeys(named))
     names = tuple(n for n in names if n not in left)
     if not names:
         raise InputError("No column is left to cluster by.")

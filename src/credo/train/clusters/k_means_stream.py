@@ -32,6 +32,7 @@ from credo.train.clusters.k_means import (
 from credo.train.clusters.lloyd import Sums, nearest, sums_of
 from credo.train.clusters.notes import told_of_rows
 from credo.train.clusters.partition import Partition
+from credo.train.clusters.quality import share_explained
 from credo.train.clusters.space import Space, checked_scale, space_of
 
 __all__ = ["StreamCentres", "partition_stream", "sample_of"]
@@ -113,7 +114,7 @@ def partition_stream(
         labels,
         k,
         model.assign,
-        quality={"within": trace[-1], "explained": 1.0 - trace[-1] / total if total > 0 else 1.0},
+        quality={"within": trace[-1], "explained": share_explained(trace[-1], total)},
         trace=tuple(trace),
         reason=reason,
         notes=tuple(notes),

@@ -118,8 +118,6 @@ def linked_of(
         assert geometry.points is not None
         links = tree_of(geometry.points, method, memory)
     else:
-        import fastcluster
-
         assert geometry.mixed is not None
         guard_pairs(table.rows, method, memory, mixed=True)
         pairs, lost = geometry.mixed.pairs()
@@ -132,7 +130,7 @@ def linked_of(
         notes += told_of_bare(table)
         if method == "ward":
             notes.append("ward takes Gower's distances as if they were Euclid's")
-        links = fastcluster.linkage(pairs, method, preserve_input=False)
+        links = _links_of_pairs(pairs, table.rows, method)
         links[links[:, 2] < _TOUCHING, 2] = 0.0
     notes += told_of_weights(table, method)
     return Linked(Tree(links, method), geometry, tuple(notes))
@@ -163,11 +161,22 @@ def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Flo
     if method != "ward":  # which needs no distances of all pairs
         guard_pairs(len(points), method, memory)
         if not fits(8.0 * len(points) ** 2, memory):  # the same tree in half the memory
-            import fastcluster
+            from scipy.spatial.distance import pdist
 
-            links: Floats = fastcluster.linkage(points, method, preserve_input=False)
-            return links
+            return _links_of_pairs(pdist(points), len(points), method)
     return _core.links_of_points(points, method)
+
+
+def _links_of_pairs(pairs: Floats, n: int, method: str) -> Floats:
+    """fastcluster's tree of n rows. IN/OUT the distances of all pairs, which it writes over.
+
+    `fastcluster.linkage` would copy them first, which takes twice what `guard_pairs` allows.
+    """
+    from fastcluster import linkage_wrap, mthidx
+
+    links = np.empty((n - 1, 4))
+    linkage_wrap(n, pairs, links, mthidx[method])
+    return links
 
 
 def _spanning(points: Floats) -> Floats:

@@ -55,23 +55,22 @@ def partition_latent_classes(
     >>> partition_latent_classes(table, 2).labels.tolist()
     [0, 0, 1, 1, 0]
     """
-    counts = options.pop("counts", ())
     known: dict[str, Any] = {"prior": 1.0, "restarts": 10, "covariance": "diagonal"}
-    known |= _checked(options)
-    plan = latent_plan(table, counts)
+    known |= _checked(options, (*_OPTIONS, "counts"))
+    plan = latent_plan(table, known.pop("counts", ()))
     found = learned(table, plan, k, Options(**known), generator(rng), threads)
     return _partition(found.mixture, table, threads)
 
 
-def _checked(options: dict[str, Any]) -> dict[str, Any]:
+def _checked(options: dict[str, Any], known: tuple[str, ...] = _OPTIONS) -> dict[str, Any]:
     for name in options:
         if name == "average":
             raise InputError(
                 "Groups need one mixture: average=True is for cr.gaussian_mixture and "
                 "cr.latent_classes."
             )
-        if name not in _OPTIONS:
-            raise unknown_name("Option", name, _OPTIONS, "one of a mixture")
+        if name not in known:
+            raise unknown_name("Option", name, known, "one of a mixture")
     return options
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.lloyd import distances_to_own, sums_of
 
-__all__ = ["adjusted_rand", "explained", "silhouette", "within"]
+__all__ = ["adjusted_rand", "explained", "share_explained", "silhouette", "within"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -38,7 +38,12 @@ def within(points: Floats, labels: Labels, k: int, weights: Floats | None = None
 def explained(points: Floats, w: float, weights: Floats | None = None) -> float:
     """The share of the sum of squares about the mean that lies between the clusters."""
     total = within(points, np.zeros(len(points), dtype=np.intp), 1, weights)
-    return 1.0 - w / total if total > 0 else 1.0
+    return share_explained(w, total)
+
+
+def share_explained(w: float, total: float) -> float:
+    """What W leaves of the sum of squares about the mean; less than nothing is rounding."""
+    return max(1.0 - w / total, 0.0) if total > 0 else 1.0
 
 
 def silhouette(

@@ -67,7 +67,7 @@ class Climb(Leaping[Numbers, Expected]):
         expected = self.expect(made)
         value = self.value(expected, made)
         gain = value - self.objective
-        if gain < -1e-10 * max(abs(self.objective), 1.0) or np.isnan(value):
+        if gain < -1e-10 * max(abs(self.objective), min(self.rows.weight, 1.0)) or np.isnan(value):
             self.reason = "a step gained nothing that numbers of this size can tell"
             self.converged = True
             return False

@@ -16,6 +16,7 @@ from credo.model.randomness import Rng, generator
 from credo.model.value import text, whole
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.state_values import is_number
+from credo.stats.configurations import named
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
 
@@ -159,14 +160,13 @@ def gaussian_plan(table: Table) -> Plan:
 
 def latent_plan(table: Table, counts: Sequence[str] = ()) -> Plan:
     """Discrete columns as states, continuous ones as numbers, those named as counts."""
-    if isinstance(counts, str):
-        counts = (counts,)
+    counts = named(counts)
     for name in counts:
         table.schema[name]  # an unknown name is an error that offers near ones
     rest = [v for v in table.schema if v.name not in counts]
     return Plan(
         tuple(v.name for v in rest if not v.is_discrete),
-        tuple(counts),
+        counts,
         tuple(v for v in rest if v.is_discrete),
     )
 

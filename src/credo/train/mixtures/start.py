@@ -44,6 +44,7 @@ def started(
     rows, w = rows[w > 0], w[w > 0]
     points, first, w = _gathered(_points(problem, rows, w), w)
     rows = rows[first]
+    w = w * max(len(w) / w.sum(), 1.0)  # what softens a start is in rows, of weight 1 or more
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
     else:
