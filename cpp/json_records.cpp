@@ -50,6 +50,16 @@ bool is_word(const std::uint8_t*& at, const char* word) {
   return true;
 }
 
+// Moves `at` past a key if it is this one, as it is written.
+bool is_key(const std::uint8_t*& at, const std::uint8_t* end, const JsonColumn& column) {
+  const std::size_t length = column.key.size();
+  if (!column.key_as_written || static_cast<std::size_t>(end - at) < length + 2 || *at != '"' ||
+      at[length + 1] != '"' || std::memcmp(at + 1, column.key.data(), length) != 0)
+    return false;
+  at += length + 2;
+  return true;
+}
+
 // The unit of UTF-16 that four digits stand for; -1 where they are none.
 int hex_unit(const std::uint8_t*& at) {
   int unit = 0;
@@ -103,6 +113,12 @@ bool add_unicode(std::string& to, const std::uint8_t*& at) {
 }  // namespace
 
 // ---------------------------------------------------------------- a column
+
+JsonColumn::JsonColumn(std::string_view name) : key(name) {
+  key_as_written = true;
+  for (const char c : key)
+    if (c == '"' || c == '\\' || static_cast<std::uint8_t>(c) < 0x20) key_as_written = false;
+}
 
 std::uint8_t JsonColumn::all_types() const {
   std::uint8_t all = 0;
@@ -282,7 +298,6 @@ bool JsonRecords::value(const std::uint8_t*& at, const std::uint8_t* end, JsonCo
 
 JsonColumn* JsonRecords::column(Text key, std::size_t place) {
   const std::string_view name(reinterpret_cast<const char*>(key.at), key.length);
-  if (place < order_.size() && order_[place]->key == name) return order_[place];
   JsonColumn* found;
   if (const auto known = by_key_.find(name); known != by_key_.end()) {
     found = known->second;
@@ -301,12 +316,15 @@ bool JsonRecords::object(const std::uint8_t*& at, const std::uint8_t* end, std::
   at = past_blanks(at + 1);
   bool more = *at != '}';
   for (std::size_t place = 0; more; ++place) {
-    Found key;
-    if (!text(at, end, key)) return false;
-    JsonColumn* const found = column(key.text, place);
+    JsonColumn* found = place < order_.size() ? order_[place] : nullptr;
+    if (found == nullptr || !is_key(at, end, *found)) {
+      Found key;
+      if (!text(at, end, key)) return false;
+      found = column(key.text, place);
+    }
     if (found == nullptr || found->types.size() > row) return false;  // too many, or twice
     if (found->types.empty()) ++seen_;
-    found->pass(row);
+    if (found->types.size() < row) found->pass(row);
     at = past_blanks(at);
     if (*at != ':') return false;
     at = past_blanks(at + 1);

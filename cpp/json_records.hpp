@@ -24,9 +24,10 @@ struct JsonColumn {
     kNull = 0, kTruth = 1, kWhole = 2, kDecimal = 4, kText = 8, kNested = 16
   };
 
-  explicit JsonColumn(std::string_view name) : key(name) {}
+  explicit JsonColumn(std::string_view name);
 
   std::string key;
+  bool key_as_written;  // it stands in a file as it is, without escapes
   std::vector<std::uint8_t> types;  // of each object's value
   // True or false, a whole number, the bits of a decimal, the code of a text or its place in `cells`,
   // the place in `cells` of what is nested.

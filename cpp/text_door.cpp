@@ -1,6 +1,7 @@
 #include "text_door.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "join_rows.hpp"
 #include "text_codes.hpp"
@@ -57,17 +58,28 @@ JsonReader::Mixed mixed_of(const JsonColumn& column) {
           std::move(texts.bytes)};
 }
 
-TextColumnParts texts_of(const JsonColumn& column, bool coded) {
-  if (coded) {
-    Packed texts(column.texts.met());
-    return {copied<std::int32_t>(column.values, {column.values.size()}), std::move(texts.offsets),
+// The codes of texts, in the smallest type of Arrow's dictionaries that holds them, or in the next.
+template <class Codes>
+TextColumnParts coded_texts(const Codes& codes, const std::vector<Text>& met) {
+  Packed texts(met);
+  if (met.size() <= 127)
+    return {copied<std::int8_t>(codes, {codes.size()}), std::move(texts.offsets),
             std::move(texts.bytes)};
-  }
+  return {copied<std::int32_t>(codes, {codes.size()}), std::move(texts.offsets),
+          std::move(texts.bytes)};
+}
+
+TextColumnParts plain_texts(const std::vector<Text>& every) {
+  Packed texts(every);
+  return {std::monostate{}, std::move(texts.offsets), std::move(texts.bytes)};
+}
+
+TextColumnParts texts_of(const JsonColumn& column, bool coded) {
+  if (coded) return coded_texts(column.values, column.texts.met());
   std::vector<Text> every(column.types.size(), Text{nullptr, 0});
   for (std::size_t i = 0; i < every.size(); ++i)
     if (column.types[i] != JsonColumn::kNull) every[i] = column.cells[column.values[i]];
-  Packed texts(every);
-  return {std::nullopt, std::move(texts.offsets), std::move(texts.bytes)};
+  return plain_texts(every);
 }
 
 JsonReader::Cells cells_of(const JsonColumn& column, std::uint8_t types) {
@@ -120,12 +132,9 @@ CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
   const CsvRecords::Block block = records_.read(text, bytes.size(), last);
   std::vector<TextColumnParts> columns;
   columns.reserve(records_.columns().size());
-  for (const CsvColumn& column : records_.columns()) {
-    Packed texts(column.coded ? column.texts.met() : column.cells);
-    std::optional<Array<std::int32_t>> codes;
-    if (column.coded) codes = copied(column.codes);
-    columns.emplace_back(std::move(codes), std::move(texts.offsets), std::move(texts.bytes));
-  }
+  for (const CsvColumn& column : records_.columns())
+    columns.push_back(column.coded ? coded_texts(column.codes, column.texts.met())
+                                   : plain_texts(column.cells));
   return {block.used, block.records, block.regular, std::move(columns)};
 }
 
@@ -139,7 +148,10 @@ JsonReader::Block JsonReader::read(const AnyArray& bytes, std::size_t most_objec
   std::vector<Column> columns;
   for (const JsonColumn* column : records_.columns()) {
     const std::uint8_t types = column->all_types();
-    columns.emplace_back(column->key, types, bits_of(column->types), cells_of(*column, types));
+    std::optional<Array<std::uint8_t>> there;
+    if (std::memchr(column->types.data(), JsonColumn::kNull, column->types.size()) != nullptr)
+      there = bits_of(column->types);
+    columns.emplace_back(column->key, types, std::move(there), cells_of(*column, types));
   }
   return {block.used, block.lines, block.objects, block.plain, std::move(columns)};
 }

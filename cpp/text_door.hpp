@@ -20,10 +20,11 @@ namespace credo::doors {
 std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray& offsets,
                                                                   const AnyArray& bytes);
 
-// A column: codes and the texts they stand for (offsets and bytes), or no codes and a text for each
-// record.
+// A column: codes (small where few texts are different) and the texts they stand for (offsets and
+// bytes), or no codes and a text for each record.
 using TextColumnParts =
-    std::tuple<std::optional<Array<std::int32_t>>, Array<std::int32_t>, Array<std::uint8_t>>;
+    std::tuple<std::variant<std::monostate, Array<std::int8_t>, Array<std::int32_t>>,
+               Array<std::int32_t>, Array<std::uint8_t>>;
 
 class CsvReader {
  public:
@@ -49,8 +50,8 @@ class JsonReader {
   // Values of one type: bits, whole numbers, decimals or texts, as Arrow has them.
   using Cells = std::variant<Array<std::uint8_t>, Array<std::int64_t>, Array<double>,
                              TextColumnParts, Mixed>;
-  // Key, types that are there, a bit for each object that is not null, and the cells.
-  using Column = std::tuple<std::string, int, Array<std::uint8_t>, Cells>;
+  // Key, types that are there, bits of the objects that are not null (nothing: all), and the cells.
+  using Column = std::tuple<std::string, int, std::optional<Array<std::uint8_t>>, Cells>;
   // Bytes read, line ends among them, objects, whether what follows is plain, the columns.
   using Block =
       std::tuple<std::size_t, std::size_t, std::size_t, bool, std::vector<Column>>;

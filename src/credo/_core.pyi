@@ -231,6 +231,10 @@ def encode_texts(
     Text i is bytes[offsets[i]:offsets[i + 1]].
     """
 
+_TextColumn = tuple[
+    NDArray[np.int8] | NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]
+]
+
 @final
 class CsvRecords:
     """Records of a text file, as long as they are regular; keeps what it learned of its columns."""
@@ -238,9 +242,7 @@ class CsvRecords:
     def __init__(self, delimiter: str, width: int, wanted: Sequence[int]) -> None: ...
     def read(
         self, bytes: NDArray[np.uint8], last: bool
-    ) -> tuple[
-        int, int, bool, list[tuple[NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]]]
-    ]:
+    ) -> tuple[int, int, bool, list[_TextColumn]]:
         """Bytes of whole records, their number, whether what follows is regular, the columns.
 
         A column is codes and the texts they stand for (offsets and bytes), or, with None for the
@@ -251,7 +253,7 @@ _JsonCells = (
     NDArray[np.uint8]
     | NDArray[np.int64]
     | NDArray[np.float64]
-    | tuple[NDArray[np.int32] | None, NDArray[np.int32], NDArray[np.uint8]]
+    | _TextColumn
     | tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]
 )
 
@@ -264,14 +266,14 @@ class JsonRecords:
     def __init__(self, most_columns: int, array: bool) -> None: ...
     def read(
         self, bytes: NDArray[np.uint8], most_objects: int
-    ) -> tuple[int, int, int, bool, list[tuple[str, int, NDArray[np.uint8], _JsonCells]]]:
+    ) -> tuple[int, int, int, bool, list[tuple[str, int, NDArray[np.uint8] | None, _JsonCells]]]:
         """Bytes read, line ends among them, objects, whether what follows is plain, the columns.
 
         The bytes are UTF-8: whole lines, or text from within an array and a zero. A column is its
         key, the types of its values (bits: 1 bool, 2 int, 4 float, 8 str, 16 nested), bits of the
-        objects for which it is not null, and its cells: bits, numbers, or texts as `CsvRecords` has
-        them, what is nested as it is written. Cells of several types are the type of each, a number
-        (the bits of a float) or a place among texts, and those (offsets and bytes).
+        objects for which it is not null (None: of all), and its cells: bits, numbers, or texts as
+        `CsvRecords` has them, what is nested as it is written. Cells of several types are the type
+        of each, a number (the bits of a float) or a place among texts, and those (offsets, bytes).
         """
 
 @final

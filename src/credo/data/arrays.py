@@ -51,7 +51,8 @@ def text_array(codes: Any, offsets: Any, data: Any, there: Any = None) -> Any:
     if codes is None:
         return pa.StringArray.from_buffers(len(offsets) - 1, *buffers, nulls)
     made = pa.StringArray.from_buffers(len(offsets) - 1, *buffers)
-    where = pa.Array.from_buffers(pa.int32(), len(codes), [nulls, pa.py_buffer(codes)])
+    kind = pa.int8() if codes.dtype == np.int8 else pa.int32()
+    where = pa.Array.from_buffers(kind, len(codes), [nulls, pa.py_buffer(codes)])
     return pa.DictionaryArray.from_arrays(where, made)
 
 

@@ -133,7 +133,7 @@ class _Mixed:
     kinds: NDArray[np.uint8]
     values: NDArray[np.int64]
     texts: list[Any]  # what is nested is no text any more
-    there: NDArray[np.uint8]
+    there: NDArray[np.uint8] | None
 
     def objects(self) -> Any:
         out = _array_of([None] * len(self.kinds))
@@ -202,7 +202,8 @@ def _parsed(column: Any) -> list[Any] | None:
 
 def _fixed(kind: Any, data: Any, there: Any, rows: int) -> Any:
     """Cells of fixed width, from their buffers."""
-    return pa.Array.from_buffers(kind, rows, [pa.py_buffer(there), pa.py_buffer(data)])
+    nulls = None if there is None else pa.py_buffer(there)
+    return pa.Array.from_buffers(kind, rows, [nulls, pa.py_buffer(data)])
 
 
 def in_type(cells: Any, kind: str, rows: int) -> Any:

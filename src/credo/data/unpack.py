@@ -59,11 +59,13 @@ _START = re.compile(rb"\A(\xef\xbb\xbf)?((?:[ \t]*(?:\r\n|\n|\r))*)")
 class Watched(io.RawIOBase):
     """The unpacked bytes of a file. Refuses a NUL in text, and a decompression bomb.
 
-    `quotes` is the number of quotation marks read: in a file whose quotes are all closed it
-    is even.
+    `quotes` is the number of quotation marks read, if they are to be counted: in a file whose
+    quotes are all closed it is even.
     """
 
-    def __init__(self, path: Path, compression: str, encoding: str) -> None:
+    def __init__(
+        self, path: Path, compression: str, encoding: str, *, count_quotes: bool = False
+    ) -> None:
         self.path = path
         self._file = _open(path, compression)
         size = path.stat().st_size
@@ -72,6 +74,7 @@ class Watched(io.RawIOBase):
         self._strange: int | None = max(_STRANGE * size, _MUCH) if compression else None
         self._nul = not encoding.startswith(("utf-16", "utf-32"))
         self._done = 0
+        self._counts = count_quotes
         self.quotes = 0
         self.blank_lines = 0
 
@@ -91,7 +94,7 @@ class Watched(io.RawIOBase):
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
-        self.quotes += data.count(b'"')
+        self.quotes += data.count(b'"') if self._counts else 0
         if self._strange is not None and self._done > self._strange:
             self._strange = None
             self._look_ahead()

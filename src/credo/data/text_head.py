@@ -1,0 +1,123 @@
+"""The head of a text file: its delimiter and its header, and what to notice of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from credo.data.feed import MAX_COLUMNS
+from credo.data.numerals import numbers_of
+from credo.data.unpack import HEAD
+from credo.errors import LimitError, TableError
+
+__all__ = [
+    "cut_elsewhere",
+    "delimiter_of",
+    "fields_up_to",
+    "has_rows",
+    "header_of",
+    "numbers_for_names",
+]
+
+_DELIMITERS = (",", ";", "\t", "|")
+
+
+@contextmanager
+def fields_up_to(size: int) -> Iterator[None]:
+    """The csv module's limit on the size of a cell, for a while; it is the process's own."""
+    before = csv.field_size_limit(size)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def header_of(path: Path, text: str, delimiter: str) -> list[str]:
+    """The names in the first line of a file."""
+    with fields_up_to(HEAD):
+        return _first_record(path, text, delimiter)
+
+
+def _first_record(path: Path, text: str, delimiter: str) -> list[str]:
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        header = next(reader)
+    except (csv.Error, StopIteration):
+        if len(text) >= HEAD // 4:
+            count = text.count(delimiter)
+            raise LimitError(
+                f"The header of {path.name} does not end within {HEAD // 2**20} MiB "
+                f"({count:,}+ cells); at most {MAX_COLUMNS:,} columns are read.",
+                hint="Check for a quote in the first line that is not closed.",
+            ) from None
+        raise TableError(
+            f"Line 1 of {path.name} opens a quote that is not closed.",
+            hint='Close it with ", or double the quote inside the cell ("").',
+        ) from None
+    return header
+
+
+def has_rows(text: str, delimiter: str) -> bool:
+    """Whether anything follows the header."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    return sum(1 for _, record in zip(range(3), reader, strict=False) if record) > 1
+
+
+def delimiter_of(text: str, decimal: str = ".") -> str:
+    """The delimiter that cuts the first lines into the most cells, and most of them alike."""
+    possible = [d for d in _DELIMITERS if d != decimal]
+    best, cells = possible[0], 1
+    for delimiter in possible:
+        widths = _widths(text, delimiter)
+        if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
+            best, cells = delimiter, widths[0]
+    return best
+
+
+def _widths(text: str, delimiter: str) -> list[int]:
+    """How many cells each of the first lines has."""
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        widths = [len(r) for _, r in zip(range(20), reader, strict=False) if r]
+    except csv.Error:
+        return []
+    if len(text) >= HEAD // 4 and len(widths) > 1:
+        widths.pop()  # the head may cut its last line
+    return widths
+
+
+def numbers_for_names(header: Sequence[str]) -> tuple[str, ...]:
+    """What to notice of a header of numbers, which may be the first row of a file without one.
+
+    >>> numbers_for_names(["a", "1"]), len(numbers_for_names(["5.1", "3.5"]))
+    ((), 1)
+    """
+    told = [name.strip() for name in header if name.strip()]
+    counted = [str(i + k) for k in (0, 1) for i in range(len(header))]
+    if not told or np.isnan(numbers_of(told)).any() or set(told) <= set(counted):
+        return ()
+    some = ", ".join(told[:3]) + ", …" * (len(told) > 3)
+    return (
+        f"the names in the first line are numbers ({some}); "
+        "if it is a row of the table, name the columns with columns=",
+    )
+
+
+def cut_elsewhere(text: str, delimiter: str) -> tuple[str, ...]:
+    """What to notice of a file with one column, all of whose lines another character cuts alike.
+
+    Blanks are never taken for a delimiter unasked: the words of a sentence have them too.
+    """
+    for other in (*_DELIMITERS, " "):
+        widths = set(_widths(text, other)) if other != delimiter else set()
+        if len(widths) == 1 and min(widths) > 1:
+            return (
+                f"the file has one column, but {other!r} cuts each of its first lines into "
+                f"{min(widths)} cells; if it should, read it with delimiter={other!r}",
+            )
+    return ()
