@@ -22,9 +22,10 @@ __all__ = ["command", "schema_json"]
 def command(common: Common, **reading: Any) -> None:
     """Show what credo sees in a table: kinds, states, gaps, and what was set aside and why.
 
-    TABLE is a file or a quoted glob: .csv .tsv .jsonl .parquet .arrow, text files also .gz .zst;
-    a table of a DuckDB file: shop.duckdb/visits; a query over files: "select … from 'a.csv'"; - is
-    standard input. Whatever is inferred can be overruled: --kind, --states, --drop, --missing.
+    TABLE is a file, a folder or a quoted glob: .csv .tsv .jsonl .parquet .arrow, text files also
+    .gz .zst; a table of a DuckDB file: shop.duckdb/visits; a query over files: "select … from
+    'a.csv'"; - is standard input. Whatever is inferred can be overruled: --kind, --states,
+    --drop, --missing.
 
     \b
     Examples:

@@ -22,6 +22,7 @@ from credo.data.cells import type_name
 from credo.data.databases import ENDINGS, feed_of_database, table_of_database
 from credo.data.declared import declared_by, merged
 from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
+from credo.data.folders import files_in, open_parts, partition_note, with_folders
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
 from credo.data.queries import feed_of_query, is_query
@@ -79,8 +80,8 @@ def is_path(x: Any) -> bool:
 
 
 def feed_of_path(given: Any, options: TextOptions) -> Feed:
-    """The feed of a file, or of all files that a glob matches, in the order of their names; a list
-    of paths and globs is read in its own order, and a text may be a query over files.
+    """The feed of a file, or of all files of a folder or that a glob matches, in the order of their
+    names; a list of them is read in its own order, and a text may be a query over files.
     """
     if is_query(given):
         _refuse_options("a query", options, "query")
@@ -92,13 +93,15 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     listed = isinstance(given, (list, tuple))
     texts = [os.fspath(p) for p in (given if listed else [given])]
     text = texts[0] + ", …" * (len(texts) > 1)
-    paths = [p for t in texts for p in _matches(t)]
+    found = [(p, open_parts(t, p)) for t in texts for p in _matches(t)]
+    paths = [p for p, _ in found]
     feeds = [_one(p, options, len(paths)) for p in paths]
+    feeds = with_folders(feeds, [told for _, told in found])
     first = feeds[0]
     label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
     if all(feed.rows == 0 for feed in feeds):
         raise TableError(f"{label} ha{'s' if len(feeds) == 1 else 've'} a header but no rows.")
-    notes = first.notes + _partitions(paths, first.names)
+    notes = first.notes + partition_note(paths[0], first.names)
     if len(feeds) == 1:
         return replace(first, notes=notes)
     for p, feed in zip(paths, feeds, strict=True):
@@ -143,29 +146,6 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     )
 
 
-_DATASET = "pyarrow.dataset.dataset({!r}, partitioning='hive')"
-
-
-def _partitions(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
-    """What to notice of files in folders such as year=2024, whose columns stand in no file.
-
-    >>> "('year')" in _partitions([Path("rows/year=2024/a.parquet")], ["x"])[0]
-    True
-    >>> _partitions([Path("rows/year=2024/a.parquet")], ["x", "year"])
-    ()
-    """
-    told = [p for p in paths[0].parent.parts if "=" in p]
-    left = [n for n in (p.split("=", 1)[0] for p in told) if n and n not in names]
-    if not left:
-        return ()
-    folder = str(Path(*paths[0].parts[: paths[0].parts.index(told[0])]))
-    listed = ", ".join(map(repr, left))
-    return (
-        f"the folders name columns that no file has ({listed}), and that are not read; "
-        f"{_DATASET.format(folder)} has them",
-    )
-
-
 def _matches(text: str) -> list[Path]:
     if "://" in text:
         raise InputError(
@@ -187,10 +167,7 @@ def _matches(text: str) -> list[Path]:
         raise TableError(f"There is no file {text[:60]}…: {error.strerror}.") from None
     if there:
         if path.is_dir():
-            hint = f"Name its files: {text}/*.parquet"
-            if any("=" in p.name for p in path.iterdir() if p.is_dir()):
-                hint = f"Its folders name columns: give {_DATASET.format(text)}."
-            raise TableError(f"{text} is a folder.", hint=hint)
+            return files_in(path, text, FORMATS)
         return [path]
     if any(c in text for c in "*?["):
         found = sorted(glob.glob(str(path), recursive=True))

@@ -71,7 +71,7 @@ def read(
 
     Parameters
     ----------
-    x : path, glob, list of paths, query, or table
+    x : path, folder, glob, list of paths, query, or table
         CSV, TSV, JSON lines, Parquet or Arrow files (text files also .gz or .zst); a table of a
         DuckDB file (`"shop.duckdb/visits"`); a query over files, which DuckDB runs
         (`"select * from 'rows.parquet' where age > 40"`); a pandas, polars, Arrow or DuckDB

@@ -4,7 +4,6 @@ import gzip
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
@@ -137,8 +136,9 @@ def test_paths_that_are_not_there(tmp_path):
         cr.read(tmp_path / "patient.csv")
     with pytest.raises(cr.errors.TableError, match="No file matches"):
         cr.read(str(tmp_path / "*.parquet"))
-    with pytest.raises(cr.errors.TableError, match="is a folder"):
-        cr.read(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(cr.errors.TableError, match="is a folder in which no file is a table"):
+        cr.read(tmp_path / "empty")
     with pytest.raises(cr.errors.InputError, match="is an address"):
         cr.read("https://example.org/t.csv")
     (tmp_path / "t.xlsx").write_text("x")
@@ -270,19 +270,3 @@ def test_dates_are_set_aside_and_usable(tmp_path):
         {"day": [datetime.date(1970, 1, 2), datetime.date(1970, 1, 4)]}, {"day": "continuous"}
     )
     assert table.values("day").tolist() == [1.0, 3.0]
-
-
-def test_columns_that_only_folders_name_are_told(tmp_path):
-    rows = pa.table(
-        {"y": ["a", "b"] * 4, "year": [2020, 2021, 2021, 2020] * 2, "n": [1.5] * 4 + [2.5] * 4}
-    )
-    pq.write_to_dataset(rows, tmp_path / "rows", partition_cols=["year"])
-    table = cr.read(tmp_path / "rows" / "*" / "*.parquet")
-    assert table.schema.names == ("y", "n")
-    assert any("('year'), and that are not read" in note for note in table.schema.notes)
-    one = next((tmp_path / "rows").glob("*/*.parquet"))
-    assert any("'year'" in note for note in cr.read(one).schema.notes)
-    with pytest.raises(cr.errors.TableError, match="Its folders name columns: give"):
-        cr.read(tmp_path / "rows")
-    whole = cr.read(ds.dataset(tmp_path / "rows", partitioning="hive"))
-    assert whole.schema["year"].states == (2020, 2021) and not whole.schema.notes
