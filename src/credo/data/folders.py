@@ -105,8 +105,13 @@ def partition_note(path: Path, names: Collection[str]) -> tuple[str, ...]:
 def with_folders(feeds: Sequence[Feed], told: Sequence[dict[str, str | None]]) -> list[Feed]:
     """The feeds of a table's files with the columns that their folders name beside their own."""
     names = [n for n in dict.fromkeys(n for one in told for n in one) if n not in feeds[0].names]
-    return [_beside(feed, {n: one[n] for n in names if n in one}, _types(names, told))
-            for feed, one in zip(feeds, told, strict=True)] if names else list(feeds)  # fmt: skip
+    if not names:
+        return list(feeds)
+    types = _types(names, told)
+    return [
+        _beside(feed, {n: one[n] for n in names if n in one}, types)
+        for feed, one in zip(feeds, told, strict=True)
+    ]
 
 
 def _types(names: Sequence[str], told: Sequence[dict[str, str | None]]) -> dict[str, Any]:
@@ -126,8 +131,8 @@ def _beside(feed: Feed, values: dict[str, str | None], types: dict[str, Any]) ->
         own = [n for n in wanted if n not in values]
         for batch in feed.batches(own or feed.names[:1]):
             rows = len(next(iter(batch.values())))
-            yield {n: _constant(values[n], kinds[n], rows) if n in values else batch[n]
-                   for n in wanted}  # fmt: skip
+            both = batch | {n: _constant(value, kinds[n], rows) for n, value in values.items()}
+            yield {n: both[n] for n in wanted}
 
     said = {n: "int" if kind == pa.int64() else "str" for n, kind in kinds.items()}
     return replace(
