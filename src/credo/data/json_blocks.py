@@ -1,7 +1,7 @@
 """Some objects of a JSON file, one after the other, and their columns.
 
-Lines that are plain come from the kernel as columns (`Plain`), all others as Python's objects
-(`Objects`). The cells are the same.
+What is plain comes from the kernel as columns (`Plain`), all else as Python's objects (`Objects`).
+The cells are the same.
 """
 
 from __future__ import annotations
