@@ -96,8 +96,6 @@ bool is_utf8(const std::uint8_t* at, const std::uint8_t* end) {
   return true;
 }
 
-constexpr std::size_t kFewTexts = 256;  // so many different texts are never too many to code
-
 }  // namespace
 
 CsvRecords::CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted)
@@ -180,10 +178,7 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
   Block block;
   const std::uint8_t *at = bytes, *const end = bytes + size;
   for (CsvColumn& column : columns_) {
-    // nearly every text was another one: they are not worth coding from now on
-    if (column.coded && column.texts.met().size() > kFewTexts &&
-        column.texts.met().size() * 4 > column.codes.size())
-      column.coded = false;
+    if (!column.texts.pays(column.codes.size())) column.coded = false;  // from now on
     column.codes.clear();
     column.cells.clear();
     column.texts.clear();

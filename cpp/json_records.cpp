@@ -13,8 +13,7 @@
 namespace credo {
 namespace {
 
-constexpr std::size_t kFewTexts = 256;                    // so many are never too many to code
-constexpr std::size_t kCells = std::size_t{1} << 22;      // of a block, about
+constexpr std::size_t kCells = std::size_t{1} << 22;  // of a block, about
 
 // All of these stop at what the bytes end with, \n or \0, which no value can hold.
 
@@ -127,9 +126,7 @@ std::uint8_t JsonColumn::all_types() const {
 }
 
 void JsonColumn::clear() {
-  // nearly every text was another one: they are not worth coding from now on
-  if (coded && texts.met().size() > kFewTexts && texts.met().size() * 4 > types.size())
-    coded = false;
+  if (!texts.pays(types.size())) coded = false;  // from now on
   types.clear();
   values.clear();
   texts.clear();

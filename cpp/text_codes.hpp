@@ -41,6 +41,9 @@ class TextCodes {
   // The texts met, by code.
   const std::vector<Text>& met() const { return met_; }
 
+  // Whether so many rows have few enough different texts for codes to be worth their while.
+  bool pays(std::size_t rows) const { return met_.size() <= 256 || met_.size() * 4 <= rows; }
+
   void clear();
 
  private:
