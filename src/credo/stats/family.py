@@ -171,7 +171,9 @@ class Families:
 
     def index(self, family: Any) -> int | None:
         """The position of a family, whatever the order of its parents."""
-        return self._keys.get(Family.of(family).key)
+        wanted = Family.of(family)
+        at = self.spelled.get((wanted[0], *wanted[1]))
+        return self._keys.get(wanted.key) if at is None else at
 
     def plan_for(self, schema: Any, rows: int) -> Any:
         """The plan kept from an earlier tally of the same schema and size, if there is one."""

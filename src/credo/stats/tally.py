@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, unknown_name
 from credo.schema import Schema
 from credo.stats.counts import Counts
-from credo.stats.family import Families, Family
+from credo.stats.family import Families, Family, Spelled
 from credo.stats.moments import Moments
 
 __all__ = ["Bulk", "Source", "Statistic", "Tally"]
@@ -64,7 +64,7 @@ class Tally(Mapping[Any, Statistic]):
     ('Cou', 'Pneu', 'Fev')
     """
 
-    __slots__ = ("_bulk", "_known", "_made", "_make", "families", "rows")
+    __slots__ = ("_bulk", "_made", "_make", "_position", "families", "rows")
 
     def __init__(
         self,
@@ -77,45 +77,42 @@ class Tally(Mapping[Any, Statistic]):
         self.rows = rows
         self._make = make  # the statistic of the family at a position, its axes in order
         self._bulk = bulk  # all of them at once, where that is cheaper than one by one
-        self._made: dict[int, Statistic] = {}
-        self._known: dict[tuple[Any, ...], Statistic] = {}  # those made, as they are spelled
+        self._made: list[Statistic | None] = []  # by position, from when one is asked for
+        self._position: Spelled = {}  # of each family as it was spelled
 
     def __getitem__(self, family: Any) -> Statistic:
         try:  # spelled as it was when it was tallied: the usual way, and the quick one
             child, parents = family
             if type(parents) is not str:
-                return self._known[(child, *parents)]
+                made = self._made[self._position[(child, *parents)]]
+                if made is not None:
+                    return made
         except (TypeError, ValueError, KeyError):
             pass
         return self._found(family)
 
     def _found(self, family: Any) -> Statistic:
         """A statistic not made before, or not spelled like this."""
-        self._make_all()
         wanted = Family.of(family)
-        spelled = (wanted[0], *wanted[1])
-        at = self.families.spelled.get(spelled)
-        if at is not None:
-            statistic = self._known[spelled] = self._at(at)
-            return statistic
         at = self.families.index(wanted)
         if at is None:
             raise unknown_name("The family", str(wanted), self.families, "in this tally")
-        return self._at(at).marginal(wanted.names)
-
-    def _make_all(self) -> None:
-        """Make the statistics at once, the first time that one is asked for."""
-        if self._bulk is not None and not self._made:
-            made = self._bulk.statistics()
-            if made is not None:
-                self._made = dict(enumerate(made))
-                self._known = dict(zip(self.families.spelled, made, strict=True))
+        statistic = self._at(at)
+        return statistic if statistic.names == wanted.names else statistic.marginal(wanted.names)
 
     def _at(self, position: int) -> Statistic:
-        statistic = self._made.get(position)
+        if not self._made:
+            self._made = self._all() or [None] * len(self)
+            self._position = self.families.spelled
+        statistic = self._made[position]
         if statistic is None:
             statistic = self._made[position] = self._make(position)
         return statistic
+
+    def _all(self) -> list[Statistic | None] | None:
+        """All statistics at once, where they are to be had so."""
+        made = None if self._bulk is None else self._bulk.statistics()
+        return None if made is None else [*made]
 
     def arrays(self) -> list[NDArray[Any]]:
         """The table of each family as a plain array, in their order; for many small tables.
