@@ -29,8 +29,9 @@ struct Least {
 
 struct Loops {
   // The point of another group nearest to the one at `place`, which is in `leaf`; nearer than the
-  // root of `bound`.
-  Nearest (*nearest)(const Groups& groups, std::int32_t leaf, std::int32_t place, double bound);
+  // root of `bound`. No such point is nearer than the root of `floor`: one that far is enough.
+  Nearest (*nearest)(const Groups& groups, std::int32_t leaf, std::int32_t place, double bound,
+                     double floor);
   // Points that have come nearer to a tree by its newest point, number `self` of the tree's.
   // IN blocks [n_blocks][d][kLeaf], point [d]. INOUT squares, from [n_blocks * kLeaf].
   Least (*relax)(const double* blocks, std::size_t n_blocks, std::size_t d, const double* point,

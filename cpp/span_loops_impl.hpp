@@ -40,18 +40,19 @@ template <std::size_t D>
 template <std::size_t D>
 class Search {
  public:
-  Search(const Groups& groups, std::int32_t place, double bound)
+  Search(const Groups& groups, std::int32_t place, double bound, double floor)
       : groups_(groups),
         tree_(*groups.tree),
         d_(D == 0 ? tree_.d : D),
         point_(&tree_.points[static_cast<std::size_t>(place) * d_]),
         group_(groups.of_place[place]),
+        floor_(floor),
         found_{-1, bound} {}
 
   // From the leaf of the point up: what is near is looked at first, and bounds what is left.
   Nearest from(std::int32_t leaf) {
-    if (is_other(leaf)) look_at(tree_.nodes[leaf]);
-    for (std::int32_t child = leaf, at = tree_.nodes[leaf].parent; at >= 0;
+    if (is_other(leaf)) look_at(tree_.nodes[leaf], true);
+    for (std::int32_t child = leaf, at = tree_.nodes[leaf].parent; at >= 0 && !is_done();
          child = at, at = tree_.nodes[at].parent) {
       if (!is_other(at)) continue;
       const std::int32_t other = child == at + 1 ? tree_.nodes[at].right : at + 1;
@@ -67,6 +68,7 @@ class Search {
   };
   static constexpr int kDepth = 128;  // four fifths of four fifths of 2³¹ points are 97 deep
 
+  bool is_done() const { return found_.square <= floor_; }
   bool is_other(std::int32_t node) const { return groups_.of_node[node] != group_; }
 
   // The square of the distance to a node's box; infinite if it is of the same group.
@@ -76,9 +78,10 @@ class Search {
     const double *low = &tree_.boxes[static_cast<std::size_t>(node) * 2 * d], *high = low + d;
     double square = 0;
     for (std::size_t j = 0; j < d; ++j) {
-      const double below = low[j] - point_[j], above = point_[j] - high[j];
-      const double away = below > above ? below : above;
-      square += away > 0 ? away * away : 0;
+      const double above = point_[j] > low[j] ? point_[j] : low[j];
+      const double inside = above < high[j] ? above : high[j];
+      const double away = point_[j] - inside;  // 0 without a branch, which would be guessed wrong
+      square += away * away;
     }
     return square;
   }
@@ -87,7 +90,7 @@ class Search {
     Waiting waiting[kDepth];
     int n = 0;
     waiting[n++] = {top, -1};
-    while (n > 0) {
+    while (n > 0 && !is_done()) {
       const Waiting next = waiting[--n];
       if (next.square >= found_.square) continue;
       std::int32_t at = next.node;
@@ -106,12 +109,13 @@ class Search {
     }
   }
 
-  void look_at(const Node& leaf) {
+  // In its own leaf the point itself is the nearest, which tells nothing.
+  void look_at(const Node& leaf, bool is_own = false) {
     ++found_.leaves;
     double squares[kLeaf];
     block_squares<D>(&tree_.blocks[static_cast<std::size_t>(leaf.block) * d_ * kLeaf], d_, point_,
                      squares);
-    if (least_of(squares) >= found_.square) return;
+    if (!is_own && least_of(squares) >= found_.square) return;
     const std::int32_t* groups = groups_.of_place + leaf.begin;
     for (std::size_t k = 0; k < kLeaf; ++k) squares[k] = groups[k] == group_ ? kFar : squares[k];
     const double least = least_of(squares);
@@ -127,12 +131,14 @@ class Search {
   std::size_t d_;
   const double* point_;
   std::int32_t group_;
+  double floor_;
   Nearest found_;
 };
 
 template <std::size_t D>
-Nearest nearest(const Groups& groups, std::int32_t leaf, std::int32_t place, double bound) {
-  return Search<D>(groups, place, bound).from(leaf);
+Nearest nearest(const Groups& groups, std::int32_t leaf, std::int32_t place, double bound,
+                double floor) {
+  return Search<D>(groups, place, bound, floor).from(leaf);
 }
 
 template <std::size_t D>

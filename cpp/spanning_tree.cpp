@@ -100,6 +100,12 @@ struct Found {
   bool operator<(const Found& other) const { return square < other.square; }
 };
 
+// What the square of the distance of two points is at least: whole numbers are 1 apart.
+double least_square(const std::vector<double>& points) {
+  const auto is_whole = [](double x) { return x == std::floor(x); };
+  return std::all_of(points.begin(), points.end(), is_whole) ? 1 : 0;
+}
+
 class Boruvka {
  public:
   Boruvka(const PointTree& tree, const Loops& loops, int threads, Monitor& monitor)
@@ -110,7 +116,7 @@ class Boruvka {
         group_(tree.n + kLeaf, -1),
         node_group_(tree.nodes.size()),
         nearest_(tree.n),
-        square_(tree.n, 0),
+        square_(tree.n, least_square(tree.points)),
         bound_(tree.n),
         parent_(tree.n),
         best_(tree.n) {
@@ -129,7 +135,7 @@ class Boruvka {
       monitor_.poll();
       const std::int32_t leaf = tree_.leaves[l];
       looked += static_cast<double>(
-          loops_.nearest(groups, leaf, tree_.nodes[leaf].begin, kFar).leaves);
+          loops_.nearest(groups, leaf, tree_.nodes[leaf].begin, kFar, 0).leaves);
     }
     return looked * kLeaf / (asked * static_cast<double>(tree_.n));
   }
@@ -199,7 +205,7 @@ class Boruvka {
       const double bound =
           std::atomic_ref<double>(bound_[group_[i]]).load(std::memory_order_relaxed);
       if (square_[i] >= bound) continue;
-      const Nearest found = loops_.nearest(groups, leaf, i, bound);
+      const Nearest found = loops_.nearest(groups, leaf, i, bound, square_[i]);
       square_[i] = found.square;
       if (found.place < 0) continue;
       nearest_[i] = found.place;

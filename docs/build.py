@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ def _members(value: type) -> list[str]:
         if name.startswith("_"):
             continue
         doc = inspect.getdoc(member)
-        if callable(member) or isinstance(member, property):
+        if callable(member) or isinstance(member, (property, cached_property)):
             first = (doc or "").split("\n\n")[0].replace("\n", " ")
             shown = f"{name}{_arguments(member)}" if callable(member) else name
             rows.append(f"| `{shown}` | {first.replace('|', chr(92) + '|')} |")

@@ -212,17 +212,17 @@ class Schema:
         """The number of states of each variable; -1 for a continuous one."""
         return [v.arity if v.is_discrete else -1 for v in self.variables]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the variables, in order."""
         return tuple(v.name for v in self.variables)
 
-    @property
+    @cached_property
     def discrete(self) -> tuple[str, ...]:
         """The names of the discrete variables."""
         return tuple(v.name for v in self.variables if v.is_discrete)
 
-    @property
+    @cached_property
     def continuous(self) -> tuple[str, ...]:
         """The names of the continuous variables."""
         return tuple(v.name for v in self.variables if not v.is_discrete)

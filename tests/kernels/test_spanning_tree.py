@@ -20,6 +20,10 @@ def grid(rng, n, d):
     return rng.integers(0, 4, size=(n, d)).astype(float)
 
 
+def sparse_grid(rng, n, d):
+    return rng.integers(0, 30, size=(n, d)).astype(float)
+
+
 def heaps(rng, n, d):
     return rng.normal(size=(8, d))[rng.integers(0, 8, n)] * 20 + rng.normal(size=(n, d))
 
@@ -44,7 +48,7 @@ def check(x, threads=1, path="auto"):
     return links
 
 
-@pytest.mark.parametrize("make", [normal, grid, heaps, line, far])
+@pytest.mark.parametrize("make", [normal, grid, sparse_grid, heaps, line, far])
 @pytest.mark.parametrize(("n", "d"), [(2, 1), (33, 2), (700, 1), (1500, 2), (900, 5), (1200, 9)])
 def test_lengths_are_single_links_heights(make, n, d):
     x = make(np.random.default_rng(n + d), n, d)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,8 @@ class Frozen:
             value = getattr(self, name)
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, name, frozen(value))
-            elif isinstance(value, tuple) and any(map(isinstance, value, repeat(np.ndarray))):
-                object.__setattr__(self, name, tuple(frozen(v) for v in value))
+            elif isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
+                object.__setattr__(self, name, tuple(map(frozen, value)))
 
     def __reduce__(self) -> Any:
         return taken_apart(self)
