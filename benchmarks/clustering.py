@@ -23,7 +23,7 @@ def run(bench: Bench) -> None:
         k_means(bench, rows)
     for rows in (100, 1_000):
         k_means(bench, rows)
-    for rows in (500, 2_000) if bench.quick else (500, 1_000, 2_000, 5_000, 10_000):
+    for rows in (100, 500, 2_000) if bench.quick else (100, 500, 1_000, 2_000, 5_000, 10_000):
         for width in (8,) if bench.quick or rows > 2_000 else (2, 8, 16):
             linkage(bench, rows, width)
     single(bench, 20_000 if bench.quick else 100_000, 8)
@@ -96,6 +96,17 @@ def linkage(bench: Bench, rows: int, width: int) -> None:
     import credo as cr
 
     x = blobs(rows, width)
+
+    def alone(x: Any, method: str) -> Any:
+        if method == "ward":
+            return fastcluster.linkage_vector(x, method)
+        return fastcluster.linkage(x, method)
+
+    def cut(x: Any, method: str) -> Any:
+        tree = alone(x, method)
+        hierarchy.fcluster(tree, K, "maxclust")
+        return tree
+
     for method in ("complete", "average", "ward"):
         bench.compare(
             Task(
@@ -109,12 +120,15 @@ def linkage(bench: Bench, rows: int, width: int) -> None:
                         steady=True,
                     ),
                     Entry(
-                        "fastcluster",
-                        lambda x, _, m=method: (
-                            fastcluster.linkage_vector(x, m)
-                            if m == "ward"
-                            else fastcluster.linkage(x, m)
-                        ),
+                        "fastcluster, the tree alone",
+                        lambda x, _, m=method: alone(x, m),
+                        setup=lambda: x,
+                        answer=lambda z, _: [z[:, 2]],
+                        steady=True,
+                    ),
+                    Entry(
+                        "fastcluster, and SciPy's cut of its tree",
+                        lambda x, _, m=method: cut(x, m),
                         setup=lambda: x,
                         answer=lambda z, _: [z[:, 2]],
                         steady=True,

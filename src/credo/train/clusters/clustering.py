@@ -307,11 +307,13 @@ def _seed(rng: Rng) -> int:
 
 def _columns(table: Any, columns: Any, aside: Any) -> tuple[str, ...]:
     """The names of the columns that count."""
-    names = table.schema.names if columns is None else named(columns)
+    asked = () if columns is None else named(columns)
     left = () if aside is None else named(aside)
-    for name in (*names, *left):
+    for name in (*asked, *left):
         table.schema[name]  # says what is there instead
-    names = tuple(n for n in names if n not in left)
+    names = table.schema.names if columns is None else asked
+    if left:
+        names = tuple(n for n in names if n not in left)
     if not names:
         raise InputError("No column is left to cluster by.")
     return names
