@@ -37,8 +37,8 @@ from credo.errors import (
 from credo.progress import Report, track
 from credo.schema import Column, Schema, Variable
 from credo.stats.block import Block
-from credo.stats.plan import checked_threads
 from credo.stats.tally import Source, Tally
+from credo.threads import checked_threads
 
 __all__ = ["MISSING", "read", "tally"]
 

@@ -27,6 +27,7 @@ from credo.predict.impute_notes import warn_outside, without_gaps
 from credo.predict.rows import read_rows
 from credo.progress import track
 from credo.stats.block import Block
+from credo.threads import checked_threads
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -50,7 +51,7 @@ def impute(
 ) -> Table | list[Table] | Gaps:
     """Fill the gaps of a table; see `Network.impute`. `notes` names numbers that no row has."""
     choice(method, ("mode", "sample", "posterior"), "method")
-    threads = whole(threads, 1, "threads")
+    threads = checked_threads(threads)
     if copies is not None:
         whole(copies, 1, "copies")
         if method != "sample":

@@ -23,6 +23,7 @@ from credo.predict.gaussian_network import gaussian_rows
 from credo.schema import Schema
 from credo.stats.block import Block
 from credo.stats.counts import Counts
+from credo.threads import checked_threads
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -101,7 +102,7 @@ def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> 
     """
     if target not in net.schema:
         raise unknown_name("Variable", target, net.names, "in the model")
-    threads = _whole(threads)
+    threads = checked_threads(threads)
     if not net.variable(target).is_discrete:
         raise InputError(f"{target!r} is continuous; predict_proba is for discrete variables.")
     table = read_rows(net, rows, without=target)
@@ -143,7 +144,7 @@ def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) 
 def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
     """ln P of each row, its gaps summed out; −inf for a row the model rules out."""
     table = read_rows(net, rows)
-    threads = _whole(threads)
+    threads = checked_threads(threads)
     out = np.empty(len(table))
     if not any(v.is_discrete for v in net.variables):
         values = np.stack(table.block.arrays, axis=1)
@@ -163,7 +164,7 @@ def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
     Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
     """
     table = read_rows(net, rows)
-    threads = _whole(threads)
+    threads = checked_threads(threads)
     names = set(table.schema.names)
     weights = table.weights
     if names != set(net.names) or not net.is_discrete:
@@ -205,12 +206,6 @@ def _total(each: Floats, weights: NDArray[Any] | None) -> float:
         return float(each.sum())
     seen = weights != 0
     return float(each[seen] @ weights[seen])
-
-
-def _whole(threads: object) -> int:
-    if not isinstance(threads, (int, np.integer)) or isinstance(threads, bool) or threads < 1:
-        raise InputError(f"threads must be a whole number above 0, got {threads!r}.")
-    return int(threads)
 
 
 # --- running rows -------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from credo.model.randomness import Rng, generator, size
 from credo.predict.evidence import Evidence
 from credo.predict.story import Story, story_of
 from credo.progress import Report, track
+from credo.threads import checked_threads
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -90,7 +91,7 @@ def sample_batches(
 def _prepared(
     net: Network, rng: Rng, given: Mapping[str, Any] | None, threads: int | None
 ) -> tuple[Story, int, int]:
-    cores = _threads(threads)
+    cores = checked_threads(threads)
     story = story_of(net, Evidence.of(net, {} if given is None else given))
     seed = int(generator(rng).integers(2**64, dtype=np.uint64))  # last: refusals draw nothing
     return story, seed, cores
@@ -109,12 +110,3 @@ def _guard(net: Network, n: int, to: str) -> None:
             f"{MAX_MEMORY / 1e9:g} GB are kept in memory.",
             hint="Write them to a file with path='rows.parquet'.",
         )
-
-
-def _threads(threads: int | None) -> int:
-    if threads is None:
-        return os.cpu_count() or 1
-    whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
-    if not whole or threads < 1:
-        raise InputError(f"threads must be a whole number above 0, got {threads!r}.")
-    return int(threads)

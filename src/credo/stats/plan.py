@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import repeat
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError, LimitError, TableError, shown
+from credo.errors import LimitError, TableError
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.counting import (
@@ -26,31 +25,17 @@ from credo.stats.counts import MAX_CELLS, Counts
 from credo.stats.family import Families
 from credo.stats.moments import Moments
 from credo.stats.tally import Statistic, Tally
+from credo.threads import checked_threads
 
-__all__ = ["Partial", "Plan", "checked_threads", "tally_block"]
+__all__ = ["Partial", "Plan", "tally_block"]
 
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
 _KEPT = 1 << 12  # a plan of more tables is not kept for the next tally
 
-_MOST_THREADS = 1 << 20  # beyond any machine; the kernels use no more than they have work for
-
 Stack = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 """Tables of one shape, which lie one after the other: the first cell, the one after the last, their
 shape as one array (a table is one entry along its first axis), and the order of its axes."""
-
-
-def checked_threads(threads: Any) -> int:
-    """How many threads to use: those asked for, or one for each processor.
-
-    >>> checked_threads(2)
-    2
-    """
-    if threads is None:
-        return os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise InputError(f"threads must be a whole number, 1 or more, got {shown(threads)}.")
-    return min(int(threads), _MOST_THREADS)
 
 
 def tally_block(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +13,10 @@ from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.dag import Dag
 from credo.model.network import Local, Network
 from credo.model.reals import shown
-from credo.model.value import whole
 from credo.schema import MAX_STATES, Schema, Variable
 from credo.stats.block import Block
 from credo.stats.moments import Moments
+from credo.threads import checked_threads
 from credo.train import parameters
 from credo.train.em_maximise import Belief, Maximiser
 from credo.train.em_problem import Layout, Problem
@@ -84,7 +83,7 @@ def prepared(
         )
     seen = [n for n in graph.nodes if n in rows.schema]
     scales = _shared(_scales(rows, variables, seen), together, layout)
-    workers = (os.cpu_count() or 1) if threads is None else whole(threads, 1, "threads")
+    workers = checked_threads(threads)
     batches = (
         (part for part in rows.batches(seen)) if isinstance(rows, Stream) else [rows.select(seen)]
     )

@@ -10,7 +10,6 @@ Inside, variables are numbered by their values, not by columns or names (`variab
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -23,6 +22,7 @@ from credo.errors import InputError, SchemaError
 from credo.schema import Variable
 from credo.stats.family import Family
 from credo.stats.tally import Source
+from credo.threads import checked_threads
 from credo.train.edge_prior import log_odds
 from credo.train.score_sources import Asked, native_scores
 from credo.train.scores import DISCRETE_ONLY, ScoreSpec
@@ -140,10 +140,7 @@ def family_scores(
     chosen = [schema[n] for n in (schema.names if names is None else names)]
     if not chosen:
         raise InputError("There is no variable to score.")
-    if threads is None:
-        threads = os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
+    threads = checked_threads(threads)
     rows, gaps, place = placed(source, chosen)
     if rows <= 0:
         raise InputError("There are no rows to score a graph on.")

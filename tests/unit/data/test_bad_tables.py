@@ -404,7 +404,7 @@ def test_memory_and_threads_that_make_no_sense(put):
     for memory in ("lots", -1, 0):
         with pytest.raises(InputError, match="memory must be"):
             cr.read(path, memory=memory)
-    with pytest.raises(InputError, match="threads must be a whole number, 1 or more"):
+    with pytest.raises(InputError, match="threads must be a whole number above 0"):
         cr.tally(path, ["a"], threads=0)
 
 

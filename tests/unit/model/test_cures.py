@@ -42,11 +42,11 @@ from credo.errors import CredoError, CredoWarning, InputError, UnknownNameError
         ),
         (
             lambda: cr.tally({"x": ["a", "b"]}, ["x"], threads="a"),  # type: ignore[arg-type]
-            "threads must be a whole number, 1 or more, got 'a'.",
+            "threads must be a whole number above 0, got 'a'.",
         ),
         (
             lambda: cr.read({"x": ["a", "b"]}).tally(["x"], threads=True),
-            "threads must be a whole number, 1 or more, got True.",
+            "threads must be a whole number above 0, got True.",
         ),
         (
             lambda: cr.Bernoulli.likelihood_curve([True, False], grid=[-1, 0.5]),

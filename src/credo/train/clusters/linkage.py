@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
-from credo.stats.plan import checked_threads
+from credo.threads import checked_threads
 from credo.train.clusters.distinct import different
 from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of

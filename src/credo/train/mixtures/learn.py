@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from credo import _core
 from credo.data import Stream, Table, read
 from credo.data.unnamed import array_in, is_plain
 from credo.errors import InputError
@@ -17,6 +16,7 @@ from credo.model.value import text, whole
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.state_values import is_number
 from credo.stats.configurations import named
+from credo.threads import checked_threads
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
 
@@ -207,7 +207,7 @@ def learned_cells(
     source: str = "",
 ) -> Found:
     """The mixture of cells at hand."""
-    many = _core.cores() if threads is None else whole(threads, 1, "threads")
+    many = checked_threads(threads)
     most = options.max_components if isinstance(k, str) else whole(k, 1, "k")
     problem = problem_of(cells, options.covariance, many, most)
     plan = cells.plan

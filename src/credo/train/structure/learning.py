@@ -7,7 +7,6 @@ they are given (scores, rules, limits) or in what comes back (a fitted network w
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Variable
+from credo.threads import checked_threads
 from credo.train.coded_numbers import told_before, warn_coded
 from credo.train.edge_prior import EdgePrior
 from credo.train.em_fit import em_until
@@ -350,7 +350,7 @@ def searched(
     begin = rules.start(None if start is None else graph_of(start))
     with Ticker(f"learning by {search}") as ticker:
         problem = Problem(
-            scores, rules, begin, chance, threads or os.cpu_count() or 1, limit, options, ticker
+            scores, rules, begin, chance, checked_threads(threads), limit, options, ticker
         )
         outcome = _run(problem, search)
     dag = _dag(opened.schema.names, rules.names, outcome)

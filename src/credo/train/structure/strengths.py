@@ -9,7 +9,6 @@ weights of the rows there are, so that no row is copied.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from credo.model.value import choice
 from credo.progress import track
 from credo.render import bar, table_html, table_text
 from credo.stats.block import Block
+from credo.threads import checked_threads
 from credo.train.sources import Opened
 from credo.train.structure.incomplete import has_gaps
 from credo.train.structure.learning import MISSING, learn, searched
@@ -161,7 +161,7 @@ def edge_strengths(
     towards: dict[Edge, float] = {}
     seeds = [int(s) for s in chance.integers(1 << 62, size=count)]
 
-    workers = _workers(threads)
+    workers = checked_threads(threads)
     with spooled(opened) as rows, ThreadPoolExecutor(workers) as pool:
 
         def again(seed: int) -> Cpdag:  # searches run without the GIL
@@ -176,14 +176,6 @@ def edge_strengths(
     direction = {e: towards.get(e, 0.0) / n for e, n in joined.items()}
     notes = (_GAPS[missing],) if gaps else ()
     return EdgeStrengths(nodes, {e: n / count for e, n in joined.items()}, direction, count, notes)
-
-
-def _workers(threads: int | None) -> int:
-    if threads is None:
-        return os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be a whole number, 1 or more, got {threads!r}.")
-    return threads
 
 
 def _count(joined: dict[Edge, float], towards: dict[Edge, float], edge: Edge, share: float) -> None:
