@@ -79,8 +79,8 @@ def _nearest_of_far(points: Floats, centres: Floats) -> Labels:
     u = np.where(there, u, 0.0)
     size = np.abs(u).max(axis=1, keepdims=True)
     size = np.where(size > 0, size, 1.0)
-    squares: Floats = (there @ (v * v).T) / size - 2 * (u / size) @ v.T
-    return squares.argmin(axis=1)
+    found: Labels = ((there @ (v * v).T) / size - 2 * (u / size) @ v.T).argmin(axis=1)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
