@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from credo.errors import LimitError, SchemaError, shown, unknown_name
+from credo.frozen import Frozen
 from credo.state_values import is_missing, position, state_key
 
 __all__ = ["MAX_STATES", "Column", "Schema", "Variable", "is_missing", "position", "state_key"]
@@ -138,7 +139,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Frozen):
     """What reading noticed about one column of the source, used or set aside.
 
     `kind` is 'discrete' or 'continuous' for a variable; for a column set aside it says what

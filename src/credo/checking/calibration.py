@@ -32,6 +32,7 @@ from credo.checking.row_scores import Scored, gaps_of
 from credo.checking.section import SHOWN, Section, p_text
 from credo.checking.unlikely_counts import count_p
 from credo.data import Table
+from credo.frozen import Frozen
 from credo.model.value import View
 from credo.progress import track
 from credo.render import many, shortened
@@ -81,7 +82,7 @@ class Calibrated:
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class Covered(Frozen):
     """How honest the distribution of a continuous variable is.
 
     `coverage[0.9]` is the share of values within their 90 % intervals, `distance` that of

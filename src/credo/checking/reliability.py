@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.render import bar, table_html, table_text
 
 __all__ = ["CalibrationReport", "report_of"]
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class CalibrationReport:
+class CalibrationReport(Frozen):
     """How far probabilities can be trusted. `curve` has a row for each bin: mean p, share, n."""
 
     accuracy: float

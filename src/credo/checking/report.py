@@ -18,6 +18,7 @@ from credo.checking.outliers import Outliers
 from credo.checking.parameters import Parameters
 from credo.checking.predictive import Predictive
 from credo.checking.section import Section
+from credo.frozen import Frozen
 from credo.render import many
 
 __all__ = ["SECTIONS", "Report"]
@@ -32,7 +33,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report:
+class Report(Frozen):
     """What was found about a model on a table; made by `cr.check`.
 
     `findings` are sentences, ranked; each section is a value of its own and prints as a table. A

@@ -202,7 +202,7 @@ def _print(groups: Any) -> None:
 
 def _notes(groups: Any) -> list[str]:
     """What was noticed, in the words of the command line."""
-    return [in_options(note) for note in groups.record.notes]
+    return [in_options(note) for note in groups.notes]
 
 
 def _write(groups: Any, path: str) -> None:

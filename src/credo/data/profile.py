@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from credo.frozen import Frozen
+
 __all__ = ["Doubt", "Profile"]
 
 
@@ -19,7 +21,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Frozen):
     """What was seen of one column.
 
     `types` are the types of its cells ('bool', 'int', 'float', 'str', 'date', 'infinite',

@@ -23,6 +23,7 @@ from credo.estimators.folds import folds_of
 from credo.estimators.naive_bayes import NaiveBayes
 from credo.estimators.network import NetworkClassifier
 from credo.estimators.twins import Design, LinearGaussianTwin
+from credo.frozen import Frozen
 from credo.progress import track
 from credo.render import table_html, table_text
 
@@ -33,7 +34,7 @@ Learner = Callable[[Table, Table, str], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Frozen):
     """One row for each method; `head` names the columns after the method's name."""
 
     target: str
@@ -216,7 +217,7 @@ def _compare_numbers(table: Table, target: str, folds: list[tuple[Any, Any]]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class LearningCurves:
+class LearningCurves(Frozen):
     """Log loss and accuracy on rows held out, by the number of rows learned from."""
 
     sizes: tuple[int, ...]

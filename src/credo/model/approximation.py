@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.frozen import Frozen
 from credo.model.interval import Interval
-from credo.model.value import taken_apart
 from credo.render import text_html
 
 __all__ = ["Approximation", "Estimate"]
@@ -28,7 +28,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Approximation:
+class Approximation(Frozen):
     """The account of an approximate answer.
 
     `interval` holds each probability's 95 % interval and `standard_error` its standard error;
@@ -65,9 +65,6 @@ class Approximation:
     seconds: float = 0.0
     of: str = ""
     """What the interval is of, where it is not a probability: the mean."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return taken_apart(self)
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from credo.errors import unknown_name
+from credo.frozen import Frozen
 from credo.model.hypotheses_evidence import Floats
 from credo.model.value import whole
 from credo.render import bar, number, table_html, table_text
@@ -33,7 +34,7 @@ def strip(shares: list[float]) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalisation(Mapping[Any, float]):
+class Generalisation(Frozen, Mapping[Any, float]):
     """A mapping from outcome to P(it belongs to the concept | data); prints as bars.
 
     >>> import numpy as np

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from credo.frozen import Frozen
 from credo.model.hypotheses_evidence import Floats
 from credo.model.hypotheses_generalise import strip
 from credo.model.hypotheses_observations import same
@@ -45,7 +46,7 @@ def shown_rows(rows: int) -> list[int | None]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Predictions(Mapping[str, Floats]):
+class Predictions(Frozen, Mapping[str, Floats]):
     """A mapping from rule to the probability of one outcome at each step; prints as a table.
 
     >>> p = Predictions("lime", np.array([0.0, 1.0]), (None, "lime"),

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.model.reals import NotReal, real, reals, shown
-from credo.model.value import taken_apart
 from credo.render import number, text_html
 
 __all__ = ["Interval", "halved", "probability", "shares", "tails"]
@@ -86,7 +86,7 @@ def halved(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval:
+class Interval(Frozen):
     """An interval that holds a parameter or a next value with probability `level`.
 
     >>> i = Interval(0.25, 0.75, 0.95)
@@ -117,9 +117,7 @@ class Interval:
             np.less_equal(self.lower, self.upper)
         ):
             raise InputError("The lower end of an interval must not lie above the upper end.")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return taken_apart(self)
+        Frozen.__post_init__(self)
 
     @property
     def width(self) -> Any:

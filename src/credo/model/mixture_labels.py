@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.model.value import readonly
 from credo.render import bar, number
 from credo.schema import Variable
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class Labels(Frozen):
     """The discrete variables that parts belong to, and each part's codes: [parts, variables].
 
     >>> sex = Variable("sex", "discrete", ("f", "m"))

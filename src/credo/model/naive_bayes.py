@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
+from credo.frozen import Frozen
 from credo.model.distribution import Distribution
 from credo.model.naive_bayes_blocks import FeatureBlock
 from credo.model.naive_bayes_features import Feature, States
@@ -39,7 +40,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class NaiveBayesModel:
+class NaiveBayesModel(Frozen):
     """A trained naive Bayes classifier. Made by `credo.naive_bayes` and by `NaiveBayes.fit`.
 
     >>> import credo as cr

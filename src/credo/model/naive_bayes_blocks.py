@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.frozen import Frozen
 from credo.model.naive_bayes_features import Feature, Normal, States
 from credo.schema import Variable
 
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-class FeatureBlock(Sequence[Feature]):
+class FeatureBlock(Frozen, Sequence[Feature]):
     """Many features of one kind; the names are those of the columns, in order."""
 
     __slots__ = ()

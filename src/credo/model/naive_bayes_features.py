@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.errors import InputError, UnknownNameError
+from credo.frozen import Frozen
 from credo.schema import Variable, is_missing
 
 __all__ = ["Bag", "Feature", "Kernel", "Normal", "Normals", "States", "number_of"]
@@ -43,7 +44,7 @@ def number_of(name: str, value: Any) -> float:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class States:
+class States(Frozen):
     """A discrete feature. `alpha` are the pseudo-counts of its posterior, n + l.
 
     `unseen` is ln P of a state that was not seen in training, if it is smoothed as a new one.
@@ -86,7 +87,7 @@ class States:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Normal:
+class Normal(Frozen):
     """A Gaussian feature. `floored` marks the classes whose variance is the floor."""
 
     name: str
@@ -115,7 +116,7 @@ class Normal:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Normals:
+class Normals(Frozen):
     """Several real features that vary together: a covariance matrix for each class."""
 
     names: tuple[str, ...]
@@ -157,7 +158,7 @@ class Normals:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Kernel:
+class Kernel(Frozen):
     """A real feature by the density of its values: a Gaussian bump at each, `width[c]` wide."""
 
     name: str
@@ -185,7 +186,7 @@ class Kernel:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Bag:
+class Bag(Frozen):
     """Counts of words (or of anything): each occurrence is one draw from θ[c]."""
 
     names: tuple[str, ...]

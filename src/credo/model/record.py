@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from credo.frozen import Frozen
 from credo.render import number, text_html
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["Record"]
 
 
 @dataclass(frozen=True)
-class Record:
+class Record(Frozen):
     """How a model was made: by what, from what, with what result. A fit is told in plain words.
 
     >>> import credo as cr

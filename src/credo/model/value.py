@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.frozen import Frozen, restored, taken_apart
 from credo.model.reals import NotReal, real, reals, shown
 from credo.render import table_html, table_text
 
@@ -129,22 +130,6 @@ def whole(value: Any, low: int, what: str) -> int:
     return found
 
 
-def restored(kind: type[Any], values: tuple[Any, ...]) -> Any:
-    """A frozen value as it was before it was pickled or copied, its arrays read-only again."""
-    new = object.__new__(kind)
-    for f, value in zip(fields(kind), values, strict=True):
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, np.ndarray):
-                part.flags.writeable = False
-        object.__setattr__(new, f.name, value)
-    return new
-
-
-def taken_apart(value: Any) -> tuple[Any, ...]:
-    """What `__reduce__` returns for a frozen dataclass."""
-    return restored, (type(value), tuple(getattr(value, f.name) for f in fields(value)))
-
-
 def text(value: object, what: str) -> str:
     """A name: a text that is not empty.
 
@@ -226,7 +211,7 @@ def at_least(value: object, low: float, what: str, most: float = LARGEST) -> flo
     return positive(number, what, most) if number > 0 else number
 
 
-class Value(ABC):
+class Value(Frozen, ABC):
     """The base of the values: compares by fields and shows itself."""
 
     __slots__ = ()
@@ -243,9 +228,6 @@ class Value(ABC):
                     (part.shape, *part.ravel().tolist()) if isinstance(part, np.ndarray) else part
                 )
         return tuple(parts)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return taken_apart(self)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from credo.errors import LimitError
+from credo.frozen import Frozen
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.line_groups import line_groups
@@ -27,7 +28,7 @@ __all__ = ["Account", "account"]
 
 
 @dataclass(frozen=True)
-class Account:
+class Account(Frozen):
     """How an answer was found."""
 
     pruned: dict[str, str]

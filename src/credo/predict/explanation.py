@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.errors import InputError, unknown_name
+from credo.frozen import Frozen
 from credo.predict.conflict import refuse_impossible
 from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
@@ -24,7 +25,7 @@ __all__ = ["Explanation", "marginal_map", "mpe"]
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Mapping[str, Any]):
+class Explanation(Frozen, Mapping[str, Any]):
     """A state for each variable explained; `log_p` is ln P(these states, the evidence)."""
 
     states: Mapping[str, Any]

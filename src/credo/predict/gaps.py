@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError, unknown_name
+from credo.frozen import Frozen
 from credo.model.distribution import Distribution
 from credo.model.gaussian import Gaussian
 from credo.render import table_html, table_text
@@ -21,7 +22,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps(Mapping[Any, Any]):
+class Gaps(Frozen, Mapping[Any, Any]):
     """The posterior of every gap, by (row, variable); rows count from 0.
 
     `rows[name]` are the rows in which a variable is missing, and `posteriors[name]` its posteriors

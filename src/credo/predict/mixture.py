@@ -13,6 +13,7 @@ from credo import _core
 from credo.data.unnamed import is_plain, rows_in
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians, Rates, Tables
+from credo.predict.far_rows import AFAR, brought_near
 from credo.predict.mixture_columns import Taken, plan_of_parts, taken
 from credo.predict.mixture_rows import Laid, Numbers, laid
 
@@ -59,11 +60,16 @@ def numbers_of(mixture: Mixture, scales: Scales) -> Numbers:
     )
 
 
-def lay(cells: Taken, scales: Scales, joint: bool, k: int) -> Laid:
-    """The rows, scaled, as the kernel reads them."""
-    reals = (cells.reals - scales.centre[:, None]) / scales.scale[:, None]
+def lay(cells: Taken, scales: Scales, joint: bool, k: int, reals: Floats | None = None) -> Laid:
+    """The rows, scaled, as the kernel reads them; `reals` are their real columns, if at hand."""
+    reals = _scaled(cells, scales) if reals is None else reals
     arities = [v.arity for v in cells.plan.states]
     return laid(reals, cells.counts, cells.codes, arities, cells.weights, joint, k)
+
+
+def _scaled(cells: Taken, scales: Scales) -> Floats:
+    """The real columns, centred and scaled."""
+    return (cells.reals - scales.centre[:, None]) / scales.scale[:, None]
 
 
 def log_density_left(cells: Taken, scales: Scales) -> Floats:
@@ -77,13 +83,21 @@ def log_density_left(cells: Taken, scales: Scales) -> Floats:
 
 
 def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> tuple[Floats, Floats]:
-    """P(class | row) [rows, k] and ln P(row)."""
+    """P(class | row) [rows, k] and ln P(row).
+
+    Where rows are so far out that no density tells classes apart, shares are those nearer by.
+    """
     part: Gaussians | None = mixture.gaussians
     scales = scales_of(mixture)
     joint = part is not None and part.form in ("full", "tied")
-    rows = lay(cells, scales, joint, mixture.k)
+    reals = _scaled(cells, scales)
+    rows = lay(cells, scales, joint, mixture.k, reals)
     many = _core.cores() if threads is None else threads
-    share, logs = rows.score(numbers_of(mixture, scales), many)
+    numbers = numbers_of(mixture, scales)
+    share, logs = rows.score(numbers, many)
+    near = brought_near(reals.T, AFAR)
+    if near is not None:
+        share = lay(cells, scales, joint, mixture.k, near.T).score(numbers, many)[0]
     return share, logs + log_density_left(cells, scales)
 
 

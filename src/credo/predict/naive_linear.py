@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.model.naive_bayes_features import Bag, Feature, Normal, States, number_of
 from credo.predict.naive_row import check_unseen, joint_of_row, shares_of_row
@@ -37,7 +38,7 @@ NEW_STATE = "(a new state)"
 
 
 @dataclass(frozen=True, eq=False)
-class LinearForm:
+class LinearForm(Frozen):
     """Bias and weights. For two classes one row: the log odds of the second against the first.
 
     `coordinates` are pairs: a feature and its state, or the words 'x', 'x²', 'observed', 'count'

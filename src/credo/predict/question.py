@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, UnknownNameError, close_names
+from credo.frozen import Frozen
 from credo.predict.question_slips import cure, states_within
 from credo.schema import Variable
 
@@ -31,7 +32,7 @@ __all__ = ["Question", "parse", "parse_conditions"]
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Frozen):
     """What is asked: targets, events among them, evidence, interventions."""
 
     targets: tuple[str, ...]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.table import Table
 from credo.errors import LimitError
+from credo.frozen import Frozen
 from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.conflict import impossible
 from credo.predict.elimination import Directed, Factor, eliminate, sliced
@@ -38,7 +39,7 @@ _PART = 1 << 16  # rows whose continuous variables are drawn at a time
 
 
 @dataclass(frozen=True)
-class Story:
+class Story(Frozen):
     """How the rows of a network come about, given evidence.
 
     `directed` has the discrete variables (a continuous one has one state there), `hidden` the

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, SchemaError
+from credo.frozen import Frozen
 from credo.schema import Variable
 from credo.stats.configurations import frozen
 
@@ -116,7 +117,7 @@ class StateCounts:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Spread:
+class Spread(Frozen):
     """Weight, mean and scatter of real variables in each class (Chan, Golub & LeVeque 1983)."""
 
     names: tuple[str, ...]
@@ -127,6 +128,7 @@ class Spread:
     def __post_init__(self) -> None:
         square = np.diagonal(self.scatter, axis1=1, axis2=2)
         refuse_extremes(self.names, self.mean, square)
+        Frozen.__post_init__(self)
 
     @classmethod
     def each(cls, names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> list[Spread]:
@@ -214,7 +216,7 @@ def refuse_extremes(names: Sequence[str], mean: Floats, square: Floats) -> None:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Totals:
+class Totals(Frozen):
     """How often each class has each word (or each of some count columns)."""
 
     words: tuple[str, ...]
@@ -242,7 +244,7 @@ class Totals:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Points:
+class Points(Frozen):
     """The values of a real variable in each class, in order, with their weights."""
 
     name: str

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.columns import Columns
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.model.naive_bayes_features import States
 from credo.predict.naive import coded, plain_codes
 from credo.render import text_html
@@ -37,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Aode:
+class Aode(Frozen):
     """Averaged one-dependence estimators. Made by `aode`; `joint` scores rows.
 
     `pairs[i, j]` are the counts [class, i, j]; `singles[i]` the counts [class, i].

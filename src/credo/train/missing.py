@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from credo.data import Stream, Table, read
 from credo.errors import InputError, TableError
+from credo.frozen import Frozen
 from credo.model.reals import shown
 from credo.model.value import finite
 from credo.render import bar, number, shortened, table_html, table_text
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Missingness:
+class Missingness(Frozen):
     """A report on the gaps of a table.
 
     `rates` is the share of rows in which each column is missing; `patterns` the sets of columns

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from credo.data.infer import FEW_INTEGERS
 from credo.errors import SchemaError
+from credo.frozen import Frozen
 from credo.schema import Variable
 from credo.stats.by_class import ByClass, Part, StateCounts, Where, sums
 from credo.stats.class_blocks import Spreads, StateTables
@@ -27,7 +28,7 @@ __all__ = ["OpenColumns", "open_block", "settled"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class OpenColumns:
+class OpenColumns(Frozen):
     """What was seen of the columns that are left open, and which of them are set aside, and why.
 
     `order` has all columns, so that one that is set aside has its place when it comes back. Where

@@ -30,6 +30,7 @@ from credo.data.infer import (
 from credo.data.numerals import numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.errors import InputError, SchemaError
+from credo.frozen import Frozen
 from credo.schema import MAX_STATES, Variable
 from credo.stats.by_class import Part, Spread, StateCounts, Where, spread_out
 from credo.stats.configurations import frozen
@@ -47,7 +48,7 @@ WHOLE = frozenset(("int",))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Seen:
+class Seen(Frozen):
     """The cells of a column: values with counts [class, value], or numbers with moments.
 
     `rows` and `missing` count rows, with a class or without, whatever they weigh. Where neither

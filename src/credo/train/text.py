@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.stats.by_class import ByClass, Totals
 from credo.train.naive_bayes import Options, class_log_prior
 from credo.train.naive_bayes_options import not_negative
@@ -36,7 +37,7 @@ FORMS = ("multinomial", "bernoulli", "complement")
 
 
 @dataclass(frozen=True, eq=False)
-class TextModel:
+class TextModel(Frozen):
     """A trained classifier of documents: `table[word, class]` and `bias[class]`."""
 
     form: str

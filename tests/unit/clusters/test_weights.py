@@ -134,3 +134,15 @@ def test_weights_of_k_means_end_where_copies_do() -> None:
         )
         assert "tolerance" in one.record.reason
         assert one.record.reason == two.record.reason
+
+
+@pytest.mark.parametrize("method", ["gaussian", "latent-class"])
+def test_weights_that_sum_to_1_say_that_bic_takes_them_for_one_row(method: str) -> None:
+    def told(weights: np.ndarray) -> list[str]:
+        groups = cr.cluster({"x": X[:, 0], "y": X[:, 1]}, method, k=2, weights=weights)
+        return [n for n in groups.record.notes if "weights count as copies" in n]
+
+    (note,) = told(np.full(60, 1 / 60))
+    assert note.startswith("weights count as copies, and these add up to 1 row for ")
+    assert note.endswith("weights divided by their mean add up to the 60 rows")
+    assert not told(np.full(60, 1.0)) and not told(np.full(60, 0.5)) and not told(W)

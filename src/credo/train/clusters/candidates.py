@@ -16,13 +16,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from credo.frozen import Frozen
 from credo.render import number, table_html, table_text
 
 __all__ = ["Candidates"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Candidates:
+class Candidates(Frozen):
     """What is known of each number of clusters; `k` is the one that `by` chooses.
 
     A `note` says that none met the rule; `k` is then the last one tried.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError
-from credo.train.clusters.frozen import Frozen
+from credo.frozen import Frozen
 from credo.train.clusters.notes import told_of_bare
 
 __all__ = ["Different", "as_whole", "different", "different_rows", "refuse_same_rows"]

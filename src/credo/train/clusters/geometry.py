@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError
-from credo.train.clusters.frozen import Frozen
+from credo.frozen import Frozen
+from credo.predict.far_rows import AFAR, brought_near
 from credo.train.clusters.gower import Gower
 from credo.train.clusters.space import Space, checked_scale, space_of
 
@@ -57,7 +58,7 @@ class Geometry(Frozen):
         return replace(self, mixed=self.mixed.take(rows))
 
     def of(self, table: Table) -> Geometry:
-        """Other rows in the same geometry."""
+        """Other rows in the same geometry, brought near where rounding would hide what is near."""
         if self.name == "euclidean":
             points = self.space.points(table)
             if np.isnan(points).any():
@@ -66,8 +67,17 @@ class Geometry(Frozen):
                     f"Row {row + 1} has a missing cell, and Euclid's distance needs all of them.",
                     hint="Cluster with distance='gower', which leaves gaps out pair by pair.",
                 )
-            return replace(self, points=points)
-        return replace(self, mixed=Gower.of(table, self.space))
+            return replace(self, points=self._reached(points))
+        assert self.mixed is not None
+        return replace(self, mixed=Gower.of(table, self.space).held_to(self.mixed))
+
+    def _reached(self, points: Floats) -> Floats:
+        """New points, not farther out than `AFAR` spreads of the known ones."""
+        assert self.points is not None
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        middle, most = low + (high - low) / 2, AFAR * float((high - low).max())
+        near = brought_near(points - middle, most)
+        return points if near is None else near + middle
 
     def to(self, other: Geometry) -> Floats:
         """The distance of each row to each row of another."""

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data import Table
+from credo.frozen import Frozen
+from credo.predict.far_rows import AFAR
 from credo.schema import Variable
-from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.space import Space
 
 __all__ = ["APART", "Gower"]
@@ -75,6 +76,18 @@ class Gower(Frozen):
             tuple(pick(r[rows]) for r in self.reals),
             tuple(pick(c[rows]) for c in self.codes),
         )
+
+    def held_to(self, known: Gower) -> Gower:
+        """The rows, no number farther than `AFAR` spreads from those of the known rows.
+
+        What lies beyond is the same in the distance to each of them.
+        """
+        held = []
+        for own, theirs in zip(self.reals, known.reals, strict=True):
+            low, high = float(np.nanmin(theirs)), float(np.nanmax(theirs))
+            most = AFAR * ((high - low) or 1.0)
+            held.append(np.clip(own, low - most, high + most))
+        return Gower(self.space, tuple(held), self.codes)
 
     def pairs(self) -> tuple[Floats, int]:
         """The distances of all pairs, as SciPy's pdist has them, and how many share no column."""

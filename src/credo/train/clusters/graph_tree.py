@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError
-from credo.train.clusters.frozen import Frozen
+from credo.frozen import Frozen
 from credo.train.clusters.linkage import told_of_ties
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.ties import Ties, modularity

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.progress import track
 from credo.schema import Schema
-from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
 from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
 from credo.train.clusters.notes import told_of_bare

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from credo.data import Stream, Table
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.stats.block import Block
 from credo.train.clusters.distinct import refuse_same_rows
-from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.k_means import (
     Centres,

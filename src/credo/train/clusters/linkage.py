@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.frozen import Frozen
 from credo.threads import checked_threads
 from credo.train.clusters.distinct import different
-from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known
 from credo.train.clusters.notes import told_of_bare, told_of_weights

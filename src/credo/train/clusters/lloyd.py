@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.predict.far_rows import AFAR
 from credo.render import number, table_html, table_text
 
 __all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "sums_of"]
@@ -58,7 +59,28 @@ def nearest(points: Floats, centres: Floats) -> tuple[Labels, Floats]:
         d = distances(points[i : i + step], centres)
         labels[i : i + step] = d.argmin(axis=1)
         squares[i : i + step] = d.min(axis=1)
+    spread = ((centres - centres[0]) ** 2).sum(axis=1).max()
+    far = np.flatnonzero(squares / AFAR**2 > spread)
+    if len(far) and k > 1:
+        labels[far] = _nearest_of_far(points[far], centres)
     return labels, squares
+
+
+def _nearest_of_far(points: Floats, centres: Floats) -> Labels:
+    """The nearest centre of rows so far out that their squared distances round to one.
+
+    |u − v|² = |u|² − 2u·v + |v|², and |u|² is the same for every centre; u and v are the ways from
+    the first centre, and all is divided by the greatest part of u.
+    """
+    top = np.finfo(np.float64).max
+    v = centres - centres[0]
+    u = np.clip(points - centres[0], -top, top)
+    there = ~np.isnan(u)
+    u = np.where(there, u, 0.0)
+    size = np.abs(u).max(axis=1, keepdims=True)
+    size = np.where(size > 0, size, 1.0)
+    found: Labels = ((there @ (v * v).T) / size - 2 * (u / size) @ v.T).argmin(axis=1)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

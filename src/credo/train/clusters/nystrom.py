@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError, LimitError
-from credo.train.clusters.frozen import Frozen
+from credo.frozen import Frozen
 from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.space import free_memory
 

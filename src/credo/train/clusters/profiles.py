@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import Table
+from credo.frozen import Frozen
 from credo.render import bar, number, table_html, table_text, text_html
 from credo.schema import Schema, Variable
 
@@ -29,7 +30,7 @@ _TENTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(Frozen):
     """One column of one cluster: how telling it is, and what it is like inside and in the whole.
 
     `inside` and `whole` map states to shares; of a continuous column they hold its mean and its

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.data.unnamed import is_plain, rows_in
 from credo.errors import InputError, UnknownNameError, unknown_name
+from credo.frozen import Frozen
 from credo.model.record import Record
 from credo.model.value import taken_apart
 from credo.render import bar, number, table_html, table_text
-from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
@@ -90,6 +90,20 @@ class Clusters(Frozen):
         return out
 
     @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a summary says beside: the notes of the record, and if the order of rows counts.
+
+        A tree of up to 2,000 rows whose merges tie is made again with the rows in other orders.
+        """
+        from credo.train.clusters.linkage import Linked
+        from credo.train.clusters.row_order import told_of_order
+
+        if not isinstance(self.model, Linked) or not isinstance(self.table, Table):
+            return tuple(self.record.notes)
+        told = told_of_order(self.table.select(self.columns), self.model, self.labels, self.k)
+        return (*self.record.notes, told) if told else tuple(self.record.notes)
+
+    @property
     def row_numbers(self) -> list[int]:
         """Where each row of `labels` stood in the table given, from 1; weight 0 leaves rows out."""
         numbers = None if self.table is None else self.table.numbers
@@ -310,7 +324,7 @@ class Clusters(Frozen):
         if self.stability is not None:
             out.append(f"stability: {self.stability}")
         out += [f"stopped: {self.record.reason}"] if self.record.reason else []
-        out += [f"noticed: {n}" for n in self.record.notes]
+        out += [f"noticed: {n}" for n in self.notes]
         return "\n".join(out)
 
     def __repr__(self) -> str:
@@ -321,7 +335,7 @@ class Clusters(Frozen):
         lines = [f"quality: {self._quality_line()}"]
         if self.stability is not None:
             lines.append(f"stability: {self.stability}")
-        lines += [f"stopped: {self.record.reason}", *self.record.notes]
+        lines += [f"stopped: {self.record.reason}", *self.notes]
         return out + "<ul>" + "".join(f"<li>{html.escape(t)}</li>" for t in lines) + "</ul>"
 
 

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError, LimitError
+from credo.frozen import Frozen
 from credo.stats.configurations import frozen
 from credo.train.clusters.distinct import different
 from credo.train.clusters.eigen import eigen
-from credo.train.clusters.frozen import Frozen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import best_of_starts, whole_number
 from credo.train.clusters.known import with_known

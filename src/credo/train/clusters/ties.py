@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.model.reals import shown
-from credo.train.clusters.frozen import Frozen
 
 __all__ = ["Ties", "modularity", "ties_of"]
 

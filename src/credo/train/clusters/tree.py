@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.errors import InputError
+from credo.frozen import Frozen
 from credo.render import number, text_html
 from credo.stats.configurations import frozen
-from credo.train.clusters.frozen import Frozen
 
 __all__ = ["Tree"]
 

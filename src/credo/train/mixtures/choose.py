@@ -276,7 +276,7 @@ def _recorded(
         trace=tuple(v + problem.left for v in climb.trace),
         reason=climb.reason,
         seconds=time.perf_counter() - began,
-        notes=best.notes,
+        notes=(*best.notes, *_told_of_light_weights(problem, best.candidate)),
         details={
             "rows": problem.cells.weight,
             "iterations": climb.iterations,
@@ -284,6 +284,18 @@ def _recorded(
         },
     )
     return replace(best, mixture=replace(best.mixture, record=record, candidates=tables))
+
+
+def _told_of_light_weights(problem: Problem, best: Candidate) -> tuple[str, ...]:
+    """A note where weights, taken for copies, are so few rows that no criterion can judge."""
+    n, rows = problem.cells.weight, problem.cells.rows
+    if n >= min(rows, best.parameters):
+        return ()
+    sums = f"{n:.3g} row{'s' * (n != 1)} for {best.parameters:,} parameters"
+    return (
+        f"weights count as copies, and these add up to {sums}: BIC and ICL hardly hold a larger "
+        f"k back; weights divided by their mean add up to the {rows:,} rows",
+    )
 
 
 def _averaged(best: Found, tried: list[Found], table: Candidates, problem: Problem) -> Found:

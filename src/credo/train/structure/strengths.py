@@ -19,6 +19,7 @@ import numpy as np
 from credo.data import Stream, Table
 from credo.data.spool import Spool, spooled
 from credo.errors import InputError, unknown_name
+from credo.frozen import Frozen
 from credo.model.dag import Dag
 from credo.model.equivalence import Cpdag
 from credo.model.randomness import Rng, generator, size
@@ -47,7 +48,7 @@ _GAPS = {
 
 
 @dataclass(frozen=True, eq=False)
-class EdgeStrengths:
+class EdgeStrengths(Frozen):
     """The strength and direction of every edge that was learned at least once.
 
     `strength[a, b]` is the share of resamples that join a and b, whatever the arrow; it is the

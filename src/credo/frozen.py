@@ -1,0 +1,114 @@
+"""Values that stay what they are: their arrays and dicts are read-only when made, pickled, copied.
+
+A frozen dataclass keeps its fields, not what they hold. `Frozen` fixes that too, so that an answer
+which was handed on is the answer that was given.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from functools import cache
+from operator import is_
+from typing import Any, NoReturn
+
+import numpy as np
+
+__all__ = ["Frozen", "ReadOnly", "fixed", "restored", "taken_apart"]
+
+_PLAIN = re.compile(r"(tuple\[)?(str|int|float|bool)(, \.\.\.\])?( \| None)?")
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
+
+
+class ReadOnly(dict[Any, Any]):
+    """A dict that cannot be changed; it compares, prints and pickles as one.
+
+    >>> shares = ReadOnly(red=0.25, blue=0.75)
+    >>> shares, shares == {"red": 0.25, "blue": 0.75}
+    ({'red': 0.25, 'blue': 0.75}, True)
+    >>> shares["red"] = 1.0
+    Traceback (most recent call last):
+    TypeError: This dict is part of a frozen value; dict(…) of it is a copy that can be changed.
+    """
+
+    __slots__ = ()
+
+    def _refused(self, *given: Any, **named: Any) -> NoReturn:
+        raise TypeError(
+            "This dict is part of a frozen value; dict(…) of it is a copy that can be changed."
+        )
+
+    __setitem__ = __delitem__ = __ior__ = _refused
+    clear = pop = popitem = setdefault = update = _refused
+
+    def __reduce__(self) -> Any:
+        return ReadOnly, (dict(self),)
+
+
+def fixed(value: Any) -> Any:
+    """A value whose arrays and dicts are read-only, alone, in a tuple or in a dict.
+
+    >>> fixed({"p": np.zeros(2)})["p"].flags.writeable
+    False
+    """
+    if isinstance(value, np.ndarray):
+        if not value.flags.writeable:
+            return value
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if isinstance(value, dict):
+        return ReadOnly({k: v if type(v) in _SIMPLE else fixed(v) for k, v in value.items()})
+    if type(value) is tuple and not _SIMPLE.issuperset(map(type, value)):
+        parts = tuple(map(fixed, value))
+        return value if all(map(is_, parts, value)) else parts
+    return value
+
+
+class Frozen:
+    """The base of a frozen dataclass whose arrays and dicts become read-only.
+
+    A dict whose name begins with an underscore is its own affair: a cache may grow.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Pair(Frozen):
+    ...     first: Any
+    >>> Pair(np.zeros(2)).first.flags.writeable
+    False
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for name in _may_hold(kind):
+            value = getattr(self, name)
+            if type(value) not in _SIMPLE and (held := _held(name, value)) is not value:
+                object.__setattr__(self, name, held)
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
+
+
+@cache
+def _may_hold(kind: Any) -> tuple[str, ...]:
+    """The fields that can hold an array or a dict, by what they are said to be."""
+    return tuple(f.name for f in fields(kind) if not _PLAIN.fullmatch(str(f.type)))
+
+
+def _held(name: str, value: Any) -> Any:
+    return value if name.startswith("_") and isinstance(value, dict) else fixed(value)
+
+
+def restored(kind: type[Any], values: tuple[Any, ...]) -> Any:
+    """A frozen value as it was before it was pickled or copied, its arrays read-only again."""
+    new = object.__new__(kind)
+    for f, value in zip(fields(kind), values, strict=True):
+        object.__setattr__(new, f.name, _held(f.name, value))
+    return new
+
+
+def taken_apart(value: Any) -> tuple[Any, ...]:
+    """What `__reduce__` returns for a frozen dataclass."""
+    return restored, (type(value), tuple(getattr(value, f.name) for f in fields(value)))
