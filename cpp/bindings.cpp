@@ -59,7 +59,8 @@ void bind_columns(nb::module_& m) {
   m.def("cores", &hardware_threads);
   m.def("moments", door(&doors::moments), "columns"_a, "group"_a.none(), "n_groups"_a,
         "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
-  m.def("take_codes", door(&doors::take_codes), "indices"_a, "lut"_a, "out"_a);
+  m.def("take_codes", door(&doors::take_codes), "indices"_a, "lut"_a, "out"_a,
+        "path"_a = "auto");
   nb::class_<KeptColumns>(m, "Columns")
       .def(nb::init<std::vector<AnyArray>, const Arities&, const std::vector<bool>&>(), "codes"_a,
            "arities"_a, "missing"_a, nb::call_guard<nb::gil_scoped_release>())

@@ -149,7 +149,9 @@ void with_codes(std::uint8_t width, const void* data, const Function& f) {
 
 }  // namespace
 
-void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, kAnyRank>& out) {
+void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, kAnyRank>& out,
+                const std::string& path) {
+  const LaneKernels& kernels = kernels_for(path);
   const std::uint8_t width = code_width(lut, "The 'lut' parameter");
   require(code_width(out, "The 'out' parameter") == width,
           "The 'out' parameter must be of the same type as 'lut'.");
@@ -160,7 +162,7 @@ void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, k
       is_signed ? 0 : code_width(indices, "The 'indices' parameter, if not int32,");
   with_codes(width, lut.data(), [&]<class Code>(const Code* codes) {
     const auto take = [&](const auto* at) {
-      credo::take_codes(at, n, codes, n_codes, static_cast<Code*>(out.data()));
+      credo::take_codes(at, n, codes, n_codes, static_cast<Code*>(out.data()), kernels);
     };
     if (is_signed) take(indices.data_as<std::int32_t>());
     else with_codes(index_width, indices.data(), take);

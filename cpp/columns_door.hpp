@@ -89,7 +89,8 @@ class KeptColumns {
 };
 
 // OUT out[i] = lut[indices[i]], of the lut's type; IN indices of int32 or codes.
-void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, kAnyRank>& out);
+void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, kAnyRank>& out,
+                const std::string& path);
 
 // Sum of weights [G], mean [G, d] and scatter [G, d, d] of each group of rows.
 std::tuple<Array<double>, Array<double>, Array<double>> moments(

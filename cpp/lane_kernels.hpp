@@ -56,6 +56,9 @@ struct RecordBuckets {
   std::uint32_t* counts;  // [buckets][kRecordBits]: rows that have each bit
 };
 
+// As many codes as a vector of bytes looks up at once.
+inline constexpr std::size_t kFewCodes = 16;
+
 // An index just past such a table, and one more code, still fit 16 bits.
 inline constexpr std::uint32_t kShortCells = 32767;
 
@@ -92,6 +95,13 @@ struct LaneKernels {
   // just the code if it is the first digit. INOUT keys [n].
   void (*extend_byte)(std::uint8_t* keys, CodeView column, std::size_t first, std::size_t n,
                       std::uint8_t radix, bool first_digit);
+
+  // out[i] = lut[at[i]], of kFewCodes entries; those past them give anything. Returns the greatest
+  // position, a negative one being a large one. IN at [n], lut [kFewCodes]; OUT out [n].
+  std::uint32_t (*recode)(const std::int32_t* at, std::size_t n, const std::uint8_t* lut,
+                          std::uint8_t* out);
+  std::uint32_t (*recode_bytes)(const std::uint8_t* at, std::size_t n, const std::uint8_t* lut,
+                                std::uint8_t* out);
 
   // records[i] bit place.bit + s = (code of place.column at first + i == s), for every place.
   // IN places; OUT records [n].

@@ -177,6 +177,33 @@ void extend_byte(std::uint8_t* keys, CodeView column, std::size_t first, std::si
   });
 }
 
+// Sixteen bytes at a time are looked up in a vector, where there is an instruction for it.
+template <class L, class Index>
+std::uint32_t recode(const Index* __restrict at, std::size_t n, const std::uint8_t* __restrict lut,
+                     std::uint8_t* __restrict out) {
+  typedef std::uint8_t Bytes __attribute__((vector_size(kFewCodes), aligned(1)));
+  constexpr std::size_t kBlock = 4096;  // looked at while in the cache
+  std::uint32_t most = 0;
+  for (std::size_t first = 0; first < n; first += kBlock) {
+    const std::size_t end = first + kBlock < n ? first + kBlock : n;
+    for (std::size_t i = first; i < end; ++i) {
+      const auto position = static_cast<std::uint32_t>(at[i]);
+      most = position > most ? position : most;
+    }
+    std::size_t i = first;
+    if constexpr (L::kMatchesBytes) {
+      const Bytes table = *reinterpret_cast<const Bytes*>(lut);
+      for (; i + kFewCodes <= end; i += kFewCodes) {
+        Bytes few;
+        for (std::size_t k = 0; k < kFewCodes; ++k) few[k] = static_cast<std::uint8_t>(at[i + k]);
+        *reinterpret_cast<Bytes*>(out + i) = __builtin_shuffle(table, few);
+      }
+    }
+    for (; i < end; ++i) out[i] = lut[static_cast<std::uint32_t>(at[i]) % kFewCodes];
+  }
+  return most;
+}
+
 // ---------------------------------------------------------------- products of real columns
 
 // Two rows by kProductTile rows of dot products at once: eight independent sums.

@@ -17,6 +17,8 @@ constexpr LaneKernels kernels_of() {
           .extend_short = extend_index<L, std::uint16_t>,
           .extend_key = extend_key<L>,
           .extend_byte = extend_byte<L>,
+          .recode = recode<L, std::int32_t>,
+          .recode_bytes = recode<L, std::uint8_t>,
           .fill_records = fill_records<L>,
           .add_runs = add_runs<L>,
           .clear_buckets = clear_buckets<L>,

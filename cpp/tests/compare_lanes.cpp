@@ -82,6 +82,16 @@ void compare_codes(const credo::LaneKernels& a, const credo::LaneKernels& b) {
         b.extend_byte(equal.data(), column, 0, n, 7, first_digit);
         require(bytes == equal, "extend_byte");
       }
+      std::uint8_t lut[kFewCodes];
+      for (auto& code : lut) code = static_cast<std::uint8_t>(random_bits());
+      std::vector<std::int32_t> at(n + 1);
+      for (auto& position : at) position = static_cast<std::int32_t>(random_bits() % 20);
+      const auto most = a.recode(at.data(), n, lut, bytes.data());
+      require(most == b.recode(at.data(), n, lut, equal.data()) && bytes == equal, "recode");
+      const std::vector<std::uint8_t> short_at(at.begin(), at.end());
+      require(most == a.recode_bytes(short_at.data(), n, lut, bytes.data()), "recode_bytes");
+      require(most == b.recode_bytes(short_at.data(), n, lut, equal.data()), "recode_bytes");
+      require(bytes == equal, "recode_bytes");
     }
   }
 }

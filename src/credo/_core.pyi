@@ -219,7 +219,10 @@ def moments(
     """
 
 def take_codes(
-    indices: NDArray[np.int32] | _Codes, lut: NDArray[_Code], out: NDArray[_Code]
+    indices: NDArray[np.int32] | _Codes,
+    lut: NDArray[_Code],
+    out: NDArray[_Code],
+    path: str = "auto",
 ) -> None:
     """Recode: out[i] = lut[indices[i]]."""
 

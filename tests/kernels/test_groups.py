@@ -110,12 +110,31 @@ def test_take_codes(n: int, dtype: type) -> None:
     np.testing.assert_array_equal(out, lut[indices])
 
 
+@pytest.mark.parametrize("path", _core.paths())
+@pytest.mark.parametrize("kind", [np.int32, np.uint8])
+@pytest.mark.parametrize("few", [1, 3, 16, 17])
+def test_take_codes_of_few_states(few: int, kind: type, path: str) -> None:
+    rng = np.random.default_rng(few)
+    for n in (0, 1, 15, 16, 33, 4096, 4097, 10_001):
+        lut = rng.integers(0, 256, few).astype(np.uint8)
+        indices = rng.integers(0, few, n).astype(kind)
+        out = np.full(n + 1, 7, np.uint8)
+        _core.take_codes(indices, lut, out[:n], path)
+        np.testing.assert_array_equal(out[:n], lut[indices])
+        assert out[n] == 7
+        if n:
+            indices[rng.integers(n)] = few
+            with pytest.raises(ValueError, match=f"got {few} instead"):
+                _core.take_codes(indices, lut, out[:n], path)
+
+
+@pytest.mark.parametrize("few", [2, 50])
 @pytest.mark.parametrize("bad", [-1, 50, 2**31 - 1, -(2**31)])
-def test_take_codes_checks_its_indices(bad: int) -> None:
-    indices = np.zeros(10, np.int32)
-    indices[7] = bad
+def test_take_codes_checks_its_indices(bad: int, few: int) -> None:
+    indices = np.zeros(100, np.int32)
+    indices[70] = bad
     with pytest.raises(ValueError, match="Indices"):
-        _core.take_codes(indices, np.zeros(50, np.uint8), np.empty(10, np.uint8))
+        _core.take_codes(indices, np.zeros(few, np.uint8), np.empty(100, np.uint8))
 
 
 def test_take_codes_checks_its_arrays() -> None:
