@@ -293,6 +293,8 @@ def _parquet_feed(path: Path) -> Feed:
 
 
 def _ipc_feed(path: Path) -> Feed:
+    _refuse_feather_1(path)
+
     def open_any() -> tuple[Any, Any]:
         source = pa.memory_map(str(path))
         try:
@@ -314,6 +316,17 @@ def _ipc_feed(path: Path) -> Feed:
 
     rows = sum(b.num_rows for b in open_any()[1])
     return _typed_feed(path, schema, batches, rows, declared)
+
+
+def _refuse_feather_1(path: Path) -> None:
+    """Refuse Feather of before 2020, another format: its reader ends the process at a damaged file."""
+    with open(path, "rb") as file:
+        if file.read(4) == b"FEA1":
+            raise TableError(
+                f"{path.name} is a Feather file of version 1, and only version 2 is read.",
+                hint=f"Write it again, as pyarrow.feather.write_feather(table, …) does, or give "
+                f"pyarrow.feather.read_table({str(path)!r}).",
+            )
 
 
 def _typed_feed(
