@@ -249,8 +249,8 @@ class Schema:
             return found
         raise unknown_name("Column", name, [c.name for c in self.columns], "in the table")
 
-    def index(self, name: str) -> int:
-        """The position of a variable."""
+    def index(self, name: str, what: str = "Variable") -> int:
+        """The position of a variable, which errors call `what`."""
         found = self._index.get(name) if isinstance(name, str) else None
         if found is not None:
             return found
@@ -270,7 +270,7 @@ class Schema:
             raise SchemaError(
                 f"The column {name!r} was set aside: {self.set_aside[name]}.", hint=hint
             )
-        raise unknown_name("Variable", name, self.names, "in the table")
+        raise unknown_name(what, name, self.names, "in the table")
 
     def __getitem__(self, name: str) -> Variable:
         return self.variables[self.index(name)]

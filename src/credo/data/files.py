@@ -319,7 +319,7 @@ def _ipc_feed(path: Path) -> Feed:
 
 
 def _refuse_feather_1(path: Path) -> None:
-    """Refuse Feather of before 2020, another format: its reader ends the process at a damaged file."""
+    """Refuse Feather as it was before 2020: its reader ends the process at a damaged file."""
     with open(path, "rb") as file:
         if file.read(4) == b"FEA1":
             raise TableError(
