@@ -6,6 +6,7 @@ import datetime as dt
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from enum import Enum
 from itertools import chain, islice
 from typing import Any
 
@@ -323,7 +324,7 @@ def _arrow(values: Any, name: str) -> Any:
             mask = mask | np.isnat(values.data)
         return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
     kind = getattr(values, "dtype", None)
-    if _is_odd(kind) or _holds_complex(values):
+    if _is_odd(kind) or _holds_odd(values):
         return _objects(values)
     if type(kind).__name__ == "SparseDtype" or _is_long(kind):
         values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
@@ -401,12 +402,12 @@ def _has_nanoseconds(value: Any) -> bool:
     return bool(getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0))
 
 
-def _holds_complex(values: Any) -> bool:
-    """Whether a list or an object column holds a complex number of NumPy: Arrow would take its real
-    part.
+def _holds_odd(values: Any) -> bool:
+    """Whether a list or an object column holds a complex number of NumPy, of which Arrow would take
+    the real part, or a member of an enum, of which it would take the number or text.
     """
     return _is_untyped(values) and any(
-        issubclass(t, np.complexfloating) for t in set(map(type, values))
+        issubclass(t, (np.complexfloating, Enum)) for t in set(map(type, values))
     )
 
 

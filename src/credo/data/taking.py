@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -219,6 +220,8 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
 
 
 def _python_type(value: Any) -> str:
+    if isinstance(value, Enum):
+        return "enum"
     if isinstance(value, (bool, np.bool_)):
         return "bool"
     if isinstance(value, (int, np.integer)):
