@@ -107,6 +107,16 @@ class Variable:
         return self.kind == "discrete"
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The states as reports show them; texts in quotes where they stand beside other types.
+
+        >>> Variable("x", "discrete", (True, 1, "1")).texts
+        ('True', '1', "'1'")
+        """
+        quoted = len({isinstance(s, str) for s in self.states}) > 1
+        return tuple(repr(s) if quoted and isinstance(s, str) else str(s) for s in self.states)
+
+    @property
     def arity(self) -> int:
         """The number of states of a discrete variable."""
         if not self.is_discrete:
