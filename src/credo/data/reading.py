@@ -86,7 +86,8 @@ def read(
     missing : list, optional
         Cells taken as missing besides None, NaN and null. For text files the default is
         an empty cell, NA, NaN, null and ?; for other tables nothing more. A list replaces these
-        words, but an empty cell of a text file stays missing, unless the list is empty.
+        words, but an empty cell of a text file stays missing, unless the list is empty. Numbers
+        and booleans stand for every way to write them there; elsewhere cells equal what is listed.
     memory : bytes or text such as "2GB", optional
         The most memory the cells may take; a larger table is given as a `Stream`.
         The default is half of the memory that is free.

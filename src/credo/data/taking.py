@@ -260,7 +260,8 @@ def take_numbers(cells: Any, tokens: Tokens) -> Numbers:
     elif name in ("int", "float", "bool", "date"):
         values = _days(cells) if name == "date" else floats(cells)
         types = {name}
-        missing_as = tokens.clear_numbers(values)
+        own = name in ("bool", "date")  # of which 0 and 1 are no cells
+        missing_as = _clear(values, cells, tokens) if own else tokens.clear_numbers(values)
         bad = np.flatnonzero(np.isinf(values))
         if name == "int":
             exact = int_values(cells)
@@ -268,6 +269,15 @@ def take_numbers(cells: Any, tokens: Tokens) -> Numbers:
         raise Unsupported(name)
     missing = int(np.isnan(values).sum()) - (len(bad) if name == "str" else 0)
     return Numbers(values, bad, cells, missing, types, exact, missing_as)
+
+
+def _clear(values: NDArray[np.float64], cells: Any, tokens: Tokens) -> dict[str, int]:
+    """Make the numbers NaN whose cells are tokens; say which, and how many."""
+    if not tokens:
+        return {}
+    taken = take_states(cells, tokens)
+    values[taken.where == len(taken.values)] = np.nan
+    return taken.missing_as
 
 
 def _object_numbers(cells: NDArray[Any], tokens: Tokens) -> Numbers:
