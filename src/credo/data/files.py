@@ -100,7 +100,9 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     first = feeds[0]
     label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
     if all(feed.rows == 0 for feed in feeds):
-        raise TableError(f"{label} ha{'s' if len(feeds) == 1 else 've'} a header but no rows.")
+        if len(feeds) == 1:
+            raise first.without_rows()
+        raise TableError(f"{label} have {'a header' if first.text else 'columns'} but no rows.")
     notes = first.notes + partition_note(paths[0], first.names)
     if len(feeds) == 1:
         return replace(first, notes=notes)

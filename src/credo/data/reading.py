@@ -309,8 +309,7 @@ def _collect(
         done += rows
     if done == 0:
         again = "If it was read before, its rows are gone: read it into a table first."
-        hint = again if feed.once else ""
-        raise TableError(f"{feed.label} has a header but no rows.", hint=hint)
+        raise feed.without_rows(again if feed.once else "")
     if weighting.array is not None and len(weighting.array) != done:
         raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
     kept_rows = next(iter(coders.values())).rows if coders else done

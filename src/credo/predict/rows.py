@@ -79,7 +79,7 @@ def _warn_set_aside(wanted: Sequence[str], schema: Schema) -> None:
         if schema.column(name).kind not in ("empty", "dropped", "weights"):
             warnings.warn(
                 f"The column {name!r} was set aside ({why}) and is taken as missing. "
-                "Read the table with the model's schema to use it: cr.read(…, net.schema).",
+                "Read the table with the model's schema: cr.read(…, net.schema).",
                 CredoWarning,
                 stacklevel=5,
             )
