@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from credo.data.datasets import dataset_batches
+from credo.data.datasets import dataset_batches, first_batches
 from credo.data.declared import array_declared, declared_by
 from credo.data.engine_types import python_cells
 from credo.data.engines import feed_of_polars, feed_of_relation
@@ -122,8 +122,7 @@ def _from_dataset(dataset: Any) -> Feed:
         return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
 
     def first(i: int) -> list[Any]:
-        found = dataset_batches(dataset, [dataset.schema.names[i]])
-        return [b.column(0) for b in islice((b for b in found if b.num_rows), 1)]
+        return [batch.column(0) for batch in first_batches(dataset, dataset.schema.names[i])]
 
     label = "Arrow dataset"
     declared = declared_by(dataset.schema, first, label)
