@@ -373,6 +373,8 @@ def _keeps(kind: Any, values: Any) -> bool:
     if pa.types.is_floating(kind):  # whole numbers beside NaN stay whole; True is not the number 1
         floats = any(isinstance(v, (float, np.floating)) and v == v for v in values)
         return floats and {bool, np.bool_}.isdisjoint(map(type, values))
+    if pa.types.is_list(kind):  # a tuple can be a state, and a list cannot
+        return not any(issubclass(t, tuple) for t in set(map(type, values)))
     if pa.types.is_binary(kind):  # a text beside bytes is none
         return not any(issubclass(t, str) for t in set(map(type, values)))
     return True

@@ -4,6 +4,7 @@ own, and every state of the schema is there, also one that no row has.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -69,9 +70,11 @@ def _codes(table: Table, variable: Variable) -> tuple[NDArray[Any], NDArray[np.b
     return codes.astype(kind), gone
 
 
-def _has_members(variable: Variable) -> bool:
-    """Whether a state is a member of an enum, of which frames would make a number or a text."""
-    return any(isinstance(s, Enum) for s in variable.states)
+def _has_odd(variable: Variable) -> bool:
+    """Whether a state is a member of an enum, of which frames would make a number or a text, or a
+    tuple, of which they would make several cells.
+    """
+    return any(isinstance(s, (Enum, tuple)) for s in variable.states)
 
 
 def arrow_states(variable: Variable) -> tuple[Any, bool]:
@@ -83,10 +86,12 @@ def arrow_states(variable: Variable) -> tuple[Any, bool]:
     """
     import pyarrow as pa
 
-    try:
-        return pa.array(variable.states), not _has_members(variable)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array([str(s) for s in variable.states]), False
+    if not any(isinstance(s, tuple) for s in variable.states):  # which would be lists
+        with suppress(
+            pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError
+        ):
+            return pa.array(variable.states), not _has_odd(variable)
+    return pa.array([str(s) for s in variable.states]), False
 
 
 def _arrow(table: Table) -> Any:
@@ -124,10 +129,8 @@ def _pandas(table: Table) -> Any:
             columns[variable.name] = table.values(variable.name)  # True and 1 are one category
         elif variable.is_discrete:
             codes, _ = _codes(table, variable)
-            index = pd.Index(
-                list(variable.states),
-                dtype=object if _has_members(variable) else None,
-            )
+            odd = object if _has_odd(variable) else None
+            index = pd.Index(list(variable.states), dtype=odd, tupleize_cols=False)
             kind = pd.CategoricalDtype(index, variable.ordered)
             # A copy, since a user may write in it.
             columns[variable.name] = pd.Categorical.from_codes(codes.copy(), dtype=kind)

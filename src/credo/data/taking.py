@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text, plain
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
+from credo.data.json_values import Unbounded
 from credo.data.numerals import parse_floats
 from credo.state_values import is_missing
 
@@ -206,7 +207,7 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
         except TypeError:
             raise Unhashable(i, cell) from None
         if code == len(values):
-            values.append(bool(cell) if key[0] else key[1])  # a number of NumPy as Python's
+            values.append(bool(cell) if key[0] else _own(key[1]))  # a number of NumPy as Python's
         where[i] = code
     where[where < 0] = len(values)
     kinds = {type(v): v for v in values}
@@ -217,6 +218,11 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
     if exact:
         types |= {_python_type(v) for v in values if type(v) in exact}
     return values, where, types
+
+
+def _own(value: Any) -> Any:
+    """A value as the user has it: an infinite number of JSON as a float."""
+    return float(value) if type(value) is Unbounded else value
 
 
 def _python_type(value: Any) -> str:
