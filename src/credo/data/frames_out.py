@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.declared import OUR_STATES
+from credo.data.taking import python_values
 from credo.errors import InputError, MissingPackageError
-from credo.schema import Variable
+from credo.schema import Variable, state_key
 
 if TYPE_CHECKING:
     from credo.data.table import Table
@@ -86,11 +87,11 @@ def arrow_states(variable: Variable) -> tuple[Any, bool]:
     """
     import pyarrow as pa
 
-    if not any(isinstance(s, tuple) for s in variable.states):  # which would be lists
-        with suppress(
-            pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError
-        ):
-            return pa.array(variable.states), not _has_odd(variable)
+    with suppress(pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        states = pa.array(variable.states)
+        kept = map(state_key, python_values(states))  # tuples are lists now, a text bytes
+        if not pa.types.is_nested(states.type) and list(kept) == [*map(state_key, variable.states)]:
+            return states, not _has_odd(variable)
     return pa.array([str(s) for s in variable.states]), False
 
 

@@ -1,6 +1,7 @@
 """What comes in comes back: whole numbers whole, states as they were, repeated keys not at all."""
 
 import datetime as dt
+from uuid import UUID
 
 import narwhals as nw
 import numpy as np
@@ -153,3 +154,26 @@ def test_a_list_where_a_number_is_asked_for(tmp_path):
     path.write_text('{"x": 1.5}\n{"x": [1]}\n')
     with pytest.raises(TableError, match=r"Row 2 of column 'x' holds \[1\], which is not a number"):
         cr.read(path, {"x": "continuous"})
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [-1, UUID(int=5), -1, UUID(int=5)],
+        [np.True_, 0, np.True_, 0],
+        ["a", b"a", "b", b"a"],
+        [1, UUID(int=1), None, pd.NA],
+    ],
+    ids=repr,
+)
+def test_what_arrow_would_take_for_another_value_stays_what_it_is(cells):
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
+    for given in ({"x": cells}, [{"x": c} for c in cells], frame):
+        table = cr.read(given, {"x": "discrete"})
+        for back in (table.values("x").tolist(), table.to("pandas")["x"].tolist()):
+            for cell, value in zip(cells, back, strict=True):
+                if cell is None or cell is pd.NA:
+                    assert value is None
+                else:
+                    plain = cell.item() if isinstance(cell, np.generic) else cell
+                    assert type(value) is type(plain) and value == plain
