@@ -222,8 +222,6 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
     >>> typed_states(["TRUE", "FALSE"]), typed_states(["T", "F"])
     (('bool', (False, True)), ('str', ('F', 'T')))
     """
-    if not texts:
-        return "null", ()
     stripped = [t.strip() for t in texts]
     for name, parse in (("bool", as_bool), ("int", as_int)):
         values: set[Any] = set()
@@ -237,7 +235,7 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
     numbers = numbers_of(stripped)
     if not np.isnan(numbers).any():
         return "float", tuple(np.unique(numbers).tolist())
-    if all(looks_like_date(t) for t in stripped):
+    if stripped and all(looks_like_date(t) for t in stripped):
         return "date", tuple(sorted(set(texts)))
     return "str", tuple(sorted(set(texts)))
 

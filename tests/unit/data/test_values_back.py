@@ -142,13 +142,6 @@ def test_an_infinite_state_of_json_is_a_float(tmp_path):
     assert states == (1.5, float("inf")) and {type(s) for s in states} == {float}
 
 
-def test_states_are_not_invented_for_an_empty_column(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x,o\n,u\nNA,v\n,u\n")
-    with pytest.raises(SchemaError, match="The discrete variable 'x' needs at least one state"):
-        cr.read(path, {"x": "discrete"})
-
-
 def test_a_list_where_a_number_is_asked_for(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"x": 1.5}\n{"x": [1]}\n')
