@@ -119,7 +119,7 @@ void bind_texts(nb::module_& m) {
            "width"_a, "wanted"_a)
       .def("read", door(&CsvReader::read), "bytes"_a, "last"_a);
   nb::class_<JsonReader>(m, "JsonRecords")
-      .def(nb::init<std::size_t, bool>(), "most_columns"_a, "array"_a)
+      .def(nb::init<std::size_t, bool, bool>(), "most_columns"_a, "array"_a, "began"_a = false)
       .def("read", door(&JsonReader::read), "bytes"_a, "most_objects"_a);
 }
 

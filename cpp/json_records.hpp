@@ -47,8 +47,9 @@ struct JsonColumn {
 
 class JsonRecords {
  public:
-  // `array`: the bytes are from within an array, not lines.
-  JsonRecords(std::size_t most_columns, bool array) : most_columns_(most_columns), array_(array) {}
+  // `array`: the bytes are from within an array, not lines; `began`: elements stand before them.
+  JsonRecords(std::size_t most_columns, bool array, bool began)
+      : most_columns_(most_columns), array_(array), began_(began) {}
 
   struct Block {
     std::size_t used = 0;     // bytes read: of whole lines, or up to the end of an object
@@ -94,7 +95,7 @@ class JsonRecords {
 
   std::size_t most_columns_;
   bool array_;
-  bool began_ = false;  // an element of the array was read
+  bool began_;  // an element of the array was read
   std::deque<JsonColumn> columns_;
   std::unordered_map<std::string, JsonColumn*, Hash, std::equal_to<>> by_key_;
   std::vector<JsonColumn*> order_;   // by place in the last object: the next is mostly the same

@@ -40,8 +40,8 @@ class CsvReader {
 
 class JsonReader {
  public:
-  JsonReader(std::size_t most_columns, bool array)
-      : records_(most_columns, array), array_(array) {}
+  JsonReader(std::size_t most_columns, bool array, bool began)
+      : records_(most_columns, array, began), array_(array) {}
 
   // Values of several types: the type of each (of JsonColumn; 0: null), and a number (bits of a
   // decimal) or a place among the texts, which are those of values and of what is nested.

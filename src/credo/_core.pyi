@@ -262,11 +262,11 @@ _JsonCells = (
 
 @final
 class JsonRecords:
-    """Objects of a JSON file, as long as they are plain: lines, or the elements of an array. Keeps
-    what it learned of their columns.
+    """Objects of a JSON file, as long as they are plain: lines, or the elements of an array, of
+    which some may have gone before (`began`). Keeps what it learned of their columns.
     """
 
-    def __init__(self, most_columns: int, array: bool) -> None: ...
+    def __init__(self, most_columns: int, array: bool, began: bool = False) -> None: ...
     def read(
         self, bytes: NDArray[np.uint8], most_objects: int
     ) -> tuple[int, int, int, bool, list[tuple[str, int, NDArray[np.uint8] | None, _JsonCells]]]:

@@ -183,4 +183,5 @@ def _near_or_all(name: object, names: list[object]) -> str:
     if not names:
         return ""
     listed = ", ".join(repr(n) for n in names[:12])
-    return f"There is {listed}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")
+    there = "There is" if len(names) == 1 else "There are"
+    return f"{there} {listed}" + (f" and {len(names) - 12} more." if len(names) > 12 else ".")

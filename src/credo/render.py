@@ -213,7 +213,7 @@ def _schema_rows(schema: Schema) -> list[list[str]]:
     known = {c.name: c for c in schema.columns}
     rows = []
     for v in schema.variables:
-        states = f"{v.arity}: {shortened(v.states)}" if v.is_discrete else ""
+        states = f"{v.arity}: {shortened(v.texts)}" if v.is_discrete else ""
         if v.ordered:
             states += " (ordered)"
         column = known.get(v.name)

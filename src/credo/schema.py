@@ -108,6 +108,16 @@ class Variable:
         return self.kind == "discrete"
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The states as reports show them; texts in quotes where they stand beside other types.
+
+        >>> Variable("x", "discrete", (True, 1, "1")).texts
+        ('True', '1', "'1'")
+        """
+        quoted = len({isinstance(s, str) for s in self.states}) > 1
+        return tuple(repr(s) if quoted and isinstance(s, str) else str(s) for s in self.states)
+
+    @property
     def arity(self) -> int:
         """The number of states of a discrete variable."""
         if not self.is_discrete:
@@ -250,8 +260,8 @@ class Schema:
             return found
         raise unknown_name("Column", name, [c.name for c in self.columns], "in the table")
 
-    def index(self, name: str) -> int:
-        """The position of a variable."""
+    def index(self, name: str, what: str = "Variable") -> int:
+        """The position of a variable, which errors call `what`."""
         found = self._index.get(name) if isinstance(name, str) else None
         if found is not None:
             return found
@@ -271,7 +281,7 @@ class Schema:
             raise SchemaError(
                 f"The column {name!r} was set aside: {self.set_aside[name]}.", hint=hint
             )
-        raise unknown_name("Variable", name, self.names, "in the table")
+        raise unknown_name(what, name, self.names, "in the table")
 
     def __getitem__(self, name: str) -> Variable:
         return self.variables[self.index(name)]

@@ -13,6 +13,7 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -21,7 +22,15 @@ import numpy as np
 
 from credo.intervals import interval_of
 
-__all__ = ["is_missing", "is_number", "json_state", "position", "readable", "state_key"]
+__all__ = [
+    "is_missing",
+    "is_number",
+    "json_state",
+    "plain_state",
+    "position",
+    "readable",
+    "state_key",
+]
 
 _Written = bytes | UUID | dt.date | dt.time | dt.timedelta
 _WRITTEN = (bytes, UUID, dt.date, dt.time, dt.timedelta)
@@ -58,13 +67,32 @@ def is_number(value: object) -> bool:
     return isinstance(value, (*_NUMBERS, np.number)) and not isinstance(value, bool)
 
 
+def plain_state(state: Any) -> Any:
+    """A state as files keep it: a member of an enum that is a text or a number too, as that.
+
+    >>> from enum import IntEnum
+    >>> plain_state(IntEnum("Level", ["LOW", "HIGH"]).HIGH)
+    2
+    """
+    if isinstance(state, np.generic):
+        return state.item()
+    if isinstance(state, Enum):
+        if isinstance(state, str):
+            return str.__str__(state)
+        if isinstance(state, int):
+            return int.__int__(state)
+        if isinstance(state, float):
+            return float.__float__(state)
+    return state
+
+
 def json_state(state: Any) -> Any:
     """A state as JSON has it: a text, a number or a boolean; a date and the like as its text.
 
     >>> [json_state(s) for s in ("a", 1, True, Decimal("1.50"), b"yes")]
     ['a', 1, True, 1.5, 'yes']
     """
-    plain = state.item() if isinstance(state, np.generic) else state
+    plain = plain_state(state)
     if isinstance(plain, _EXACT):
         try:
             return float(plain)
@@ -86,7 +114,7 @@ def readable(state: Any) -> str:
             return state.decode()
         except UnicodeDecodeError:
             pass
-    return str(state)
+    return str(plain_state(state))
 
 
 def state_key(state: object) -> tuple[bool, object]:

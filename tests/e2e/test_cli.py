@@ -86,7 +86,7 @@ def test_schema_options(tmp_path):
             ["schema", "ok.csv", "--drop", "aa"],
             "Error: Column 'aa' is not in the table. Did you mean 'a'?",
         ),
-        (["schema", "ok.csv", "--memory", "much"], "Error: memory must be a number of bytes"),
+        (["schema", "ok.csv", "--memory", "much"], "Error: --memory must be a number of bytes"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, args, sentence):

@@ -18,7 +18,7 @@ def test_states_of_several_types():
     assert cr.Variable("n", "discrete", (0, 1)).code(np.int64(1)) == 1
     assert cr.Variable("n", "discrete", (0, 1)).code(1.0) == 1
     assert cr.Variable("b", "discrete", (False, True)).code(np.True_) == 1
-    with pytest.raises(errors.UnknownNameError, match=r"State 3 is not one of 'n'. There is 0, 1"):
+    with pytest.raises(errors.UnknownNameError, match=r"State 3 is not one of 'n'. There are 0, 1"):
         cr.Variable("n", "discrete", (0, 1)).code(3)
     with pytest.raises(errors.UnknownNameError):
         cr.Variable("n", "discrete", (0, 1)).code([1])

@@ -154,7 +154,7 @@ def command(
     if output is not None:
         refuse_unwritable(output)
     table = read_from(**reading)
-    Rules.of(table.schema.variables, **rules)  # refuses names that the table does not have
+    Rules.of(table.schema, **rules)  # refuses names that the table does not have
     _refuse_settings(table.schema, settings)
     where = output or (None if common.as_json else default_output(reading["table"]))
     if not common.silent:
@@ -207,7 +207,7 @@ def _refuse_settings(schema: Any, settings: dict[str, Any]) -> None:
 
     usual = "bdeu" if all(v.is_discrete for v in schema.variables) else "bic"
     ScoreSpec.of(settings["score"] or usual, ess=settings["ess"], prior=settings["prior"])
-    log_odds(settings["edge_prior"], schema.names, schema.names)
+    log_odds(settings["edge_prior"], schema.names, schema)
     alpha = settings.get("alpha")
     if alpha is not None and not 0 < alpha < 1:
         raise InputError(f"--alpha must be between 0 and 1, got {alpha:g}.")

@@ -100,17 +100,17 @@ def text_options(reading: dict[str, Any]) -> Any:
     )
 
 
-def missing_option(given: Sequence[str]) -> list[str] | None:
+def missing_option(given: Sequence[str]) -> Any:
     """The words of --missing; those with a plus are added to the usual ones.
 
     >>> missing_option(["-9"]), missing_option(["+None"])
-    (['-9'], ['', 'NA', 'NaN', 'null', '?', 'None'])
+    (Written(texts=('-9',)), Written(texts=('', 'NA', 'NaN', 'null', '?', 'None')))
     """
     if not given:
         return None
     plain = [w for w in given if not w.startswith("+") or w == "+"]
     more = [w[1:] for w in given if w.startswith("+") and w != "+"]
-    return [*(MISSING if more else ()), *plain, *more]
+    return Written((*(MISSING if more else ()), *plain, *more))
 
 
 def read_from(

@@ -178,7 +178,7 @@ class Session:
     def _variables(self) -> str:
         rows = []
         for v in self.net.variables:
-            states = shortened(v.states) if v.is_discrete else "a number"
+            states = shortened(v.texts) if v.is_discrete else "a number"
             held = self.given.get(v.name, self.do.get(v.name))
             rows.append([v.name, states, "" if held is None else _condition(v.name, held, str)])
         return table_text(["variable", "states", "given"], rows)

@@ -69,7 +69,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"^max_parents must", "--max-parents must"),
     (r"^k_max must", "--k-max must"),
     (r"^(ess|alpha|draws|folds|level|threshold|error|budget|method|scale|distance|k|height|"
-     r"stability) must",
+     r"stability|memory) must",
      r"--\1 must"),
     (r"\bgoes with interval=\. Give a level, such as interval=0\.95",
      "goes with --interval. Give a level, such as --interval 0.95"),

@@ -61,22 +61,29 @@ def cell_key(value: Any) -> tuple[str, Any]:
 
 class Tokens:
     """What the user takes as missing besides null. In text, blanks around a token are ignored,
-    and a number stands for every way to write it.
+    and a number or a boolean stands for every way to write it. Cells that have types are tokens
+    that they equal: the text "1" is not the number 1.
 
     >>> "NA " in Tokens(["NA", -9], text=True), "-9.0" in Tokens([-9], text=True)
     (True, True)
+    >>> "TRUE" in Tokens([True], text=True), 1 in Tokens([True, "1"], text=False)
+    (True, False)
     """
 
     def __init__(self, given: Collection[Any], text: bool) -> None:
         self.text = text
         plain = [t.item() if isinstance(t, np.generic) else t for t in given]
         try:
-            self._keys = {cell_key(str(t) if text else t) for t in plain}
+            self._keys = {cell_key(_written(t) if text else t) for t in plain}
         except TypeError:
             raise InputError(f"missing= must be a list of single cells, got {given!r}.") from None
         self._numbers = [float(t) for t in plain if is_number(t)]
+        self._truths = [_written(t) for t in plain if isinstance(t, bool)]
         self._plain = plain
         self._array: Any = None
+
+    def __bool__(self) -> bool:
+        return bool(self._plain)
 
     def __contains__(self, value: Any) -> bool:
         if not self._keys:
@@ -87,6 +94,8 @@ class Tokens:
             return cell_key(value) in self._keys
         stripped = value.strip() if self.text else value
         if cell_key(stripped) in self._keys:
+            return True
+        if self.text and self._truths and stripped.casefold() in self._truths:
             return True
         return self.text and bool(self._numbers) and as_number(stripped) in self._numbers
 
@@ -110,13 +119,21 @@ class Tokens:
         if not self._plain:
             return trimmed, {}
         if self._array is None:
-            self._array = texts([str(t) for t in self._plain])
+            self._array = texts([_written(t) for t in self._plain])
         hit = pc.fill_null(pc.is_in(trimmed, self._array), False)
+        if self._truths:
+            lower = pc.is_in(pc.utf8_lower(trimmed), texts(self._truths))
+            hit = pc.or_(hit, pc.fill_null(lower, False))
         if not pc.any(hit).as_py():
             return trimmed, {}
         counts = pc.value_counts(trimmed.filter(hit)).to_pylist()
         cleared = pc.if_else(hit, pa.scalar(None, type=pa.string()), trimmed)
         return cleared, {c["values"]: c["counts"] for c in counts}
+
+
+def _written(token: Any) -> str:
+    """A token as a text file has it, without blanks around it; a boolean in small letters."""
+    return str(token).casefold() if isinstance(token, bool) else str(token).strip()
 
 
 def number_of(value: Any) -> float:

@@ -106,9 +106,10 @@ class Coder:
         except Unsupported as error:
             told = self.kind if self.kind != "declared" else None
             if isinstance(error, Unhashable) and told is not None:
+                what = "is not a number" if told == "continuous" else "cannot be a state"
                 raise TableError(
                     f"Row {self._row(error.index):,} of column {self.name!r} holds "
-                    f"{error.cell!r}, which cannot be a state.",
+                    f"{error.cell!r}, which {what}.",
                     hint=f"Leave the column out with schema={{{self.name!r}: 'drop'}}.",
                 ) from None
             if told is not None:

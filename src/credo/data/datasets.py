@@ -8,13 +8,14 @@ filtered dataset is applied to what the pages hold.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 
 from credo.data.feed import batch_rows
 
-__all__ = ["dataset_batches"]
+__all__ = ["dataset_batches", "first_batches"]
 
 
 def dataset_batches(dataset: Any, columns: list[str]) -> Iterator[Any]:
@@ -27,7 +28,24 @@ def dataset_batches(dataset: Any, columns: list[str]) -> Iterator[Any]:
     >>> [batch.to_pydict() for batch in dataset_batches(source.filter(ds.field("a") > 1), ["b"])]
     [{'b': ['y']}]
     """
-    rows = batch_rows(len(columns))
+    for batches in _by_fragment(dataset, columns, batch_rows(len(columns))):
+        yield from batches
+
+
+def first_batches(dataset: Any, column: str) -> Iterator[Any]:
+    """The first rows of one column in each file that has some: there are its categories.
+
+    >>> import pyarrow as pa, pyarrow.dataset as ds
+    >>> source = ds.dataset(pa.table({"a": [1, 2], "b": ["x", "y"]}))
+    >>> [batch.to_pydict() for batch in first_batches(source, "b")]
+    [{'b': ['x', 'y']}]
+    """
+    for batches in _by_fragment(dataset, [column], batch_rows(1)):
+        yield from islice((batch for batch in batches if batch.num_rows), 1)
+
+
+def _by_fragment(dataset: Any, columns: list[str], rows: int) -> Iterator[Iterator[Any]]:
+    """The batches of each fragment; all together where this version of Arrow shows none."""
     fragments: list[Any] | None
     try:
         fragments, chosen = list(dataset.get_fragments()), None
@@ -35,13 +53,13 @@ def dataset_batches(dataset: Any, columns: list[str]) -> Iterator[Any]:
         fragments, chosen = _filtered(dataset)
     if fragments is None:
         options = _one_by_one(getattr(dataset, "format", None))
-        yield from dataset.scanner(columns=columns, batch_size=rows, **options).to_batches()
+        yield dataset.scanner(columns=columns, batch_size=rows, **options).to_batches()
         return
     for fragment in fragments:
         if type(fragment).__name__ == "ParquetFileFragment":
-            yield from _parquet_batches(fragment, dataset.schema, columns, rows, chosen)
+            yield _parquet_batches(fragment, dataset.schema, columns, rows, chosen)
         else:
-            yield from _scanned(fragment, dataset.schema, columns, rows, chosen)
+            yield _scanned(fragment, dataset.schema, columns, rows, chosen)
 
 
 def _filtered(dataset: Any) -> tuple[list[Any] | None, Any]:

@@ -80,6 +80,11 @@ class Feed:
     def __post_init__(self) -> None:
         refuse_too_wide(self.label, len(self.names))
 
+    def without_rows(self, hint: str = "") -> TableError:
+        """The error for a table that has no rows."""
+        what = "a header" if self.text else "columns"
+        return TableError(f"{self.label} has {what} but no rows.", hint=hint)
+
     def read(self, names: Sequence[str]) -> Iterator[Batch]:
         """The batches; those that must be parsed are read ahead in a second thread."""
         batches = self._guarded(names)

@@ -100,7 +100,9 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     first = feeds[0]
     label = first.label if len(feeds) == 1 else f"{len(feeds)} files {text}"
     if all(feed.rows == 0 for feed in feeds):
-        raise TableError(f"{label} ha{'s' if len(feeds) == 1 else 've'} a header but no rows.")
+        if len(feeds) == 1:
+            raise first.without_rows()
+        raise TableError(f"{label} have {'a header' if first.text else 'columns'} but no rows.")
     notes = first.notes + partition_note(paths[0], first.names)
     if len(feeds) == 1:
         return replace(first, notes=notes)
@@ -293,6 +295,8 @@ def _parquet_feed(path: Path) -> Feed:
 
 
 def _ipc_feed(path: Path) -> Feed:
+    _refuse_feather_1(path)
+
     def open_any() -> tuple[Any, Any]:
         source = pa.memory_map(str(path))
         try:
@@ -314,6 +318,17 @@ def _ipc_feed(path: Path) -> Feed:
 
     rows = sum(b.num_rows for b in open_any()[1])
     return _typed_feed(path, schema, batches, rows, declared)
+
+
+def _refuse_feather_1(path: Path) -> None:
+    """Refuse Feather as it was before 2020: its reader ends the process at a damaged file."""
+    with open(path, "rb") as file:
+        if file.read(4) == b"FEA1":
+            raise TableError(
+                f"{path.name} is a Feather file of version 1, and only version 2 is read.",
+                hint=f"Write it again, as pyarrow.feather.write_feather(table, …) does, or give "
+                f"pyarrow.feather.read_table({str(path)!r}).",
+            )
 
 
 def _typed_feed(

@@ -6,13 +6,14 @@ import datetime as dt
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from enum import Enum
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from credo.data.datasets import dataset_batches
+from credo.data.datasets import dataset_batches, first_batches
 from credo.data.declared import array_declared, declared_by
 from credo.data.engine_types import python_cells
 from credo.data.engines import feed_of_polars, feed_of_relation
@@ -121,8 +122,7 @@ def _from_dataset(dataset: Any) -> Feed:
         return record_batches(dataset_batches(dataset, columns), list(wanted), wanted, label)
 
     def first(i: int) -> list[Any]:
-        found = dataset_batches(dataset, [dataset.schema.names[i]])
-        return [b.column(0) for b in islice((b for b in found if b.num_rows), 1)]
+        return [batch.column(0) for batch in first_batches(dataset, dataset.schema.names[i])]
 
     label = "Arrow dataset"
     declared = declared_by(dataset.schema, first, label)
@@ -323,7 +323,8 @@ def _arrow(values: Any, name: str) -> Any:
             mask = mask | np.isnat(values.data)
         return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
     kind = getattr(values, "dtype", None)
-    if _is_odd(kind) or _holds_complex(values):
+    types = set(map(type, values)) if _is_untyped(values) else set()
+    if _is_odd(kind) or _holds_odd(types):
         return _objects(values)
     if type(kind).__name__ == "SparseDtype" or _is_long(kind):
         values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
@@ -335,7 +336,7 @@ def _arrow(values: Any, name: str) -> Any:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
         return _objects(values)
-    if _is_untyped(values) and not _keeps(array.type, values):
+    if types and not _keeps(array.type, values, types):
         return _objects(values)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
@@ -364,18 +365,28 @@ def _is_long(kind: Any) -> bool:
     return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > 8
 
 
-def _keeps(kind: Any, values: Any) -> bool:
-    """Whether the type that Arrow found keeps the cells of a list or objects as they are."""
+def _keeps(kind: Any, values: Any, types: set[type]) -> bool:
+    """Whether the type that Arrow found keeps the cells of a list or objects as they are, which are
+    of these types.
+    """
+    if pa.types.is_integer(kind):  # a UUID beside whole numbers is none
+        return all(issubclass(t, (int, float, np.number)) or _is_gap(t) for t in types)
     if pa.types.is_decimal(kind):  # it would write 1.5 beside 2.25 as 1.50
         return all(is_missing(v) or _is_decimal(v, kind.scale) for v in values)
     if pa.types.is_temporal(kind):
         return _times_alike(values)
     if pa.types.is_floating(kind):  # whole numbers beside NaN stay whole; True is not the number 1
         floats = any(isinstance(v, (float, np.floating)) and v == v for v in values)
-        return floats and {bool, np.bool_}.isdisjoint(map(type, values))
+        return floats and {bool, np.bool_}.isdisjoint(types)
+    if pa.types.is_list(kind):  # a tuple can be a state, and a list cannot
+        return not any(issubclass(t, tuple) for t in types)
     if pa.types.is_binary(kind):  # a text beside bytes is none
-        return not any(issubclass(t, str) for t in set(map(type, values)))
+        return not any(issubclass(t, str) for t in types)
     return True
+
+
+def _is_gap(kind: type) -> bool:
+    return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
 
 
 def _is_decimal(value: Any, scale: int) -> bool:
@@ -401,13 +412,14 @@ def _has_nanoseconds(value: Any) -> bool:
     return bool(getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0))
 
 
-def _holds_complex(values: Any) -> bool:
-    """Whether a list or an object column holds a complex number of NumPy: Arrow would take its real
-    part.
+def _holds_odd(types: set[type]) -> bool:
+    """Whether a list or an object column holds what Arrow would change: a complex number of NumPy
+    would be its real part, a member of an enum its number or text, a boolean of NumPy beside
+    numbers 0 or 1.
     """
-    return _is_untyped(values) and any(
-        issubclass(t, np.complexfloating) for t in set(map(type, values))
-    )
+    if np.bool_ in types and not types <= {np.bool_, bool, type(None)}:
+        return True
+    return any(issubclass(t, (np.complexfloating, Enum)) for t in types)
 
 
 def _plain(value: Any) -> Any:

@@ -4,14 +4,17 @@ own, and every state of the schema is there, also one that no row has.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.declared import OUR_STATES
+from credo.data.taking import python_values
 from credo.errors import InputError, MissingPackageError
-from credo.schema import Variable
+from credo.schema import Variable, state_key
 
 if TYPE_CHECKING:
     from credo.data.table import Table
@@ -68,19 +71,28 @@ def _codes(table: Table, variable: Variable) -> tuple[NDArray[Any], NDArray[np.b
     return codes.astype(kind), gone
 
 
+def _has_odd(variable: Variable) -> bool:
+    """Whether a state is a member of an enum, of which frames would make a number or a text, or a
+    tuple, of which they would make several cells.
+    """
+    return any(isinstance(s, (Enum, tuple)) for s in variable.states)
+
+
 def arrow_states(variable: Variable) -> tuple[Any, bool]:
     """The states as an Arrow array, and whether they are themselves: as texts where Arrow has no
-    type for all of them.
+    type for all of them; a member of an enum as the text or number that it is.
 
     >>> arrow_states(Variable("x", "discrete", (1, "a")))[0].to_pylist()
     ['1', 'a']
     """
     import pyarrow as pa
 
-    try:
-        return pa.array(variable.states), True
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array([str(s) for s in variable.states]), False
+    with suppress(pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        states = pa.array(variable.states)
+        kept = map(state_key, python_values(states))  # tuples are lists now, a text bytes
+        if not pa.types.is_nested(states.type) and list(kept) == [*map(state_key, variable.states)]:
+            return states, not _has_odd(variable)
+    return pa.array([str(s) for s in variable.states]), False
 
 
 def _arrow(table: Table) -> Any:
@@ -114,9 +126,13 @@ def _pandas(table: Table) -> Any:
         ) from None
     columns: dict[str, Any] = {}
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
-        if variable.is_discrete:
+        if variable.is_discrete and len(set(variable.states)) < variable.arity:
+            columns[variable.name] = table.values(variable.name)  # True and 1 are one category
+        elif variable.is_discrete:
             codes, _ = _codes(table, variable)
-            kind = pd.CategoricalDtype(pd.Index(list(variable.states)), variable.ordered)
+            odd = object if _has_odd(variable) else None
+            index = pd.Index(list(variable.states), dtype=odd, tupleize_cols=False)
+            kind = pd.CategoricalDtype(index, variable.ordered)
             # A copy, since a user may write in it.
             columns[variable.name] = pd.Categorical.from_codes(codes.copy(), dtype=kind)
         else:
@@ -135,8 +151,8 @@ def _polars(table: Table) -> Any:
     for variable, array in zip(table.schema.variables, table.block.arrays, strict=True):
         if variable.is_discrete:
             texts = all(isinstance(s, str) for s in variable.states)
-            kind = pl.Enum(list(variable.states)) if texts else None
             states = arrow_states(variable)[0].to_pylist()
+            kind = pl.Enum(states) if texts else None
             # The code after the last state stands for missing.
             columns[variable.name] = pl.Series([*states, None], dtype=kind).gather(array)
         else:

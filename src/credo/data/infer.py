@@ -3,8 +3,8 @@
 The rules, in the order in which they are tried (docs/tables.md explains them):
 
 1. nothing but missing cells → empty; one value in two or more rows → constant;
-2. a categorical or enum, or a boolean → discrete, order kept; identifier or text if its rows have
-   more than 10,000 of the categories;
+2. a categorical or enum (one of Python too), or a boolean → discrete, order kept; identifier or
+   text if its rows have more than 10,000 of the categories;
 3. dates → date;
 4. whole numbers: named *…id*, *…number* or *…index* and different, or each of
    0, 1, 2, … (or 1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else
@@ -23,6 +23,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -240,7 +241,13 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Values in their own order; values of several types by type, then by text."""
+    """Values in their own order; values of several types by type, then by text. The members of an
+    enum are in the order in which it has them.
+    """
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and issubclass(kind := kinds.pop(), Enum):
+        place = {member: i for i, member in enumerate(kind)}
+        return tuple(sorted(values, key=lambda v: (place.get(v, len(place)), str(v))))
     try:
         if len({isinstance(v, bool) for v in values}) <= 1:
             return tuple(sorted(values))
@@ -268,6 +275,8 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "discrete", "declared by the table" + (", order kept" if declared.ordered else "")
     if typed.type == "bool":
         return "discrete", "booleans"
+    if typed.type == "enum" and p.values is not None:
+        return "discrete", "members of an enum"
     if typed.type == "date":
         return "date", f"dates, {d:,} different"
     if typed.type == "int":

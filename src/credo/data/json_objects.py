@@ -3,8 +3,9 @@
 A line holds one object, or the file is one array of objects. What is plain is read by a kernel,
 straight to columns. The lines of a block that are not are parsed at once by the json module, as one
 array in which a number drawn by lot stands between any two of them: lines that are broken cannot
-pass as whole ones, since no file can foresee that number. What is not plain in an array, and
-objects over several lines, are read value by value.
+pass as whole ones, since no file can foresee that number. An element of an array that is not plain
+is read value by value, with those of the same block that follow it; so are objects over several
+lines.
 """
 
 from __future__ import annotations
@@ -162,22 +163,35 @@ class _Reader:
     def _values(self, left: str) -> Iterator[Block]:
         left = self._without_blanks(left)
         inside, began = left.startswith("["), False
-        if inside:
-            left, began = yield from self._plain_elements(left[1:])
+        rest: str | None = left[inside:]
+        while rest is not None:
+            if inside:
+                rest, began = yield from self._plain_elements(rest, began)
+            rest, began = (yield from self._others(rest, inside, began)), True
+
+    def _others(self, text: str, inside: bool, began: bool) -> Generator[Block, None, str | None]:
+        """The blocks of a text value by value; returns what follows the first element of an array
+        that was not whole in it, None at the end.
+        """
         rows: list[dict[str, Any]] = []
-        for value in self._each(left, inside, began):
+        rest: str | None = None
+        for value, left, at in self._each(text, inside, began):
             rows.append(value)
+            if inside and left is not text:
+                rest = self._passed(left[at:], left[:at])
+                break
             if len(rows) == BATCH:
                 yield Objects(rows, lambda rows=rows: rows, self.name)  # type: ignore[misc]
                 rows = []
         if rows:
             yield Objects(rows, lambda: rows, self.name)
+        return rest
 
-    def _plain_elements(self, left: str) -> Generator[Block, None, tuple[str, bool]]:
+    def _plain_elements(self, left: str, began: bool) -> Generator[Block, None, tuple[str, bool]]:
         """The blocks of an array by the kernel, as long as its elements are plain; returns the text
         that is left, and whether any came before it.
         """
-        plain, began = _core.JsonRecords(MAX_COLUMNS, array=True), False
+        plain = _core.JsonRecords(MAX_COLUMNS, array=True, began=began)
         while True:
             data, goes_on = memoryview(left.encode() + b"\0"), True
             while goes_on:
@@ -198,8 +212,12 @@ class _Reader:
                 return left, began
             left += more
 
-    def _each(self, left: str, inside: bool, began: bool) -> Iterator[dict[str, Any]]:
-        """The objects of an array, or objects one after the other."""
+    def _each(
+        self, left: str, inside: bool, began: bool
+    ) -> Iterator[tuple[dict[str, Any], str, int]]:
+        """The objects of an array, or objects one after the other, each with the text that was read
+        last and the place in it where the object ends.
+        """
         at = 0
         while True:
             left, at = self._filled(left, at)
@@ -218,7 +236,7 @@ class _Reader:
                 return
             value, left, at = self._next(left, at)
             began = True
-            yield value
+            yield value, left, at
 
     def _next(self, left: str, at: int) -> tuple[dict[str, Any], str, int]:
         """The object at a place, and where it ends; more text is read while it is not whole."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from credo.data.written import Written, values_meant
 from credo.errors import InputError
 
 __all__ = ["MISSING", "missing_words"]
@@ -24,11 +25,15 @@ def missing_words(given: Any, text: bool) -> tuple[Any, ...]:
     (('', '-9'), ())
     >>> missing_words([*MISSING, "None"], text=True)
     ('', 'NA', 'NaN', 'null', '?', 'None')
+    >>> missing_words(Written(("-9",)), text=False)
+    ('-9', -9.0)
     """
     if given is None:
         return MISSING if text else ()
     if isinstance(given, str):
         given = [given]
+    if isinstance(given, Written):
+        given = given.texts if text else [v for t in given.texts for v in values_meant(t)]
     if isinstance(given, Mapping):
         raise InputError(
             f"missing= must be a list of cells, which holds for all columns, got {given!r}.",

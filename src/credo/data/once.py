@@ -123,7 +123,7 @@ class Once:
             done += rows
             yield {n: c.batch for n, c in self.coders.items()}, weights
         if done == 0:
-            raise TableError(f"{self.feed.label} has a header but no rows.")
+            raise self.feed.without_rows()
         if weighting.array is not None and len(weighting.array) != done:
             raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
         if (weighting.column or weighting.array is not None) and self.rows == 0:

@@ -24,9 +24,9 @@ class Doubt:
 class Profile(Frozen):
     """What was seen of one column.
 
-    `types` are the types of its cells ('bool', 'int', 'float', 'str', 'date', 'infinite',
-    'unsupported …'); `values` the different cells while there are few, else None; `distinct`
-    how many different ones there are among `sampled` cells; `words` the mean number of words.
+    `types` are the types of its cells ('bool', 'int', 'float', 'str', 'date', 'enum', 'infinite',
+    'unsupported …'); `values` the different cells while there are few, else None; `distinct` how
+    many different ones there are among `sampled` cells; `words` the mean number of words.
     """
 
     name: str

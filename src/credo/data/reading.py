@@ -86,7 +86,8 @@ def read(
     missing : list, optional
         Cells taken as missing besides None, NaN and null. For text files the default is
         an empty cell, NA, NaN, null and ?; for other tables nothing more. A list replaces these
-        words, but an empty cell of a text file stays missing, unless the list is empty.
+        words, but an empty cell of a text file stays missing, unless the list is empty. Numbers
+        and booleans stand for every way to write them there; elsewhere cells equal what is listed.
     memory : bytes or text such as "2GB", optional
         The most memory the cells may take; a larger table is given as a `Stream`.
         The default is half of the memory that is free.
@@ -308,8 +309,7 @@ def _collect(
         done += rows
     if done == 0:
         again = "If it was read before, its rows are gone: read it into a table first."
-        hint = again if feed.once else ""
-        raise TableError(f"{feed.label} has a header but no rows.", hint=hint)
+        raise feed.without_rows(again if feed.once else "")
     if weighting.array is not None and len(weighting.array) != done:
         raise TableError(f"There are {len(weighting.array):,} weights for {done:,} rows.")
     kept_rows = next(iter(coders.values())).rows if coders else done

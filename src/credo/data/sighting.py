@@ -157,6 +157,6 @@ def _in_coders(feed: Feed, wanted: Mapping[str, Any]) -> Sighted:
             coder.add(batch[name])
         rows += here
     if rows == 0:
-        raise TableError(f"{feed.label} has a header but no rows.")
+        raise feed.without_rows()
     none = Columns(rows, {})
     return Sighted(rows, tuple(feed.names), none, coders, feed.declared, words, feed.label)

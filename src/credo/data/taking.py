@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text, plain
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
+from credo.data.json_values import Unbounded
 from credo.data.numerals import parse_floats
 from credo.state_values import is_missing
 
@@ -205,7 +207,7 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
         except TypeError:
             raise Unhashable(i, cell) from None
         if code == len(values):
-            values.append(bool(cell) if key[0] else key[1])  # a number of NumPy as Python's
+            values.append(bool(cell) if key[0] else _own(key[1]))  # a number of NumPy as Python's
         where[i] = code
     where[where < 0] = len(values)
     kinds = {type(v): v for v in values}
@@ -218,7 +220,14 @@ def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str
     return values, where, types
 
 
+def _own(value: Any) -> Any:
+    """A value as the user has it: an infinite number of JSON as a float."""
+    return float(value) if type(value) is Unbounded else value
+
+
 def _python_type(value: Any) -> str:
+    if isinstance(value, Enum):
+        return "enum"
     if isinstance(value, (bool, np.bool_)):
         return "bool"
     if isinstance(value, (int, np.integer)):
@@ -257,7 +266,8 @@ def take_numbers(cells: Any, tokens: Tokens) -> Numbers:
     elif name in ("int", "float", "bool", "date"):
         values = _days(cells) if name == "date" else floats(cells)
         types = {name}
-        missing_as = tokens.clear_numbers(values)
+        own = name in ("bool", "date")  # of which 0 and 1 are no cells
+        missing_as = _clear(values, cells, tokens) if own else tokens.clear_numbers(values)
         bad = np.flatnonzero(np.isinf(values))
         if name == "int":
             exact = int_values(cells)
@@ -265,6 +275,15 @@ def take_numbers(cells: Any, tokens: Tokens) -> Numbers:
         raise Unsupported(name)
     missing = int(np.isnan(values).sum()) - (len(bad) if name == "str" else 0)
     return Numbers(values, bad, cells, missing, types, exact, missing_as)
+
+
+def _clear(values: NDArray[np.float64], cells: Any, tokens: Tokens) -> dict[str, int]:
+    """Make the numbers NaN whose cells are tokens; say which, and how many."""
+    if not tokens:
+        return {}
+    taken = take_states(cells, tokens)
+    values[taken.where == len(taken.values)] = np.nan
+    return taken.missing_as
 
 
 def _object_numbers(cells: NDArray[Any], tokens: Tokens) -> Numbers:

@@ -1,4 +1,4 @@
-"""States as they are written on the command line: texts, which mean values of their column's type.
+"""Cells as they are written on the command line: texts, which mean values of their column's type.
 
 In a program `[3, 2, 1]` and `["3", "2", "1"]` are different states, and the user says which. On the
 command line there are only texts: `3,2,1` are numbers if the cells are.
@@ -13,7 +13,7 @@ from typing import Any
 from credo.data.numerals import as_bool, as_int, as_number
 from credo.state_values import is_number, readable
 
-__all__ = ["Written", "states_meant"]
+__all__ = ["Written", "states_meant", "values_meant"]
 
 _PARSERS: Mapping[str, Callable[[str], Any]] = {
     "bool": as_bool,
@@ -24,9 +24,19 @@ _PARSERS: Mapping[str, Callable[[str], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The states of a column as texts, in their order: what `schema=` takes from a command."""
+    """Cells as texts, in their order: what `schema=` and `missing=` take from a command."""
 
     texts: tuple[str, ...]
+
+
+def values_meant(text: str) -> tuple[Any, ...]:
+    """Every cell that a text may stand for, whatever the type of its column.
+
+    >>> values_meant("-9"), values_meant("true"), values_meant("None")
+    (('-9', -9.0), ('true', True), ('None',))
+    """
+    read = (as_bool(text), as_number(text))
+    return (text, *(value for value in read if value is not None))
 
 
 def states_meant(texts: Sequence[str], kind: str, cells: Sequence[Any]) -> tuple[Any, ...]:

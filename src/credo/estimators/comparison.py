@@ -114,7 +114,7 @@ def _chosen(methods: Sequence[str] | None, usual: tuple[str, ...]) -> tuple[str,
     if isinstance(chosen, str) or not len(chosen):
         raise InputError(
             f"methods must be a list with one method or more, got {methods!r}.",
-            hint=f"There is {', '.join(map(repr, CLASSIFIERS))}.",
+            hint=f"There are {', '.join(map(repr, CLASSIFIERS))}.",
         )
     for method in chosen:
         if method not in CLASSIFIERS:

@@ -20,6 +20,7 @@ import numpy as np
 
 from credo.errors import InputError
 from credo.schema import Variable
+from credo.state_values import plain_state
 
 __all__ = ["from_json", "kinds_text", "restored", "state_text", "to_json"]
 
@@ -102,7 +103,7 @@ def state_text(state: object) -> str:
         return repr(float(state))  # type: ignore[arg-type]
     if kind in _DATES:
         return str(state.isoformat())  # type: ignore[attr-defined]
-    return str(state)
+    return str(plain_state(state))
 
 
 def kinds_text(variable: Variable) -> str:
@@ -147,7 +148,7 @@ def to_json(value: object) -> Any:
     {'tuple': ['a', 1, {'float': 'inf'}, {'date': '2024-02-29'}]}
     """
     if value is None or isinstance(value, str):
-        return value if value is None else str(value)
+        return plain_state(value)
     if isinstance(value, np.ndarray):
         return to_json(value.tolist())
     if isinstance(value, tuple):

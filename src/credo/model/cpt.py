@@ -273,14 +273,14 @@ class Cpt:
 
     def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
         head = [p.name for p in self.parents]
-        head += [f"{self.child.name}={s}" for s in self.child.states]
+        head += [f"{self.child.name}={s}" for s in self.child.texts]
         rows = []
         for states, at in zip(
-            itertools.product(*(p.states for p in self.parents)),
+            itertools.product(*(p.texts for p in self.parents)),
             itertools.islice(np.ndindex(*self.shape[:-1]), most),
             strict=False,
         ):
-            rows.append([*map(str, states), *(f"{x:.6g}" for x in self.values[at])])
+            rows.append([*states, *(f"{x:.6g}" for x in self.values[at])])
         return head, rows, list(range(len(self.parents), len(head)))
 
     @property

@@ -49,11 +49,11 @@ class TableInterval(Interval):
     def _rows(self) -> tuple[list[str], list[list[str]], list[int]]:
         *parents, child = self.variables
         low, high = (np.asarray(end).reshape(-1, child.arity) for end in self)
-        head = [*(p.name for p in parents), *(f"{child.name}={s}" for s in child.states)]
+        head = [*(p.name for p in parents), *(f"{child.name}={s}" for s in child.texts)]
         rows = [
-            [*map(str, states), *map(_written, low[i].tolist(), high[i].tolist())]
+            [*states, *map(_written, low[i].tolist(), high[i].tolist())]
             for i, states in enumerate(
-                itertools.islice(itertools.product(*(p.states for p in parents)), _SHOWN)
+                itertools.islice(itertools.product(*(p.texts for p in parents)), _SHOWN)
             )
         ]
         return head, rows, list(range(len(parents), len(head)))

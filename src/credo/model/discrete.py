@@ -221,8 +221,8 @@ class Discrete(Point):
 
     def _view(self) -> View:
         rows = [
-            [str(s), f"{p:.6g}", bar(float(p))]
-            for s, p in zip(self.states[:60], self.probabilities[:60], strict=True)
+            [s, f"{p:.6g}", bar(float(p))]
+            for s, p in zip(self.variable.texts[:60], self.probabilities[:60], strict=True)
         ]
         note = ""
         if self.zeros:

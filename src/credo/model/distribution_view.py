@@ -52,10 +52,11 @@ def _table(d: Distribution) -> tuple[list[str], list[list[str]], list[int]]:
     error = d.approximation.interval if d.approximation is not None else None
     if error is not None:
         head.append("±")
+    texts = [v.texts for v in d.variables]
     rows = []
     for where in itertools.islice(np.ndindex(d.p.shape), _MOST):
         p = float(d.p[where])
-        row = [str(v.states[i]) for v, i in zip(d.variables, where, strict=True)]
+        row = [states[i] for states, i in zip(texts, where, strict=True)]
         row.append(_written(p))
         picture = bar(p)
         if d.interval is not None:

@@ -285,12 +285,12 @@ class Factor:
     def _rows(self) -> tuple[list[str], list[list[str]], list[int]]:
         *rows_of, last = self.variables or (None,)
         head = [v.name for v in rows_of if v is not None]
-        head += [f"{last.name}={s}" for s in last.states] if last is not None else ["φ"]
+        head += [f"{last.name}={s}" for s in last.texts] if last is not None else ["φ"]
         rows = []
         table = self.values.reshape(-1, last.arity if last is not None else 1)
-        states = itertools.product(*(v.states for v in rows_of if v is not None))
+        states = itertools.product(*(v.texts for v in rows_of if v is not None))
         for key, row in zip(itertools.islice(states, _MANY), table, strict=False):
-            rows.append([*map(str, key), *(f"{x:.6g}" for x in row)])
+            rows.append([*key, *(f"{x:.6g}" for x in row)])
         return head, rows, list(range(len(rows_of) if last is not None else 0, len(head)))
 
     def __str__(self) -> str:

@@ -149,7 +149,11 @@ class _Reader:
             near = close_names(name, self.net.names)
             known = ", ".join(map(repr, self.net.names[:12]))
             known += f" and {len(self.net.names) - 12} more" if len(self.net.names) > 12 else ""
-            hint = f" Did you mean {near[0]!r}?" if near else f" There is {known}."
+            hint = (
+                f" Did you mean {near[0]!r}?"
+                if near
+                else f" There {'is' if len(self.net.names) == 1 else 'are'} {known}."
+            )
             odd = next((n for n in self.net.names if self.text.startswith(n, place)), None)
             if odd is not None and odd.startswith(name) and odd != name:
                 hint = (
@@ -179,7 +183,11 @@ class _Reader:
             return folded[0]
         near = close_names(text, variable.states)
         known = ", ".join(repr(s) for s in variable.states[:8])
-        hint = f"Did you mean {near[0]!r}?" if near else f"There is {known}."
+        hint = (
+            f"Did you mean {near[0]!r}?"
+            if near
+            else f"There {'is' if variable.arity == 1 else 'are'} {known}."
+        )
         raise UnknownNameError(
             f"State {text!r} (character {place + 1}) is not one of {variable.name!r}. {hint}"
         )

@@ -6,7 +6,8 @@ with gaps of every kind share one plan in which each variable may or may not be 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from credo.data import Stream, Table, read
 from credo.data.absent import warn_renamed
-from credo.errors import InputError, unknown_name
+from credo.errors import CredoWarning, InputError, unknown_name
 from credo.predict.blanket import blanket_posteriors, impossible_row
 from credo.predict.densities import row_tables
 from credo.predict.engine import Engine, engine_of
@@ -53,6 +54,7 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         have = [v.name for v in wanted if v.name in rows.schema]
         if not have:
             raise _strange(net, without)
+        _warn_set_aside([v.name for v in wanted], rows.schema)
         warn_renamed(_but(net, without), rows.schema.names, stacklevel=4)
         if all(rows.schema[n].states == net.variable(n).states for n in have):
             return rows.select(have)
@@ -69,6 +71,19 @@ def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
         warn_renamed(_but(net, without), [n for n in names if n != without], stacklevel=4)
     table = read(rows, Schema(tuple(wanted)))
     return table if isinstance(table, Table) else table.load()
+
+
+def _warn_set_aside(wanted: Sequence[str], schema: Schema) -> None:
+    """Name what has cells and is taken as missing, since it was set aside when it was read."""
+    known = {n: why for n, why in schema.set_aside.items() if n in wanted}
+    for name, why in known.items():
+        if schema.column(name).kind not in ("empty", "dropped", "weights"):
+            warnings.warn(
+                f"The column {name!r} was set aside ({why}) and is taken as missing. "
+                "Read the table with the model's schema: cr.read(…, net.schema).",
+                CredoWarning,
+                stacklevel=5,
+            )
 
 
 def _but(net: Network, without: str | None) -> list[str]:

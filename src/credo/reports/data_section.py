@@ -82,7 +82,7 @@ def variables_section(subject: Subject) -> Section:
     """The variables of the model when there is no data to show them with."""
     rows = []
     for v in subject.model.variables:
-        states = ", ".join(map(str, v.states[:12])) if v.is_discrete else ""
+        states = ", ".join(v.texts[:12]) if v.is_discrete else ""
         if v.is_discrete and v.arity > 12:
             states += f", … {v.arity - 12} more"
         rows.append([v.name, v.kind, v.arity if v.is_discrete else "", states])

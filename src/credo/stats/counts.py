@@ -256,11 +256,15 @@ class Counts(_Unguarded):
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], Number]]:
         """The cells that were seen: their labels and their count."""
+        for codes, value in self._seen():
+            yield tuple(v.states[c] for v, c in zip(self.variables, codes, strict=True)), value
+
+    def _seen(self) -> Iterator[tuple[tuple[int, ...], Number]]:
+        """The cells that were seen: their codes and their count."""
         cells = self.sparse()
         assert cells.configurations is not None
         for codes, value in zip(cells.configurations, cells.values, strict=True):
-            labels = tuple(v.states[c] for v, c in zip(self.variables, codes, strict=True))
-            yield labels, value.item()
+            yield tuple(codes.tolist()), value.item()
 
     def __len__(self) -> int:
         return self.shape[0] if self.shape else 0
@@ -303,24 +307,23 @@ class Counts(_Unguarded):
         if not self.variables:
             return ["n"], [[number(self.total)]], [0], 0
         child, parents = self.variables[-1], self.variables[:-1]
-        shown: dict[tuple[Any, ...], dict[Any, Number]] = {}
+        shown: dict[tuple[int, ...], dict[int, Number]] = {}  # by codes: True equals 1 as a key
         if self.is_dense and self.cells <= most * child.arity:
-            for row in np.ndindex(self.shape[:-1]):
-                shown[tuple(v.states[i] for v, i in zip(parents, row, strict=True))] = {}
-        for labels, value in self.items():
-            if labels[:-1] not in shown and len(shown) >= most:
+            shown = {row: {} for row in np.ndindex(self.shape[:-1])}
+        for codes, value in self._seen():
+            if codes[:-1] not in shown and len(shown) >= most:
                 break
-            shown.setdefault(labels[:-1], {})[labels[-1]] = value
+            shown.setdefault(codes[:-1], {})[codes[-1]] = value
+        texts = [v.texts for v in self.variables]
+        by_row = [
+            ([one[i] for one, i in zip(texts, row, strict=False)], r) for row, r in shown.items()
+        ]
         if (not parents and len(child.states) > 12) or len(child.states) > 24:
             head = [*self.names, "n"]
-            rows = [
-                [*map(str, p), str(s), number(n)] for p, r in shown.items() for s, n in r.items()
-            ]
+            rows = [[*row, texts[-1][s], number(n)] for row, r in by_row for s, n in r.items()]
             return head, rows[:most], [len(head) - 1], int(np.count_nonzero(self.values)) - most
-        head = [*(v.name for v in parents), *(f"{child.name}={s}" for s in child.states)]
-        rows = [
-            [*map(str, p), *(number(r.get(s, 0)) for s in child.states)] for p, r in shown.items()
-        ]
+        head = [*(v.name for v in parents), *(f"{child.name}={s}" for s in texts[-1])]
+        rows = [[*row, *(number(r.get(s, 0)) for s in range(child.arity))] for row, r in by_row]
         more = 0
         if len(rows) >= most:
             cells = self.sparse().configurations

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, unknown_name
+from credo.errors import InputError
 from credo.model.reals import shown
+from credo.schema import Schema
 
 __all__ = ["EdgePrior", "log_odds"]
 
@@ -25,13 +26,15 @@ EdgePrior = float | Mapping[tuple[str, str], float] | Any
 
 
 def log_odds(
-    prior: EdgePrior | None, names: Sequence[str], columns: Sequence[str]
+    prior: EdgePrior | None, names: Sequence[str], schema: Schema
 ) -> NDArray[np.float64] | None:
     """ln p/(1 − p) for each edge, [child, parent] in the order of `names`; None for no prior.
 
-    `columns` are those of the table, in its order.
+    `schema` is that of the table, whose columns are in its order.
 
-    >>> log_odds([[0, 0.9], [0.5, 0]], ["b", "a"], ["a", "b"]).round(4).tolist()  # a → b
+    >>> from credo.schema import Variable
+    >>> schema = Schema((Variable("a", "continuous"), Variable("b", "continuous")))
+    >>> log_odds([[0, 0.9], [0.5, 0]], ["b", "a"], schema).round(4).tolist()  # a → b
     [[0.0, 2.1972], [0.0, 0.0]]
     """
     if prior is None:
@@ -43,15 +46,14 @@ def log_odds(
         return out
     at = {name: i for i, name in enumerate(names)}
     out = np.zeros((n, n))
-    by_edge = prior if isinstance(prior, Mapping) else _from_matrix(prior, columns)
+    by_edge = prior if isinstance(prior, Mapping) else _from_matrix(prior, schema.names)
     for edge, p in by_edge.items():
         if not isinstance(edge, tuple) or len(edge) != 2:
             raise InputError(
                 f"edge_prior maps edges (parent, child) to numbers, got {shown(edge)}."
             )
         for name in edge:
-            if name not in columns:
-                raise unknown_name("Variable", name, columns, "in the table")
+            schema.index(name)  # refuses one that is not there
         if edge[0] == edge[1]:
             raise InputError(f"edge_prior has an edge from {edge[0]!r} to itself.")
         odds = _log_odds(p, f"{edge[0]} → {edge[1]}")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Table
 from credo.errors import InputError, SchemaError
-from credo.schema import Variable
+from credo.schema import Schema, Variable
 from credo.stats.family import Family
 from credo.stats.tally import Source
 from credo.threads import checked_threads
@@ -59,6 +59,11 @@ class FamilyScores:
     def index(self) -> Mapping[str, int]:
         """The number of each variable."""
         return {n: i for i, n in enumerate(self.names)}
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The variables in their inner order, and what reading noticed of the columns."""
+        return Schema(self.variables, self.source.schema.columns)
 
     def of(self, families: Sequence[Family]) -> Floats:
         """The local score of each family."""
@@ -161,7 +166,7 @@ def _native(
     by_gain: bool = False,
 ) -> tuple[_core.FamilyScores, list[str]]:
     """The scores, variables numbered as given, and notes."""
-    odds = log_odds(spec.edge_prior, [v.name for v in variables], source.schema.names)
+    odds = log_odds(spec.edge_prior, [v.name for v in variables], source.schema)
     extras = (_by_parents(spec, len(variables)), odds)
     return native_scores(Asked(source, spec, variables, rows, gaps, extras, threads), by_gain)
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data import read
-from credo.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.errors import InputError, LimitError, SchemaError
 from credo.model.dag import Dag
 from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor import Factor
@@ -205,8 +205,7 @@ def _table_like(model: FactorModel, source: Any, weights: Any, schema: Any) -> S
         raise InputError("The model has its schema: schema= is for a graph alone.")
     if isinstance(source, Source) and weights is None:
         for name in model.names:
-            if name not in source.schema:
-                raise unknown_name("Variable", name, source.schema.names, "in the table")
+            source.schema.index(name)  # refuses one that is not there
         if all(source.schema[v.name] == v for v in model.variables):
             return source
         return read_rows(model._asked, source)

@@ -177,6 +177,12 @@ def source_by_class(
 def plan_of_source(source: Any, target: str, kinds: Any, covariance: Any, states: Any) -> Plan:
     """Which kind each feature of a source is; one that was set aside and has a kind is refused."""
     aside = source.schema.set_aside
+    groups = (
+        () if isinstance(covariance, str) or not isinstance(covariance, Iterable) else covariance
+    )
+    for name in [*(states or ()), *(n for group in groups for n in group)]:
+        if name in aside:
+            source.schema.index(name)  # says why, and what to do
     if isinstance(kinds, Sequence) and not isinstance(kinds, str):
         every = [c.name for c in source.schema.columns if c.name != target]
         kinds = dict(zip(every, kinds, strict=True)) if len(every) == len(kinds) else kinds

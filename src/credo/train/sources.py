@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from credo.data import Stream, Table, read
-from credo.errors import InputError, SchemaError, UnknownNameError, shown, unknown_name
+from credo.errors import InputError, SchemaError, UnknownNameError, shown
 from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.family import Families
@@ -96,8 +96,7 @@ def _read(source: Any, known: Mapping[str, Variable], weights: Any, schema: Any)
     if wanted is None:
         return source
     for name in wanted.names:
-        if name not in source.schema:
-            raise unknown_name("Column", name, source.schema.names, "in the table")
+        source.schema.index(name, "Column")  # refuses one that is not there
     if all(source.schema[n] == v for n, v in known.items()):
         return source
     if isinstance(source, Stream):

@@ -177,7 +177,7 @@ def test_what_does_not_go_together(shared_tables, tmp_path):
     assert "is a file of rows, which predictions are written to" in told
     assert "A TABLE to learn from is needed" in refused("--target", "PlayTennis")
     told = refused("--model", model, "--target", "Play", "--predict", path)
-    assert "There is 'PlayTennis'" in told
+    assert "There are 'PlayTennis'" in told
     told = refused(path, "--target", "PlayTennis", "-o", "a.bif", "-o", "b.bif")
     assert "once for the model and once for the predictions" in told
 

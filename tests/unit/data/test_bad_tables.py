@@ -59,8 +59,10 @@ def test_empty_file(put, content):
 def test_header_only(put, content):
     with pytest.raises(TableError, match=r"t.csv has a header but no rows"):
         cr.read(put(content))
-    with pytest.raises(TableError, match="has a header but no rows"):
+    with pytest.raises(TableError, match="dict of columns has columns but no rows"):
         cr.read({"a": [], "b": []})
+    with pytest.raises(TableError, match="NumPy array has columns but no rows"):
+        cr.read(np.empty((0, 2)), columns=["a", "b"])
 
 
 def test_one_row_reads_and_says_so(put):

@@ -126,10 +126,15 @@ def test_files_whose_categories_differ(tmp_path):
     written(tmp_path, "a.parquet", ["low", "high"], ["high", "low"], True)
     written(tmp_path, "b.parquet", ["low", "mid", "high"], ["mid", "low"], True)
     written(tmp_path, "c.parquet", ["high", "max"], [None, None], True)
-    for memory in (None, "1B"):
-        source = cr.read(f"{tmp_path}/*.parquet", memory=memory)
-        assert told(source) == (("low", "mid", "high", "max"), True)
-        assert source.tally(["x"])["x"].values.tolist() == [2, 1, 1, 0]
+    dataset = ds.dataset(tmp_path)
+    given = [f"{tmp_path}/*.parquet", tmp_path, sorted(tmp_path.iterdir())]
+    given += [dataset, dataset.filter(ds.field("x").is_valid() | ds.field("x").is_null())]
+    for table in given:
+        for memory in (None, "1B"):
+            source = cr.read(table, memory=memory)
+            assert told(source) == (("low", "mid", "high", "max"), True)
+            assert source.tally(["x"])["x"].values.tolist() == [2, 1, 1, 0]
+    assert told(cr.read(dataset.to_table())) == (("low", "mid", "high", "max"), True)
 
 
 @pytest.mark.parametrize(

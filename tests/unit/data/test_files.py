@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
+from credo.errors import TableError
 
 TABLE = pa.table(
     {
@@ -270,3 +271,12 @@ def test_dates_are_set_aside_and_usable(tmp_path):
         {"day": [datetime.date(1970, 1, 2), datetime.date(1970, 1, 4)]}, {"day": "continuous"}
     )
     assert table.values("day").tolist() == [1.0, 3.0]
+
+
+def test_feather_of_version_1_is_told_from_a_damaged_file(tmp_path):
+    path = tmp_path / "old.feather"
+    path.write_bytes(b"FEA1" + bytes(60) + b"FEA1")
+    with pytest.raises(TableError, match=r"old\.feather is a Feather file of version 1, and only"):
+        cr.read(path)
+    with pytest.raises(TableError, match=r"give pyarrow.feather.read_table\('.*old.feather'\)"):
+        cr.read(path)

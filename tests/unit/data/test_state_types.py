@@ -1,6 +1,7 @@
 """Values keep their types as states: in as they came, out the same, from every kind of table."""
 
 import datetime as dt
+import enum
 import json
 from decimal import Decimal
 from fractions import Fraction
@@ -334,3 +335,73 @@ def test_classifiers_keep_the_types(kind):
     )
     found = clf.predict(pd.DataFrame({"w": ["u", "v"]}))
     assert found.tolist()[0] == a and type(found.tolist()[0]) is type(a)
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+    MID = 0
+
+
+class Word(enum.StrEnum):
+    B = "b"
+    A = "a"
+
+
+class Letter(str, enum.Enum):  # noqa: UP042 -- as it was written before StrEnum
+    B = "b"
+    A = "a"
+
+
+class Sort(enum.Enum):
+    Y = 2
+    X = 1
+
+
+def with_members(kind):
+    """The same table with members of an enum, as every kind of table that can hold them."""
+    cells = [*kind, None, *reversed(kind)]
+    other = [("u", "v")[i % 2] for i in range(len(cells))]
+    yield "dict", {"x": cells, "o": other}
+    yield "records", [{"x": c, "o": o} for c, o in zip(cells, other, strict=True)]
+    yield "objects", pd.DataFrame({"x": pd.Series(cells, dtype=object), "o": other})
+    yield "array", {"x": np.array(cells, dtype=object), "o": other}
+
+
+@pytest.mark.parametrize("kind", [Level, Word, Letter, Sort])
+def test_members_of_an_enum_come_back(kind):
+    for name, given in with_members(kind):
+        table = cr.read(given)
+        assert [*map(repr, table.schema["x"].states)] == [*map(repr, kind)], name
+        assert table.schema.column("x").reason == "members of an enum"
+        assert type(table.values("x")[0]) is kind
+        frame = table.to("pandas")
+        assert type(frame["x"].iloc[0]) is kind and cr.read(frame).schema == table.schema
+        net = cr.fit("[x][o|x]", table, prior=cr.BDeu(1))
+        assert type(net.mpe()["x"]) is kind and type(net.sample(2, rng=0).values("x")[0]) is kind
+        assert net.p("o", {"x": next(iter(kind))})["u"] > 0
+
+
+@pytest.mark.parametrize("kind", [Level, Word, Letter])
+def test_files_keep_the_text_or_number_that_a_member_is(kind, tmp_path):
+    plain = [m.value for m in kind]
+    _, given = next(with_members(kind))
+    table = cr.read(given)
+    net = cr.fit("[x][o|x]", table, prior=cr.BDeu(1))
+    for name in ("net.credo", "net.bif", "net.xdsl"):
+        net.save(tmp_path / name)
+        again = cr.load(tmp_path / name, types=True)
+        states = again.variable("x").states
+        assert list(states) == plain and {type(s) for s in states} <= {int, str}, name
+        assert again.p("o", {"x": next(iter(kind))}) == net.p("o", {"x": plain[0]})
+    for name in ("rows.csv", "rows.jsonl", "rows.parquet"):
+        net.sample(50, rng=0, path=tmp_path / name)
+        assert set(cr.read(tmp_path / name).schema["x"].states) == set(plain), name
+    assert table.to("polars")["x"].drop_nulls().unique().sort().to_list() == sorted(plain)
+    assert table.to("arrow")["x"].to_pylist()[0] == plain[0]
+
+
+def test_an_enum_says_the_states_that_no_row_has():
+    table = cr.read({"x": [Level.LOW, Level.MID, Level.LOW]}, schema={"x": Level})
+    assert table.schema["x"].states == tuple(Level)
+    assert cr.read({"x": [Word.A, "b", Word.A]}).schema["x"].states == ("a", "b")

@@ -1,6 +1,7 @@
 """What comes in comes back: whole numbers whole, states as they were, repeated keys not at all."""
 
 import datetime as dt
+from uuid import UUID
 
 import narwhals as nw
 import numpy as np
@@ -116,3 +117,56 @@ def test_the_row_of_a_doubtful_cell_is_named_in_a_stream(tmp_path):
     for memory in (None, "1kB"):
         with pytest.warns(CredoWarning, match="row 60001 holds 'inf'"):
             cr.read(path, memory=memory)
+
+
+@pytest.mark.parametrize("cells", [[(1, 2), (3, 4), (1, 2), None], [(1, "a"), (2, "b"), (1, "a")]])
+def test_tuples_are_states(cells, tmp_path):
+    other = ["u", "v", "u", "v"][: len(cells)]
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object), "o": other})
+    for given in ({"x": cells, "o": other}, frame):
+        table = cr.read(given)
+        assert table.schema["x"].states == tuple(sorted({c for c in cells if c is not None}))
+        assert table.to("pandas")["x"].tolist() == cells
+        assert table.to("arrow")["x"].to_pylist() == [None if c is None else str(c) for c in cells]
+        net = cr.fit("[x][o|x]", table, prior=cr.BDeu(1))
+        assert set(net.sample(50, rng=0, to="pandas")["x"].tolist()) == set(cells) - {None}
+        net.save(tmp_path / "net.credo")
+        assert cr.load(tmp_path / "net.credo").variable("x") == net.variable("x")
+    assert cr.read({"x": [[1, 2], [3, 4]] * 2, "o": ["u", "v"] * 2}).schema.names == ("o",)
+
+
+def test_an_infinite_state_of_json_is_a_float(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"x": 1.5}\n{"x": Infinity}\n{"x": 1e309}\n{"x": 1.5}\n')
+    states = cr.read(path, {"x": "discrete"}).schema["x"].states
+    assert states == (1.5, float("inf")) and {type(s) for s in states} == {float}
+
+
+def test_a_list_where_a_number_is_asked_for(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"x": 1.5}\n{"x": [1]}\n')
+    with pytest.raises(TableError, match=r"Row 2 of column 'x' holds \[1\], which is not a number"):
+        cr.read(path, {"x": "continuous"})
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [-1, UUID(int=5), -1, UUID(int=5)],
+        [np.True_, 0, np.True_, 0],
+        ["a", b"a", "b", b"a"],
+        [1, UUID(int=1), None, pd.NA],
+    ],
+    ids=repr,
+)
+def test_what_arrow_would_take_for_another_value_stays_what_it_is(cells):
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
+    for given in ({"x": cells}, [{"x": c} for c in cells], frame):
+        table = cr.read(given, {"x": "discrete"})
+        for back in (table.values("x").tolist(), table.to("pandas")["x"].tolist()):
+            for cell, value in zip(cells, back, strict=True):
+                if cell is None or cell is pd.NA:
+                    assert value is None
+                else:
+                    plain = cell.item() if isinstance(cell, np.generic) else cell
+                    assert type(value) is type(plain) and value == plain

@@ -17,7 +17,7 @@ from credo.errors import CredoError, CredoWarning, InputError, UnknownNameError
     [
         (
             lambda: cr.Beta(2, 3, states=("t", "h")).update(["x"]),
-            "State 'x' is not a state of the variable 'x'. There is 't', 'h'.",
+            "State 'x' is not a state of the variable 'x'. There are 't', 'h'.",
         ),
         (
             lambda: cr.number_game().observe(["2"]),
@@ -92,7 +92,7 @@ def test_unique_rows_say_which_columns_they_leave_out() -> None:
     ],
 )
 def test_true_is_not_the_state_1(call: Callable[[], Any]) -> None:
-    with pytest.raises(UnknownNameError, match=r"True_? is not .*There is 1, 2"):
+    with pytest.raises(UnknownNameError, match=r"True_? is not .*There are 1, 2"):
         call()
 
 

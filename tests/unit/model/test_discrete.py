@@ -112,7 +112,7 @@ def test_fewer_states_in_the_data_than_in_the_prior():
         (
             lambda: Bernoulli.fit(["T", "X"], states=("F", "T")),
             UnknownNameError,
-            "State 'X' is not one of 'x'. There is 'F', 'T'.",
+            "State 'X' is not one of 'x'. There are 'F', 'T'.",
         ),
         (
             lambda: Beta(3, 4).update(FEVERS),

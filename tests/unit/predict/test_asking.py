@@ -128,7 +128,7 @@ def test_errors_point_at_the_character(text, wanted, place):
 NAMES = [
     ("P(lnug)", r"'lnug' \(character 3\) is not in the model. Did you mean 'lung'\?"),
     ("P(lung | smoke=yse)", r"'yse' \(character 16\) is not one of 'smoke'. Did you mean 'yes'\?"),
-    ("P(lung | smoke=42)", r"'42' \(character 16\) is not one of 'smoke'. There is 'yes', 'no'"),
+    ("P(lung | smoke=42)", r"'42' \(character 16\) is not one of 'smoke'. There are 'yes', 'no'"),
     ("P(lung | do(smok=yes))", r"'smok' \(character 13\)"),
 ]
 

@@ -63,7 +63,10 @@ def test_weights_and_frames_stay():
     frame = pd.DataFrame(ROWS)
     assert NET.impute(frame).to("pandas").isna().sum().sum() == 0
     weighted = cr.read({**ROWS, "w": [1, 2, 3, 4]}, weights="w")
-    assert NET.impute(weighted).weights.tolist() == [1, 2, 3, 4]
+    with pytest.warns(cr.errors.CredoWarning, match="'b' was set aside .* is taken as missing"):
+        assert NET.impute(weighted).weights.tolist() == [1, 2, 3, 4]
+    read = cr.read({**ROWS, "w": [1, 2, 3, 4]}, NET.schema, weights="w")
+    assert NET.impute(read).weights.tolist() == [1, 2, 3, 4]
 
 
 @pytest.fixture(scope="module")

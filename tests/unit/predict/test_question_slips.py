@@ -42,7 +42,7 @@ def test_a_bound_on_states_in_order():
         ("P(c < 0)", "No state of 'c' is < 0. Its states are 1, 2, 3"),
         ("P(c < two)", "A bound of 'c' is a number, got 'two'"),
         ("P(g < low)", "one of its states, got 'low'. They are lo, mid, hi, in this order"),
-        ("P(c | Cabin=1)", "There is 'c', 'g', 'x'"),
+        ("P(c | Cabin=1)", "There are 'c', 'g', 'x'"),
     ],
 )
 def test_what_is_refused_comes_with_its_cure(question, cure):

@@ -54,7 +54,7 @@ def test_each_child_is_bounded_while_its_lists_grow(table, score):
 
     small = table.select(list(table.schema.names[:6]))
     scores = family_scores(small, ScoreSpec.of(score))
-    rules = Rules.of(scores.variables)
+    rules = Rules.of(scores.schema)
     n = len(scores.variables)
     top = []
     for c in range(n):

@@ -6,7 +6,7 @@ that raises its score most, until none does.
 
 from __future__ import annotations
 
-from credo.errors import InputError, unknown_name
+from credo.errors import InputError
 from credo.train.structure.problem import Outcome, Problem
 
 __all__ = ["k2"]
@@ -51,13 +51,11 @@ def _order(problem: Problem) -> list[int]:
     names = problem.rules.names
     if given is None or isinstance(given, str):
         raise InputError("The search 'k2' needs order=, a list of all the variables.")
-    for name in given:
-        if name not in names:
-            raise unknown_name("Variable", name, names, "in the table")
+    order = [problem.scores.schema.index(name) for name in given]
     if sorted(given) != sorted(names):
         lacking = [n for n in names if n not in list(given)]
         raise InputError(
             "order= must hold every variable once"
             + (f"; {lacking[0]!r} is not in it." if lacking else ".")
         )
-    return [names.index(n) for n in given]
+    return order

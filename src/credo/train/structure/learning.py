@@ -26,10 +26,10 @@ from credo.model.reals import shown
 from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
-from credo.schema import Variable
+from credo.schema import Schema, Variable
 from credo.threads import checked_threads
 from credo.train.coded_numbers import told_before, warn_coded
-from credo.train.edge_prior import EdgePrior
+from credo.train.edge_prior import EdgePrior, log_odds
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
@@ -217,6 +217,7 @@ def _structural(
     starts: int,
 ) -> Network:
     """Structural EM, each round by the same search."""
+    _refuse_unknown(opened.schema, settings)
     table = opened.load() if isinstance(opened, Stream) else opened
     seed = settings["rng"]
     plain = dict.fromkeys(("ess", "prior", "prior_rows", "freedom", "edge_prior"))
@@ -297,6 +298,21 @@ def _structural(
     )  # fmt: skip
 
 
+def _refuse_unknown(schema: Schema, settings: Mapping[str, Any]) -> None:
+    """Refuse names that the table does not have while it is known which columns were set aside: a
+    table that EM completes has only its variables.
+    """
+    rules = ("required", "forbidden", "tiers", "max_parents", "candidates")
+    Rules.of(schema, **{name: settings[name] for name in rules})
+    log_odds(settings["edge_prior"], schema.names, schema)
+    order = settings.get("order")
+    for name in () if order is None or isinstance(order, str) else order:
+        schema.index(name)
+    for option in ("target", "root"):
+        if settings.get(option) is not None:
+            schema.index(settings[option], f"The {option}")
+
+
 def _whole(seed: Any) -> int:
     return int(seed) if isinstance(seed, (int, np.integer)) else 0
 
@@ -344,7 +360,7 @@ def searched(
     )
     scores = family_scores(opened, spec, threads=threads, available=available)
     rules = Rules.of(
-        scores.variables, required=required, forbidden=forbidden, tiers=tiers,
+        scores.schema, required=required, forbidden=forbidden, tiers=tiers,
         max_parents=max_parents, candidates=candidates,
     )  # fmt: skip
     begin = rules.start(None if start is None else graph_of(start))

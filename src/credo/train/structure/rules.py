@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, unknown_name
+from credo.errors import InputError
 from credo.model.dag import Dag
 from credo.model.reals import shown
-from credo.schema import Variable
+from credo.schema import Schema
 
 __all__ = ["Rules"]
 
@@ -28,7 +29,7 @@ Edge = tuple[str, str]
 class Rules:
     """What a search may do, over variables by number: arrays are [child, parent]."""
 
-    names: tuple[str, ...]
+    schema: Schema
     allowed: NDArray[np.uint8]
     required: NDArray[np.uint8]
     most: tuple[int, ...]
@@ -36,7 +37,7 @@ class Rules:
     @classmethod
     def of(
         cls,
-        variables: Sequence[Variable],
+        schema: Schema,
         *,
         required: Any = (),
         forbidden: Any = (),
@@ -45,7 +46,7 @@ class Rules:
         candidates: Any = None,
     ) -> Rules:
         """The rules in names, checked."""
-        names = tuple(v.name for v in variables)
+        names = schema.names
         at = {n: i for i, n in enumerate(names)}
         n = len(names)
         allowed = np.ones((n, n), dtype=np.uint8)
@@ -56,37 +57,42 @@ class Rules:
             allowed[at[child], at[parent]] = 0
             why.setdefault((parent, child), reason)
 
-        continuous = [v.name for v in variables if not v.is_discrete]
-        for v in variables if continuous else ():
+        continuous = schema.continuous
+        for v in schema.variables if continuous else ():
             for p in continuous if v.is_discrete else ():
                 forbid(p, v.name, "a discrete variable cannot have a continuous parent")
-        for child, parents in _candidates(candidates, at):
+        for child, parents in _candidates(candidates, schema):
             for other in names:
                 if other not in parents and other != child:
                     forbid(other, child, f"candidates= does not list {other!r} for {child!r}")
-        level = _tiers(tiers, at)
+        level = _tiers(tiers, schema)
         for a in level:
             for b in level:
                 if level[a] > level[b]:
                     forbid(a, b, f"{a!r} is in a later tier than {b!r}")
-        for a, b in _edges(forbidden, at, "forbidden"):
+        for a, b in _edges(forbidden, schema, "forbidden"):
             forbid(a, b, "it is forbidden")
         needed = np.zeros((n, n), dtype=np.uint8)
-        wanted = _edges(required, at, "required")
+        wanted = _edges(required, schema, "required")
         Dag(wanted, names)  # refuses a cycle, spelled out
         for a, b in wanted:
             if not allowed[at[b], at[a]]:
                 raise InputError(f"The required edge {a} → {b} is not allowed: {why[a, b]}.")
             needed[at[b], at[a]] = 1
             allowed[at[a], at[b]] = 0
-        most = _most(max_parents, names)
+        most = _most(max_parents, schema)
         for i, name in enumerate(names):
             if needed[i].sum() > most[i]:
                 raise InputError(
                     f"{name!r} has {int(needed[i].sum())} required parents; max_parents allows "
                     f"{most[i]}."
                 )
-        return cls(names, allowed, needed, most)
+        return cls(schema, allowed, needed, most)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The variables in the order of their numbers."""
+        return self.schema.names
 
     @property
     def needed(self) -> list[list[int]]:
@@ -111,10 +117,7 @@ class Rules:
         """The parents a search starts from: a graph within the rules, or the required edges."""
         if dag is None:
             return self.needed
-        at = {n: i for i, n in enumerate(self.names)}
-        for name in dag.nodes:
-            if name not in at:
-                raise unknown_name("The start's node", name, self.names, "in the table")
+        at = {n: self.schema.index(n, "The start's node") for n in dag.nodes}
         parents: list[list[int]] = [[] for _ in self.names]
         for a, b in dag.edges:
             if not self.allowed[at[b], at[a]]:
@@ -133,13 +136,12 @@ class Rules:
         return [sorted(p) for p in parents]
 
 
-def _known(name: Any, at: Mapping[str, int]) -> str:
-    if not isinstance(name, str) or name not in at:
-        raise unknown_name("Variable", name, at, "in the table")
-    return name
+def _known(name: Any, schema: Schema) -> str:
+    """A name of the table; one that is not there, or was set aside, is refused."""
+    return schema.variables[schema.index(name)].name
 
 
-def _edges(given: Any, at: Mapping[str, int], what: str) -> list[Edge]:
+def _edges(given: Any, schema: Schema, what: str) -> list[Edge]:
     if isinstance(given, Dag):
         given = given.edges
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -148,14 +150,14 @@ def _edges(given: Any, at: Mapping[str, int], what: str) -> list[Edge]:
     for edge in given:
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise InputError(f"{what}= must hold edges (parent, child), got {shown(edge)}.")
-        a, b = (_known(n, at) for n in edge)
+        a, b = (_known(n, schema) for n in edge)
         if a == b:
             raise InputError(f"{what}= has an edge from {a!r} to itself.")
         out.append((a, b))
     return list(dict.fromkeys(out))
 
 
-def _tiers(given: Any, at: Mapping[str, int]) -> dict[str, int]:
+def _tiers(given: Any, schema: Schema) -> dict[str, int]:
     """The tier of each variable that is in one; the others are free."""
     if given is None:
         return {}
@@ -164,13 +166,13 @@ def _tiers(given: Any, at: Mapping[str, int]) -> dict[str, int]:
     level: dict[str, int] = {}
     for i, tier in enumerate(given):
         for name in [tier] if isinstance(tier, str) else tier:
-            if _known(name, at) in level:
+            if _known(name, schema) in level:
                 raise InputError(f"{name!r} is in two tiers.")
             level[name] = i
     return level
 
 
-def _candidates(given: Any, at: Mapping[str, int]) -> list[tuple[str, set[str]]]:
+def _candidates(given: Any, schema: Schema) -> list[tuple[str, set[str]]]:
     if given is None:
         return []
     if not isinstance(given, Mapping):
@@ -182,16 +184,16 @@ def _candidates(given: Any, at: Mapping[str, int]) -> list[tuple[str, set[str]]]
         listed = [parents] if isinstance(parents, str) else parents
         if child in listed:
             raise InputError(f"candidates= lists {child!r} as a parent of itself.")
-        out.append((_known(child, at), {_known(p, at) for p in listed}))
+        out.append((_known(child, schema), {_known(p, schema) for p in listed}))
     return out
 
 
-def _most(given: Any, names: Sequence[str]) -> tuple[int, ...]:
+def _most(given: Any, schema: Schema) -> tuple[int, ...]:
+    names = schema.names
     free = max(len(names) - 1, 0)
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name in by_name:
-        if name not in names:
-            raise unknown_name("Variable", name, names, "in the table")
+        _known(name, schema)
     out = []
     for name in names:
         k = by_name.get(name)

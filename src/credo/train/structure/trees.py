@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, unknown_name
+from credo.errors import InputError
 from credo.train.structure.branching import maximum_branching
 from credo.train.structure.problem import Outcome, Problem
 
@@ -141,11 +141,7 @@ def _target(problem: Problem) -> int:
 
 def _named(problem: Problem, option: str) -> int | None:
     name = problem.options.get(option)
-    if name is None:
-        return None
-    if name not in problem.rules.names:
-        raise unknown_name(f"The {option}", name, problem.rules.names, "in the table")
-    return problem.rules.names.index(name)
+    return None if name is None else problem.scores.schema.index(name, f"The {option}")
 
 
 def _within(problem: Problem, parents: list[list[int]], search: str) -> None:
