@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo import _core
@@ -18,7 +20,7 @@ from credo.data.cells import (
     not_a_number,
     not_a_state,
 )
-from credo.data.taking import take_numbers, take_states
+from credo.data.taking import positions_of, take_numbers, take_states
 from credo.errors import TableError, UnknownNameError
 from credo.schema import Variable
 from credo.stats.rows import code_type
@@ -34,6 +36,8 @@ class Encoder:
         self._tokens = tokens
         self._find = finder(variable, tokens.text) if variable.is_discrete else None
         self._known: dict[Any, int] = {}
+        self._dictionary: Any = None
+        self._lut: NDArray[Any] | None = None
 
     def encode(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
         """One batch; `row_of` numbers its rows, so that an error can name one."""
@@ -51,6 +55,24 @@ class Encoder:
             ) from None
 
     def _codes(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
+        if isinstance(cells, pa.DictionaryArray):
+            lut = self._lut_of(cells.dictionary)
+            if lut is not None:
+                return _looked_up(positions_of(cells, len(lut) - 1), lut)
+        return self._codes_of_values(cells, row_of)
+
+    def _lut_of(self, dictionary: Any) -> NDArray[Any] | None:
+        """The code of each value of a dictionary, kept for the next batch, which mostly has the
+        same one; None where a value is no state, which matters only if a row has it.
+        """
+        if self._dictionary is None or not dictionary.equals(self._dictionary):
+            self._dictionary, self._lut = dictionary, None
+            with suppress(TableError):
+                codes = self._codes_of_values(dictionary, int)
+                self._lut = np.append(codes, codes.dtype.type(self.variable.arity))
+        return self._lut
+
+    def _codes_of_values(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
         assert self._find is not None
         taken = take_states(cells, self._tokens, bytes_too=True)
         size = code_type(self.variable.arity)
@@ -67,9 +89,7 @@ class Encoder:
                     row = row_of(int((taken.where == i).argmax()))
                     raise not_a_state(self.variable, value, row, error) from None
             lut[i] = code
-        out = np.empty(len(taken.where), dtype=size)
-        _core.take_codes(taken.where, lut, out)
-        return out
+        return _looked_up(taken.where, lut)
 
     def _floats(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[np.float64]:
         taken = take_numbers(cells, self._tokens)
@@ -77,3 +97,9 @@ class Encoder:
             why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
             raise not_a_number(self.variable.name, taken.shown(int(i)), row_of(int(i)), why)
         return taken.values
+
+
+def _looked_up(where: NDArray[Any], lut: NDArray[Any]) -> NDArray[Any]:
+    out = np.empty(len(where), dtype=lut.dtype)
+    _core.take_codes(where, lut, out)
+    return out

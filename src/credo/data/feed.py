@@ -37,7 +37,7 @@ ROWS_ARE_DUE = (
 )
 """The hint for a graph where rows are due."""
 
-_CELLS = 2**20
+_CELLS = 2**21
 _LEAST = 8192
 _LISTED = 5  # names that a note lists
 
@@ -46,7 +46,7 @@ def batch_rows(width: int) -> int:
     """Rows in a batch of a table that is not in memory: fewer where there are many columns.
 
     >>> batch_rows(2), batch_rows(32), batch_rows(5_000)
-    (131072, 32768, 8192)
+    (131072, 65536, 8192)
     """
     return min(BATCH, max(_LEAST, _CELLS // max(width, 1)))
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from credo.data.arrays import int32s
 from credo.errors import TableError
 
 __all__ = ["sound"]
@@ -27,13 +29,26 @@ def sound(cells: Any, name: str, label: str) -> Any:
 dictionary of 1. Write the table again from its source.
     """
     try:
-        cells.validate(full=True)
+        if not _has_its_positions(cells):
+            cells.validate(full=True)
     except (pa.ArrowException, ValueError, OverflowError, IndexError) as error:
         raise TableError(
             f"Column {name!r} of {label} is damaged: {_why(cells, str(error))}.",
             hint="Write the table again from its source.",
         ) from None
     return cells
+
+
+def _has_its_positions(cells: Any) -> bool:
+    """Whether a look at the largest position shows that a dictionary has them all: what Arrow finds
+    too, in ten times the time. (What a null has for a position says nothing; Arrow knows.)
+    """
+    if not pa.types.is_dictionary(cells.type) or cells.type.index_type != pa.int32():
+        return False
+    cells.validate()
+    cells.dictionary.validate(full=True)
+    positions = int32s(cells.indices).view(np.uint32)  # a negative one is a large one
+    return not len(positions) or int(positions.max()) < len(cells.dictionary)
 
 
 def _why(cells: Any, said: str) -> str:

@@ -27,7 +27,15 @@ from credo.data.json_values import Unbounded
 from credo.data.numerals import parse_floats
 from credo.state_values import is_missing
 
-__all__ = ["Numbers", "States", "holds_floats", "python_values", "take_numbers", "take_states"]
+__all__ = [
+    "Numbers",
+    "States",
+    "holds_floats",
+    "positions_of",
+    "python_values",
+    "take_numbers",
+    "take_states",
+]
 
 _PER_DAY = {"s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
@@ -135,15 +143,23 @@ def _arrow_states(cells: Any, bytes_too: bool) -> States:
     values = python_values(cells.dictionary)
     if is_uuid:
         values = [None if v is None else UUID(bytes=v) for v in values]
+    where = positions_of(cells, len(values))
+    return States(values, where, cells.indices.null_count, {name}, listed=listed)
+
+
+def positions_of(cells: Any, past: int) -> NDArray[Any]:
+    """Where each row stands in the dictionary of its column; `past` it if it is null.
+
+    >>> positions_of(pa.array(["a", None, "a"]).dictionary_encode(), 1).tolist()
+    [0, 1, 0]
+    """
     indices = cells.indices
     nulls = indices.null_count
     if indices.type == pa.int8() and not nulls:
-        return States(values, bytes_of(indices), nulls, {name}, listed=listed)
+        return bytes_of(indices)
     if indices.type != pa.int32():
         indices = indices.cast(pa.int32())
-    if nulls:
-        indices = pc.fill_null(indices, len(values))
-    return States(values, int32s(indices), nulls, {name}, listed=listed)
+    return int32s(pc.fill_null(indices, past) if nulls else indices)
 
 
 def _encodable(cells: Any) -> Any:
