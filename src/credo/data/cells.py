@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -249,6 +250,7 @@ def unusable(name: str, what: str, kind: str) -> TableError:
     )
 
 
+@lru_cache(maxsize=256)  # it is asked of every column of every batch
 def type_name(kind: Any) -> str:
     """The name that the rules of inference have for an Arrow type.
 
