@@ -201,7 +201,7 @@ def not_a_state(
     """The error for a cell that is not one of the states a column was said to have."""
     where = f"Row {row:,} of column" if row else "Column"
     states = ", ".join(map(repr, variable.states[:8])) + (", …" if variable.arity > 8 else "")
-    near = "Add it to the states in schema=."
+    near = "Add it to the states in schema=. (A model keeps those that it was learned with.)"
     if "mean" in error.hint:
         near = f"{error.hint} If not, a{near[1:]}"
     twin = next((s for s in variable.states if str(s) == str(value)), None)
