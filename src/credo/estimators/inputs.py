@@ -219,7 +219,14 @@ def encode_labels(y: Any, gaps: bool = False) -> tuple[NDArray[Any], Codes]:
         raise InputError("Input y contains NaN or None.", hint="Leave such rows out.")
     if y.dtype.kind == "f":
         check_classification_targets(y)
-    labels, codes = np.unique(y, return_inverse=True)
+    try:
+        labels, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(v).__name__ for v in y.tolist()}))
+        raise InputError(
+            f"Labels in y must have an order, as texts or numbers have; these are of type {kinds}.",
+            hint="Give a text or a number for each: str(label), or the value of an enum's member.",
+        ) from None
     return labels, codes.astype(np.uint32)
 
 

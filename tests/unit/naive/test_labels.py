@@ -1,5 +1,7 @@
 """Classes as people give them: with gaps of every kind, by name, none at first; and weights of 0."""
 
+from enum import Enum
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -179,3 +181,14 @@ def test_rows_of_weight_0_are_left_out_of_every_table():
     for rows in (relation, pl.from_pandas(frame).lazy(), table, table.to_reader(), frame):
         clf = NaiveBayes().fit(rows, y, sample_weight=weights)
         np.testing.assert_allclose(clf.predict_proba(frame[:4].to_dict("list")), expected)
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
+@pytest.mark.parametrize("labels", [[Colour.RED, Colour.BLUE], np.array([1, "a"], dtype=object)])
+def test_labels_without_an_order_are_refused_in_a_sentence(labels):
+    with pytest.raises(InputError, match="must have an order"):
+        encode_labels(labels)
