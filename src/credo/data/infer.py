@@ -178,7 +178,7 @@ def _typed(profile: Profile) -> _Typed:
         if name == "str" and values and all(isinstance(v, str) for v in values):
             name = "date" if all(looks_like_date(v.strip()) for v in values) else name
         return _Typed(profile, name, _sorted(values or ()), profile.doubts, bool(profile.doubts))
-    kind, states = typed_states([str(v) for v in values])
+    kind, states = typed_states([str(v) for v in values]) if values else ("null", ())
     doubts = profile.doubts
     numeric: list[Doubt] = []
     quantities = False

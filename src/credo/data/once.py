@@ -129,8 +129,8 @@ class Once:
         if (weighting.column or weighting.array is not None) and self.rows == 0:
             raise TableError("Every weight is 0, so no row is left.")
 
-    def take_as(self, name: str, word: str) -> None:
-        """Have a column decided as this kind, not by the rules."""
+    def take_as(self, name: str, word: str | Variable) -> None:
+        """Have a column decided as this kind or variable, not by the rules."""
         self._wanted[name] = word
 
     @property

@@ -91,6 +91,8 @@ def once_by_class(
             f"Every label in {target!r} is missing: there is no class to learn.",
             hint="Begin with rows that have a class, or name all of them with classes=.",
         )
+    if more and not len(labels) and known is not None:
+        once.take_as(target, known)
     schema = once.schema()
     found = counting.finish(schema, known if more and not len(labels) else None)
     if found is not None:

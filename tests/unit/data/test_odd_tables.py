@@ -280,3 +280,12 @@ def test_the_report_is_the_same_through_every_parser_when_rows_have_weight_0(tmp
     ]
     assert told[1:] == told[:1] * 3
     assert "as NA ×2, null ×2, ? ×1" in told[0]
+
+
+def test_an_empty_column_has_no_states_of_its_own(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n,1\n,2\n,1\n")
+    for source in (path, {"a": [None, None, None], "b": [1, 2, 1]}):
+        with pytest.raises(cr.errors.SchemaError, match="'a' needs at least one state"):
+            cr.read(source, {"a": "discrete"})
+        assert cr.read(source, {"a": ["no", "yes"]}).schema["a"].states == ("no", "yes")
