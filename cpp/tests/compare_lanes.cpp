@@ -82,7 +82,7 @@ void compare_codes(const credo::LaneKernels& a, const credo::LaneKernels& b) {
         b.extend_byte(equal.data(), column, 0, n, 7, first_digit);
         require(bytes == equal, "extend_byte");
       }
-      std::uint8_t lut[kFewCodes];
+      std::uint8_t lut[credo::kFewCodes];
       for (auto& code : lut) code = static_cast<std::uint8_t>(random_bits());
       std::vector<std::int32_t> at(n + 1);
       for (auto& position : at) position = static_cast<std::int32_t>(random_bits() % 20);
