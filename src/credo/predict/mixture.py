@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from credo import _core
 from credo.data.unnamed import is_plain, rows_in
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians, Rates, Tables
 from credo.predict.far_rows import AFAR, brought_near
 from credo.predict.mixture_columns import Taken, plan_of_parts, taken
 from credo.predict.mixture_rows import Laid, Numbers, laid
+from credo.threads import checked_threads
 
 __all__ = ["Scales", "lay", "log_density_left", "numbers_of", "scales_of", "scored", "scored_rows"]
 
@@ -92,7 +92,7 @@ def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> tuple[
     joint = part is not None and part.form in ("full", "tied")
     reals = _scaled(cells, scales)
     rows = lay(cells, scales, joint, mixture.k, reals)
-    many = _core.cores() if threads is None else threads
+    many = checked_threads(threads)
     numbers = numbers_of(mixture, scales)
     share, logs = rows.score(numbers, many)
     near = brought_near(reals.T, AFAR)
