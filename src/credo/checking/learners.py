@@ -20,7 +20,8 @@ from credo.model.reals import shown
 from credo.model.record import Record
 from credo.train.em_fit import INTERRUPTED, em_until
 from credo.train.parameters import fit
-from credo.train.structure.learning import SEARCHES, learn
+from credo.train.structure.learning import learn
+from credo.train.structure.searches import SEARCHES
 from credo.train.update import refit
 
 __all__ = ["Learner", "again", "has_gaps", "learner_of", "quiet", "whole_or_stop"]

@@ -124,9 +124,9 @@ def command(
     """
     from credo.errors import InputError
     from credo.train import learn
-    from credo.train.structure.learning import SEARCHES
     from credo.train.structure.option_hints import refuse_unknown_search
     from credo.train.structure.rules import Rules
+    from credo.train.structure.searches import SEARCHES
 
     if budget < 0:
         raise InputError(f"--budget must be 0 or more seconds, got {budget:g}.")

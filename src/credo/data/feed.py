@@ -10,6 +10,7 @@ from credo.data.infer import Declared
 from credo.data.prefetch import prefetch
 from credo.data.sound import sound
 from credo.errors import CredoError, LimitError, TableError
+from credo.frozen import Frozen
 from credo.state_values import is_missing
 
 __all__ = [
@@ -56,7 +57,7 @@ Batch = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Feed:
+class Feed(Frozen):
     """Batches of a table's columns, which can be asked for again unless `once` is set.
 
     `batches(names)` yields batches of the named columns. `text` says that the cells are raw
@@ -78,6 +79,7 @@ class Feed:
     """What is noticed only while reading, asked for when the last batch has come."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         refuse_too_wide(self.label, len(self.names))
 
     def without_rows(self, hint: str = "") -> TableError:

@@ -84,12 +84,12 @@ def test_ctrl_c_within_a_fold_stops_everything():
 
 
 def test_ctrl_c_within_a_baseline_stops_everything(monkeypatch):
-    from credo.train.structure import learning
+    from credo.train.structure import searches
 
     def stopped(search):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learning, "_function", stopped)
+    monkeypatch.setattr(searches, "_function", stopped)
     with pytest.raises(KeyboardInterrupt):
         cr.check(SPRINKLER, SPRINKLER.sample(60, rng=0), sections=["held_out"], folds=3)
 

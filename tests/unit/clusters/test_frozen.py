@@ -9,6 +9,7 @@ from collections.abc import Callable
 import joblib
 import numpy as np
 import pytest
+from tests.unit.test_frozen import writable
 
 import credo as cr
 from credo.errors import InputError
@@ -38,22 +39,6 @@ MAKE: dict[str, Callable[[], cr.Clusters]] = {
     "spectral graph": lambda: cr.cluster(graph=TIES, method="spectral", k=2),
     "rows and ties": lambda: cr.cluster(X, "average", k=2, graph=TIES),
 }
-
-
-def writable(value: object, path: str, seen: set[int]) -> list[str]:
-    """Where arrays that can be written to stand in a value."""
-    if id(value) in seen:
-        return []
-    seen.add(id(value))
-    if isinstance(value, np.ndarray):
-        return [path] if value.flags.writeable else []
-    inside: dict[str, object] = {}
-    if isinstance(value, tuple | list):
-        inside = {str(i): v for i, v in enumerate(value)}
-    elif type(value).__module__.startswith("credo"):
-        names = {*getattr(value, "__dict__", {}), *getattr(type(value), "__slots__", ())}
-        inside = {n: getattr(value, n) for n in names if not n.startswith("_")}
-    return [w for n, v in inside.items() for w in writable(v, f"{path}.{n}", seen)]
 
 
 @pytest.mark.parametrize("name", MAKE)

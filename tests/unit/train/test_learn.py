@@ -13,7 +13,7 @@ from tests.structure_data import discrete, random_table, sampled
 import credo as cr
 from credo.errors import InputError, LimitError, UnknownNameError
 from credo.train.structure.branching import maximum_branching
-from credo.train.structure.learning import SEARCHES
+from credo.train.structure.searches import SEARCHES
 
 LEARNING = cr.Dag.parse("[A][C][F][B|A][D|A:C][E|B:F]")
 GLOBAL = ["auto", "hill-climb", "tabu", "anneal", "order", "exact", "pc", "mmhc", "ges"]

@@ -186,10 +186,10 @@ def _gappy():
 
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_ctrl_c_in_any_search_gives_the_best_so_far(monkeypatch, nth):
-    from credo.train.structure import learning
+    from credo.train.structure import searches
 
     calls = []
-    original = learning._function
+    original = searches._function
 
     def function(search):
         run = original(search)
@@ -204,7 +204,7 @@ def test_ctrl_c_in_any_search_gives_the_best_so_far(monkeypatch, nth):
 
         return stopped
 
-    monkeypatch.setattr(learning, "_function", function)
+    monkeypatch.setattr(searches, "_function", function)
     net = cr.learn(_gappy(), "bic", "hill-climb")
     if len(calls) >= nth:
         assert net.record.reason == "interrupted"

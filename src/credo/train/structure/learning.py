@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -40,35 +38,15 @@ from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.recipe import belief_of, recipe_of, with_recipe
 from credo.train.structure.rules import Rules
-from credo.train.structure.screening import WIDE, screened
+from credo.train.structure.searches import SEARCHES, run
 
-__all__ = ["SEARCHES", "Searched", "learn", "searched"]
-
-# search → (module, function, what it does in a line)
-_WHERE = {
-    "auto": ("", "", "exact for few variables, orders otherwise"),
-    "hill-climb": ("greedy", "hill_climb", "add, delete or reverse an edge while that helps"),
-    "tabu": ("greedy", "tabu", "the same, walking on through worse graphs"),
-    "anneal": ("annealing", "anneal", "Metropolis with simulated annealing"),
-    "order": ("orders", "order", "iterated search over orders of the variables"),
-    "exact": ("exact", "exact", "the optimum, proven"),
-    "chow-liu": ("trees", "chow_liu", "the best tree"),
-    "tan": ("trees", "tan", "a class, and the best tree among the features"),
-    "naive-bayes": ("trees", "naive_bayes", "a class, and features that depend on it alone"),
-    "k2": ("k2", "k2", "greedy parents within a given order"),
-    "pc": ("constraint_based", "pc", "from conditional independence tests (PC-stable)"),
-    "mmhc": ("constraint_based", "mmhc", "neighbours by tests, then climbing among them"),
-    "ges": ("ges", "ges", "greedy search over equivalence classes"),
-}
-SEARCHES: Mapping[str, str] = MappingProxyType({k: line for k, (_, _, line) in _WHERE.items()})
-"""Every search by its name, with what it does in a line."""
+__all__ = ["Searched", "learn", "searched"]
 
 MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
 _NO_START = ("chow-liu", "tan", "naive-bayes", "k2", "pc", "mmhc")
 _SOON = 0.01  # seconds of a search that is only to say how good its start is
-_EXACT_UP_TO = 12  # variables up to which `auto` proves its answer
 
 
 def learn(
@@ -158,7 +136,7 @@ def learn(
         raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
     choice(missing, MISSING, "missing")
     refuse_unknown_search(search, SEARCHES)
-    if isinstance(score, str) and score in _WHERE and score not in SCORES:
+    if isinstance(score, str) and score in SEARCHES and score not in SCORES:
         raise InputError(f"{score!r} is a search, not a score.", hint=f"Give search={score!r}.")
     if prior is not None and not isinstance(prior, Network):
         raise InputError(
@@ -368,7 +346,7 @@ def searched(
         problem = Problem(
             scores, rules, begin, chance, checked_threads(threads), limit, options, ticker
         )
-        outcome = _run(problem, search)
+        outcome = run(problem, search)
     dag = _dag(opened.schema.names, rules.names, outcome)
     _check(problem, outcome, dag)
     record = Record(
@@ -383,43 +361,6 @@ def searched(
         {"score": spec.name, "search": search, **outcome.details, "counters": scores.counters},
     )
     return Searched(dag, record, scores, spec)
-
-
-def _run(problem: Problem, search: str) -> Outcome:
-    """The search; Ctrl-C gives the best so far."""
-    try:
-        if search == "auto":
-            return _auto(problem)
-        return _function(search)(problem)
-    except KeyboardInterrupt:
-        problem.stopped = "interrupted"
-        nothing = problem.best is None
-        note = "nothing was found before Ctrl-C: this is the graph that the search starts from"
-        return problem.outcome("interrupted", notes=(note,) if nothing else ())
-
-
-def _function(search: str) -> Callable[[Problem], Outcome]:
-    module, name, _ = _WHERE[search]
-    found: Callable[[Problem], Outcome] = getattr(
-        import_module(f"credo.train.structure.{module}"), name
-    )
-    return found
-
-
-def _auto(problem: Problem) -> Outcome:
-    """Proof where it is cheap, else orders; of many continuous columns the near ones."""
-    small = problem.n <= _EXACT_UP_TO and problem.scores.rows <= 1e7
-    chosen, notes = "order", tuple[str, ...]()
-    if small and not problem.options:
-        chosen = "exact"
-    elif problem.scores.by_gain:
-        chosen = "hill-climb"  # available cases are slow to score, and a rough measure
-    elif sum(not v.is_discrete for v in problem.scores.variables) > WIDE:
-        problem.rules, note = screened(problem)
-        notes = (note,)
-    out = _function(chosen)(problem)
-    details = {**out.details, "search": f"auto ({chosen})"}
-    return replace(out, notes=(*notes, *out.notes), details=details)
 
 
 def _seconds(budget: Any) -> float | None:
