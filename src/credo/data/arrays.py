@@ -20,6 +20,7 @@ __all__ = [
     "bools",
     "bytes_of",
     "encoded_texts",
+    "first_places",
     "floats",
     "int32s",
     "is_plain_text",
@@ -170,3 +171,20 @@ def encoded_texts(array: Any) -> tuple[NDArray[np.int32], Any]:
     text = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
     codes, first = _core.encode_texts(at, text)
     return codes, pa.Array.from_buffers(pa.int32(), len(first), [None, pa.py_buffer(first)])
+
+
+def first_places(where: NDArray[Any], n: int) -> NDArray[np.int64]:
+    """Where each of n values first stands in a batch; the batch's length for one that does not.
+
+    >>> first_places(np.array([2, 0, 2, 0]), 3).tolist()
+    [1, 4, 0]
+    """
+    first = np.full(n + 1, len(where))
+    start, size = 0, 1_000  # few values have all been met after few rows
+    while start < len(where) and first[:n].max(initial=0) == len(where):
+        part = where[start : start + size]
+        met = np.full(n + 1, len(where))
+        met[part[::-1]] = np.arange(start + len(part) - 1, start - 1, -1)
+        np.minimum(first, met, out=first)
+        start, size = start + len(part), 4 * size
+    return first[:n]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.data.arrays import first_places
 from credo.data.cells import (
     Tokens,
     Unhashable,
@@ -26,20 +27,25 @@ from credo.data.cells import (
     number_of,
     unusable,
 )
-from credo.data.doubts import decimal_commas
+from credo.data.doubts import decimal_commas, is_like_number
+from credo.data.noted import MANY, SAMPLE, Noted
 from credo.data.numerals import as_int, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
-from credo.data.taking import Numbers, States, holds_floats, take_numbers, take_states
+from credo.data.taking import (
+    Numbers,
+    States,
+    holds_floats,
+    holds_others,
+    take_numbers,
+    take_states,
+)
 from credo.errors import TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_codes
 from credo.schema import MAX_STATES, Variable
 from credo.stats.rows import code_type
 
 __all__ = ["Batch", "Coder"]
-
-_MANY = 1_000
-_SAMPLE = 1_000_000  # cells looked at to judge whether a column's values are all different
 
 Batch = tuple[NDArray[Any], NDArray[np.int64]] | NDArray[np.float64]
 """The cells taken last: where each stands among the batch's values, and the code of each value
@@ -80,11 +86,10 @@ class Coder:
         self._codes_of: dict[Any, int] = {}
         self._parts: list[NDArray[Any]] = []
         self._met: dict[int, int] = {}
+        self._like_number = bytearray()  # by state
+        self._numbers = 0
         self._mode = "numbers" if kind == "continuous" else "codes"
-        self._low, self._high, self._whole = np.inf, -np.inf, True
-        self._sample: list[NDArray[Any]] = []
-        self._sampled = 0
-        self._settled = False
+        self._noted = Noted()
         self._words = 0.0
 
     # --- taking cells in ------------------------------------------------------------------
@@ -94,12 +99,15 @@ class Coder:
         self.batch = None
         self._before = self.rows
         self.rows += len(cells)
-        are_numbers = self.types <= {"int", "float"} and not self.text
-        if self._mode == "codes" and self.kind is None and are_numbers and holds_floats(cells):
+        are_numbers = self.types <= {"int", "float"}
+        undecided = self.kind is None and not self.text
+        if self._mode == "codes" and undecided and are_numbers and holds_floats(cells):
             self._to_numbers()
+        elif self._mode == "numbers" and undecided and holds_others(cells):
+            self._to_codes()
         try:
             if self._mode == "numbers":
-                self._add_numbers(take_numbers(cells, self._tokens))
+                self._add_numbers(take_numbers(cells, self._tokens, by_type=undecided))
             else:
                 as_states = self.kind in ("discrete", "declared")
                 self._add_states(take_states(cells, self._tokens, as_states))
@@ -126,12 +134,12 @@ class Coder:
     def _add_states(self, taken: States) -> None:
         self._count_missing(taken)
         if self._mode == "text":
-            self._note_texts(taken.values, len(taken.where) - taken.missing)
+            self._noted.texts(taken.values, len(taken.where) - taken.missing)
             return
         n = len(taken.values)
         lut = np.zeros(n + 1, dtype=np.int64)
         first = self._first_places(taken)
-        ordered = taken.listed and n <= _MANY  # the report tells of values as rows show them
+        ordered = taken.listed and n <= MANY  # the report tells of values as rows show them
         for i in range(n) if first is None or not ordered else np.argsort(first, kind="stable"):
             value = taken.values[i]
             key = cell_key(value)
@@ -140,11 +148,12 @@ class Coder:
                 if first is not None and first[i] == len(taken.where):
                     continue  # a dictionary lists it, but no row has it
                 code = self._codes_of[key] = len(self.states)
-                self.states.append(value)
+                self._met_state(value)
                 if first is not None and not self.keep:
                     self._met[code] = self._before + int(first[i])
             lut[i] = code
         self.batch = (taken.where, lut)
+        self._numbers += self._numbers_among(taken, lut[:n])
         if self.keep:
             size = code_type(len(self.states))
             lut[n] = np.iinfo(size).max
@@ -154,6 +163,19 @@ class Coder:
         if len(self.states) > MAX_STATES and self.kind != "discrete":
             self._overflow()
 
+    def _met_state(self, value: Any) -> None:
+        self.states.append(value)
+        self._like_number.append(is_like_number(value, self.text))
+
+    def _numbers_among(self, taken: States, codes: NDArray[np.int64]) -> int:
+        """How many cells of a batch are numbers, or look like them."""
+        if not self._like_number:
+            return 0
+        like = np.frombuffer(self._like_number, dtype=bool)[codes]  # any, of what no row has
+        if like.all() or not like.any():
+            return int(like.any()) * (len(taken.where) - taken.missing)
+        return int(np.append(like, False)[taken.where].sum())
+
     def _first_places(self, taken: States) -> NDArray[np.int64] | None:
         """Where each value first stands in a batch; None where nobody asks: rows show every value
         of what is no dictionary, and codes that are kept can be searched.
@@ -161,7 +183,7 @@ class Coder:
         asked = taken.listed or not self.keep
         if not asked or all(cell_key(v) in self._codes_of for v in taken.values):
             return None
-        return _first_places(taken.where, len(taken.values))
+        return first_places(taken.where, len(taken.values))
 
     def _add_numbers(self, taken: Numbers) -> None:
         self._count_missing(taken)
@@ -172,7 +194,8 @@ class Coder:
         if len(taken.bad):
             self.types.add("infinite" if np.isinf(taken.values[taken.bad]).any() else "str")
             taken.values[taken.bad] = np.nan
-        self._note_numbers(taken.values, taken.exact)
+        self._numbers += len(taken.values) - taken.missing - len(taken.bad)
+        self._noted.numbers(taken.values, taken.exact, ranges_only=self._unsampled)
         self.batch = taken.values
         if self.keep:
             self._parts.append(taken.values)
@@ -184,7 +207,7 @@ class Coder:
         that the table calls categories: nobody said that they are quantities.
         """
         if self.kind == "declared":
-            self._note_texts(self.states, self.rows - self.missing)
+            self._noted.texts(self.states, self.rows - self.missing)
             self._let_go()
             return
         bad = np.flatnonzero(np.isnan(self.state_numbers()))
@@ -199,7 +222,7 @@ class Coder:
         if self.text and decimal_commas(self.states):
             self.types.add("decimal comma")
         self._measure_words()
-        self._note_texts(self.states, self.rows - self.missing)
+        self._noted.texts(self.states, self.rows - self.missing)
         self._let_go()
 
     def _let_go(self) -> None:
@@ -211,9 +234,10 @@ class Coder:
         """The states as numbers, NaN where they are none."""
         if self.text:
             return numbers_of(self.states)
-        if not self.types <= {"int", "float", "bool"}:
-            return np.full(len(self.states), np.nan)  # a frame's texts are texts
-        return np.array([number_of(s) for s in self.states], dtype=np.float64)
+        if not (self.types <= {"int", "float", "bool"} or self.types <= {"int", "float", "str"}):
+            return np.full(len(self.states), np.nan)
+        numbers = [np.nan if isinstance(s, str) else number_of(s) for s in self.states]
+        return np.array(numbers, dtype=np.float64)  # a frame's texts are texts
 
     def _to_numbers(self) -> None:
         lut = self.state_numbers()
@@ -231,32 +255,37 @@ class Coder:
         exact = None
         if not self.text and self.types == {"int"}:
             exact = np.array(self.states, dtype=object)
-        self._note_numbers(lut, exact)
-        self._sampled = min(self.rows - self.missing, _SAMPLE)
+        self._noted.numbers(lut, exact, ranges_only=self._unsampled)
+        self._noted.cells = min(self.rows - self.missing, SAMPLE)
 
-    def _note_numbers(self, values: NDArray[np.float64], exact: NDArray[Any] | None) -> None:
-        good = values[np.isfinite(values)]
-        if not len(good):
+    def _to_codes(self) -> None:
+        """Numbers that were taken for quantities become states again, where they are few: other
+        cells come now, and what a column is must not depend on which came first.
+        """
+        if self.doubts or self._noted.settled:
             return
-        self._low = min(self._low, float(good.min()))
-        self._high = max(self._high, float(good.max()))
-        self._whole = self._whole and bool((good % 1 == 0).all())
-        if self._sampled < _SAMPLE and not (self._settled or self._unsampled):
-            kept = (good if exact is None else exact)[: _SAMPLE - self._sampled]
-            self._sample.append(np.unique(kept))
-            self._sampled += len(kept)
-            # of decimals only this need be known: that there are many
-            self._settled = not self._whole and len(self._sample[-1]) > _MANY
+        if not self.keep and (self._unsampled or self._noted.cells < self._before - self.missing):
+            return
+        met = np.concatenate([*self._parts, np.zeros(0)]) if self.keep else self._noted.different()
+        values = np.unique(met[~np.isnan(met)].astype(np.float64))
+        if len(values) > MANY:
+            return
+        self._mode = "codes"
+        codes = np.empty(len(values) + 1, dtype=np.int64)
+        for i, value in enumerate(values.tolist()):
+            codes[i] = self._codes_of.setdefault(cell_key(value), len(self.states))
+            if codes[i] == len(self.states):
+                self._met_state(value)
+        size = code_type(len(self.states))
+        codes[-1] = np.iinfo(size).max
+        for i, part in enumerate(self._parts):
+            at = np.searchsorted(values, part)  # NaN, for missing, is past the last
+            self._parts[i] = codes.astype(size)[at]
 
     @property
     def _unsampled(self) -> bool:
         decimals = "float" in self.types and not self.text and self._mode == "numbers"
         return decimals and not self.sample_decimals
-
-    def _note_texts(self, values: list[Any], cells: int) -> None:
-        if self._sampled < _SAMPLE:
-            self._sample.append(np.array([*map(str, values), ""], dtype=object)[:-1])
-            self._sampled += cells
 
     def _measure_words(self) -> None:
         texts = [s for s in self.states[:1000] if isinstance(s, str)]
@@ -281,9 +310,10 @@ class Coder:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
         elif self._unsampled:
-            distinct, sampled = 1 if self._low == self._high else 2, self.rows - self.missing
+            one = self._noted.low == self._noted.high
+            distinct, sampled = 1 if one else 2, self.rows - self.missing
         else:
-            distinct, sampled = _different(self._sample), self._sampled
+            distinct, sampled = self._noted.distinct(), self._noted.cells
         return Profile(
             name=self.name,
             rows=self.rows,
@@ -294,11 +324,12 @@ class Coder:
             values=tuple(self.states) if coded else None,
             distinct=distinct,
             sampled=sampled,
-            low=self._low,
-            high=self._high,
-            whole=self._mode == "numbers" and self._whole,
+            low=self._noted.low,
+            high=self._noted.high,
+            whole=self._mode == "numbers" and self._noted.whole,
             words=self._words,
             doubts=tuple(self.doubts),
+            numbers=self._numbers,
             first_row=self._first_row,
         )
 
@@ -385,7 +416,7 @@ class Coder:
 
     def different(self) -> NDArray[Any]:
         """The different numbers of a column kept as numbers, as far as they were looked at."""
-        return np.unique(np.concatenate([*self._sample, np.zeros(0, dtype=np.int64)]))
+        return self._noted.different()
 
     def _is_cut(self, variable: Variable) -> bool:
         """Whether the cells are numbers, too many to be listed, and the states are intervals."""
@@ -412,27 +443,3 @@ class Coder:
             _core.take_codes(part, full, out[done : done + len(part)])
             done += len(part)
         return out
-
-
-def _first_places(where: NDArray[Any], n: int) -> NDArray[np.int64]:
-    """Where each of n values first stands in a batch; the batch's length for one that does not.
-
-    >>> _first_places(np.array([2, 0, 2, 0]), 3).tolist()
-    [1, 4, 0]
-    """
-    first = np.full(n + 1, len(where))
-    start, size = 0, 1_000  # few values have all been met after few rows
-    while start < len(where) and first[:n].max(initial=0) == len(where):
-        part = where[start : start + size]
-        met = np.full(n + 1, len(where))
-        met[part[::-1]] = np.arange(start + len(part) - 1, start - 1, -1)
-        np.minimum(first, met, out=first)
-        start, size = start + len(part), 4 * size
-    return first[:n]
-
-
-def _different(parts: list[NDArray[Any]]) -> int:
-    """How many different values there are; parts of numbers have each of theirs once."""
-    if parts and all(p.dtype == np.float64 for p in parts):
-        return len(parts[0]) if len(parts) == 1 else len(np.unique(np.concatenate(parts)))
-    return len({v for part in parts for v in part.tolist()})

@@ -6,18 +6,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.data.missing import MISSING
-from credo.data.numerals import looks_like_date, looks_numeric, numbers_of
+from credo.data.numerals import as_number, looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
+from credo.state_values import is_number
 
 __all__ = [
     "FEW_INTEGERS",
     "are_quantities",
     "decimal_commas",
     "few_values",
+    "is_like_number",
     "numeric_doubts",
     "other_doubts",
 ]
@@ -42,35 +46,36 @@ def few_values(distinct: int, n: int) -> bool:
     )
 
 
-def numeric_doubts(profile: Profile, texts: Sequence[str]) -> list[Doubt]:
-    """Cells that are no numbers in a column of which most look like numbers."""
-    stripped = {t: t.strip() for t in texts}
-    numbers = numbers_of(texts)
-    good = {t for t, x in zip(texts, numbers, strict=True) if not np.isnan(x)}
-    meant = {t for t, s in stripped.items() if t not in good and _is_meant(s)}
-    odd = [t for t in texts if t not in good]
-    if 2 * (len(good) + len(meant)) < len(texts) or not (meant or good) or len(good) == len(texts):
+def numeric_doubts(
+    profile: Profile, values: Sequence[Any], numbers: NDArray[np.float64]
+) -> list[Doubt]:
+    """Cells that are no numbers in a column of which most look like numbers; `numbers` are the
+    values as such, NaN where they are none.
+    """
+    odd = [v for v, x in zip(values, numbers, strict=True) if np.isnan(x)]
+    good = len(values) - len(odd)
+    meant = sum(_is_meant(str(v).strip()) for v in odd)
+    if 2 * (good + meant) < len(values) or not odd or 2 * profile.numbers < profile.observed:
         return []
-    if not meant and len(odd) > max(3, len(texts) // 10):
+    if not meant and len(odd) > max(3, len(values) // 10):
         return []
-    return [Doubt(profile.first_row(t) or 0, t, "is not a number") for t in odd[:5]]
+    return [Doubt(profile.first_row(v) or 0, str(v), "is not a number") for v in odd[:5]]
 
 
-def are_quantities(texts: Sequence[str], cells: int) -> bool:
-    """Whether a column is of numbers, but for a few cells: at least half of its different texts are
+def are_quantities(values: Sequence[Any], numbers: NDArray[np.float64], cells: int) -> bool:
+    """Whether a column is of numbers, but for a few cells: at least half of the different ones are
     numbers, and some are decimals, or one of the others looks like a number and is none while the
     whole numbers do not repeat as states do.
     """
-    good = numbers_of(texts)
-    odd = [t for t, x in zip(texts, good, strict=True) if np.isnan(x)]
-    good = good[~np.isnan(good)]
+    odd = [v for v, x in zip(values, numbers, strict=True) if np.isnan(x)]
+    good = numbers[~np.isnan(numbers)]
     if len(good) < len(odd):
         return False
     if (good % 1 != 0).any():
         return True
     left = cells - len(odd)
     are_states = len(good) < left and few_values(len(good), left)
-    return any(_is_meant(t.strip()) for t in odd) and not are_states
+    return any(_is_meant(str(v).strip()) for v in odd) and not are_states
 
 
 def decimal_commas(texts: Sequence[str]) -> bool:
@@ -87,6 +92,19 @@ def decimal_commas(texts: Sequence[str]) -> bool:
     if all(_THOUSANDS.fullmatch(t) for t in with_comma):
         return False
     return all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in plain)
+
+
+def is_like_number(value: Any, text: bool) -> bool:
+    """Whether a cell is a number, or looks as if it was meant to be one; in a text file all are
+    texts, elsewhere a text is none.
+
+    >>> is_like_number("1.5", True), is_like_number("1.5", False), is_like_number(1.5, False)
+    (True, False, True)
+    """
+    if not text:
+        return is_number(value)
+    plain = value.strip()
+    return as_number(plain) is not None or _is_meant(plain)
 
 
 def _is_meant(text: str) -> bool:

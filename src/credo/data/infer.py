@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from credo.data.cells import number_of
 from credo.data.doubts import (
     FEW_INTEGERS,
     are_quantities,
@@ -177,6 +178,8 @@ def _typed(profile: Profile) -> _Typed:
             name = "float" if "float" in types and "int" not in types else "int"
         if name == "str" and values and all(isinstance(v, str) for v in values):
             name = "date" if all(looks_like_date(v.strip()) for v in values) else name
+        if values and types > {"str"} and types <= {"int", "float", "str"}:
+            return _with_texts(profile, values)
         return _Typed(profile, name, _sorted(values or ()), profile.doubts, bool(profile.doubts))
     kind, states = typed_states([str(v) for v in values]) if values else ("null", ())
     doubts = profile.doubts
@@ -186,8 +189,9 @@ def _typed(profile: Profile) -> _Typed:
     if kind == "str" and decimal_commas(texts):
         return _Typed(profile, "decimal comma", states, ())
     if kind == "str":
-        numeric = numeric_doubts(profile, texts)
-        quantities = bool(numeric) and are_quantities(texts, profile.observed)
+        numbers = numbers_of(texts)
+        numeric = numeric_doubts(profile, texts, numbers)
+        quantities = bool(numeric) and are_quantities(texts, numbers, profile.observed)
         doubts = (*doubts, *numeric, *other_doubts(profile, texts, {d.cell for d in numeric}))
     if kind == "float":
         numbers = np.array(states)
@@ -198,6 +202,17 @@ def _typed(profile: Profile) -> _Typed:
             whole=bool((numbers % 1 == 0).all()),
         )
     return _Typed(profile, kind, states, doubts, bool(numeric), quantities)
+
+
+def _with_texts(profile: Profile, values: Sequence[Any]) -> _Typed:
+    """Numbers of a frame or of JSON that stand beside texts: doubtful where a text file's are. A
+    text is none here, however it reads.
+    """
+    numbers = np.array([np.nan if isinstance(v, str) else number_of(v) for v in values])
+    numeric = numeric_doubts(profile, values, numbers)
+    quantities = bool(numeric) and are_quantities(values, numbers, profile.observed)
+    doubts = (*profile.doubts, *numeric)
+    return _Typed(profile, "str", _sorted(values), doubts, bool(numeric), quantities)
 
 
 def _type_of(types: set[str]) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "Numbers",
     "States",
     "holds_floats",
+    "holds_others",
     "positions_of",
     "python_values",
     "take_numbers",
@@ -88,6 +89,22 @@ def holds_floats(cells: Any) -> bool:
         )
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
     return type_name(kind) == "float"
+
+
+def holds_others(cells: Any) -> bool:
+    """Whether a batch has cells that are no numbers by their type.
+
+    >>> holds_others(pa.array([1.5, None])), holds_others(np.array([1, "a", None], dtype=object))
+    (False, True)
+    """
+    if isinstance(cells, np.ndarray):
+        return any(not _is_number(c) for c in cells if not is_missing(c))
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    return not pa.types.is_null(kind) and type_name(kind) not in ("int", "float")
+
+
+def _is_number(cell: Any) -> bool:
+    return _python_type(cell) in ("int", "float")
 
 
 # --- as states ----------------------------------------------------------------------------
@@ -263,10 +280,14 @@ def _python_type(value: Any) -> str:
 # --- as numbers ---------------------------------------------------------------------------
 
 
-def take_numbers(cells: Any, tokens: Tokens) -> Numbers:
-    """A batch as numbers; texts are read strictly, dates are days since 1970."""
+def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
+    """A batch as numbers; texts are read strictly, dates are days since 1970. With `by_type` only
+    what is a number by its type is one.
+    """
+    if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
+        cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
-        return _object_numbers(cells, tokens)
+        return _object_numbers(cells, tokens, by_type)
     cells = _numeric(cells)
     name = type_name(cells.type)
     exact = None
@@ -302,9 +323,12 @@ def _clear(values: NDArray[np.float64], cells: Any, tokens: Tokens) -> dict[str,
     return taken.missing_as
 
 
-def _object_numbers(cells: NDArray[Any], tokens: Tokens) -> Numbers:
+def _object_numbers(cells: NDArray[Any], tokens: Tokens, by_type: bool) -> Numbers:
     values, where, types = _objects(cells)
-    lut = np.array([*(number_of(v) for v in values), np.nan], dtype=np.float64)
+    lut = np.full(len(values) + 1, np.nan)
+    for i, value in enumerate(values):
+        if not by_type or _is_number(value):
+            lut[i] = number_of(value)
     missing_as: dict[str, int] = {}
     bad = np.zeros(len(cells), dtype=bool)
     for i, value in enumerate(values):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.cells import cell_key, finder, number_of
+from credo.data.doubts import is_like_number
 from credo.data.infer import (
     FEW_INTEGERS,
     Declared,
@@ -165,7 +166,16 @@ class Seen(Frozen):
             self.moments is not None and self.whole,
             words,
             self.doubts,
+            self._cells_like_numbers(),
         )
+
+    def _cells_like_numbers(self) -> int:
+        """How many cells are numbers, or look like them; by weight, where rows have weights."""
+        if self.values is None or self.counts is None:
+            return 0
+        weight = self.counts.sum(axis=0)
+        like = np.array([is_like_number(v, self.text) for v in self.values], dtype=bool)
+        return round(self.observed * float(weight[like].sum() / max(weight.sum(), 1e-300)))
 
     def part(self, variable: Variable) -> Part:
         """The statistic of the column as that variable."""

@@ -1,0 +1,70 @@
+"""What is noted of values that are too many to be listed: their range, whether they are whole, and
+the different ones among the first million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MANY", "SAMPLE", "Noted"]
+
+MANY = 1_000
+SAMPLE = 1_000_000
+"""Cells looked at to judge whether a column's values are all different."""
+
+
+class Noted:
+    """The range and the different values of one column, batch after batch.
+
+    >>> noted = Noted()
+    >>> noted.numbers(np.array([2.0, 5.0, 2.0, np.nan]))
+    >>> noted.low, noted.high, noted.whole, noted.distinct(), noted.cells
+    (2.0, 5.0, True, 2, 3)
+    """
+
+    def __init__(self) -> None:
+        self.low, self.high, self.whole = np.inf, -np.inf, True
+        self.cells = 0  # looked at
+        self.settled = False  # of decimals only this need be known: that there are many
+        self._parts: list[NDArray[Any]] = []
+
+    def numbers(
+        self,
+        values: NDArray[np.float64],
+        exact: NDArray[Any] | None = None,
+        *,
+        ranges_only: bool = False,
+    ) -> None:
+        """Note numbers, NaN for none; `exact` are the same ones where floats cannot hold them."""
+        good = values[np.isfinite(values)]
+        if not len(good):
+            return
+        self.low = min(self.low, float(good.min()))
+        self.high = max(self.high, float(good.max()))
+        self.whole = self.whole and bool((good % 1 == 0).all())
+        if self.cells < SAMPLE and not (self.settled or ranges_only):
+            kept = (good if exact is None else exact)[: SAMPLE - self.cells]
+            self._parts.append(np.unique(kept))
+            self.cells += len(kept)
+            self.settled = not self.whole and len(self._parts[-1]) > MANY
+
+    def texts(self, values: Sequence[Any], cells: int) -> None:
+        """Note the different values of some cells as texts."""
+        if self.cells < SAMPLE:
+            self._parts.append(np.array([*map(str, values), ""], dtype=object)[:-1])
+            self.cells += cells
+
+    def distinct(self) -> int:
+        """How many different values there are; parts of numbers have each of theirs once."""
+        parts = self._parts
+        if parts and all(p.dtype == np.float64 for p in parts):
+            return len(parts[0]) if len(parts) == 1 else len(np.unique(np.concatenate(parts)))
+        return len({v for part in parts for v in part.tolist()})
+
+    def different(self) -> NDArray[Any]:
+        """The different numbers, as far as they were looked at."""
+        return np.unique(np.concatenate([*self._parts, np.zeros(0, dtype=np.int64)]))

@@ -1,0 +1,74 @@
+"""Numbers beside texts: what a column is does not depend on the source or on which come first."""
+
+import json
+
+import numpy as np
+import pytest
+
+import credo as cr
+
+_ABC = "which is not a number, while most other cells are"
+
+
+def kinds(cells, tmp_path, **options):
+    """What a column of these cells is, from each kind of source."""
+    other = ["u", "v"] * (len(cells) // 2) + ["u"] * (len(cells) % 2)
+    lines = tmp_path / "rows.jsonl"
+    rows = [{"x": c, "y": y} for c, y in zip(cells, other, strict=True)]
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = tmp_path / "rows.csv"
+    text.write_text("x,y\n" + "".join(f"{c},{y}\n" for c, y in zip(cells, other, strict=True)))
+    found = set()
+    for source in (lines, text, {"x": cells, "y": other}, rows):
+        for how in ({}, {"memory": "1 MB"}) if isinstance(source, type(lines)) else ({},):
+            column = cr.read(source, **options, **how).schema.column("x")
+            found.add((column.kind, column.reason))
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
+@pytest.mark.parametrize("digits", [1, 6])
+@pytest.mark.parametrize("size", [50, 150_000])
+@pytest.mark.parametrize("first", [True, False])
+def test_decimals_with_one_text_are_doubtful(tmp_path, size, digits, first):
+    numbers = np.random.default_rng(0).normal(size=size).round(digits).tolist()
+    cells = ["abc", *numbers] if first else [*numbers, "abc"]
+    row = 1 if first else size + 1
+    assert kinds(cells, tmp_path) == {("doubtful", f"row {row} holds 'abc', {_ABC}")}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_few_decimals_among_texts_are_states(tmp_path, first):
+    texts, numbers = ["lo", "hi"] * 75_000, [1.5, 2.5] * 10
+    cells = texts + numbers if first else numbers + texts
+    assert kinds(cells, tmp_path) == {("discrete", "text")}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_texts_after_whole_batches_of_decimals_are_states_beside_them(order):
+    cells = ([0.5, 1.0, 2.0] * 50_000 + list("abcdefgh") * 100)[::order]
+    table = cr.read({"x": cells})
+    assert table.schema["x"].states == (0.5, 1.0, 2.0, *"abcdefgh")
+    counts = cr.tally(table, ["x"])["x", []]
+    assert [counts[s] for s in (0.5, 1.0, 2.0, "a")] == [50_000, 50_000, 50_000, 100]
+
+
+def test_gaps_and_whole_numbers_stay_what_they_are_when_texts_come_late():
+    cells = [None, 1, 2.5] * 50_000 + list("abcdefgh") * 10
+    table = cr.read({"x": cells})
+    assert table.schema["x"].states == (1, 2.5, *"abcdefgh")
+    assert type(table.schema["x"].states[0]) in (int, float)
+    assert table.schema.column("x").missing == 50_000
+
+
+def test_a_text_that_reads_like_a_number_is_none_in_a_frame():
+    with pytest.warns(cr.errors.CredoWarning, match="row 3 holds '2.5', which is not a number"):
+        table = cr.read({"x": [1.5, 3.5, "2.5", 4.5], "y": list("abab")})
+    assert table.schema.column("x").kind == "doubtful"
+
+
+def test_truth_values_after_decimals_are_no_numbers():
+    cells = [0.5, 1.5] * 70_000 + [True, False] * 10
+    backwards = cr.read({"x": cells[::-1]}).schema["x"].states
+    assert cr.read({"x": cells}).schema["x"].states == backwards
+    assert set(map(repr, backwards)) == {"0.5", "1.5", "True", "False"}
