@@ -27,8 +27,8 @@ namespace {
 constexpr std::size_t kChunkRows = std::size_t{1} << 16;
 constexpr std::size_t kScanRows = std::size_t{1} << 14;
 constexpr std::size_t kCentreRows = 1024;
-constexpr std::size_t kTileDoubles = std::size_t{1} << 15;  // 256 kB of centred values at a time
-constexpr std::size_t kLeastRows = 256;                     // but no fewer rows than this
+constexpr std::size_t kTileDoubles = std::size_t{1} << 12;  // 32 kB of centred values at a time
+constexpr std::size_t kLeastRows = 128;                     // but no fewer rows than this
 constexpr std::size_t kRowUnit = 8;                         // rows are padded to this
 
 // The rows that count, in order of group: positions begin[g] ... begin[g + 1] - 1 are of group g.
