@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -212,7 +212,8 @@ def _alike(space: Space) -> bool:
 
 def _plain(space: Space) -> Space:
     """The same columns, their numbers as they are."""
-    return Space(tuple(replace(a, scale=1.0) for a in space.axes), "none", space.notes)
+    axes = tuple(Axis(a.variable, a.centre, 1.0) for a in space.axes)
+    return Space(axes, "none", space.notes)
 
 
 def _of_states(counts: Floats, scale: str) -> tuple[float, float] | None:
