@@ -113,6 +113,7 @@ void bind_families(nb::module_& m) {
 
 void bind_texts(nb::module_& m) {
   m.def("encode_texts", door(&doors::encode_texts), "offsets"_a, "bytes"_a);
+  m.def("read_numbers", door(&doors::read_numbers), "offsets"_a, "bytes"_a, "words"_a);
   m.def("join_rows", door(&doors::join_rows), "codes"_a, "texts"_a, "ends"_a);
   nb::class_<CsvReader>(m, "CsvRecords")
       .def(nb::init<const std::string&, std::size_t, std::vector<std::size_t>>(), "delimiter"_a,

@@ -5,6 +5,7 @@
 
 #include "join_rows.hpp"
 #include "text_codes.hpp"
+#include "text_numbers.hpp"
 
 namespace credo::doors {
 namespace {
@@ -13,6 +14,20 @@ const std::uint8_t* bytes_of(const AnyArray& bytes) {
   require(bytes.ndim() == 1 && bytes.is<std::uint8_t>(),
           "The 'bytes' parameter must be a 1-D array of uint8.");
   return bytes.data_as<std::uint8_t>();
+}
+
+std::size_t texts_of(const AnyArray& offsets) {
+  require(offsets.ndim() == 1 && offsets.size() >= 1 && offsets.size() <= 0x7fffffff &&
+              (offsets.is<std::int64_t>() || offsets.is<std::int32_t>()),
+          "The 'offsets' parameter must be a 1-D array of int32 or int64, one more than the texts.");
+  return offsets.size() - 1;
+}
+
+// Calls f with the offsets as a pointer of their own type.
+template <class F>
+auto with_offsets(const AnyArray& offsets, F&& f) {
+  return offsets.is<std::int64_t>() ? f(offsets.data_as<std::int64_t>())
+                                    : f(offsets.data_as<std::int32_t>());
 }
 
 // Texts one after the other, as Arrow keeps them: offsets and bytes.
@@ -108,18 +123,29 @@ char one_byte(const std::string& delimiter) {
 std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray& offsets,
                                                                   const AnyArray& bytes) {
   const std::uint8_t* text = bytes_of(bytes);
-  const bool wide = offsets.is<std::int64_t>();
-  require(offsets.ndim() == 1 && offsets.size() >= 1 && offsets.size() <= 0x7fffffff &&
-              (wide || offsets.is<std::int32_t>()),
-          "The 'offsets' parameter must be a 1-D array of int32 or int64, one more than the texts.");
-  const std::size_t n = offsets.size() - 1;
+  const std::size_t n = texts_of(offsets);
   Array<std::int32_t> codes({n});
-  const auto run = [&](const auto* at) {
+  const std::vector<std::int32_t> first = with_offsets(offsets, [&](const auto* at) {
     return credo::encode_texts(at, n, text, bytes.size(), codes.data());
-  };
-  const std::vector<std::int32_t> first = wide ? run(offsets.data_as<std::int64_t>())
-                                               : run(offsets.data_as<std::int32_t>());
+  });
   return {std::move(codes), copied(first)};
+}
+
+std::tuple<Array<double>, Array<std::uint8_t>, bool> read_numbers(
+    const AnyArray& offsets, const AnyArray& bytes, const std::vector<std::string>& words) {
+  const std::uint8_t* text = bytes_of(bytes);
+  const std::size_t n = texts_of(offsets);
+  Array<double> values({n}, Filled::kLater);
+  Array<std::uint8_t> kinds({n}, Filled::kLater);
+  const bool whole = with_offsets(offsets, [&](const auto* at) {
+    for (std::size_t i = 0; i < n; ++i)
+      require(at[i] >= 0 && at[i] <= at[i + 1], "The 'offsets' parameter must not fall.");
+    require(static_cast<std::size_t>(at[n]) <= bytes.size(),
+            "The 'offsets' parameter must stay within the bytes.");
+    return credo::read_numbers(at, n, text, words, values.data(),
+                               reinterpret_cast<Read*>(kinds.data()));
+  });
+  return {std::move(values), std::move(kinds), whole};
 }
 
 CsvReader::CsvReader(const std::string& delimiter, std::size_t width,

@@ -226,6 +226,13 @@ def take_codes(
 ) -> None:
     """Recode: out[i] = lut[indices[i]]."""
 
+def read_numbers(
+    offsets: NDArray[np.int32] | NDArray[np.int64], bytes: NDArray[np.uint8], words: list[str]
+) -> tuple[_Reals, NDArray[np.uint8], bool]:
+    """The numbers that texts are (0 for others), what each is (0 number, 1 word for missing,
+    2 other, 3 unsure), and whether all numbers are written as whole ones.
+    """
+
 def encode_texts(
     offsets: NDArray[np.int32] | NDArray[np.int64], bytes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

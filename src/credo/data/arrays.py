@@ -27,6 +27,7 @@ __all__ = [
     "plain",
     "rows_there",
     "text_array",
+    "text_buffers",
     "texts",
 ]
 
@@ -153,6 +154,22 @@ def is_plain_text(array: Any) -> bool:
     return bool(plain and array.null_count == 0)
 
 
+def text_buffers(array: Any) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """Where each text of an array ends and the next begins, and the bytes of all.
+
+    >>> ends, data = text_buffers(pa.array(["b", "ab"]))
+    >>> ends.tolist(), data.tobytes()
+    ([0, 1, 3], b'bab')
+    """
+    wide = pa.types.is_large_string(array.type)
+    _, offsets, data = array.buffers()
+    text = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
+    if not len(array) or offsets is None:
+        return np.zeros(1, dtype=np.int32), text
+    at: NDArray[Any] = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
+    return at[array.offset : array.offset + len(array) + 1], text
+
+
 def encoded_texts(array: Any) -> tuple[NDArray[np.int32], Any]:
     """A code for each text, numbered as they are first met, and where each is first met.
 
@@ -162,13 +179,9 @@ def encoded_texts(array: Any) -> tuple[NDArray[np.int32], Any]:
     >>> codes.tolist(), first.to_pylist()
     ([0, 1, 0], [0, 1])
     """
-    wide = pa.types.is_large_string(array.type)
-    _, offsets, data = array.buffers()
-    if not len(array) or offsets is None:
+    at, text = text_buffers(array)
+    if not len(array):
         return np.zeros(0, dtype=np.int32), pa.array([], type=pa.int32())
-    at: NDArray[Any] = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
-    at = at[array.offset : array.offset + len(array) + 1]
-    text = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
     codes, first = _core.encode_texts(at, text)
     return codes, pa.Array.from_buffers(pa.int32(), len(first), [None, pa.py_buffer(first)])
 

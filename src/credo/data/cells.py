@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import texts
 from credo.data.numerals import as_bool, as_int, as_number
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_of
@@ -81,7 +79,6 @@ class Tokens:
         self._numbers = [float(t) for t in plain if is_number(t)]
         self._truths = [_written(t) for t in plain if isinstance(t, bool)]
         self._plain = plain
-        self._array: Any = None
 
     def __bool__(self) -> bool:
         return bool(self._plain)
@@ -114,22 +111,19 @@ class Tokens:
                 values[hit] = np.nan
         return found
 
-    def clear_texts(self, cells: Any) -> tuple[Any, dict[str, int]]:
-        """Texts without blanks around them, null where they are a token; say which, how many."""
-        trimmed = pc.utf8_trim_whitespace(cells.cast(pa.string()))
-        if not self._plain:
-            return trimmed, {}
-        if self._array is None:
-            self._array = texts([_written(t) for t in self._plain])
-        hit = pc.fill_null(pc.is_in(trimmed, self._array), False)
-        if self._truths:
-            lower = pc.is_in(pc.utf8_lower(trimmed), texts(self._truths))
-            hit = pc.or_(hit, pc.fill_null(lower, False))
-        if not pc.any(hit).as_py():
-            return trimmed, {}
-        counts = pc.value_counts(trimmed.filter(hit)).to_pylist()
-        cleared = pc.if_else(hit, pa.scalar(None, type=pa.string()), trimmed)
-        return cleared, {c["values"]: c["counts"] for c in counts}
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The tokens as a text file has them."""
+        return tuple(map(_written, self._plain))
+
+    @property
+    def any_truths(self) -> bool:
+        """Whether a boolean stands for missing."""
+        return bool(self._truths)
+
+    def are_truths(self, given: Sequence[str]) -> NDArray[np.bool_]:
+        """Which texts are a way to write a boolean that stands for missing."""
+        return np.array([t.strip().casefold() in self._truths for t in given], dtype=bool)
 
 
 def _written(token: Any) -> str:

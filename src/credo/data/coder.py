@@ -43,6 +43,7 @@ from credo.data.taking import (
 from credo.errors import TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_codes
 from credo.schema import MAX_STATES, Variable
+from credo.state_values import is_number
 from credo.stats.rows import code_type
 
 __all__ = ["Batch", "Coder"]
@@ -86,7 +87,7 @@ class Coder:
         self._codes_of: dict[Any, int] = {}
         self._parts: list[NDArray[Any]] = []
         self._met: dict[int, int] = {}
-        self._like_number = bytearray()  # by state
+        self._cells = np.zeros(0, dtype=np.int64)  # of each state, where codes are not kept
         self._numbers = 0
         self._mode = "numbers" if kind == "continuous" else "codes"
         self._noted = Noted()
@@ -96,9 +97,7 @@ class Coder:
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
-        self.batch = None
-        self._before = self.rows
-        self.rows += len(cells)
+        self._begin(cells)
         are_numbers = self.types <= {"int", "float"}
         undecided = self.kind is None and not self.text
         if self._mode == "codes" and undecided and are_numbers and holds_floats(cells):
@@ -125,6 +124,11 @@ class Coder:
             self.types.add(str(error))
             self._let_go()
 
+    def _begin(self, cells: Any) -> None:
+        self.batch = None
+        self._before = self.rows
+        self.rows += len(cells)
+
     def _count_missing(self, taken: States | Numbers) -> None:
         self.types |= taken.types
         self.missing += taken.missing
@@ -148,12 +152,16 @@ class Coder:
                 if first is not None and first[i] == len(taken.where):
                     continue  # a dictionary lists it, but no row has it
                 code = self._codes_of[key] = len(self.states)
-                self._met_state(value)
+                self.states.append(value)
                 if first is not None and not self.keep:
                     self._met[code] = self._before + int(first[i])
             lut[i] = code
         self.batch = (taken.where, lut)
-        self._numbers += self._numbers_among(taken, lut[:n])
+        if not self.text:
+            self._numbers += _numbers_among(taken)
+        elif not self.keep:
+            self._cells = self._cells_by_state()
+            np.add.at(self._cells, lut[:n], np.bincount(taken.where, minlength=n)[:n])
         if self.keep:
             size = code_type(len(self.states))
             lut[n] = np.iinfo(size).max
@@ -163,18 +171,21 @@ class Coder:
         if len(self.states) > MAX_STATES and self.kind != "discrete":
             self._overflow()
 
-    def _met_state(self, value: Any) -> None:
-        self.states.append(value)
-        self._like_number.append(is_like_number(value, self.text))
+    def _cells_by_state(self) -> NDArray[np.int64]:
+        """How many cells of a text file have each state."""
+        cells = np.zeros(len(self.states), dtype=np.int64)
+        cells[: len(self._cells)] = self._cells
+        for part in self._parts:
+            here = np.bincount(part)[: min(len(cells), np.iinfo(part.dtype).max)]  # else missing
+            cells[: len(here)] += here
+        return cells
 
-    def _numbers_among(self, taken: States, codes: NDArray[np.int64]) -> int:
-        """How many cells of a batch are numbers, or look like them."""
-        if not self._like_number:
-            return 0
-        like = np.frombuffer(self._like_number, dtype=bool)[codes]  # any, of what no row has
-        if like.all() or not like.any():
-            return int(like.any()) * (len(taken.where) - taken.missing)
-        return int(np.append(like, False)[taken.where].sum())
+    def _number_cells(self) -> int:
+        """How many cells are numbers, or look as if they were meant to be."""
+        if not self.text:
+            return self._numbers
+        cells = zip(self.states, self._cells_by_state(), strict=True)
+        return int(sum(n for state, n in cells if is_like_number(state)))
 
     def _first_places(self, taken: States) -> NDArray[np.int64] | None:
         """Where each value first stands in a batch; None where nobody asks: rows show every value
@@ -275,7 +286,7 @@ class Coder:
         for i, value in enumerate(values.tolist()):
             codes[i] = self._codes_of.setdefault(cell_key(value), len(self.states))
             if codes[i] == len(self.states):
-                self._met_state(value)
+                self.states.append(value)
         size = code_type(len(self.states))
         codes[-1] = np.iinfo(size).max
         for i, part in enumerate(self._parts):
@@ -298,6 +309,8 @@ class Coder:
 
     def forget(self) -> None:
         """Let the cells go, and keep none from now on: there is no room for them."""
+        if self._mode == "codes" and self.text:
+            self._cells = self._cells_by_state()
         self._parts.clear()
         self.keep = False
 
@@ -329,7 +342,7 @@ class Coder:
             whole=self._mode == "numbers" and self._noted.whole,
             words=self._words,
             doubts=tuple(self.doubts),
-            numbers=self._numbers,
+            numbers=self._number_cells,
             first_row=self._first_row,
         )
 
@@ -443,3 +456,12 @@ class Coder:
             _core.take_codes(part, full, out[done : done + len(part)])
             done += len(part)
         return out
+
+
+def _numbers_among(taken: States) -> int:
+    """How many cells of a batch that has types are numbers."""
+    if not taken.types & {"int", "float"}:
+        return 0
+    if taken.types <= {"int", "float"}:
+        return len(taken.where) - taken.missing
+    return int(np.array([*map(is_number, taken.values), False])[taken.where].sum())

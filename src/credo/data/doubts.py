@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from credo.data.missing import MISSING
 from credo.data.numerals import as_number, looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
-from credo.state_values import is_number
 
 __all__ = [
     "FEW_INTEGERS",
@@ -55,9 +54,11 @@ def numeric_doubts(
     odd = [v for v, x in zip(values, numbers, strict=True) if np.isnan(x)]
     good = len(values) - len(odd)
     meant = sum(_is_meant(str(v).strip()) for v in odd)
-    if 2 * (good + meant) < len(values) or not odd or 2 * profile.numbers < profile.observed:
+    if 2 * (good + meant) < len(values) or not odd:
         return []
     if not meant and len(odd) > max(3, len(values) // 10):
+        return []
+    if 2 * profile.numbers() < profile.observed:
         return []
     return [Doubt(profile.first_row(v) or 0, str(v), "is not a number") for v in odd[:5]]
 
@@ -94,16 +95,13 @@ def decimal_commas(texts: Sequence[str]) -> bool:
     return all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in plain)
 
 
-def is_like_number(value: Any, text: bool) -> bool:
-    """Whether a cell is a number, or looks as if it was meant to be one; in a text file all are
-    texts, elsewhere a text is none.
+def is_like_number(text: str) -> bool:
+    """Whether a text is a number, or looks as if it was meant to be one.
 
-    >>> is_like_number("1.5", True), is_like_number("1.5", False), is_like_number(1.5, False)
-    (True, False, True)
+    >>> is_like_number("1.5"), is_like_number("1,5"), is_like_number("007")
+    (True, True, False)
     """
-    if not text:
-        return is_number(value)
-    plain = value.strip()
+    plain = text.strip()
     return as_number(plain) is not None or _is_meant(plain)
 
 

@@ -9,27 +9,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import bools, floats, texts
+from credo import _core
+from credo.data.arrays import bools, text_buffers, texts
 
 __all__ = [
+    "TextNumbers",
     "as_bool",
     "as_int",
     "as_number",
     "looks_like_date",
     "looks_numeric",
     "numbers_of",
-    "parse_floats",
+    "text_numbers",
 ]
 
 _INT = re.compile(r"[+-]?(0|[1-9][0-9]*)", re.ASCII)
-_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)
 _NUMBERISH = re.compile(
     r"[$€£¥]? ?[+-]?(inf(inity)?|0x[0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]*,[0-9]+"
@@ -98,24 +99,46 @@ def numbers_of(given: Sequence[str]) -> NDArray[np.float64]:
     >>> numbers_of(["1.5", " 2", "0012", "inf"]).tolist()
     [1.5, 2.0, nan, nan]
     """
-    array = texts(given)
-    values, bad = parse_floats(array)
-    values[bad] = np.nan
-    return values
+    found = text_numbers(texts(given))
+    found.values[found.bad] = np.nan
+    return found.values
 
 
-def parse_floats(cells: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The numbers of an Arrow array of texts (NaN where null), and where a text is no number."""
-    trimmed = pc.utf8_trim_whitespace(cells)
-    null = bools(trimmed.is_null())
-    code = bools(pc.match_substring_regex(trimmed, f"^({_CODE.pattern})$"))  # 007 is no number
-    try:
-        values = floats(pc.cast(trimmed, pa.float64()))
-    except pa.ArrowInvalid:
-        values = np.full(len(trimmed), np.nan)
-        good = pc.match_substring_regex(trimmed, f"^({_FLOAT.pattern})$")
-        good = pc.fill_null(good, False)
-        values[bools(good)] = floats(pc.cast(trimmed.filter(good), pa.float64()))
-    suspects = np.flatnonzero((~np.isfinite(values) | code) & ~null)
-    values[null] = np.nan
-    return values, suspects
+@dataclass(slots=True)
+class TextNumbers:
+    """What texts are: `values` are NaN where they are no finite number (infinite where one is too
+    large), `bad` says which, `gone` which are null or a word for missing. `whole` says that every
+    number is written as a whole one: `2.0` is not.
+    """
+
+    values: NDArray[np.float64]
+    bad: NDArray[np.bool_]
+    gone: NDArray[np.bool_]
+    whole: bool
+
+
+def text_numbers(cells: Any, words: Sequence[str] = ()) -> TextNumbers:
+    """The numbers of an Arrow array of texts, blanks around them aside.
+
+    >>> found = text_numbers(texts(["1.5", "NA", "007", "+2 "]), ["NA"])
+    >>> found.values.tolist(), found.bad.tolist(), found.gone.tolist()
+    ([1.5, nan, nan, 2.0], [False, False, True, False], [False, True, False, False])
+    """
+    offsets, data = text_buffers(cells)
+    values, kinds, whole = _core.read_numbers(offsets, data, list(words))
+    gone, bad = kinds == _WORD, kinds == _OTHER
+    values[gone | bad] = np.nan
+    if cells.null_count:
+        null = bools(cells.is_null())
+        values[null], gone[null], bad[null] = np.nan, True, False
+    for i in np.flatnonzero((kinds == _UNSURE) & ~gone).tolist():
+        text = cells[i].as_py().strip()
+        gone[i] = text in words
+        number = bool(_FLOAT.fullmatch(text)) and not _CODE.fullmatch(text) and not gone[i]
+        values[i] = float(text) if number else np.nan
+        bad[i] = not (gone[i] or math.isfinite(values[i]))
+        whole = whole and not number  # whole numbers of this size are beyond what floats tell apart
+    return TextNumbers(values, bad, gone, whole)
+
+
+_WORD, _OTHER, _UNSURE = 1, 2, 3  # as credo::Read has them

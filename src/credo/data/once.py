@@ -95,7 +95,7 @@ class Once:
         self._report = report
         self.coders: Mapping[str, Coder]
         self.coders, self._numbers = coders_for(
-            self.feed, self._wanted, self._weighting, self._tokens, keep=False
+            self.feed, self._wanted, self._weighting, self._tokens, keep=False, every_state=True
         )
         self.whole_weights = True
 

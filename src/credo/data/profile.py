@@ -44,8 +44,8 @@ class Profile(Frozen):
     whole: bool = False
     words: float = 0.0
     doubts: tuple[Doubt, ...] = ()
-    numbers: int = 0
-    """Cells that are numbers, or look as if they were meant to be."""
+    numbers: Callable[[], int] = lambda: 0
+    """How many cells are numbers, or look as if they were meant to be."""
 
     @property
     def observed(self) -> int:

@@ -21,6 +21,7 @@ from credo.data.row_numbers import RowNumbers
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.text import TextOptions
+from credo.data.text_coder import TextCoder
 from credo.data.weights import Weights, are_whole
 from credo.data.written import Written
 from credo.errors import (
@@ -325,8 +326,11 @@ def coders_for(
     taken: Tokens,
     keep: bool,
     sample_decimals: bool = True,
+    every_state: bool = False,
 ) -> tuple[dict[str, Coder], RowNumbers]:
-    """A coder for each column that is not dropped, and how its rows are numbered."""
+    """A coder for each column that is not dropped, and how its rows are numbered. With
+    `every_state` the numbers of a text file are kept as states too, while they can be.
+    """
     numbers = RowNumbers()
     coders: dict[str, Coder] = {}
     for name in feed.names:
@@ -338,15 +342,13 @@ def coders_for(
             kind = "discrete"
         if kind is None and name in feed.declared and feed.declared[name].aside is None:
             kind = "declared"
-        coders[name] = Coder(
-            name,
-            text=feed.text,
-            missing=taken,
-            kind=kind,
-            keep=keep,
-            numbers=numbers,
-            sample_decimals=sample_decimals,
-        )
+        how: dict[str, Any] = {"missing": taken, "keep": keep, "numbers": numbers}
+        if feed.text and kind is None and not every_state:
+            coders[name] = TextCoder(name, **how)
+        else:
+            coders[name] = Coder(
+                name, text=feed.text, kind=kind, sample_decimals=sample_decimals, **how
+            )
     return coders, numbers
 
 

@@ -146,9 +146,8 @@ def _in_coders(feed: Feed, wanted: Mapping[str, Any]) -> Sighted:
         raise TableError(f"{feed.label} has no columns.")
     tokens = Tokens(MISSING if feed.text else (), feed.text)
     words = wanted_of(wanted or None, feed.names)
-    coders, numbers = coders_for(
-        feed, words, Weights.of(None, feed.names, text=feed.text), tokens, keep=True
-    )
+    weighting = Weights.of(None, feed.names, text=feed.text)
+    coders, numbers = coders_for(feed, words, weighting, tokens, keep=True, every_state=True)
     rows = 0
     for batch in feed.read(list(coders)):
         here = len(next(iter(batch.values())))

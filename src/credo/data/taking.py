@@ -24,7 +24,7 @@ from credo import _core
 from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text, plain
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
 from credo.data.json_values import Unbounded
-from credo.data.numerals import parse_floats
+from credo.data.numerals import text_numbers
 from credo.state_values import is_missing
 
 __all__ = [
@@ -69,6 +69,8 @@ class Numbers:
     types: set[str]
     exact: NDArray[Any] | None = None
     missing_as: dict[str, int] = field(default_factory=dict)
+    whole: bool = False
+    """Of texts: whether every number is written as a whole one."""
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
@@ -288,6 +290,8 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
         return _object_numbers(cells, tokens, by_type)
+    if _is_text(cells):
+        return _text_numbers(cells, tokens)
     cells = _numeric(cells)
     name = type_name(cells.type)
     exact = None
@@ -295,11 +299,6 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
         values, types = np.full(len(cells), np.nan), set()
         bad = np.zeros(0, dtype=np.intp)
         missing_as: dict[str, int] = {}
-    elif name == "str":
-        trimmed, missing_as = tokens.clear_texts(cells)
-        values, bad = parse_floats(trimmed)
-        types = {"float"} if not len(bad) else {"float", "str"}
-        _add(missing_as, tokens.clear_numbers(values))
     elif name in ("int", "float", "bool", "date"):
         values = _days(cells) if name == "date" else floats(cells)
         types = {name}
@@ -310,8 +309,43 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
             exact = int_values(cells)
     else:
         raise Unsupported(name)
-    missing = int(np.isnan(values).sum()) - (len(bad) if name == "str" else 0)
+    missing = int(np.isnan(values).sum())
     return Numbers(values, bad, cells, missing, types, exact, missing_as)
+
+
+def _is_text(cells: Any) -> bool:
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(check(kind) for check in checks)
+
+
+def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
+    """Texts as numbers; each text of a dictionary is read once."""
+    cells = plain(cells)
+    listed = pa.types.is_dictionary(cells.type)
+    labels = cells.dictionary if listed else cells
+    found = text_numbers(labels, tokens.words)
+    values, bad, gone = found.values, found.bad, found.gone
+    if tokens.any_truths:
+        at = np.flatnonzero(bad)
+        hit = at[tokens.are_truths(labels.take(pa.array(at)).to_pylist())]
+        bad[hit], gone[hit] = False, True
+    where = positions_of(cells, len(labels)) if listed else None
+    missing_as: dict[str, int] = {}
+    words = np.flatnonzero(gone)
+    if len(words) > labels.null_count:
+        times = np.bincount(where, minlength=len(labels)) if where is not None else None
+        for i in words.tolist():
+            if (text := labels[i].as_py()) is not None:
+                _add(missing_as, {tokens.shown(text): 1 if times is None else int(times[i])})
+    if where is not None:
+        values, bad = np.append(values, np.nan)[where], np.append(bad, False)[where]
+        gone = np.append(gone, True)[where]
+    _add(missing_as, tokens.clear_numbers(values))
+    at = np.flatnonzero(bad)
+    types = {"float", "str"} if len(at) else {"float"}
+    missing = int((np.isnan(values) & ~bad).sum())
+    return Numbers(values, at, cells, missing, types, None, missing_as, found.whole)
 
 
 def _clear(values: NDArray[np.float64], cells: Any, tokens: Tokens) -> dict[str, int]:

@@ -23,6 +23,7 @@ from credo.data.text_faults import (
     BLOCK,
     Dialect,
     all_skipped,
+    block_of,
     csv_error,
     first_ragged,
     first_stray,
@@ -149,7 +150,7 @@ def _scan(
                     dialect.width,
                     at,
                     header=dialect.header,
-                    block=BLOCK,
+                    block=block_of(dialect.width),
                 )
             if left is not None:
                 # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
@@ -187,7 +188,7 @@ def _irregular(
     read = csv_.ReadOptions(
         column_names=names,
         skip_rows_after_names=int(header),
-        block_size=BLOCK,
+        block_size=block_of(dialect.width),
         use_threads=False,  # the read-ahead thread is enough, and holds fewer blocks
         encoding=dialect.encoding,
     )

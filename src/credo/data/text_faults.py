@@ -22,6 +22,7 @@ __all__ = [
     "BLOCK",
     "Dialect",
     "all_skipped",
+    "block_of",
     "csv_error",
     "first_ragged",
     "first_stray",
@@ -29,6 +30,18 @@ __all__ = [
 ]
 
 BLOCK = 4 * 2**20
+
+
+def block_of(width: int) -> int:
+    """How many bytes of a file are read at a time: of many columns more, so that a block has some
+    hundreds of rows.
+
+    >>> block_of(10) == BLOCK, block_of(5_000) // 2**20, block_of(100_000) // 2**20
+    (True, 39, 64)
+    """
+    return min(max(BLOCK, 8192 * width), 16 * BLOCK)
+
+
 """Bytes parsed at a time; no record can be longer."""
 
 _LONG = -1  # in place of the number of cells: the line is too long to be parsed

@@ -33,6 +33,7 @@ from credo.data.profile import Doubt, Profile
 from credo.errors import InputError, SchemaError
 from credo.frozen import Frozen
 from credo.schema import MAX_STATES, Variable
+from credo.state_values import is_number
 from credo.stats.by_class import Part, Spread, StateCounts, Where, spread_out
 from credo.stats.configurations import frozen
 from credo.train.naive_bayes_reorder import moments_of_counts
@@ -166,7 +167,7 @@ class Seen(Frozen):
             self.moments is not None and self.whole,
             words,
             self.doubts,
-            self._cells_like_numbers(),
+            self._cells_like_numbers,
         )
 
     def _cells_like_numbers(self) -> int:
@@ -174,7 +175,8 @@ class Seen(Frozen):
         if self.values is None or self.counts is None:
             return 0
         weight = self.counts.sum(axis=0)
-        like = np.array([is_like_number(v, self.text) for v in self.values], dtype=bool)
+        is_one = is_like_number if self.text else is_number
+        like = np.array([is_one(v) for v in self.values], dtype=bool)
         return round(self.observed * float(weight[like].sum() / max(weight.sum(), 1e-300)))
 
     def part(self, variable: Variable) -> Part:

@@ -1,0 +1,78 @@
+"""A coder for text files: a column of many different numbers is kept as numbers at once.
+
+A column of a text file is of numbers if every cell is one, so cells are states until all rows have
+been seen. Of thousands of columns of measurements, each cell would become a state of its own first.
+Here cells that are numbers are kept as numbers; the first batches are held as they came, and taken
+again as states when a cell comes that is no number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from credo.data.coder import Coder
+from credo.data.taking import take_numbers
+
+__all__ = ["TextCoder"]
+
+_MANY = 50  # different cells; whole numbers are states up to 20
+_HELD = 1 << 17  # rows that can be taken back
+_EXACT = 2.0**53  # beyond it whole numbers that differ may be the same as floats
+
+
+class TextCoder(Coder):
+    """Collects one column of a text file of which nothing is known yet.
+
+    >>> coder = TextCoder("x")
+    >>> coder.add(pa.array([f"{i / 4}" for i in range(100)]))
+    >>> coder.holds_numbers
+    True
+    >>> coder.add(pa.array(["none"] * 20))
+    >>> coder.holds_codes, len(coder.states), coder.rows
+    (True, 101, 120)
+    """
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(name, text=True, **options)
+        self._options = options
+        self._held: list[Any] | None = []
+
+    def add(self, cells: Any) -> None:
+        """Take one batch: an Arrow array of texts."""
+        if self._held is None or not self._taken_as_numbers(cells, self._held):
+            super().add(cells)
+
+    def _taken_as_numbers(self, cells: Any, held: list[Any]) -> bool:
+        if not held and not self._may_be_numbers(cells):
+            self._held = None
+            return False
+        taken = take_numbers(cells, self._tokens)
+        whole = taken.whole
+        if len(taken.bad) or (whole and np.abs(taken.values).max(initial=0.0) >= _EXACT):
+            self._take_back(held)
+            return False
+        taken.types = {"int"} if whole and "float" not in self.types else {"float"}
+        self.types -= {"int"} if taken.types == {"float"} else set()
+        self._mode = "numbers"
+        self._begin(cells)
+        self._add_numbers(taken)
+        held.append(cells)
+        if self.rows > _HELD:
+            self._held = None
+        return True
+
+    def _may_be_numbers(self, cells: Any) -> bool:
+        """Whether a batch begins with many different cells that are all numbers."""
+        listed = pa.types.is_dictionary(cells.type)
+        head = cells.dictionary[: 4 * _MANY] if listed else cells[: 4 * _MANY].unique()
+        return len(head) > _MANY and not len(take_numbers(head, self._tokens).bad)
+
+    def _take_back(self, held: list[Any]) -> None:
+        """Take the batches held as states instead."""
+        self._held = None
+        super().__init__(self.name, text=True, **{**self._options, "keep": self.keep})
+        for cells in held:
+            super().add(cells)
