@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import Any
 
 from credo.data.cells import Tokens
@@ -21,6 +22,7 @@ from credo.errors import InputError, TableError
 from credo.progress import Report, track
 from credo.render import many
 from credo.schema import Schema
+from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.plan import Plan
 from credo.stats.rows import Rows
@@ -121,10 +123,8 @@ class Stream:
         A warning names the continuous variables, which are left out.
         """
         warn_continuous_left_out(self.schema)
-        total: Rows | None = None
-        for part in self.batches(self.schema.discrete):
-            rows = part.unique()
-            total = rows if total is None else total + rows
+        parts = (part.unique() for part in self.batches(self.schema.discrete))
+        total = added_up(parts, len, add)
         assert total is not None
         return total
 

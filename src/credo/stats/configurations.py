@@ -48,10 +48,30 @@ def grouped(where: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     rows, width = where.shape
     if rows == 0 or width == 0:
         return where[: min(rows, 1)], np.zeros(rows, dtype=np.intp)
-    order = np.lexsort(where.T[::-1])
-    ordered = where[order]
-    new = np.ones(rows, dtype=bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    keys = _packed(where)
+    # what was merged before comes as sorted runs, which a stable sort joins in one go
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    new = np.zeros(rows, dtype=bool)
+    new[0] = True
+    for key in keys:
+        ordered = key[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
     group = np.empty(rows, dtype=np.intp)
     group[order] = np.cumsum(new) - 1
-    return ordered[new], group
+    return where[order[new]], group
+
+
+def _packed(where: NDArray[Any]) -> list[NDArray[np.uint64]]:
+    """Keys in the order of the rows: as many columns in each as fit 64 bits, the first on top."""
+    keys: list[NDArray[np.uint64]] = []
+    left = 0
+    for column in where.T:
+        bits = int(column.max()).bit_length()
+        if bits > left or not keys:
+            keys.append(column.astype(np.uint64))
+            left = 64 - bits
+        else:
+            keys[-1] <<= np.uint64(bits)
+            keys[-1] |= column.astype(np.uint64)
+            left -= bits
+    return keys

@@ -17,11 +17,12 @@ from credo.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
-from credo.stats.moments import Moments, refuse_underflow, weights_too_small
+from credo.stats.moments import Moments, weights_too_small
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
 _LEAST_WEIGHT = 1e-200  # of all rows of a group; of less, squares could vanish
+_SMALL = 1e-140  # means and squares below it may be of values whose squares are 0
 
 Kernel = Literal["auto", "popcount", "records", "histogram", "sparse"]
 Path = Literal["auto", "avx512", "avx2", "plain"]
@@ -56,25 +57,38 @@ def skipped_weight(weight: int | float, counts: NDArray[Any], gaps: Collection[s
     return max(left, 0)
 
 
-def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
-    """Weight, mean and scatter of the continuous names by configuration of the discrete ones."""
+def count_moments(
+    block: Block, names: Sequence[str], threads: int
+) -> tuple[Moments, dict[str, tuple[float, float]]]:
+    """Weight, mean and scatter of the continuous names by configuration of the discrete ones, and
+    the range of those whose squares may be too small for floats: all blocks together tell.
+    """
     discrete = tuple(block.schema[n] for n in names if block.schema[n].is_discrete)
     continuous = tuple(block.schema[n] for n in names if not block.schema[n].is_discrete)
     group, where = _groups(block, discrete)
     columns = [block.arrays[block.schema.index(v.name)] for v in continuous]
     weights = None if block.weights is None else block.weights.astype(np.float64)
     gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
-    n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
-    flat = ((np.diagonal(scatter, axis1=1, axis2=2) == 0) & (n[:, None] > 1)).any(axis=0)
-    for i in np.flatnonzero(flat):
-        refuse_underflow(continuous[i].name, columns[i])
+    if len(where):
+        n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
+    else:  # no row has all of the discrete ones
+        n, mean, scatter = (np.zeros((0,) + (len(columns),) * i) for i in range(3))
     seen = n > 0
     if n[seen].min(initial=1.0) < _LEAST_WEIGHT:
         raise weights_too_small(float(n.sum()))
     counted = n.astype(np.int64) if isinstance(block.weight, int) else n
     arrays = (np.ascontiguousarray(where[seen]), n[seen], mean[seen], scatter[seen])
     skipped = skipped_weight(block.weight, counted, gaps)
-    return Moments.made(discrete, continuous, arrays, skipped)
+    made = Moments.made(discrete, continuous, arrays, skipped, checked=False)
+    small = (np.abs(made.mean) < _SMALL).all(axis=0)
+    small &= (np.diagonal(made.scatter, axis1=1, axis2=2) < _SMALL).all(axis=0)
+    return made, {continuous[i].name: _range(columns[i]) for i in np.flatnonzero(small)}
+
+
+def _range(column: NDArray[np.float64]) -> tuple[float, float]:
+    """The least and the greatest number of a column; of none, one that joins any other."""
+    there = column[~np.isnan(column)]
+    return float(there.min(initial=np.inf)), float(there.max(initial=-np.inf))
 
 
 def _groups(

@@ -23,7 +23,7 @@ from credo.stats.by_class import union
 from credo.stats.counts import Counts
 from credo.stats.family import Families
 from credo.stats.moments import Moments
-from credo.stats.plan import Partial, Plan
+from credo.stats.plan import Partial, Plan, gathered
 from credo.stats.rows import code_type
 from credo.stats.tally import Statistic, Tally
 
@@ -73,13 +73,7 @@ class FamilyCounts:
     ) -> FamilyCounts:
         """Count blocks that have one schema; `rows` is about how many there are in all."""
         plan = Plan.of(schema, families, rows)
-        total: Partial | None = None
-        for block in blocks:
-            part = plan.count(block, threads=threads)
-            if total is None:
-                total = part
-            else:
-                total.add(part)
+        total = gathered(plan.count(block, threads=threads) for block in blocks)
         return cls(plan, rows, _nothing(plan) if total is None else total)
 
     @property
@@ -100,7 +94,7 @@ class FamilyCounts:
 
     def _plus(self, part: Partial) -> FamilyCounts:
         old = self.total
-        total = Partial(old.dense, old.sparse, old.moments, old.weight, old.gaps)
+        total = Partial(old.dense, old.sparse, old.moments, old.weight, old.gaps, old.ranges)
         total.add(part)
         return FamilyCounts(self.plan, self.rows, total)
 
@@ -155,7 +149,7 @@ class FamilyCounts:
             for n, nothing in zip(plan.mixed, new.moments, strict=True)
         ]
         gaps = old.gaps | frozenset(empty)
-        return Partial(dense, sparse, moments, old.weight, gaps)
+        return Partial(dense, sparse, moments, old.weight, gaps, old.ranges)
 
     # --- a source of tallies --------------------------------------------------------------
 
@@ -190,7 +184,7 @@ class FamilyCounts:
 
     def __reduce__(self) -> Any:
         t = self.total
-        whole = (t.dense, t.sparse, t.moments, t.weight, t.gaps)
+        whole = (t.dense, t.sparse, t.moments, t.weight, t.gaps, t.ranges)
         return _restored, (self.schema, self.families, self.rows, whole)
 
 

@@ -81,9 +81,11 @@ class Moments:
         continuous: tuple[Variable, ...],
         arrays: tuple[NDArray[np.uint32], Floats, Floats, Floats],
         skipped: int | float,
+        *,
+        checked: bool = True,
     ) -> Moments:
         """Moments whose arrays were made here, and that nobody else has: only their range is
-        checked.
+        checked, and that of a part not even, since the whole may have squares that it lacks.
         """
         out = object.__new__(cls)
         put = object.__setattr__
@@ -95,7 +97,8 @@ class Moments:
         put(out, "mean", sealed(mean))
         put(out, "scatter", sealed(scatter))
         put(out, "skipped", skipped)
-        out._check_range()
+        if checked:
+            out._check_range()
         return out
 
     def _check_numbers(self) -> None:
@@ -194,8 +197,10 @@ class Moments:
     # --- the algebra --------------------------------------------------------------------
 
     def __add__(self, other: object) -> Moments:
-        if not isinstance(other, Moments):
-            return NotImplemented
+        return self.plus(other) if isinstance(other, Moments) else NotImplemented
+
+    def plus(self, other: Moments, *, checked: bool = True) -> Moments:
+        """The moments of both parts; of a part of more to come the range is not `checked`."""
         other = other._on(self)
         return _merged(
             self.discrete,
@@ -205,7 +210,19 @@ class Moments:
             np.concatenate([self.mean, other.mean]),
             np.concatenate([self.scatter, other.scatter]),
             self.skipped + other.skipped,
+            checked=checked,
         )
+
+    def refuse_vanished(self, ranges: Mapping[str, tuple[float, float]]) -> None:
+        """Refuse what floats cannot hold: squares out of range, and those of values that differ and
+        are all so small that their squares are 0. `ranges` are of variables that may be so small.
+        """
+        flat = (np.diagonal(self.scatter, axis1=1, axis2=2) == 0) & (self.n[:, None] > 1)
+        for i in np.flatnonzero(flat.any(axis=0)):
+            name = self.continuous[i].name
+            if name in ranges:
+                refuse_underflow(name, np.array(ranges[name]))
+        self._check_range()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
@@ -396,6 +413,8 @@ def _merged(
     mean: Floats,
     scatter: Floats,
     skipped: int | float,
+    *,
+    checked: bool = True,
 ) -> Moments:
     """Merge the parts that share a configuration. Symmetric in the parts, so `+` commutes."""
     unique, group = grouped(where)
@@ -413,4 +432,5 @@ def _merged(
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         between = n[:, None, None] * away[:, :, None] * away[:, None, :]
         np.add.at(spread, group, scatter + between)
-    return Moments.made(discrete, continuous, (unique, total, merged, spread), skipped)
+    arrays = (unique, total, merged, spread)
+    return Moments.made(discrete, continuous, arrays, skipped, checked=checked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import repeat
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.errors import LimitError, TableError
 from credo.schema import Schema, Variable
+from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.counting import (
     Kernel,
@@ -27,7 +28,7 @@ from credo.stats.moments import Moments
 from credo.stats.tally import Statistic, Tally
 from credo.threads import checked_threads
 
-__all__ = ["Partial", "Plan", "tally_block"]
+__all__ = ["Partial", "Plan", "gathered", "tally_block"]
 
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
@@ -54,9 +55,12 @@ def tally_block(
 
 
 class Partial:
-    """What the blocks seen so far add to a tally: tables in the plan's order, without names."""
+    """What the blocks seen so far add to a tally: tables in the plan's order, without names.
 
-    __slots__ = ("dense", "gaps", "moments", "sparse", "weight")
+    `ranges` are of continuous variables whose squares may be too small for floats in all blocks.
+    """
+
+    __slots__ = ("dense", "gaps", "moments", "ranges", "sparse", "weight")
 
     def __init__(
         self,
@@ -65,17 +69,35 @@ class Partial:
         moments: list[Moments],
         weight: int | float,
         gaps: frozenset[str],
+        ranges: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.dense, self.sparse, self.moments = dense, sparse, moments
-        self.weight, self.gaps = weight, gaps
+        self.weight, self.gaps, self.ranges = weight, gaps, ranges or {}
 
-    def add(self, other: Partial) -> None:
+    def add(self, other: Partial) -> Partial:
         """Add another block's tables to these, in place."""
         self.dense = self.dense + other.dense
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
-        self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
+        pairs = zip(self.moments, other.moments, strict=True)
+        self.moments = [a.plus(b, checked=False) for a, b in pairs]
         self.weight += other.weight
         self.gaps |= other.gaps
+        self.ranges = {
+            name: (min(low, other.ranges[name][0]), max(high, other.ranges[name][1]))
+            for name, (low, high) in self.ranges.items()
+            if name in other.ranges
+        }
+        return self
+
+    @property
+    def size(self) -> int:
+        """How much there is to add where not all tables are dense."""
+        return sum(len(s.values) for s in self.sparse) + sum(len(m.n) for m in self.moments)
+
+
+def gathered(partials: Iterable[Partial]) -> Partial | None:
+    """All parts added up, the first of them in place."""
+    return added_up(partials, lambda part: part.size, Partial.add)
 
 
 class Plan:
@@ -199,13 +221,14 @@ class Plan:
     ) -> Partial:
         """One pass over one block."""
         threads = checked_threads(threads)
-        return Partial(
-            self._dense(block, threads, kernel, path, compact),
-            [count_sparse(block, names) for names in self.sparse] if self.sparse else [],
-            [count_moments(block, names, threads) for names in self.mixed] if self.mixed else [],
-            block.weight,
-            block.names_with_gaps,
-        )
+        dense = self._dense(block, threads, kernel, path, compact)
+        sparse = [count_sparse(block, names) for names in self.sparse] if self.sparse else []
+        moments, ranges = [], {}
+        for names in self.mixed:
+            made, small = count_moments(block, names, threads)
+            moments.append(made)
+            ranges.update(small)
+        return Partial(dense, sparse, moments, block.weight, block.names_with_gaps, ranges)
 
     def _dense(
         self, block: Block, threads: int, kernel: Kernel, path: Path, compact: bool
@@ -220,14 +243,11 @@ class Plan:
 
     def finish(self, partials: Iterable[Partial]) -> Tally:
         """The tally of all blocks. A table becomes counts with names when it is asked for."""
-        total: Partial | None = None
-        for part in partials:
-            if total is None:
-                total = part
-            else:
-                total.add(part)
+        total = gathered(partials)
         if total is None:
             raise TableError("There are no rows to tally.")
+        for moments in total.moments:
+            moments.refuse_vanished(total.ranges)
         total.dense.flags.writeable = False  # and so are its views, which the counts hold
         counted = Counted(self, total)
         return Tally(self.families, counted.statistic, total.weight, counted)

@@ -1,0 +1,74 @@
+"""Parts of a table: what one part alone could not hold, and sums of many parts."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import credo as cr
+from credo.errors import InputError
+from credo.stats.adding_up import added_up
+from credo.stats.configurations import grouped
+
+
+def test_moments_by_configurations_that_no_row_has():
+    n = 1200
+    table = cr.read(
+        {
+            "a": [f"a{i % 300}" if i < 600 else None for i in range(n)],
+            "b": [f"b{i % 300}" if i >= 600 else None for i in range(n)],
+            "x": [i / 7 for i in range(n)],
+        }
+    )
+    moments = table.tally([("x", ["a", "b"])])["x", ["a", "b"]]
+    assert (len(moments.n), moments.skipped) == (0, n)
+    with pytest.raises(InputError, match="The line of 'x' needs at least 4 rows"):
+        cr.fit("[a][b][x|a:b]", table, prior=cr.BDeu(1))
+
+
+def test_small_values_in_one_part_only(tmp_path):
+    p = np.r_[1e-200 * np.arange(1, 101), np.linspace(1e-5, 1, 100)]
+    path = tmp_path / "p.parquet"
+    pq.write_table(pa.table({"p": p, "y": ["a", "b"] * 100}), path, row_group_size=100)
+    whole = cr.read(path).tally(["p", ("p", ["y"])])
+    for batches in (cr.read(path, memory=1),):
+        assert batches.tally(["p", ("p", ["y"])]).close_to(whole)
+    with pytest.raises(InputError, match="'p' are too close together"):
+        cr.read({"p": p}).take(slice(0, 100)).tally(["p"])
+    pq.write_table(pa.table({"p": 1e-3 * p[:100]}), path, row_group_size=10)
+    with pytest.raises(InputError, match="'p' are too close together"):
+        cr.read(path, memory=1).tally(["p"])
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6)))
+def test_parts_are_added_up_in_their_order(parts):
+    total = added_up(parts, len, list.__add__)
+    assert total == ([x for part in parts for x in part] if parts else None)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 3), st.integers(0, 2**32 - 1)),
+        max_size=40,
+    )
+)
+def test_groups_are_those_of_numpy(rows):
+    where = np.array(rows, dtype=np.uint32).reshape(-1, 3)
+    unique, group = grouped(where)
+    if len(rows):
+        twin, inverse = np.unique(where, axis=0, return_inverse=True)
+        assert np.array_equal(unique, twin) and np.array_equal(group, inverse.ravel())
+
+
+def test_sparse_families_of_a_stream_are_those_of_the_table(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"c{i}" for i in range(22)]
+    columns = {n: rng.integers(0, 3, 20_000).astype(np.int8) for n in names}
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table(columns), path, row_group_size=1_000)
+    family = [(names[0], names[1:])]
+    table, stream = cr.read(path), cr.read(path, memory=1)
+    assert stream.tally(family) == table.tally(family)
+    assert stream.unique() == table.unique()
