@@ -17,7 +17,7 @@ from credo.data.numerals import as_bool, as_int, as_number
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_of
 from credo.schema import Variable
-from credo.state_values import is_number, state_key
+from credo.state_values import is_missing, is_number, state_key
 
 __all__ = [
     "Tokens",
@@ -97,6 +97,16 @@ class Tokens:
             return True
         return self.text and bool(self._numbers) and as_number(stripped) in self._numbers
 
+    def among(self, values: Sequence[Any]) -> list[int]:
+        """Where tokens stand, and cells that are missing anyway.
+
+        >>> Tokens(["NA"], text=True).among(["a", " NA", "b"])
+        [1]
+        """
+        if self.text and not (self._numbers or self._truths):  # as it mostly is
+            return [i for i, v in enumerate(values) if v is None or v.strip() in self._words]
+        return [i for i, v in enumerate(values) if is_missing(v) or v in self]
+
     def shown(self, value: Any) -> str:
         """A token as the report names it."""
         return str(value).strip() if self.text else str(value)
@@ -110,6 +120,10 @@ class Tokens:
                 found[f"{number:g}"] = int(hit.sum())
                 values[hit] = np.nan
         return found
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(self.words)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

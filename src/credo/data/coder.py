@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.arrays import first_places
 from credo.data.cells import (
     Tokens,
     Unhashable,
     Unsupported,
-    cell_key,
     finder,
     not_a_number,
     not_a_state,
@@ -28,22 +26,16 @@ from credo.data.cells import (
     unusable,
 )
 from credo.data.doubts import decimal_commas, is_like_number
+from credo.data.met import Met
 from credo.data.noted import MANY, SAMPLE, Noted
 from credo.data.numerals import as_int, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
-from credo.data.taking import (
-    Numbers,
-    States,
-    holds_floats,
-    holds_others,
-    take_numbers,
-    take_states,
-)
+from credo.data.taking import States, count_missing, holds_floats, holds_others, take_states
+from credo.data.taking_numbers import Numbers, take_numbers, whole_dates
 from credo.errors import TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_codes
 from credo.schema import MAX_STATES, Variable
-from credo.state_values import is_number
 from credo.stats.rows import code_type
 
 __all__ = ["Batch", "Coder"]
@@ -79,25 +71,30 @@ class Coder:
         self.missing_as: dict[str, int] = {}
         self.doubts: list[Doubt] = []
         self.types: set[str] = set()
-        self.states: list[Any] = []
         self.batch: Batch | None = None
         self._before = 0
         self._numbered = numbers
         self._tokens = missing or Tokens((), text)
-        self._codes_of: dict[Any, int] = {}
+        self._met = Met()
         self._parts: list[NDArray[Any]] = []
-        self._met: dict[int, int] = {}
         self._cells = np.zeros(0, dtype=np.int64)  # of each state, where codes are not kept
         self._numbers = 0
         self._mode = "numbers" if kind == "continuous" else "codes"
         self._noted = Noted()
         self._words = 0.0
 
+    @property
+    def states(self) -> list[Any]:
+        """The different cells met so far."""
+        return self._met.states
+
     # --- taking cells in ------------------------------------------------------------------
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
         self._begin(cells)
+        if self.kind is None and self._mode != "numbers" and self._noted_dates(cells):
+            return
         are_numbers = self.types <= {"int", "float"}
         undecided = self.kind is None and not self.text
         if self._mode == "codes" and undecided and are_numbers and holds_floats(cells):
@@ -122,12 +119,26 @@ class Coder:
             if told is not None:
                 raise unusable(self.name, str(error), told) from None
             self.types.add(str(error))
+            self.missing += count_missing(cells)
             self._let_go()
 
     def _begin(self, cells: Any) -> None:
         self.batch = None
         self._before = self.rows
         self.rows += len(cells)
+
+    def _noted_dates(self, cells: Any) -> bool:
+        """Note a batch of many different dates, which are no states unless the user says so."""
+        dates = whole_dates(cells)
+        if dates is None or (self._mode == "codes" and len(np.unique(dates[: 4 * MANY])) <= MANY):
+            return False
+        self.types.add("date")
+        self.missing += len(cells) - len(dates)
+        if self._mode == "codes":
+            self._noted.texts(self.states, self._before - self.missing)
+            self._let_go()
+        self._noted.numbers(dates.astype(np.float64), dates)
+        return True
 
     def _count_missing(self, taken: States | Numbers) -> None:
         self.types |= taken.types
@@ -141,24 +152,10 @@ class Coder:
             self._noted.texts(taken.values, len(taken.where) - taken.missing)
             return
         n = len(taken.values)
-        lut = np.zeros(n + 1, dtype=np.int64)
-        first = self._first_places(taken)
-        ordered = taken.listed and n <= MANY  # the report tells of values as rows show them
-        for i in range(n) if first is None or not ordered else np.argsort(first, kind="stable"):
-            value = taken.values[i]
-            key = cell_key(value)
-            code = self._codes_of.get(key)
-            if code is None:
-                if first is not None and first[i] == len(taken.where):
-                    continue  # a dictionary lists it, but no row has it
-                code = self._codes_of[key] = len(self.states)
-                self.states.append(value)
-                if first is not None and not self.keep:
-                    self._met[code] = self._before + int(first[i])
-            lut[i] = code
+        lut = self._met.codes(taken, self._before, self.keep)
         self.batch = (taken.where, lut)
         if not self.text:
-            self._numbers += _numbers_among(taken)
+            self._numbers += taken.numbers
         elif not self.keep:
             self._cells = self._cells_by_state()
             np.add.at(self._cells, lut[:n], np.bincount(taken.where, minlength=n)[:n])
@@ -186,15 +183,6 @@ class Coder:
             return self._numbers
         cells = zip(self.states, self._cells_by_state(), strict=True)
         return int(sum(n for state, n in cells if is_like_number(state)))
-
-    def _first_places(self, taken: States) -> NDArray[np.int64] | None:
-        """Where each value first stands in a batch; None where nobody asks: rows show every value
-        of what is no dictionary, and codes that are kept can be searched.
-        """
-        asked = taken.listed or not self.keep
-        if not asked or all(cell_key(v) in self._codes_of for v in taken.values):
-            return None
-        return first_places(taken.where, len(taken.values))
 
     def _add_numbers(self, taken: Numbers) -> None:
         self._count_missing(taken)
@@ -284,9 +272,7 @@ class Coder:
         self._mode = "codes"
         codes = np.empty(len(values) + 1, dtype=np.int64)
         for i, value in enumerate(values.tolist()):
-            codes[i] = self._codes_of.setdefault(cell_key(value), len(self.states))
-            if codes[i] == len(self.states):
-                self.states.append(value)
+            codes[i] = self._met.add(value)
         size = code_type(len(self.states))
         codes[-1] = np.iinfo(size).max
         for i, part in enumerate(self._parts):
@@ -353,9 +339,9 @@ class Coder:
 
     def _first_row(self, value: Any) -> int | None:
         """The row in which a value first stands, as far as it can be told."""
-        code = self._codes_of.get(cell_key(value))
-        if code in self._met:
-            kept = self._met[code]
+        code = self._met.find(value)
+        if code in self._met.first:
+            kept = self._met.first[code]
             return self._numbered.of(kept) if self._numbered else kept + 1
         done = 0
         for part in self._parts if self._mode == "codes" else ():
@@ -456,12 +442,3 @@ class Coder:
             _core.take_codes(part, full, out[done : done + len(part)])
             done += len(part)
         return out
-
-
-def _numbers_among(taken: States) -> int:
-    """How many cells of a batch that has types are numbers."""
-    if not taken.types & {"int", "float"}:
-        return 0
-    if taken.types <= {"int", "float"}:
-        return len(taken.where) - taken.missing
-    return int(np.array([*map(is_number, taken.values), False])[taken.where].sum())

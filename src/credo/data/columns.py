@@ -25,7 +25,8 @@ from credo.data.missing import missing_words
 from credo.data.reading import read
 from credo.data.stream import Stream
 from credo.data.table import Table
-from credo.data.taking import take_numbers, take_states
+from credo.data.taking import take_states
+from credo.data.taking_numbers import take_numbers
 from credo.data.text import TextOptions
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.schema import Variable

@@ -87,12 +87,12 @@ def decimal_commas(texts: Sequence[str]) -> bool:
     (True, False)
     """
     plain = [t.strip() for t in texts]
-    with_comma = [t for t in plain if _COMMA.fullmatch(t)]
+    if not all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in plain):
+        return False
+    with_comma = [t for t in plain if "," in t]
     if not with_comma or 2 * len(with_comma) < len(plain):
         return False
-    if all(_THOUSANDS.fullmatch(t) for t in with_comma):
-        return False
-    return all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in plain)
+    return not all(_THOUSANDS.fullmatch(t) for t in with_comma)
 
 
 def is_like_number(text: str) -> bool:

@@ -20,7 +20,8 @@ from credo.data.cells import (
     not_a_number,
     not_a_state,
 )
-from credo.data.taking import positions_of, take_numbers, take_states
+from credo.data.taking import positions_of, take_states
+from credo.data.taking_numbers import take_numbers
 from credo.errors import TableError, UnknownNameError
 from credo.schema import Variable
 from credo.stats.rows import code_type

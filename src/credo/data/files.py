@@ -106,6 +106,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     notes = first.notes + partition_note(paths[0], first.names)
     if len(feeds) == 1:
         return replace(first, notes=notes)
+    differ: dict[str, tuple[str, str, str]] = {}  # columns whose types are not the same in all
     for p, feed in zip(paths, feeds, strict=True):
         if set(feed.names) != set(first.names):
             odd = sorted(set(feed.names) ^ set(first.names))[0]
@@ -121,12 +122,17 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         for name, kind in feed.types.items():
             other = first.types.get(name, kind)
             if kind != other and {kind, other} != {"int", "float"}:
-                raise TableError(
-                    f"Column {name!r} is {kind} in {p.name} and {other} in {paths[0].name}.",
-                    hint="All files of one table must have columns of the same types.",
-                )
+                differ.setdefault(name, (kind, p.name, other))
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+        for name in wanted:
+            if name in differ:
+                kind, where, other = differ[name]
+                raise TableError(
+                    f"Column {name!r} is {kind} in {where} and {other} in {paths[0].name}.",
+                    hint="All files of one table must have columns of the same types; "
+                    f"schema={{{name!r}: 'drop'}} leaves it out.",
+                )
         for feed in feeds:
             yield from feed.batches(wanted)
 

@@ -398,10 +398,12 @@ def decided(
         if all(d.column.kind == "empty" for d in decisions):
             raise TableError(f"Every cell of {feed.label} is missing.")
         reasons = "; ".join(f"{d.column.name!r} ({d.column.reason})" for d in decisions[:5])
-        raise TableError(
-            f"No column of {feed.label} can be used: {reasons}.",
-            hint="Name the kinds in schema= to use them.",
-        )
+        hint = "Name the kinds in schema= to use them."
+        if all(d.column.kind == "unsupported" for d in decisions):
+            hint = "Cells must be single values."
+            if rows == 1 and feed.label.endswith((".json", ".jsonl")):
+                hint = "If each key has a column, give cr.read the dict that json.load makes of it."
+        raise TableError(f"No column of {feed.label} can be used: {reasons}.", hint=hint)
     if isinstance(schema, Schema):
         found = {v.name: v for v in schema.variables}
     notes = (*feed.notes, *feed.late_notes())

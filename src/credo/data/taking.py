@@ -1,4 +1,4 @@
-"""Taking cells: a batch of one column as its different values, or as numbers.
+"""Taking cells: a batch of one column as its different values (`taking_numbers`: as numbers).
 
 The one place that decides what a cell is: null, a token for missing, a value, a number, or
 something that cannot be either. Columns that are not known yet and columns whose variable is
@@ -21,24 +21,23 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.arrays import bytes_of, encoded_texts, floats, int32s, is_plain_text, plain
-from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, number_of, type_name
+from credo.data.arrays import bytes_of, encoded_texts, int32s, is_plain_text
+from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, type_name
 from credo.data.json_values import Unbounded
-from credo.data.numerals import text_numbers
-from credo.state_values import is_missing
+from credo.state_values import is_missing, is_number
 
 __all__ = [
-    "Numbers",
     "States",
+    "count_missing",
     "holds_floats",
     "holds_others",
+    "is_number_by_type",
+    "objects_of",
     "positions_of",
     "python_values",
-    "take_numbers",
+    "storage_of",
     "take_states",
 ]
-
-_PER_DAY = {"s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
 
 @dataclass(slots=True)
@@ -53,29 +52,18 @@ class States:
     listed: bool = False
     """Whether `values` is a dictionary, which may list values that no row has."""
 
+    @property
+    def numbers(self) -> int:
+        """How many cells are numbers by their type."""
+        if not self.types & {"int", "float"}:
+            return 0
+        if self.types <= {"int", "float"}:
+            return len(self.where) - self.missing
+        return int(np.array([*map(is_number, self.values), False])[self.where].sum())
+
     def has(self, index: int) -> bool:
         """Whether a row has this value."""
         return not self.listed or bool((self.where == index).any())
-
-
-@dataclass(slots=True)
-class Numbers:
-    """A batch as floats, NaN for missing; `bad` are the cells that are no finite number."""
-
-    values: NDArray[np.float64]
-    bad: NDArray[np.intp]
-    cells: Any
-    missing: int
-    types: set[str]
-    exact: NDArray[Any] | None = None
-    missing_as: dict[str, int] = field(default_factory=dict)
-    whole: bool = False
-    """Of texts: whether every number is written as a whole one."""
-
-    def shown(self, index: int) -> str:
-        """A bad cell as text."""
-        cell = self.cells[index]
-        return str(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
 
 
 _NUMBERS = (int, float, Decimal, Fraction)
@@ -100,12 +88,28 @@ def holds_others(cells: Any) -> bool:
     (False, True)
     """
     if isinstance(cells, np.ndarray):
-        return any(not _is_number(c) for c in cells if not is_missing(c))
+        return any(not is_number_by_type(c) for c in cells if not is_missing(c))
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
     return not pa.types.is_null(kind) and type_name(kind) not in ("int", "float")
 
 
-def _is_number(cell: Any) -> bool:
+def count_missing(cells: Any) -> int:
+    """How many cells of a batch are missing, whatever the others are.
+
+    >>> count_missing(pa.array([[1], None])), count_missing(np.array([None, 1.0], dtype=object))
+    (1, 1)
+    """
+    if isinstance(cells, np.ndarray):
+        return sum(map(is_missing, cells))
+    return int(cells.null_count)
+
+
+def is_number_by_type(cell: Any) -> bool:
+    """Whether a cell is a number, and no text of one.
+
+    >>> is_number_by_type(1.5), is_number_by_type("1.5"), is_number_by_type(True)
+    (True, False, False)
+    """
     return _python_type(cell) in ("int", "float")
 
 
@@ -115,18 +119,19 @@ def _is_number(cell: Any) -> bool:
 def take_states(cells: Any, tokens: Tokens, bytes_too: bool = False) -> States:
     """The different values of a batch that are not missing; `bytes_too` takes bytes as states."""
     if isinstance(cells, np.ndarray):
-        values, where, types = _objects(cells)
+        values, where, types = objects_of(cells)
         taken = States(values, where, int((where == len(values)).sum()), types)
     else:
         taken = _arrow_states(cells, bytes_too)
     values, where = taken.values, taken.where
-    gone = [i for i, v in enumerate(values) if is_missing(v) or v in tokens]
+    gone = tokens.among(values)
     if gone:
         for i in gone:
             n = int((where == i).sum())
             taken.missing += n
             if n and not is_missing(values[i]):
-                _add(taken.missing_as, {tokens.shown(values[i]): n})
+                shown = tokens.shown(values[i])
+                taken.missing_as[shown] = taken.missing_as.get(shown, 0) + n
         kept = sorted(set(range(len(values))).difference(gone))
         taken.where = _moved(where, kept, len(values))
         taken.values = [values[i] for i in kept]
@@ -144,7 +149,7 @@ def _moved(where: NDArray[Any], keep: list[int], n: int) -> NDArray[np.int32]:
 
 def _arrow_states(cells: Any, bytes_too: bool) -> States:
     is_uuid = isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str"
-    cells = _storage(cells)
+    cells = storage_of(cells)
     listed = pa.types.is_dictionary(cells.type)
     kind = cells.type.value_type if listed else cells.type
     if pa.types.is_null(kind):
@@ -227,7 +232,7 @@ def _date(cell: Any, otherwise: str) -> Any:
         return otherwise
 
 
-def _objects(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str]]:
+def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[str]]:
     """Python objects of mixed types, each kept as it is."""
     codes: dict[Any, int] = {}
     values: list[Any] = []
@@ -279,121 +284,7 @@ def _python_type(value: Any) -> str:
     return "date" if is_date or type(value).__name__ == "Period" else "str"
 
 
-# --- as numbers ---------------------------------------------------------------------------
-
-
-def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
-    """A batch as numbers; texts are read strictly, dates are days since 1970. With `by_type` only
-    what is a number by its type is one.
-    """
-    if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
-        cells = np.array([*python_values(cells), None], dtype=object)[:-1]
-    if isinstance(cells, np.ndarray):
-        return _object_numbers(cells, tokens, by_type)
-    if _is_text(cells):
-        return _text_numbers(cells, tokens)
-    cells = _numeric(cells)
-    name = type_name(cells.type)
-    exact = None
-    if pa.types.is_null(cells.type):
-        values, types = np.full(len(cells), np.nan), set()
-        bad = np.zeros(0, dtype=np.intp)
-        missing_as: dict[str, int] = {}
-    elif name in ("int", "float", "bool", "date"):
-        values = _days(cells) if name == "date" else floats(cells)
-        types = {name}
-        own = name in ("bool", "date")  # of which 0 and 1 are no cells
-        missing_as = _clear(values, cells, tokens) if own else tokens.clear_numbers(values)
-        bad = np.flatnonzero(np.isinf(values))
-        if name == "int":
-            exact = int_values(cells)
-    else:
-        raise Unsupported(name)
-    missing = int(np.isnan(values).sum())
-    return Numbers(values, bad, cells, missing, types, exact, missing_as)
-
-
-def _is_text(cells: Any) -> bool:
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(check(kind) for check in checks)
-
-
-def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
-    """Texts as numbers; each text of a dictionary is read once."""
-    cells = plain(cells)
-    listed = pa.types.is_dictionary(cells.type)
-    labels = cells.dictionary if listed else cells
-    found = text_numbers(labels, tokens.words)
-    values, bad, gone = found.values, found.bad, found.gone
-    if tokens.any_truths:
-        at = np.flatnonzero(bad)
-        hit = at[tokens.are_truths(labels.take(pa.array(at)).to_pylist())]
-        bad[hit], gone[hit] = False, True
-    where = positions_of(cells, len(labels)) if listed else None
-    missing_as: dict[str, int] = {}
-    words = np.flatnonzero(gone)
-    if len(words) > labels.null_count:
-        times = np.bincount(where, minlength=len(labels)) if where is not None else None
-        for i in words.tolist():
-            if (text := labels[i].as_py()) is not None:
-                _add(missing_as, {tokens.shown(text): 1 if times is None else int(times[i])})
-    if where is not None:
-        values, bad = np.append(values, np.nan)[where], np.append(bad, False)[where]
-        gone = np.append(gone, True)[where]
-    _add(missing_as, tokens.clear_numbers(values))
-    at = np.flatnonzero(bad)
-    types = {"float", "str"} if len(at) else {"float"}
-    missing = int((np.isnan(values) & ~bad).sum())
-    return Numbers(values, at, cells, missing, types, None, missing_as, found.whole)
-
-
-def _clear(values: NDArray[np.float64], cells: Any, tokens: Tokens) -> dict[str, int]:
-    """Make the numbers NaN whose cells are tokens; say which, and how many."""
-    if not tokens:
-        return {}
-    taken = take_states(cells, tokens)
-    values[taken.where == len(taken.values)] = np.nan
-    return taken.missing_as
-
-
-def _object_numbers(cells: NDArray[Any], tokens: Tokens, by_type: bool) -> Numbers:
-    values, where, types = _objects(cells)
-    lut = np.full(len(values) + 1, np.nan)
-    for i, value in enumerate(values):
-        if not by_type or _is_number(value):
-            lut[i] = number_of(value)
-    missing_as: dict[str, int] = {}
-    bad = np.zeros(len(cells), dtype=bool)
-    for i, value in enumerate(values):
-        if value in tokens:
-            lut[i] = np.nan
-            _add(missing_as, {tokens.shown(value): int((where == i).sum())})
-        elif not np.isfinite(lut[i]):
-            bad |= where == i
-    numbers = lut[where]
-    missing = int((np.isnan(numbers) & ~bad).sum())
-    return Numbers(numbers, np.flatnonzero(bad), cells, missing, types, None, missing_as)
-
-
-def _add(total: dict[str, int], more: dict[str, int]) -> None:
-    for token, n in more.items():
-        total[token] = total.get(token, 0) + n
-
-
-def int_values(cells: Any) -> NDArray[Any]:
-    """Whole numbers without their nulls, exactly."""
-    kept = cells.drop_null()
-    wide = pa.uint64() if pa.types.is_uint64(kept.type) else pa.int64()
-    buffer = pc.cast(kept, wide)
-    kind = np.uint64 if wide == pa.uint64() else np.int64
-    if len(buffer) == 0:
-        return np.zeros(0, dtype=kind)
-    data = np.frombuffer(buffer.buffers()[1], dtype=kind, count=len(buffer) + buffer.offset)
-    return data[buffer.offset :]
-
-
-def _storage(cells: Any) -> Any:
+def storage_of(cells: Any) -> Any:
     """The plain values that an extension type is kept as, or that are kept as runs."""
     if isinstance(cells, pa.ExtensionArray):
         if cells.type.extension_name == "pandas.period":
@@ -403,39 +294,3 @@ def _storage(cells: Any) -> Any:
     if pa.types.is_run_end_encoded(cells.type):
         return pc.run_end_decode(cells)
     return cells
-
-
-def _numeric(cells: Any) -> Any:
-    """Cells in a type from which numbers are made: decimals as whole numbers or floats, a UUID as
-    the text that is none.
-    """
-    if isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str":
-        return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
-    cells = _storage(cells)
-    if pa.types.is_dictionary(cells.type):
-        cells = plain(cells).dictionary_decode()
-    if not pa.types.is_decimal(cells.type):
-        return cells
-    if cells.type.scale <= 0:
-        try:
-            return pc.cast(cells, pa.int64())
-        except pa.ArrowInvalid:
-            pass
-    return pc.cast(cells, pa.float64())
-
-
-def _days(cells: Any) -> NDArray[np.float64]:
-    """Dates, times and durations as days."""
-    kind = cells.type
-    if pa.types.is_interval(kind):
-        values = python_values(cells)
-        if any(v is not None and not isinstance(v, timedelta) for v in values):
-            raise Unsupported("unsupported intervals of months")
-        day = timedelta(days=1)
-        return np.array([np.nan if v is None else v / day for v in values], dtype=np.float64)
-    if pa.types.is_date32(kind):
-        return floats(pc.cast(cells, pa.int32()))
-    if pa.types.is_date64(kind):
-        return floats(pc.cast(cells, pa.int64())) / _PER_DAY["ms"]
-    wide = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-    return floats(pc.cast(cells, wide)) / _PER_DAY[kind.unit]

@@ -36,7 +36,7 @@ from credo.data.text_head import (
     header_of,
     numbers_for_names,
 )
-from credo.data.unpack import BLANK_LINES, HEAD, decode_head, gone, read_head
+from credo.data.unpack import HEAD, decode_head, gone, read_head, start_of_text
 from credo.errors import InputError, TableError
 
 __all__ = ["TextOptions", "csv_feed"]
@@ -79,8 +79,12 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     encoding, text = decode_head(path, raw, options.encoding)
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
-    text = BLANK_LINES.sub("", text)
-    delimiter = options.delimiter or ("\t" if tab else delimiter_of(text, options.decimal))
+    said = start_of_text(" \t").match(text)
+    delimiter = options.delimiter or ("\t" if tab else said and said["sep"])
+    delimiter = delimiter or delimiter_of(start_of_text(" \t").sub("", text), options.decimal)
+    blanks = " " if delimiter == "\t" else " \t"
+    blanks = "" if options.columns and len(options.columns) == 1 else blanks
+    text = start_of_text(blanks).sub("", text)
     given = list(options.columns) if options.columns else header_of(path, text, delimiter)
     refuse_too_wide(path.name, len(given))
     empty = not options.columns and len(raw) < HEAD and not has_rows(text, delimiter)
@@ -98,6 +102,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         len(names),
         not options.columns,
         not options.columns and text.startswith("#"),
+        blanks,
     )
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from credo.data.coder import Coder
-from credo.data.taking import take_numbers
+from credo.data.taking_numbers import take_numbers
 
 __all__ = ["TextCoder"]
 

@@ -59,10 +59,13 @@ class Dialect:
     width: int
     header: bool
     remark: bool = False  # the header starts with #
+    blanks: str = " \t"  # a line of these alone before the first row is none
 
     def opened(self) -> Watched:
         """The file's bytes."""
-        return Watched(self.path, self.compression, self.encoding, count_quotes=True)
+        return Watched(
+            self.path, self.compression, self.encoding, count_quotes=True, blanks=self.blanks
+        )
 
 
 def csv_error(dialect: Dialect, text: str) -> TableError:

@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import zlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import pyarrow as pa
 from credo.errors import InputError, LimitError, TableError
 
 __all__ = [
-    "BLANK_LINES",
     "MAX_RATIO",
     "MAX_UNPACKED",
     "Watched",
@@ -24,6 +24,7 @@ __all__ = [
     "first_bad_byte",
     "gone",
     "read_head",
+    "start_of_text",
 ]
 
 MAX_RATIO = 200
@@ -39,8 +40,21 @@ looked at any further: that takes a tenth of the time."""
 
 HEAD = 1 << 20
 
-BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
-"""Blank lines before the header, which are no rows."""
+_END = r"(?:\r\n|\n|\r)"
+_SEP = rf'"?sep=(?P<sep>[^\r\n"])"?{_END}'
+
+
+@lru_cache
+def start_of_text(blanks: str) -> re.Pattern[str]:
+    """What stands before the first row: lines of nothing but `blanks` (a tab may be a delimiter; an
+    empty line may be a missing cell, where nothing is blank), and Excel's line `sep=;`.
+
+    >>> start_of_text(" ").match("  \\nsep=;\\na;b\\n")["sep"]
+    ';'
+    """
+    lines = rf"(?:[{blanks}]*{_END})*" if blanks else ""
+    return re.compile(rf"\A{lines}(?:{_SEP})?")
+
 
 _NOT_TEXT = {
     b"PK\x03\x04": "a zip archive (as .xlsx files are)",
@@ -53,8 +67,6 @@ _NOT_TEXT = {
     b"SQLite format 3\x00": "an SQLite database",
 }
 
-_START = re.compile(rb"\A(\xef\xbb\xbf)?((?:[ \t]*(?:\r\n|\n|\r))*)")
-
 
 class Watched(io.RawIOBase):
     """The unpacked bytes of a file. Refuses a NUL in text, and a decompression bomb.
@@ -64,9 +76,16 @@ class Watched(io.RawIOBase):
     """
 
     def __init__(
-        self, path: Path, compression: str, encoding: str, *, count_quotes: bool = False
+        self,
+        path: Path,
+        compression: str,
+        encoding: str,
+        *,
+        count_quotes: bool = False,
+        blanks: str = " \t",
     ) -> None:
         self.path = path
+        self._blanks = blanks
         self._file = _open(path, compression)
         size = path.stat().st_size
         self._compression = compression
@@ -119,13 +138,13 @@ class Watched(io.RawIOBase):
                 self._refuse_bomb(unpacked)
 
     def _without_blank_lines(self, data: bytes) -> bytes:
-        """The first bytes without a byte-order mark and without blank lines before the header."""
-        found = _START.match(data)
-        assert found is not None
-        blank = found[2]
-        self.blank_lines = blank.count(b"\n") + blank.replace(b"\r\n", b"").count(b"\r")
-        self._done += found.end()
-        return data[found.end() :]
+        """The first bytes without a byte-order mark and without what stands before the header."""
+        data = data.removeprefix(codecs.BOM_UTF8)
+        found = start_of_text(self._blanks).match(data.decode("latin-1"))
+        before = b"" if found is None else data[: found.end()]
+        self.blank_lines = before.count(b"\n") + before.replace(b"\r\n", b"").count(b"\r")
+        self._done += len(before)
+        return data[len(before) :]
 
     def close(self) -> None:
         self._file.close()

@@ -1,0 +1,79 @@
+"""The different values of one column, numbered as they are met."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.data.arrays import first_places
+from credo.data.cells import cell_key
+from credo.data.noted import MANY
+from credo.data.taking import States
+
+__all__ = ["Met"]
+
+
+class Met:
+    """The values met so far, in `states`, and where they were first met, if that is asked.
+
+    >>> met = Met()
+    >>> met.add("b"), met.add("a"), met.add("b"), met.states
+    (0, 1, 0, ['b', 'a'])
+    """
+
+    def __init__(self) -> None:
+        self.states: list[Any] = []
+        self.first: dict[int, int] = {}
+        """The row of each code, where the codes of rows are not kept."""
+        self._codes: dict[Any, int] = {}
+
+    def find(self, value: Any) -> int | None:
+        """The code of a value, if it was met."""
+        return self._codes.get(cell_key(value))
+
+    def add(self, value: Any) -> int:
+        """The code of a value, a new one if it was not met before."""
+        code = self._codes.setdefault(cell_key(value), len(self.states))
+        if code == len(self.states):
+            self.states.append(value)
+        return code
+
+    def codes(self, taken: States, before: int, keep: bool) -> NDArray[np.int64]:
+        """The code of each value of a batch, and room for one more; `before` are earlier rows."""
+        n = len(taken.values)
+        lut = np.zeros(n + 1, dtype=np.int64)
+        first = self._first_places(taken, keep)
+        seen = first is None or not n or first.max() < len(taken.where)
+        if n > MANY and not self.states and seen and set(map(type, taken.values)) == {str}:
+            self.states = list(taken.values)  # all at once, where all are new
+            self._codes = dict(
+                zip(zip(repeat(""), self.states, strict=False), range(n), strict=True)
+            )
+            lut[:n] = np.arange(n)
+            if first is not None and not keep:
+                self.first = dict(enumerate((before + first).tolist()))
+            return lut
+        ordered = taken.listed and n <= MANY  # the report tells of values as rows show them
+        for i in range(n) if first is None or not ordered else np.argsort(first, kind="stable"):
+            value = taken.values[i]
+            code = self.find(value)
+            if code is None:
+                if first is not None and first[i] == len(taken.where):
+                    continue  # a dictionary lists it, but no row has it
+                code = self.add(value)
+                if first is not None and not keep:
+                    self.first[code] = before + int(first[i])
+            lut[i] = code
+        return lut
+
+    def _first_places(self, taken: States, keep: bool) -> NDArray[np.int64] | None:
+        """Where each value first stands in a batch; None where nobody asks: rows show every value
+        of what is no dictionary, and codes that are kept can be searched.
+        """
+        asked = taken.listed or not keep
+        if not asked or all(self.find(v) is not None for v in taken.values):
+            return None
+        return first_places(taken.where, len(taken.values))

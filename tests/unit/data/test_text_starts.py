@@ -1,0 +1,88 @@
+"""What stands before the first row of a text file, and dates as programs write them."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import credo as cr
+from credo.data.numerals import looks_like_date
+from credo.errors import TableError
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv"])
+def test_a_first_row_of_empty_cells_is_a_row(tmp_path, name):
+    mark = "\t" if name == "a.tsv" else ","
+    path = tmp_path / name
+    path.write_text(f"{mark}\n1{mark}2\n1{mark}3\n")
+    assert len(cr.read(path, columns=["a", "b"])) == 3
+    path.write_text("\n\n1\n2\n1\n")
+    table = cr.read(path, columns=["a"])
+    assert (len(table), table.schema.column("a").missing) == (5, 2)
+
+
+def test_a_header_of_tabs_alone_is_a_header(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("\t\n1\t2\n1\t3\n")
+    assert cr.read(path, {"column_1": "discrete"}).schema.names == ("column_1", "column_2")
+    path.write_text("  \n\na\tb\n1\t2\n1\t3\n")
+    assert len(cr.read(path, {"a": "discrete"})) == 2
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "sep=;\r"])
+@pytest.mark.parametrize("options", [{}, {"memory": 1}])
+def test_excels_line_for_the_delimiter(tmp_path, line, options):
+    path = tmp_path / "e.csv"
+    path.write_bytes(f"{line}\na;b\n1,5;2\n1,5;3\n".encode())
+    table = cr.read(path, {"a": "discrete"}, **options)
+    assert table.schema.names == ("a", "b")
+    assert table.schema["a"].states == ("1,5",)
+    path.write_bytes(f"{line}\na;b\n1;2\n1;2;3\n".encode())
+    with pytest.raises(TableError, match=r"Line 4 of e\.csv has 3 cells"):
+        cr.read(path)
+
+
+def test_a_column_that_files_disagree_on_can_be_left_out(tmp_path):
+    pq.write_table(pa.table({"a": [1, 2], "y": [1, 2]}), tmp_path / "g1.parquet")
+    pq.write_table(pa.table({"a": ["1", "x"], "y": [1, 2]}), tmp_path / "g2.parquet")
+    with pytest.raises(TableError, match=r"schema=\{'a': 'drop'\} leaves it out"):
+        cr.read(tmp_path / "*.parquet")
+    assert len(cr.read(tmp_path / "*.parquet", {"a": "drop"})) == 4
+
+
+def test_missing_cells_of_columns_that_cannot_be_used_are_counted():
+    table = pa.table(
+        {
+            "l": pa.array([None] * 3, pa.list_(pa.int64())),
+            "b": pa.array([b"x", None, None]),
+            "y": [1, 2, 1],
+        }
+    )
+    columns = cr.read(table).schema
+    assert (columns.column("l").kind, columns.column("l").missing) == ("empty", 3)
+    assert (columns.column("b").kind, columns.column("b").missing) == ("unsupported", 2)
+
+
+DATES = [
+    "2020-01-05 10:00:00+00",
+    "2020-01-05 10:00:00 UTC",
+    "1/5/2020 1:05",
+    "2020-1-5",
+    "2020/1/5",
+    "1/5/20",
+    "01/05/2020 10:00 PM",
+    "5-Jan-2020",
+    "January 5, 2020",
+]
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_dates_as_programs_write_them(tmp_path, date):
+    path = tmp_path / "d.csv"
+    rows = "".join(f'"{date.replace("5", str(1 + i % 3))}",{i % 2}\n' for i in range(60))
+    path.write_text("v,y\n" + rows)
+    assert cr.read(path).schema.column("v").kind == "date"
+
+
+@pytest.mark.parametrize("text", ["1-2", "2024-13-01", "2020.1.5", "1/2/3", "29.02/2024", "mar 5"])
+def test_what_is_no_date(text):
+    assert not looks_like_date(text)
