@@ -1,4 +1,4 @@
-"""Reading: a table of discrete columns from files and frames, each turn in a fresh process.
+"""Reading: a table of discrete columns from files and frames, and numbers, each in a fresh process.
 
 Every library reads a small file first, so that what it imports late is not timed. Memory is
 the peak that reading adds to the process; a frame that is given is not counted.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import data
+from benchmarks import data, reading_numbers
 from benchmarks.harness import Bench, Case
 
 Read = Callable[[Any], Any]  # a path, or a frame, to a table
@@ -71,6 +71,7 @@ def run(bench: Bench) -> None:
                     _frame("polars strings, cast", "polars_cast", parquet),
                 ],
             )
+    reading_numbers.run(bench)
 
 
 def _case(name: str, way: str, path: Path) -> Case:
