@@ -23,7 +23,7 @@ from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians
 from credo.model.value import choice, readonly
-from credo.predict.mixture import scored
+from credo.predict.mixture import Scored, scored
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.schema import is_missing
 from credo.train.mixtures.choose import Options
@@ -185,7 +185,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
 
     # --- answering ------------------------------------------------------------------------
 
-    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+    def _scored(self, X: Any) -> Scored:
         check_is_fitted(self, "mixture_")
         return scored(self.mixture_, self._cells(X, reset=False), threads_of(self.n_jobs))
 

@@ -20,7 +20,7 @@ from credo.errors import InputError, unknown_name
 from credo.estimators.inputs import is_named_table, row_weights, threads_of, validated
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.value import choice
-from credo.predict.mixture import scored
+from credo.predict.mixture import Scored, scored
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.schema import Variable
 from credo.train.mixtures.choose import Options
@@ -175,7 +175,7 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
 
     # --- answering ------------------------------------------------------------------------
 
-    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+    def _scored(self, X: Any) -> Scored:
         check_is_fitted(self, "mixture_")
         cells = taken(self._plan, self._checked(X, reset=False))
         return scored(self.mixture_, cells, threads_of(self.n_jobs))
