@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo.data import Stream, Table, read
+from credo.data.unnamed import unmasked
 from credo.errors import InputError, shown
 from credo.estimators.inputs import is_named_table, row_weights, threads_of
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
@@ -175,6 +176,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
                 self.n_features_in_ = len(plan.reals)
                 self._named = plan.reals
             return taken(Plan(self._named), table)
+        X = unmasked(X)
         _refuse_no_numbers(X)
         X = validate_data(self, X=X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         if reset:

@@ -327,7 +327,7 @@ def test_maximum_likelihood_may_leave_a_row_impossible_and_says_minus_infinity()
     part = cr.Tables(cr.Variable("a", "discrete", ("u", "v")), [[1.0, 0.0], [1.0, 0.0]])
     mixture = cr.Mixture([0.5, 0.5], [part])
     assert mixture.log_densities({"a": ["v"]})[0] == -np.inf
-    with pytest.raises(ImpossibleError, match="Row 1 has probability zero .* no class allows a=v"):
+    with pytest.raises(ImpossibleError, match="no class allows a=v"):
         mixture.responsibilities({"a": ["v"]})
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data import Table
+from credo.data.unnamed import unmasked
 from credo.errors import InputError
 from credo.frozen import Frozen
 from credo.model.randomness import Rng, generator
@@ -132,7 +133,7 @@ def partition_k_means(
 
 def _given(start: Any, k: int, points: Floats) -> Floats:
     try:
-        centres = np.array(start, dtype=np.float64, ndmin=2)
+        centres = np.array(unmasked(start), dtype=np.float64, ndmin=2)
         got = str(centres.shape)
     except (TypeError, ValueError):
         centres, got = np.empty((0, 0)), shown(start)
