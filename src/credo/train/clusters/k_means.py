@@ -4,7 +4,7 @@
 
 Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Steps and end
 are scikit-learn's from the same start; a kernel makes them, and writes down what each E and M step
-gains. Where cells are missing, `lloyd.py` leaves them out.
+gains. Where cells are missing, `gappy.py` leaves them out.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.progress import track
 from credo.schema import Schema
+from credo.train.clusters.gappy import gappy_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
+from credo.train.clusters.lloyd import Steps, distances_to_own, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
@@ -223,14 +224,12 @@ def _gappy(
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
     points = points - mean
     whole = filled(points, np.zeros(len(mean)))
-    rows = _core.LloydRows(whole, w)
+    rows, steady = _core.LloydRows(whole, w), gappy_rows(points, w)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
         first = whole[_drawn(rows, k, chance)] if given is None else given - mean
-        labels, centres, steps = lloyd(
-            points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
-        )
+        labels, centres, steps = steady.climb(first, iterations, tolerance)
         squares = distances_to_own(points, centres, labels)
         objective = float(squares.sum() if w is None else w @ squares)
         best = _better(_Run(objective, labels, centres, first, steps), best)
