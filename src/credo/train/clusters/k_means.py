@@ -177,9 +177,9 @@ def _plain(
 def best_of_starts(
     points: Floats, k: int, weights: Floats | None, starts: int, seed: int
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Labels and centres of points that have every cell: the best of several starts."""
+    """Labels and centres of whole points: the best of several starts, until no point moves."""
     rows = _core.LloydRows(points, weights)
-    best = _plain(rows, points, k, None, starts, seed % (1 << 31), 300, 1e-4)
+    best = _plain(rows, points, k, None, starts, seed % (1 << 31), 300, 0.0)
     return best.labels, best.centres
 
 
