@@ -81,3 +81,19 @@ def test_mushroom(shared_tables):
     )
     assert right / len(truth) > 0.88
     assert (np.diff(found.trace) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("pima_tr2", "gaussian"), ("student_survey", "latent-class"), ("titanic", "latent-class")],
+)
+def test_the_order_of_columns_is_no_matter(shared_tables, name, method):
+    """They gave other groups: adjusted Rand 0.31 on pima, 0.92 and 0.95 on the others."""
+    table = cr.read(shared_tables / f"{name}.csv")
+    if method == "gaussian":
+        table = table.select([v.name for v in table.schema if not v.is_discrete])
+    one = cr.cluster(table, method, k=3)
+    other = cr.cluster(table.select(table.schema.names[::-1]), method, k=3)
+    assert adjusted_rand_score(one.labels, other.labels) == 1
+    height = one.quality["log-likelihood"]
+    assert other.quality["log-likelihood"] == pytest.approx(height, rel=1e-9)

@@ -1,6 +1,7 @@
 """A NumPy array at the door of a learner: its columns get names, x0, x1, … or the user's.
 
-The numbers of an array are numbers, few and whole though they be; schema= says otherwise.
+The numbers of an array are numbers, few and whole though they be; schema= says otherwise. What a
+mask hides is missing, whatever lies under it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from credo.errors import InputError
 from credo.schema import Column, Schema, Variable
 from credo.stats.block import Block
 
-__all__ = ["array_in", "is_plain", "rows_in"]
+__all__ = ["array_in", "is_plain", "rows_in", "unmasked"]
 
 _WIDE = 10_000  # columns; of more, reading says whether they can be taken
 
@@ -24,6 +25,52 @@ _WIDE = 10_000  # columns; of more, reading says whether they can be taken
 def is_plain(x: Any) -> bool:
     """Whether it is an array whose columns have no names."""
     return isinstance(x, np.ndarray) and x.dtype.names is None
+
+
+def unmasked(x: Any) -> Any:
+    """Masked arrays, also as the columns of a dict or the rows of a list, without their masks.
+
+    A masked cell becomes NaN among decimals and None elsewhere; anything else is returned as is.
+
+    >>> unmasked(np.ma.array([1.5, 999.0], mask=[0, 1]))
+    array([1.5, nan])
+    >>> unmasked({"a": np.ma.array([3, 999], mask=[0, 1]), "b": [1, 2]})["a"]
+    array([3, None], dtype=object)
+    """
+    if isinstance(x, np.ma.MaskedArray):
+        cells, mask = np.ma.getdata(x), np.ma.getmaskarray(x)
+        if x.dtype.names is not None:
+            return x
+        if not mask.any():
+            return np.asarray(cells)
+        kind = np.float64 if cells.dtype.kind == "f" and cells.dtype.itemsize <= 8 else object
+        found = np.array(cells, dtype=kind)
+        found[mask] = np.nan if kind is np.float64 else None
+        return found
+    if isinstance(x, Mapping) and any(isinstance(v, np.ma.MaskedArray) for v in x.values()):
+        return {n: unmasked(v) for n, v in x.items()}
+    if isinstance(x, (list, tuple)) and _holds_masked(x):
+        return [_row(v) for v in x]
+    return x
+
+
+def _holds_masked(x: Any) -> bool:
+    """Whether a list has masked cells, or rows that may have some."""
+    kinds = set(map(type, x))
+    if any(issubclass(k, np.ma.MaskedArray) for k in kinds):
+        return True
+    return not kinds.isdisjoint((list, tuple)) and any(
+        type(np.ma.masked) in set(map(type, v)) for v in x if isinstance(v, (list, tuple))
+    )
+
+
+def _row(row: Any) -> Any:
+    """A row of a list; one that is masked, or holds masked cells, as a list with None for them."""
+    if isinstance(row, np.ma.MaskedArray):
+        return row.tolist()  # None where it is masked
+    if isinstance(row, (list, tuple)):
+        return [None if v is np.ma.masked else v for v in row]
+    return row
 
 
 def array_in(x: Any, columns: Any, schema: Any, weights: Any) -> tuple[Any, Any]:
@@ -56,12 +103,14 @@ def _is_whole(x: Any, names: Sequence[str]) -> bool:
     """Whether it holds decimal numbers only, with nothing for the reader to find out or refuse."""
     if x.dtype.kind != "f" or x.dtype.itemsize > 8 or len(x) < 2 or not 1 <= x.shape[1] <= _WIDE:
         return False
-    return "" not in names and len(set(names)) == len(names) and bool(np.isfinite(x).all())
+    if "" in names or len(set(names)) < len(names) or np.ma.is_masked(x):
+        return False
+    return bool(np.isfinite(x).all())
 
 
 def _table(x: Any, names: Sequence[str]) -> Table:
     """The table that reading makes of such an array."""
-    arrays = np.array(x.T, dtype=np.float64, order="C")
+    arrays = np.array(np.ma.getdata(x).T, dtype=np.float64, order="C")
     variables = tuple(Variable(n, "continuous") for n in names)
     noted = tuple(Column(n, "continuous", "by the schema given", rows=len(x)) for n in names)
     return Table(Block(Schema(variables, noted, "NumPy array"), tuple(arrays)))

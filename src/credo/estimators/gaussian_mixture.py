@@ -17,13 +17,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo.data import Stream, Table, read
+from credo.data.unnamed import unmasked
 from credo.errors import InputError, shown
 from credo.estimators.inputs import is_named_table, row_weights, threads_of
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians
 from credo.model.value import choice, readonly
-from credo.predict.mixture import scored
+from credo.predict.mixture import Scored, scored
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.schema import is_missing
 from credo.train.mixtures.choose import Options
@@ -175,6 +176,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
                 self.n_features_in_ = len(plan.reals)
                 self._named = plan.reals
             return taken(Plan(self._named), table)
+        X = unmasked(X)
         _refuse_no_numbers(X)
         X = validate_data(self, X=X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         if reset:
@@ -185,7 +187,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
 
     # --- answering ------------------------------------------------------------------------
 
-    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+    def _scored(self, X: Any) -> Scored:
         check_is_fitted(self, "mixture_")
         return scored(self.mixture_, self._cells(X, reset=False), threads_of(self.n_jobs))
 

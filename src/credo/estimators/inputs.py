@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data import Stream, Table
 from credo.data.once import comes_in_batches, in_memory
+from credo.data.unnamed import unmasked
 from credo.errors import InputError, UnknownNameError
 from credo.schema import Variable, is_missing
 from credo.stats.by_class import ByClass
@@ -52,7 +53,11 @@ def is_named_table(x: Any) -> bool:
 
 
 def as_table(x: Any) -> Any:
-    """Lists as an array: of objects where they hold text, so that numbers stay numbers."""
+    """Lists as an array: of objects where they hold text, so that numbers stay numbers.
+
+    What a mask hides is missing.
+    """
+    x = unmasked(x)
     if isinstance(x, (list, tuple)):
         array = np.asarray(x)
         return np.array(x, dtype=object) if array.dtype.kind in "US" else array
@@ -236,6 +241,7 @@ def with_gaps_kept(y: Any) -> Any:
     >>> with_gaps_kept(["b", float("nan")])
     array(['b', nan], dtype=object)
     """
+    y = unmasked(y)
     if isinstance(y, (list, tuple)):
         array = np.asarray(y) if len(y) else np.zeros(0)
         if array.ndim != 1 or array.dtype.kind not in "US" or all(type(v) is str for v in y):
@@ -290,7 +296,7 @@ def row_weights(given: Any, n: int) -> NDArray[Any] | None:
     if given is None:
         return None
     try:
-        weights = np.asarray(given, dtype=np.float64)
+        weights = np.asarray(unmasked(given), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("sample_weight must be numbers.") from None
     if weights.ndim == 0:
@@ -317,7 +323,7 @@ def without_absent(x: Any, y: Any, given: Any) -> tuple[Any, Any, Any]:
     """X, y and the weights without the rows of weight 0: they are absent, with all they hold."""
     from sklearn.utils import _safe_indexing
 
-    given = np.asarray(given)
+    given, x = np.asarray(unmasked(given)), unmasked(x)
     if given.ndim != 1 or isinstance(x, (str, os.PathLike)):
         return x, y, given
     weights = row_weights(given, len(given))

@@ -16,11 +16,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from credo.data.columns import Column, columns_of, position_names
+from credo.data.unnamed import unmasked
 from credo.errors import InputError, unknown_name
 from credo.estimators.inputs import is_named_table, row_weights, threads_of, validated
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.value import choice
-from credo.predict.mixture import scored
+from credo.predict.mixture import Scored, scored
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.schema import Variable
 from credo.train.mixtures.choose import Options
@@ -132,6 +133,7 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """X after scikit-learn's own checks of its shape and names."""
+        X = unmasked(X)
         if is_named_table(X):
             if reset:
                 names = list(columns_of(X).by_name)
@@ -175,7 +177,7 @@ class LatentClasses(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ignor
 
     # --- answering ------------------------------------------------------------------------
 
-    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+    def _scored(self, X: Any) -> Scored:
         check_is_fitted(self, "mixture_")
         cells = taken(self._plan, self._checked(X, reset=False))
         return scored(self.mixture_, cells, threads_of(self.n_jobs))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError
 from credo.model.mixture import Mixture
 from credo.model.value import whole
+from credo.predict.mixture import Scored
 
 __all__ = ["MixtureAnswers", "check_sizes"]
 
@@ -34,7 +35,7 @@ class MixtureAnswers:
     mixture_: Mixture
 
     @abstractmethod
-    def _scored(self, X: Any) -> tuple[Floats, Floats]:
+    def _scored(self, X: Any) -> Scored:
         """P(class | row), a column a class, and ln of each row's density."""
 
     @abstractmethod
@@ -42,12 +43,15 @@ class MixtureAnswers:
         """Learn the mixture."""
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(class | row); missing cells are integrated out."""
-        return self._scored(X)[0]
+        """P(class | row); missing cells are integrated out.
+
+        A row that no class can have made is refused by its number.
+        """
+        return self._scored(X).responsibilities()
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """The most probable class of each row."""
-        best: NDArray[np.intp] = self._scored(X)[0].argmax(axis=1)
+        """The most probable class of each row; one that no class can have made is refused."""
+        best: NDArray[np.intp] = self._scored(X).responsibilities().argmax(axis=1)
         return best
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
@@ -56,8 +60,8 @@ class MixtureAnswers:
         return found
 
     def score_samples(self, X: Any) -> Floats:
-        """ln of the density of each row."""
-        return self._scored(X)[1]
+        """ln of the density of each row; −inf where no class can have made it."""
+        return self._scored(X).logs
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean of ln of the density over the rows."""

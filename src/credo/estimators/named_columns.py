@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from credo.data.columns import Columns, columns_for, matrix_columns, position_names
 from credo.data.sighting import Sighted, sighted
+from credo.data.unnamed import unmasked
 from credo.errors import CredoWarning, InputError, close_names
 from credo.estimators.inputs import as_table, is_named_table, plainly_valid, validated
 from credo.estimators.late_model import LateModel
@@ -47,6 +48,7 @@ class NamedColumns(LateModel):
     def _sighted(self, X: Any, reset: bool) -> Sighted:
         """The columns of X, of which none is decided yet."""
         named = is_named_table(X)
+        X = unmasked(X)
         if not reset:
             return sighted(X) if named else sighted(self._alike(X), called=self._called)
         if not named:
@@ -64,7 +66,7 @@ class NamedColumns(LateModel):
         if is_named_table(X) or (getattr(self, "_by_name", False) and hasattr(X, "columns")):
             if getattr(X, "shape", (1,))[0] == 0:
                 raise InputError("Found array with 0 sample(s) while a minimum of 1 is required.")
-            return self._features_of(X, None)
+            return self._features_of(unmasked(X), None)
         X = self._alike(X)
         plain = matrix_columns(X, self._called)
         if plain is not None and are_names(plain, self.model_.names):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from credo.data import Stream
 from credo.data.absent import warn_renamed
 from credo.data.columns import Column, Columns, columns_for, columns_of, position_names
+from credo.data.unnamed import unmasked
 from credo.errors import CredoWarning, InputError
 from credo.estimators.answers import MixedTags, ScoredByName
 from credo.estimators.inputs import (
@@ -263,7 +264,7 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         else:
             if sample_weight is not None:
                 X, y, sample_weight = without_absent(X, y, sample_weight)
-            X = X if is_named_table(X) else self._alike(X)
+            X = unmasked(X) if is_named_table(X) else self._alike(X)
             target, group = encoded_target(y, Variable("y", "discrete", known.target.states))
             labels = Variable(known.target.name, "discrete", target.states), group
             weights = row_weights(sample_weight, len(group))
@@ -326,7 +327,7 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
     def _first_columns(self, X: Any, more: bool) -> FirstRows:
         """The columns of X, of which nothing is known."""
         if is_named_table(X):
-            first = first_columns(X, more=more)
+            first = first_columns(unmasked(X), more=more)
             self._call(first.names)
             return first
         X = validated(self, X, True)
@@ -344,7 +345,7 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
 
     def _columns(self, X: Any) -> Columns:
         """The columns of the features of the model."""
-        return columns_for(X if is_named_table(X) else self._alike(X), self._known())
+        return columns_for(unmasked(X) if is_named_table(X) else self._alike(X), self._known())
 
     def _features(self) -> list[Variable]:
         if isinstance(self.model_, Network):

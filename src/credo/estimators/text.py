@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo import _core
 from credo.data.columns import matrix_columns, position_names
+from credo.data.unnamed import unmasked
 from credo.errors import ImpossibleError, InputError
 from credo.estimators.answers import Answers
 from credo.estimators.inputs import (
@@ -257,6 +258,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return self.model_.words, SparseRows(*bags)
 
     def _matrix(self, X: Any, reset: bool) -> tuple[Any, Rows]:
+        X = unmasked(X)
         plain = matrix_columns(X)
         if plain is not None and plainly_valid(self, X, reset):
             X = plain.matrix

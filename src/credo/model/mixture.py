@@ -129,6 +129,8 @@ class Mixture:
     def responsibilities(self, rows: Any, *, threads: int | None = None) -> Floats:
         """P(class | row) for each row of a table; missing cells are integrated out.
 
+        A row that no class can have made is refused by its number.
+
         >>> import credo as cr
         >>> part = cr.Gaussians(("x", "y"), [[0, 0], [4, 1]], [1, 1], "spherical")
         >>> mixture = cr.Mixture([0.5, 0.5], [part])
@@ -137,10 +139,10 @@ class Mixture:
         """
         from credo.predict.mixture import scored_rows
 
-        return scored_rows(self, rows, threads)[0]
+        return scored_rows(self, rows, threads).responsibilities()
 
     def predict(self, rows: Any, *, threads: int | None = None) -> NDArray[np.intp]:
-        """The most probable class of each row."""
+        """The most probable class of each row; one that no class can have made is refused."""
         best: NDArray[np.intp] = self.responsibilities(rows, threads=threads).argmax(axis=1)
         return best
 
@@ -148,29 +150,30 @@ class Mixture:
         """ln P(row) for each row of a table; −inf where no class can have made it."""
         from credo.predict.mixture import scored_rows
 
-        return scored_rows(self, rows, threads)[1]
+        return scored_rows(self, rows, threads).logs
 
     def log_likelihood(self, rows: Any, *, threads: int | None = None) -> float:
-        """ln P(rows): the sum over the rows, by their weights if the table has any."""
+        """ln P(rows): the sum over the rows, by their weights if the table has any.
+
+        It is −inf where no class can have made one of them, as that of a network is.
+        """
         from credo.predict.mixture import scored_rows
 
-        _, logs, weights = scored_rows(self, rows, threads)
-        return float(logs.sum() if weights is None else weights @ logs)
+        return scored_rows(self, rows, threads).total
 
     def bic(self, rows: Any) -> float:
         """ln P(rows) − ½·parameters·ln n: higher is better (−½ of scikit-learn's figure)."""
         from credo.predict.mixture import scored_rows
 
-        _, logs, weights = scored_rows(self, rows)
-        n = len(logs) if weights is None else float(weights.sum())
-        height = float(logs.sum() if weights is None else weights @ logs)
-        return height - 0.5 * self.free_parameters * math.log(max(n, 1.0))
+        found = scored_rows(self, rows)
+        return found.total - 0.5 * self.free_parameters * math.log(max(found.cells.weight, 1.0))
 
     def icl(self, rows: Any) -> float:
         """BIC less the entropy of the responsibilities: classes that overlap are paid for."""
         from credo.predict.mixture import scored_rows
 
-        share, _, weights = scored_rows(self, rows)
+        found = scored_rows(self, rows)
+        share, weights = found.shares, found.weights
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(share > 0, share * np.log(share), 0.0).sum(axis=1)
         return self.bic(rows) + float(terms.sum() if weights is None else weights @ terms)

@@ -1,4 +1,8 @@
-"""Rows through a mixture: ln P(row) = ln Σ_c w_c Π P(part | c), missing cells integrated out."""
+"""Rows through a mixture: ln P(row) = ln Σ_c w_c Π P(part | c), missing cells integrated out.
+
+A row that no class can have made has ln P(row) = −inf and belongs to none: densities say so, and
+who asks for its class is told the row and the cells that rule it out.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from credo.data.unnamed import is_plain, rows_in
+from credo.errors import ImpossibleError
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians, Rates, Tables
 from credo.predict.far_rows import AFAR, brought_near
@@ -17,7 +22,16 @@ from credo.predict.mixture_columns import Taken, plan_of_parts, taken
 from credo.predict.mixture_rows import Laid, Numbers, laid
 from credo.threads import checked_threads
 
-__all__ = ["Scales", "lay", "log_density_left", "numbers_of", "scales_of", "scored", "scored_rows"]
+__all__ = [
+    "Scales",
+    "Scored",
+    "lay",
+    "log_density_left",
+    "numbers_of",
+    "scales_of",
+    "scored",
+    "scored_rows",
+]
 
 Floats = NDArray[np.float64]
 
@@ -82,8 +96,36 @@ def log_density_left(cells: Taken, scales: Scales) -> Floats:
     return left
 
 
-def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> tuple[Floats, Floats]:
-    """P(class | row) [rows, k] and ln P(row).
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """ln P(row) of some rows, their weights, and P(class | row) of those that are possible."""
+
+    mixture: Mixture
+    cells: Taken
+    shares: Floats  # of rows that no class can have made they mean nothing
+    logs: Floats
+    impossible: NDArray[np.intp]
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weights of the rows."""
+        return self.cells.weights
+
+    @property
+    def total(self) -> float:
+        """ln P(rows), by their weights; a row of weight 0 says nothing, be it impossible."""
+        w = self.weights
+        return float(self.logs.sum() if w is None else w[w > 0] @ self.logs[w > 0])
+
+    def responsibilities(self) -> Floats:
+        """P(class | row) [rows, k]; a row that no class can have made is refused."""
+        if len(self.impossible):
+            raise _refused(self.mixture, self.cells, self.impossible)
+        return self.shares
+
+
+def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> Scored:
+    """P(class | row) and ln P(row).
 
     Where rows are so far out that no density tells classes apart, shares are those nearer by.
     """
@@ -95,18 +137,35 @@ def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> tuple[
     many = checked_threads(threads)
     numbers = numbers_of(mixture, scales)
     share, logs = rows.score(numbers, many)
-    near = brought_near(reals.T, AFAR)
+    near, here = brought_near(reals.T, AFAR), logs
     if near is not None:
-        share = lay(cells, scales, joint, mixture.k, near.T).score(numbers, many)[0]
-    return share, logs + log_density_left(cells, scales)
+        share, here = lay(cells, scales, joint, mixture.k, near.T).score(numbers, many)
+    left = log_density_left(cells, scales)
+    return Scored(mixture, cells, share, logs + left, np.flatnonzero(here == -np.inf))
 
 
-def scored_rows(
-    mixture: Mixture, source: Any, threads: int | None = None
-) -> tuple[Floats, Floats, Floats | None]:
-    """P(class | row), ln P(row) and the weights, of any table."""
+def scored_rows(mixture: Mixture, source: Any, threads: int | None = None) -> Scored:
+    """P(class | row) and ln P(row), of any table."""
     if is_plain(source):
         source = rows_in(source, mixture.names, mixture.names)
-    cells = taken(plan_of_parts(mixture.parts), source)
-    share, logs = scored(mixture, cells, threads)
-    return share, logs, cells.weights
+    return scored(mixture, taken(plan_of_parts(mixture.parts), source), threads)
+
+
+def _refused(mixture: Mixture, cells: Taken, rows: NDArray[np.intp]) -> ImpossibleError:
+    """The refusal of rows that no class can have made, with the cells that rule the first out."""
+    row = int(rows[0])
+    tables = [p for p in mixture.parts if isinstance(p, Tables)]
+    open_ = mixture.weights > 0
+    seen = [(p, int(c[row])) for p, c in zip(tables, cells.codes, strict=True)]
+    seen = [(p, c) for p, c in seen if c < p.variable.arity and (p.values[open_, c] == 0).any()]
+    alone = [(p, c) for p, c in seen if not p.values[open_, c].any()]
+    told = [f"no class allows {p.variable.name}={p.variable.states[c]}" for p, c in alone[:1]]
+    for k in np.flatnonzero(open_) if not told else ():
+        p, c = next((p, c) for p, c in seen if p.values[k, c] == 0)
+        cell = f"{p.variable.name}={p.variable.states[c]}"
+        told.append(f"{cell} is impossible with {mixture.name}={k}")
+    more = f" So {'have' if len(rows) > 2 else 'has'} {len(rows) - 1:,} more." * (len(rows) > 1)
+    return ImpossibleError(
+        f"Row {row + 1:,} has probability zero in every class: {'; '.join(told[:6])}.{more}",
+        hint="Learn with prior above 0, or leave such a cell empty.",
+    )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from credo.data.columns import Column, columns_for
 from credo.data.stream import Stream
 from credo.data.table import Table
+from credo.data.unnamed import unmasked
 from credo.errors import CredoWarning, InputError
 from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
 from credo.schema import Variable
@@ -89,7 +90,7 @@ def taken(plan: Plan, source: Any) -> Taken:
     variables |= {v.name: v for v in plan.states}
     if isinstance(source, Stream):
         source = source.load()
-    found = columns_for(source, variables)
+    found = columns_for(unmasked(source), variables)
     if not found.by_name:
         raise InputError(
             "The rows have no column of the mixture.",

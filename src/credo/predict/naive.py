@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.absent import warn_renamed
 from credo.data.columns import Column, Columns, columns_for
+from credo.data.unnamed import unmasked
 from credo.errors import CredoWarning, ImpossibleError, InputError
 from credo.model.naive_bayes import NaiveBayesModel
 from credo.model.naive_bayes_blocks import FeatureBlock
@@ -131,7 +132,7 @@ def predict_table(
     model: NaiveBayesModel, rows: Any, answer: str, unseen: str, threads: int = 1
 ) -> Any:
     """The answer for each row of anything that can be read; see `predict_columns`."""
-    columns = columns_for(rows, variables_of(model))
+    columns = columns_for(unmasked(rows), variables_of(model))
     refuse_no_column(model, columns)
     warn_renamed(model.names, [*columns.by_name, *columns.others], stacklevel=4)
     return predict_columns(model, columns, answer, unseen, threads)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import threadpoolctl
 
 import credo as cr
-from credo.train.clusters.lloyd import distances
+from credo.train.clusters.gappy import gappy_rows
+from credo.train.clusters.lloyd import distances, lloyd
 
 
 def by_hand(x: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, float]:
@@ -94,3 +96,73 @@ def test_the_silhouette_of_weighted_rows_without_a_cell_is_that_of_copies() -> N
     weighted = cr.cluster({"x": x, "w": w}, "complete", k=2, weights="w")
     copies = cr.cluster({"x": np.repeat(x, w)}, "complete", k=2)
     assert weighted.quality["silhouette"] == pytest.approx(copies.quality["silhouette"])
+
+
+# --- the steps over rows with gaps ----------------------------------------------------------
+
+
+def holed(seed, n=400, d=4, k=4, share=0.1):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d)) + 3 * rng.normal(size=(k, d))[rng.integers(0, k, n)]
+    x[rng.random(x.shape) < share] = np.nan
+    x = x[~np.isnan(x).all(axis=1)]
+    return x - np.nanmean(x, axis=0), rng
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fast_steps_are_the_plain_ones(seed, weighted):
+    """Every step of `lloyd`, from the same start: rows that moved, objective, labels, centres."""
+    x, rng = holed(seed, share=[0.001, 0.1, 0.4][seed % 3], d=[2, 4, 9][seed % 3])
+    x = np.round(x) if seed % 2 else x  # rows as near to two centres
+    w = rng.integers(1, 4, len(x)).astype(float) if weighted else None
+    first = np.nan_to_num(x[rng.choice(len(x), 4, replace=False)])
+    labels, centres, steps = gappy_rows(x, w).climb(first, 300, 0.0)
+    plain_labels, plain_centres, plain = lloyd(x, first, w)
+    if seed % 2 == 0:  # else equally near centres may take turns
+        assert steps.moved == plain.moved
+        np.testing.assert_array_equal(labels, plain_labels)
+        np.testing.assert_allclose(centres, plain_centres, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(steps.objective, plain.objective, rtol=1e-12)
+    assert steps.objective[-1] <= plain.objective[-1] * (1 + 1e-2)
+    assert (np.diff(steps.objective) <= 1e-12 * steps.objective[0]).all()
+
+
+def test_the_tolerance_is_that_of_rows_without_gaps():
+    """One gap among many rows: as many steps as without it, not ten times as many."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(3000, 4))
+    whole = cr.cluster(x, k=5, start=x[:5], scale="none")
+    x[0, 0] = np.nan
+    start = np.nan_to_num(x[:5])
+    start[0, 0] = whole.partition.model.start[0, 0]
+    one = cr.cluster(x, k=5, start=start, scale="none")
+    assert abs(len(one.partition.trace) - len(whole.partition.trace)) <= 2
+    assert (one.labels == whole.labels).mean() > 0.99
+
+
+def test_any_number_of_threads_gives_the_same_labels():
+    x, _ = holed(0, n=20_000, d=8, share=0.01)
+    found = []
+    for many in (1, 2):
+        with threadpoolctl.threadpool_limits(many):
+            found.append(cr.cluster(x, k=5, starts=2))
+    np.testing.assert_array_equal(found[0].labels, found[1].labels)
+    assert found[0].partition.trace == found[1].partition.trace
+
+
+def test_a_centre_that_loses_its_rows_takes_the_farthest():
+    x, _ = holed(3)
+    start = np.vstack([np.zeros(4), np.ones(4), np.full(4, 1e3), np.full(4, 2e3)])
+    labels, centres, steps = gappy_rows(x, None).climb(start, 300, 1e-4)
+    assert np.bincount(labels, minlength=4).all() and np.isfinite(centres).all()
+    assert (np.diff(steps.trace) <= 0).all()
+
+
+def test_a_row_far_out_is_no_fault():
+    x, _ = holed(5)
+    x[0, 0] = 1e100
+    labels, centres, _ = gappy_rows(x, None).climb(np.nan_to_num(x[:3]), 50, 1e-4)
+    seen = ~np.isnan(x[:, 0])
+    assert np.isfinite(centres).all() and (labels[seen] == labels[0]).sum() == 1
+    assert len(set(labels[seen].tolist())) == 3

@@ -4,7 +4,7 @@
 
 Lloyd's steps, the best of several starts by k-means++ (Arthur & Vassilvitskii 2007). Steps and end
 are scikit-learn's from the same start; a kernel makes them, and writes down what each E and M step
-gains. Where cells are missing, `lloyd.py` leaves them out.
+gains. Where cells are missing, `gappy.py` leaves them out.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data import Table
+from credo.data.unnamed import unmasked
 from credo.errors import InputError
 from credo.frozen import Frozen
 from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.progress import track
 from credo.schema import Schema
+from credo.train.clusters.gappy import gappy_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, distances_to_own, lloyd, nearest
+from credo.train.clusters.lloyd import Steps, distances_to_own, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
@@ -132,7 +134,7 @@ def partition_k_means(
 
 def _given(start: Any, k: int, points: Floats) -> Floats:
     try:
-        centres = np.array(start, dtype=np.float64, ndmin=2)
+        centres = np.array(unmasked(start), dtype=np.float64, ndmin=2)
         got = str(centres.shape)
     except (TypeError, ValueError):
         centres, got = np.empty((0, 0)), shown(start)
@@ -175,9 +177,9 @@ def _plain(
 def best_of_starts(
     points: Floats, k: int, weights: Floats | None, starts: int, seed: int
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Labels and centres of points that have every cell: the best of several starts."""
+    """Labels and centres of whole points: the best of several starts, until no point moves."""
     rows = _core.LloydRows(points, weights)
-    best = _plain(rows, points, k, None, starts, seed % (1 << 31), 300, 1e-4)
+    best = _plain(rows, points, k, None, starts, seed % (1 << 31), 300, 0.0)
     return best.labels, best.centres
 
 
@@ -222,14 +224,12 @@ def _gappy(
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
     points = points - mean
     whole = filled(points, np.zeros(len(mean)))
-    rows = _core.LloydRows(whole, w)
+    rows, steady = _core.LloydRows(whole, w), gappy_rows(points, w)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
         first = whole[_drawn(rows, k, chance)] if given is None else given - mean
-        labels, centres, steps = lloyd(
-            points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
-        )
+        labels, centres, steps = steady.climb(first, iterations, tolerance)
         squares = distances_to_own(points, centres, labels)
         objective = float(squares.sum() if w is None else w @ squares)
         best = _better(_Run(objective, labels, centres, first, steps), best)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from credo.predict.far_rows import AFAR
 from credo.render import number, table_html, table_text
 
-__all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "sums_of"]
+__all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "repaired", "sums_of"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -194,7 +194,7 @@ def lloyd(
     moved: list[int] = []
     for _ in range(iterations):
         fresh, squares = nearest(points, centres)
-        fresh, squares = _repaired(points, fresh, squares, k)
+        fresh, squares = repaired(points, fresh, squares, k)
         found = sums_of(points, fresh, squares, k, weights)
         moved.append(int((fresh != labels).sum()))
         labels = fresh
@@ -222,7 +222,7 @@ def distances_to_own(points: Floats, centres: Floats, labels: Labels) -> Floats:
     return found
 
 
-def _repaired(points: Floats, labels: Labels, squares: Floats, k: int) -> tuple[Labels, Floats]:
+def repaired(points: Floats, labels: Labels, squares: Floats, k: int) -> tuple[Labels, Floats]:
     """No cluster without a row, as long as there are rows away from their centres."""
     empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
     if not len(empty):

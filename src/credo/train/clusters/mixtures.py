@@ -12,7 +12,6 @@ from credo.data import Table
 from credo.errors import InputError, unknown_name
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
-from credo.predict.mixture import scored_rows
 from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.notes import told_of_bare, told_of_columns
 from credo.train.clusters.partition import Partition
@@ -82,7 +81,7 @@ def _assign(
 
 
 def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
-    share, _, _ = scored_rows(mixture, table, threads)
+    share = mixture.responsibilities(table, threads=threads)
     assert mixture.candidates is not None and mixture.record is not None
     best = mixture.candidates.best
     distance = usual_distance(table)

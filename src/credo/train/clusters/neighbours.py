@@ -1,14 +1,14 @@
 """Rows tied to their nearest ones: the graph that spectral clustering cuts.
 
 A tie is ½ for each of the two rows that has the other among its nearest. Equal rows are one node,
-which counts as so many; of the last one that a row is tied to, as many copies as are left over
-count, so that every row has as many ties as any other.
+which counts as so many. Rows that are as near as the last one share what is left over, so that
+every row has as many ties as any other, and no order decides between equals.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,12 @@ __all__ = ["spectrum_of_neighbours"]
 Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 23
+_SAME = 1e-9  # distances that differ by less are the same, but for rounding
+_MOST = 256  # nodes that a row is tied to
+_CUT = (
+    "{rows:,} rows have more than {most} different rows as near as their {k} nearest: the order of "
+    "columns and the names of states decide which of them they are tied to"
+)
 _JOINED = (
     "the graph of neighbours falls into {pieces:,} pieces, more than k = {k:,}: the nearest were "
     "joined; k={pieces} takes them as they are, more neighbours= tie them"
@@ -38,18 +44,14 @@ def spectrum_of_neighbours(nodes: Nodes, k: int, seed: int, notes: tuple[str, ..
     from credo.train.clusters.spectral import spectrum_of_graph
 
     assert nodes.known is not None
-    n = nodes.known.rows
-    near = _nearest_rows(nodes.known, nodes.known, min(k, n), itself=True)
-    share = _weights(near, nodes.copies, k) / nodes.copies[near]
-    of = np.broadcast_to(np.arange(n)[:, None], near.shape)
-    there = share > 0
-    ties = sparse.csr_array((share[there], (of[there], near[there])), shape=(n, n))
+    counts, cut = _shared(nodes.known, nodes.known, nodes.copies, k, itself=True)
+    ties = counts @ sparse.diags_array(1.0 / nodes.copies)
     points = nodes.known.points
     return spectrum_of_graph(
         (ties + ties.T) * 0.5,
         nodes,
         seed,
-        notes,
+        (*notes, *([_CUT.format(rows=cut, most=_MOST, k=k)] if cut else [])),
         "the graph of neighbours",
         partial(bridges, nodes.known),
         _JOINED,
@@ -63,19 +65,66 @@ def _through_neighbours(k: int, spectrum: Spectrum, table: Table, r: int) -> Flo
     nodes = spectrum.nodes
     assert nodes.geometry is not None and nodes.known is not None
     values, vectors = spectrum.vectors(r)
-    most = min(k, nodes.known.rows)
-    near = _nearest_rows(nodes.geometry.of(table), nodes.known, most, itself=False)
-    weight = _weights(near, nodes.copies, k)
-    mean = np.einsum("ij,ijr->ir", weight, vectors[near][:, :, :r]) / weight.sum(axis=1)[:, None]
+    weight, _ = _shared(nodes.geometry.of(table), nodes.known, nodes.copies, k, itself=False)
+    mean = (weight @ vectors[:, :r]) / weight.sum(axis=1)[:, None]
     found: Floats = mean / np.where(np.abs(values[:r]) > 1e-12, values[:r], 1.0)
     return found
 
 
-def _weights(near: NDArray[np.intp], copies: Floats, k: int) -> Floats:
-    """How many rows of each of the nearest nodes count, so that they are k in all."""
-    many = copies[near]
-    before = np.cumsum(many, axis=1) - many
-    return np.clip(k - before, 0.0, many)
+def _shared(a: Geometry, b: Geometry, copies: Floats, k: int, itself: bool) -> tuple[Any, int]:
+    """How many rows of each node of b are among the k nearest of each row of a: a sparse matrix.
+
+    Those as near as the last share what is left. Also for how many rows of a these were too many.
+    """
+    from scipy import sparse
+
+    many = min(k + 2, b.rows)  # with the next one, which tells whether there are more as near
+    asked = np.arange(a.rows)
+    parts: list[tuple[NDArray[np.intp], NDArray[np.intp], Floats]] = []
+    cut = 0
+    while len(asked):
+        part = a if len(asked) == a.rows else a.take(asked)
+        near = _nearest_rows(part, b, many, itself and part is a)
+        if itself:  # it is the nearest, though others may be as near
+            near[:, -1] = np.where((near == asked[:, None]).any(axis=1), near[:, -1], asked)
+        away = _away(part, b, near)
+        if itself:
+            away[near == asked[:, None]] = -1.0
+        by = np.argsort(away, axis=1, kind="stable")
+        near, away = np.take_along_axis(near, by, axis=1), np.take_along_axis(away, by, axis=1)
+        have = copies[near]
+        last = (np.cumsum(have, axis=1) < k).sum(axis=1).clip(max=many - 1)
+        edge = away[np.arange(len(asked)), last]
+        done = away[:, -1] > edge * (1 + 2 * _SAME)
+        if many >= min(_MOST, b.rows):
+            cut = 0 if many == b.rows else int((~done).sum())
+            done[:] = True
+        tied = np.abs(away - edge[:, None]) <= _SAME * np.abs(edge[:, None])
+        before = np.where(tied | (away > edge[:, None]), 0.0, have)
+        left = (k - before.sum(axis=1)) / np.maximum((tied * have).sum(axis=1), 1e-300)
+        weight = before + tied * have * np.minimum(left, 1.0)[:, None]
+        there = (weight > 0) & done[:, None]
+        parts.append((asked[np.nonzero(there)[0]], near[there], weight[there]))
+        asked = asked[~done]
+        many = min(4 * many, _MOST, b.rows)
+    of, to, weights = (np.concatenate(p) for p in zip(*parts, strict=True))
+    return sparse.csr_array((weights, (of, to)), shape=(a.rows, b.rows)), cut
+
+
+def _away(a: Geometry, b: Geometry, near: NDArray[np.intp]) -> Floats:
+    """The distance of each row of a to those of b that are near to it."""
+    found = np.empty(near.shape)
+    wide = b.rows if a.points is None else near.shape[1] * a.points.shape[1]
+    step = max(_CHUNK // wide, 1)
+    for i in range(0, a.rows, step):
+        here = slice(i, i + step)
+        if a.points is None:
+            found[here] = np.take_along_axis(a.take(here).to(b), near[here], axis=1)
+        else:
+            assert b.points is not None
+            apart = b.points[near[here]] - a.points[here, None]
+            found[here] = np.sqrt(np.einsum("ijc,ijc->ij", apart, apart))
+    return found
 
 
 def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.intp]:

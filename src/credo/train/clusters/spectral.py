@@ -49,7 +49,7 @@ DENSE = 5_000
 NEIGHBOURS = 10
 """Rows that each row is tied to, unless the table is small."""
 
-_STARTS = 10
+_STARTS = 20
 _ALONE = 1e-20  # an affinity to all others below which coordinates would be rounding
 
 
@@ -179,7 +179,9 @@ class Spectrum(Frozen):
             zero = np.zeros(len(points))
             centres = sums_of(points, found, zero, k, self.nodes.copies).centres(points[:k])
         else:
-            found, centres = best_of_starts(points, k, self.nodes.copies, _STARTS, self.seed)
+            by = np.argsort((points * points).sum(axis=1), kind="stable")  # whatever their signs
+            found, copies = np.empty(len(points), dtype=np.intp), self.nodes.copies[by]
+            found[by], centres = best_of_starts(points[by], k, copies, _STARTS, self.seed)
             reason = f"k-means of {k} eigenvectors, the best of {_STARTS} starts"
         if len(np.unique(found)) < k:
             raise InputError(

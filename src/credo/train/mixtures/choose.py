@@ -155,8 +155,9 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
 
     def climb(part: Problem, numbers: Numbers) -> Climb:
         return Climb(
-            part.rows, maximiser, numbers, options.tol, options.accelerate, problem.threads
-        )
+            part.rows, maximiser, numbers, options.tol, options.accelerate, problem.threads,
+            problem.order,
+        )  # fmt: skip
 
     notes: tuple[str, ...] = ()
     few: Turned | None = None

@@ -1,7 +1,8 @@
 """The climb of a mixture: expectation and maximisation in turn, with leaps (`train/leaping.py`).
 
 Covariances leap by their Cholesky root with a logarithmic diagonal, which is one of a covariance
-wherever it lands.
+wherever it lands. Roots of the same covariance in other orders of the columns leap elsewhere, so
+they are taken in an order that is not the table's (`gathered.py`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ def _triangle(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return rows, columns
 
 
+def _taken(spread: Floats, order: NDArray[np.intp] | None) -> Floats:
+    """Covariances with their columns in another order."""
+    return spread if order is None else spread[:, order[:, None], order]
+
+
 @dataclass
 class Climb(Leaping[Numbers, Expected]):
     """One climb from one start. `steps` goes on from where it stands."""
@@ -42,6 +48,7 @@ class Climb(Leaping[Numbers, Expected]):
     tol: float  # of the gain a row
     accelerate: bool = True
     threads: int = 1
+    order: NDArray[np.intp] | None = None  # of the columns in a root, if not their own
     trace: list[float] = field(default_factory=list)
     reason: str = ""
     converged: bool = False
@@ -90,6 +97,7 @@ class Climb(Leaping[Numbers, Expected]):
         parts.append(np.log(x.rates).ravel())
         if self.maximiser.joint:
             spread = x.spread[:1] if self.maximiser.form == "tied" else x.spread
+            spread = _taken(spread, self.order)
             root: Floats = np.linalg.cholesky(spread).astype(np.float64)
             i = np.arange(root.shape[-1])
             root[:, i, i] = np.log(root[:, i, i])
@@ -126,9 +134,9 @@ class Climb(Leaping[Numbers, Expected]):
             root[:, *_triangle(d)] = take((k, d * (d + 1) // 2))
             i = np.arange(d)
             root[:, i, i] = np.exp(np.clip(root[:, i, i], -50, 50))
-            spread = np.broadcast_to(
-                raised(root @ root.transpose(0, 2, 1), floor), near.spread.shape
-            )
+            back = None if self.order is None else np.argsort(self.order)
+            product = _taken(root @ root.transpose(0, 2, 1), back)
+            spread = np.broadcast_to(raised(product, floor), near.spread.shape)
             if near.rest is not None:
                 with np.errstate(over="ignore"):
                     wide = np.exp(take(near.rest.shape))

@@ -15,11 +15,14 @@ from credo.predict.mixture import Scales, lay, log_density_left, numbers_of
 from credo.predict.mixture_columns import Taken
 from credo.predict.mixture_rows import Laid, Numbers
 from credo.stats.moments import refuse_underflow
+from credo.train.mixtures.gathered import Gathered, gathered
 from credo.train.mixtures.maximise import Maximiser
 
 __all__ = ["Problem", "problem_of"]
 
 Floats = NDArray[np.float64]
+
+_FEW = 4_000  # rows that decide an order of the columns, at most
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,27 @@ class Problem:
         sums = np.where(there, counts, 0.0) @ w
         means: Floats = np.where(mass > 0, sums / np.where(mass > 0, mass, 1.0), 1.0)
         return np.maximum(means, 1e-6)
+
+    @cached_property
+    def different(self) -> Gathered:
+        """The different ones of all rows."""
+        return self.gathered(np.arange(self.cells.rows))
+
+    @cached_property
+    def order(self) -> NDArray[np.intp] | None:
+        """The real columns of one Gaussian in an order that their cells decide; None if as is."""
+        d, n = self.cells.reals.shape
+        if self.form not in ("full", "tied") or d < 2:
+            return None
+        few = self.different if n <= _FEW else self.gathered(np.arange(0, n, -(-n // _FEW)))
+        order = few.columns[few.columns < d]
+        return None if (order == np.arange(d)).all() else order
+
+    def gathered(self, rows: NDArray[np.intp]) -> Gathered:
+        """The different ones of some rows, without those of weight 0."""
+        weights = self.cells.weights
+        w = np.ones(len(rows)) if weights is None else weights[rows]
+        return gathered(self.cells, rows[w > 0], w[w > 0])
 
     def some(self, rows: NDArray[np.intp]) -> Problem:
         """The same problem on some of the rows, in the same scales."""

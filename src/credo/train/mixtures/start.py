@@ -3,7 +3,8 @@
 Rows become points: real columns scaled (a missing cell is the column's middle), each state a
 coordinate of its own at distance 1 from the others (a missing cell is the column's shares). The
 first centres are drawn by k-means++ (Arthur & Vassilvitskii 2007): each next one with probability
-in proportion to its squared distance from those before, the best of a few draws.
+in proportion to its squared distance from those before, the best of a few draws. A column of more
+than 64 states tells rows apart only where no other does, by its 64 most common ones.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.predict.mixture_rows import Numbers
+from credo.train.mixtures.gathered import Gathered
 from credo.train.mixtures.problem import Problem
 
 __all__ = ["STARTS", "started"]
@@ -25,6 +27,7 @@ _SAMPLE = 4_000  # rows a start looks at, at least
 _ROUNDS = 30  # of k-means in a start with care, at most
 _TRIES = 3  # runs of k-means in such a start
 _FEW = 2  # rounds of k-means in the others, which are to differ
+_COORDINATES = 64  # states of a column, at most
 _SMALL = 1 << 18  # multiplications of a product that no library spreads over threads
 
 
@@ -33,34 +36,25 @@ def started(
 ) -> Numbers:
     """The numbers of one start; with care, the best of a few runs of k-means.
 
-    Equal rows are gathered and sorted first, so that neither the order of the rows nor whether
-    one is weighted or repeated changes the start (up to the number of rows that are looked at).
+    Equal rows are gathered, and rows, columns and states stand in an order of their own
+    (`gathered.py`), so that neither their order nor names change the start, nor whether a row is
+    weighted or repeated (up to the number of rows that are looked at).
     """
     n = problem.cells.rows
     most = min(n, max(_SAMPLE, 100 * k))
-    rows = np.sort(rng.choice(n, most, replace=False)) if most < n else np.arange(n)
-    weights = problem.cells.weights
-    w = np.ones(len(rows)) if weights is None else weights[rows]
-    rows, w = rows[w > 0], w[w > 0]
-    points, first, w = _gathered(_points(problem, rows, w), w)
-    rows = rows[first]
+    if most < n:
+        looked = problem.gathered(np.sort(rng.choice(n, most, replace=False)))
+    else:
+        looked = problem.different
+    rows, w = looked.rows, looked.weights
     w = w * max(len(w) / w.sum(), 1.0)  # what softens a start is in rows, of weight 1 or more
     if how == "random":
         share = rng.dirichlet(np.ones(k), size=len(rows))
     else:
-        nearest = _k_means(points, w, k, rng, care)
+        nearest = _k_means(_points(problem, looked, w), w, k, rng, care)
         share = np.full((len(rows), k), 0.05 / k)
         share[np.arange(len(rows)), nearest] += 0.95
     return _numbers(problem, rows, share * w[:, None], k)
-
-
-def _gathered(points: Floats, w: Floats) -> tuple[Floats, NDArray[np.intp], Floats]:
-    """The different points in their order, where each stood first, and the weight of each."""
-    first = np.argsort(points[:, 0], kind="stable")
-    if (np.diff(points[first, 0]) > 0).all():  # one column tells them all apart, as numbers do
-        return points[first], first, w[first]
-    found, first, group = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    return found, first, np.bincount(group.ravel(), weights=w).astype(np.float64)
 
 
 def _pick(p: Floats, rng: np.random.Generator) -> int:
@@ -70,26 +64,52 @@ def _pick(p: Floats, rng: np.random.Generator) -> int:
     return min(at, len(p) - 1)
 
 
-def _points(problem: Problem, rows: NDArray[np.intp], w: Floats) -> Floats:
-    cells = problem.cells
-    reals = (cells.reals[:, rows] - problem.scales.centre[:, None]) / problem.scales.scale[:, None]
-    parts = [np.nan_to_num(reals, nan=0.0).T]
-    for column in cells.counts[:, rows]:
-        there = ~np.isnan(column)
-        mass = np.where(there, w, 0.0) / max(float(w[there].sum()), 1e-300)
-        z = np.sqrt(np.where(there, column, 0.0))
-        z = np.where(there, z - z @ mass, 0.0)
-        parts.append((z / (np.sqrt(z**2 @ mass) or 1.0))[:, None])
-    for variable, codes in zip(cells.plan.states, cells.codes, strict=True):
-        if variable.arity > 64:
-            continue  # too many states to tell rows apart by
-        hot = np.eye(variable.arity + 1)[codes[rows]]
-        gone = hot[:, -1] > 0
-        hot = hot[:, :-1] / np.sqrt(2.0)
-        if gone.any() and not gone.all():
-            hot[gone] = np.average(hot[~gone], axis=0, weights=w[~gone])
-        parts.append(hot)
+def _points(problem: Problem, looked: Gathered, w: Floats) -> Floats:
+    """The rows as points; columns and states in the order that the cells decide."""
+    cells, rows = problem.cells, looked.rows
+    numbers = len(cells.reals) + len(cells.counts)
+    parts: list[Floats] = []
+    wide: list[Floats] = []
+    for j in looked.columns:
+        if j < len(cells.reals):
+            scales = problem.scales
+            z = (cells.reals[j, rows] - scales.centre[j]) / scales.scale[j]
+            parts.append(np.nan_to_num(z, nan=0.0)[:, None])
+        elif j < numbers:
+            parts.append(_rooted(cells.counts[j - len(cells.reals), rows], w)[:, None])
+        else:
+            states = looked.states[j - numbers]
+            codes = cells.codes[j - numbers][rows]
+            many = len(states) > _COORDINATES
+            (wide if many else parts).append(_hot(codes, states, w))
+    if not any((part != part[0]).any() for part in parts):
+        parts += wide
     return np.concatenate(parts, axis=1)
+
+
+def _rooted(column: Floats, w: Floats) -> Floats:
+    """Counts by their roots, centred and scaled."""
+    there = ~np.isnan(column)
+    mass = np.where(there, w, 0.0) / max(float(w[there].sum()), 1e-300)
+    z = np.sqrt(np.where(there, column, 0.0))
+    z = np.where(there, z - z @ mass, 0.0)
+    scaled: Floats = z / (np.sqrt(z**2 @ mass) or 1.0)
+    return scaled
+
+
+def _hot(codes: NDArray[np.integer], states: NDArray[np.intp], w: Floats) -> Floats:
+    """States as coordinates, in their order; of too many the most common ones."""
+    arity = len(states)
+    if arity > _COORDINATES:
+        mass = np.bincount(codes, weights=w, minlength=arity + 1)[states]
+        states = states[np.sort(np.argsort(-mass, kind="stable")[:_COORDINATES])]
+    place = np.full(arity + 1, len(states))
+    place[states] = np.arange(len(states))
+    hot: Floats = np.eye(len(states) + 1)[place[codes]][:, :-1] / np.sqrt(2.0)
+    gone = codes == arity
+    if gone.any() and not gone.all():
+        hot[gone] = np.average(hot[~gone], axis=0, weights=w[~gone])
+    return hot
 
 
 def _k_means(

@@ -40,9 +40,8 @@ class Turned:
         """A climb that has not begun, in these directions."""
         d, r = self.basis.shape
         maximiser = replace(whole.maximiser, columns=r, beyond=d - r)
-        return replace(
-            whole, rows=self.rows, maximiser=maximiser, numbers=self.narrow(whole.numbers)
-        )
+        numbers = self.narrow(whole.numbers)
+        return replace(whole, rows=self.rows, maximiser=maximiser, numbers=numbers, order=None)
 
     def narrow(self, x: Numbers) -> Numbers:
         """Numbers of a start, whose classes are balls, in these directions."""
