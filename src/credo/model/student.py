@@ -51,6 +51,19 @@ def _standard_quantile(dof: float, q: Floats) -> Floats:
     return out
 
 
+def _standard_share(dof: float, t: Floats) -> Floats:
+    """The share below t of the t around 0 of scale 1; stdtr squares t, which may be too large."""
+    from scipy.special import betaln, stdtr
+
+    size = np.abs(t)
+    logs = np.log(np.maximum(size, 1.0))
+    with np.errstate(under="ignore"):  # far out P(T < −t) is a power of t
+        power = np.exp((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - dof * logs)
+    far = np.where(t < 0, power, 1 - power)
+    out: Floats = np.where(logs > 20 + max(0.0, math.log(dof)), far, stdtr(dof, t))
+    return out
+
+
 def _needs(dof: float, least: int, what: str) -> None:
     if dof <= least:
         raise InputError(
@@ -109,8 +122,22 @@ class StudentT(Point):
         """Values drawn at random."""
         return self.location + self.scale * generator(rng).standard_t(self.dof, size(n))
 
+    def cdf(self, x: ArrayLike) -> Any:
+        """The probability of a value of at most `x`.
+
+        >>> round(StudentT(dof=1, location=6, scale=1).cdf(7.0), 12)
+        0.75
+        """
+        with np.errstate(over="ignore"):
+            out = _standard_share(self.dof, (points(x) - self.location) / self.scale)
+        return out if np.ndim(out) else float(out)
+
     def quantile(self, q: ArrayLike) -> Any:
-        """The value below which the share `q` of the probability lies."""
+        """The value below which the share `q` of the probability lies.
+
+        >>> round(StudentT(dof=1, location=6, scale=1).quantile(0.75), 12)
+        7.0
+        """
         with np.errstate(over="ignore"):  # a tail may pass every number
             out = self.location + self.scale * _standard_quantile(self.dof, shares(q))
         return out if np.ndim(out) else float(out)
