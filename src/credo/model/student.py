@@ -7,6 +7,7 @@ dimensions, a normal-inverse-Wishart one). As `dof` grows it becomes the Gaussia
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.conditioning import conditioned, places
 from credo.model.elliptical import distance, factor, named, points, student_log_density, symmetric
 from credo.model.evidence import Numbers, columns
 from credo.model.interval import Interval, halved, shares, tails
@@ -225,14 +227,43 @@ class MultivariateT(Point):
         out: Floats = self.location + z / np.sqrt(w)[:, None]
         return out
 
-    def marginal(self, name: str) -> StudentT:
-        """The Student t of one variable."""
-        i = position(name, self.names)
-        return StudentT(self.dof, float(self.location[i]), math.sqrt(self.shape[i, i]), name)
+    def marginal(self, names: str | Sequence[str]) -> Any:
+        """The Student t of one variable; of a list of them, the MultivariateT.
+
+        >>> t = MultivariateT(3, [0, 1, 2], np.diag([1.0, 4.0, 9.0]), names=("a", "b", "c"))
+        >>> t.marginal("b"), t.marginal(["c", "a"]).location.tolist()
+        (StudentT(dof=3, location=1, scale=2), [2.0, 0.0])
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            i = position(names, self.names)
+            return StudentT(self.dof, float(self.location[i]), math.sqrt(self.shape[i, i]), names)
+        at = places(names, self.names)
+        kept = tuple(self.names[i] for i in at)
+        return type(self)(self.dof, self.location[at], self.shape[np.ix_(at, at)], kept)
+
+    def given(self, values: Mapping[str, float]) -> Any:
+        """The distribution of the other variables when some are known: a StudentT where one is
+        left, else a MultivariateT.
+
+        >>> t = MultivariateT(3, [0, 0], [[1, 0], [0, 1]], names=("a", "b"))
+        >>> t.given({"a": 1.0})
+        StudentT(dof=4, location=0, scale=1)
+        """
+        left = conditioned(values, self.names, self.location, self.shape, "The shape")
+        if not left.known:
+            return self
+        dof = self.dof + left.known
+        with np.errstate(over="ignore", invalid="ignore"):
+            shape = left.covariance * ((self.dof + left.distance) / dof)
+        if len(left.names) == 1:
+            return StudentT(dof, float(left.centre[0]), math.sqrt(shape[0, 0]), left.names[0])
+        return type(self)(dof, left.centre, shape, left.names)
 
     def interval(self, level: float = 0.95, *, of: str) -> Interval:
         """The central interval of one variable's next value."""
-        return self.marginal(of).interval(level)
+        position(of, self.names)
+        found: Interval = self.marginal(of).interval(level)
+        return found
 
     def _view(self) -> View:
         title = f"Multivariate Student t, {number(self.dof)} degrees of freedom"
