@@ -124,6 +124,13 @@ def test_student_t_where_the_square_is_beyond_every_number():
     np.testing.assert_allclose(t.cdf(-x), 1 - t.cdf(x))
 
 
+def test_few_degrees_of_freedom_far_out():
+    t = cr.StudentT(1e-6, 0, 1)
+    with np.errstate(all="raise"):
+        at = t.logpdf([1e290, 1e300, 1e307])
+    np.testing.assert_allclose(np.diff(at), -(1 + 1e-6) * np.log(10) * np.array([10, 7]), rtol=1e-9)
+
+
 @pytest.mark.parametrize("alpha", [0.4, 3.0, 25.0, 5e3])
 def test_variance_and_sd_as_scipy_has_them(alpha):
     belief = cr.NormalInverseGamma(5, 4, alpha, 6)
