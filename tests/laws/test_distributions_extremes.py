@@ -73,6 +73,9 @@ def test_beta_and_dirichlet(a, b, data):
             lambda o: o.mean().probabilities,
             lambda o: o.map().probabilities,
             lambda o: o.interval(of=o.states[0]),
+            lambda o: o.quantile([0.0, 0.1, 1.0], of=o.states[0]),
+            lambda o: [o.cdf(x, of=o.states[0]) for x in (a, b, 0.3)],
+            lambda o: [o.pdf(x, of=o.states[0]) for x in (a, b, 0.3)],
             lambda o: o.interval(of=o.states[0], hpd=True),
             lambda o: o.predictive().p,
             lambda o: o.log_marginal([o.states[0]] * 3),
@@ -99,6 +102,12 @@ def test_beliefs_about_a_gaussian(m, k, a, b, data):
             lambda o: o.map().variance,
             lambda o: o.interval(of="mean"),
             lambda o: o.interval(of="variance"),
+            lambda o: o.interval(of="sd"),
+            *(
+                lambda o, of=of, ask=ask: getattr(o, ask)([m, 1.0, 1e300, -np.inf], of=of)
+                for of in ("mean", "variance", "sd")
+                for ask in ("cdf", "pdf", "logpdf")
+            ),
             lambda o: o.predictive().logpdf([1.0, 1e300]),
             lambda o: o.predictive().interval(),
             lambda o: o.log_marginal(data),
@@ -124,6 +133,7 @@ def test_gaussians(data, m, v):
         asked(
             value,
             lambda o: o.logpdf([1.0, 1e300, -np.inf]),
+            lambda o: o.cdf([m, 1.0, 1e300, -np.inf]),
             lambda o: o.log_likelihood(data),
             lambda o: o.interval(),
             lambda o: o.variance,

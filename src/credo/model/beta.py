@@ -24,6 +24,7 @@ from credo.model.interval import Interval, probability, shares, tails
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.quantiles import beta_quantile
 from credo.model.randomness import Rng
+from credo.model.tail_shares import beta_share
 from credo.model.value import NAME, WEIGHT, positive
 
 __all__ = ["Beta"]
@@ -90,12 +91,14 @@ pseudo-counts are all at least 1.
     def _point(self, p: Floats) -> Bernoulli:
         return Bernoulli(float(p[1]), self.states, self.name)
 
-    def logpdf(self, *parameter: ArrayLike) -> Any:
-        """The log-density at values of the probability of the last state.
+    def logpdf(self, *parameter: ArrayLike, of: Any = None) -> Any:
+        """The log-density at values of the probability of the last state, or of the state `of`.
 
         >>> Beta(1, 1).logpdf(0.3)
         0.0
         """
+        if of is not None:
+            return self.marginal(of).logpdf(*parameter)
         p = points(one_parameter(parameter, "a probability"))
         inside = (p >= 0) & (p <= 1)
         q = np.where(inside, p, 0.5)
@@ -110,12 +113,26 @@ pseudo-counts are all at least 1.
         """
         return self._draws(n, rng)[:, 1]
 
-    def quantile(self, q: ArrayLike) -> Any:
+    def cdf(self, x: ArrayLike, of: Any = None) -> Any:
+        """The probability that the probability of the last state, or of `of`, is at most `x`.
+
+        >>> heads = Beta(14, 10, states=("tails", "heads"))
+        >>> round(1 - heads.cdf(0.5), 6), round(heads.cdf(0.5, of="tails"), 6)
+        (0.797564, 0.797564)
+        """
+        if of is not None:
+            return self.marginal(of).cdf(x)
+        found = beta_share(self.a, self.b, points(x))
+        return found if found.ndim else float(found)
+
+    def quantile(self, q: ArrayLike, of: Any = None) -> Any:
         """The value of the probability below which the share `q` of the belief lies.
 
         >>> round(Beta(6, 6).quantile(0.5), 12)
         0.5
         """
+        if of is not None:
+            return self.marginal(of).quantile(q)
         found = beta_quantile(self.a, self.b, shares(q))
         return found if found.ndim else float(found)
 

@@ -14,6 +14,8 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, Self
 
+import numpy as np
+
 from credo.errors import InputError
 from credo.model.interval import Interval
 from credo.model.point import Point
@@ -73,8 +75,8 @@ class Conjugate(Value):
         """The distribution of the next value, averaged over the parameter."""
 
     @abstractmethod
-    def logpdf(self, *parameter: Any) -> Any:
-        """The log-density at a value of the parameter."""
+    def logpdf(self, *parameter: Any, of: Any = None) -> Any:
+        """The log-density at a value of the parameter; with `of`, of one part of it alone."""
 
     @abstractmethod
     def sample(self, n: int, rng: Rng) -> Any:
@@ -85,10 +87,29 @@ class Conjugate(Value):
         """Draws of the parameter, each as the distribution it stands for."""
 
     @abstractmethod
+    def cdf(self, x: Any, of: Any = None) -> Any:
+        """The probability that a parameter is at most `x`."""
+
+    @abstractmethod
+    def quantile(self, q: Any, of: Any = None) -> Any:
+        """The value of a parameter below which the share `q` of the belief lies."""
+
+    @abstractmethod
     def interval(self, level: float = 0.95, of: Any = None) -> Interval:
         """The central credible interval of a parameter."""
 
     # --- what follows for all of them -------------------------------------------------------
+
+    def pdf(self, *parameter: Any, of: Any = None) -> Any:
+        """The density at a value of the parameter; with `of`, of one part of it alone.
+
+        >>> from credo.model.beta import Beta
+        >>> Beta(1, 1).pdf(0.3)
+        1.0
+        """
+        with np.errstate(over="ignore"):  # where all is known, it passes every number
+            out = np.exp(self.logpdf(*parameter, of=of))
+        return out if np.ndim(out) else float(out)
 
     def update(self, data: Any) -> Self:
         """The posterior after data: raw values, or the statistic of many rows."""

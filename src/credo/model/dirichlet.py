@@ -111,12 +111,17 @@ class Dirichlet(Pseudocounts):
     def _point(self, p: Floats) -> Categorical:
         return Categorical(p, self.states, self.name)
 
-    def logpdf(self, *parameter: ArrayLike) -> Any:
-        """The log-density at probabilities of all states, along the last axis.
+    def logpdf(self, *parameter: ArrayLike, of: Any = None) -> Any:
+        """The log-density at probabilities of all states, along the last axis; with `of`, at
+        values of the probability of one state.
 
         >>> round(Dirichlet([1, 1, 1]).logpdf([0.2, 0.3, 0.5]), 6)
         0.693147
+        >>> round(Dirichlet([1, 1, 1]).pdf(0.25, of=0), 12)
+        1.5
         """
+        if of is not None:
+            return self.marginal(of).logpdf(*parameter)
         p = points(one_parameter(parameter, "probabilities of all states"))
         if p.ndim == 0 or p.shape[-1] != len(self.states):
             raise InputError(f"A probability for each of {len(self.states)} states is needed.")

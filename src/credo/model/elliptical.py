@@ -209,7 +209,9 @@ def student_log_density(m: Any, log_det: float, d: int, dof: float) -> Any:
     """
     ratio = log_rising(dof / 2, d / 2)  # of gamma functions; exact for a large ν too
     constant = ratio - 0.5 * (d * np.log(dof * np.pi) + log_det)
-    far = m / np.sqrt(dof)
+    with np.errstate(over="ignore", divide="ignore"):
+        far = m / np.sqrt(dof)
+        logs = 2 * np.log(m) - np.log(dof)
     near = np.minimum(far, 1e9)
-    log = np.where(far < 1e9, np.log1p(near * near), 2 * np.log(np.maximum(far, 1.0)))
+    log = np.where(far < 1e9, np.log1p(near * near), logs)
     return constant - (dof + d) / 2 * log

@@ -98,11 +98,16 @@ leave 'x' out.
         """
         from scipy.special import ndtr
 
-        out = ndtr((points(x) - self.mean) / self.sd)
+        with np.errstate(over="ignore"):
+            out = ndtr((points(x) - self.mean) / self.sd)
         return out if np.ndim(out) else float(out)
 
     def quantile(self, q: ArrayLike) -> Any:
-        """The value below which the share `q` of the probability lies."""
+        """The value below which the share `q` of the probability lies.
+
+        >>> Gaussian(6, 1).quantile(0.5)
+        6.0
+        """
         from scipy.special import ndtri
 
         out = self.mean + self.sd * ndtri(shares(q))

@@ -6,7 +6,7 @@ mle: μ = Σ x_i / n,   Σ = Σ (x_i − μ)(x_i − μ)ᵀ / n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError, unknown_name
+from credo.model.conditioning import conditioned, places
 from credo.model.covariances import Spread
 from credo.model.elliptical import (
     check_spread,
@@ -116,14 +117,40 @@ cr.NormalInverseWishart.default(…).
         out: Floats = self.mean + z @ self._root.T
         return out
 
-    def marginal(self, name: str) -> Gaussian:
-        """The Gaussian of one variable."""
-        i = position(name, self.names)
-        return Gaussian(float(self.mean[i]), float(self.covariance[i, i]), name)
+    def marginal(self, names: str | Sequence[str]) -> Any:
+        """The Gaussian of one variable; of a list of them, the MultivariateGaussian.
+
+        >>> g = MultivariateGaussian([0, 1, 2], np.diag([1.0, 2.0, 3.0]), names=("a", "b", "c"))
+        >>> g.marginal("b"), g.marginal(["c", "a"]).mean.tolist()
+        (Gaussian(mean=1, variance=2), [2.0, 0.0])
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            i = position(names, self.names)
+            return Gaussian(float(self.mean[i]), float(self.covariance[i, i]), names)
+        at = places(names, self.names)
+        kept = tuple(self.names[i] for i in at)
+        return type(self)(self.mean[at], self.covariance[np.ix_(at, at)], kept)
+
+    def given(self, values: Mapping[str, float]) -> Any:
+        """The distribution of the other variables when some are known: a Gaussian where one is
+        left, else a MultivariateGaussian.
+
+        >>> g = MultivariateGaussian([170, 70], [[100, 60], [60, 81]], names=("height", "weight"))
+        >>> g.given({"height": 180})
+        Gaussian(mean=76, variance=45)
+        """
+        left = conditioned(values, self.names, self.mean, self.covariance, "The covariance")
+        if not left.known:
+            return self
+        if len(left.names) == 1:
+            return Gaussian(float(left.centre[0]), float(left.covariance[0, 0]), left.names[0])
+        return type(self)(left.centre, left.covariance, left.names)
 
     def interval(self, level: float = 0.95, *, of: str) -> Interval:
         """The central interval of one variable's next value."""
-        return self.marginal(of).interval(level)
+        position(of, self.names)
+        found: Interval = self.marginal(of).interval(level)
+        return found
 
     # --- learning ---------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval, shares, tails
@@ -23,6 +24,7 @@ from credo.model.normal_wishart import Hyper, NormalWishart
 from credo.model.quantiles import gamma_quantile
 from credo.model.randomness import Rng
 from credo.model.student import StudentT
+from credo.model.tail_shares import inverse_gamma_log_density, inverse_gamma_share
 from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, choice, finite, positive
 from credo.render import number
 
@@ -113,15 +115,23 @@ class NormalInverseGamma(NormalWishart):
         scale = math.sqrt(self.beta / (self.alpha * self.kappa))
         return StudentT(2 * self.alpha, self.mu, scale, self.name)
 
-    def logpdf(self, *parameter: ArrayLike) -> Any:
-        """The log-density at values of the mean and of the variance.
+    def logpdf(self, *parameter: ArrayLike, of: str | None = None) -> Any:
+        """The log-density at values of the mean and of the variance; with `of`, at values of the
+        `mean`, the `variance` or the `sd` alone.
 
         >>> round(NormalInverseGamma(0, 1, 1, 1).logpdf(0, 1), 6)
         -1.918939
+        >>> NormalInverseGamma(0, 1, 1, 1).logpdf(1, of="variance")
+        -1.0
         """
+        if of is not None:
+            return self._log_density_of(one_parameter(parameter, f"a {_part(of)}"), of)
         self._check_proper("density")
         if len(parameter) != 2:
-            raise InputError("Give a mean and a variance: logpdf(mu, variance).")
+            raise InputError(
+                "Give a mean and a variance: logpdf(mu, variance).",
+                hint="With of='mean', of='variance' or of='sd', give that alone.",
+            )
         mu, variance = np.broadcast_arrays(*(points(p) for p in parameter))
         out = self.hyper.log_density(mu[..., None], variance[..., None, None], self._root())
         return out if out.ndim else float(out)
@@ -137,20 +147,51 @@ class NormalInverseGamma(NormalWishart):
         with np.errstate(over="ignore"):
             return mu[:, 0], b[:, 0, 0] ** 2
 
-    def quantile(self, q: ArrayLike, of: str = "mean") -> Any:
-        """The value of the mean or of the variance below which the share `q` lies."""
-        if choice(of, ("mean", "variance"), "of") == "mean":
+    def _log_density_of(self, x: Any, of: str) -> Any:
+        """That of one part alone."""
+        if of == "mean":
+            return self.marginal_mean().logpdf(x)
+        self._check_proper("density")
+        power = 1 if of == "variance" else 2
+        out = inverse_gamma_log_density(self.alpha, self.beta, points(x), power)
+        return out if out.ndim else float(out)
+
+    def cdf(self, x: ArrayLike, of: Any = "mean") -> Any:
+        """The probability that the `mean`, the `variance` or the `sd` is at most `x`.
+
+        >>> belief = NormalInverseGamma(5, 4, 3, 6)
+        >>> belief.cdf(5), round(belief.cdf(2, of="variance"), 6), round(belief.cdf(2, of="sd"), 6)
+        (0.5, 0.42319, 0.808847)
+        """
+        if _part(of) == "mean":
+            return self.marginal_mean().cdf(x)
+        self._check_proper("probabilities")
+        power = 1 if of == "variance" else 2
+        out = inverse_gamma_share(self.alpha, self.beta, points(x), power)
+        return out if out.ndim else float(out)
+
+    def quantile(self, q: ArrayLike, of: Any = "mean") -> Any:
+        """The value of the `mean`, the `variance` or the `sd` below which the share `q` lies.
+
+        >>> belief = NormalInverseGamma(5, 4, 3, 6)
+        >>> round(belief.quantile(0.5, of="variance"), 6), round(belief.quantile(0.5, of="sd"), 6)
+        (2.243779, 1.497925)
+        """
+        if _part(of) == "mean":
             return self.marginal_mean().quantile(q)
         self._check_proper("quantiles")
         with np.errstate(over="ignore", divide="ignore"):  # a tail may pass every number
-            out = np.asarray(self.beta / gamma_quantile(self.alpha, shares(q), above=True))
+            t = gamma_quantile(self.alpha, shares(q), above=True)
+            out = self.beta / t if of == "variance" else math.sqrt(self.beta) / np.sqrt(t)
         return out if np.ndim(out) else float(out)
 
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
-        """The central credible interval of the `mean` or of the `variance`.
+        """The central credible interval of the `mean`, the `variance` or the `sd`.
 
         >>> print(NormalInverseGamma(5, 4, 3, 6).interval(0.9, of="variance"))
         0.953017 to 7.33773 (90 %)
+        >>> print(NormalInverseGamma(5, 4, 3, 6).interval(0.9, of="sd"))
+        0.976226 to 2.70882 (90 %)
         """
         low, high = tails(level)
         return Interval(self.quantile(low, of), self.quantile(high, of), level)
@@ -173,3 +214,7 @@ class NormalInverseGamma(NormalWishart):
             f"beta {number(self.beta)}"
         )
         return View(title, ["", "mode", "95 %"], rows, (1, 2), note)
+
+
+def _part(of: Any) -> str:
+    return choice(of, ("mean", "variance", "sd"), "of")

@@ -129,13 +129,21 @@ class NormalInverseWishart(NormalWishart):
         dof, shape = self._predictive()
         return MultivariateT(dof, self.mu, shape, self.names)
 
-    def logpdf(self, *parameter: ArrayLike) -> Any:
-        """The log-density at a mean and a covariance (or many, along leading axes)."""
+    def logpdf(self, *at: ArrayLike, of: Any = None, parameter: str = "mean") -> Any:
+        """The log-density at a mean and a covariance (or many, along leading axes); with `of`, at
+        values of one column's `mean`, `variance` or `sd`.
+
+        >>> belief = NormalInverseWishart([0, 0], 1, 4, [[1, 0], [0, 1]], names=("a", "b"))
+        >>> round(belief.logpdf([0, 0], [[1, 0], [0, 1]]), 6), round(belief.logpdf(0, of="a"), 6)
+        (-6.062048, -0.451583)
+        """
+        if of is not None:
+            return self.marginal(of).logpdf(*at, of=parameter)
         self._check_proper("density")
-        if len(parameter) != 2:
+        if len(at) != 2:
             raise InputError("Give a mean and a covariance: logpdf(mu, covariance).")
         d = len(self.mu)
-        mu, sigma = points(parameter[0], d), points(parameter[1], d)
+        mu, sigma = points(at[0], d), points(at[1], d)
         if sigma.ndim < 2 or sigma.shape[-2] != d:
             raise InputError(f"The covariance must have the shape {(d, d)}.")
         out = self.hyper.log_density(mu, sigma, self._root())
@@ -147,13 +155,45 @@ class NormalInverseWishart(NormalWishart):
         with np.errstate(over="ignore", invalid="ignore"):
             return mu, b @ b.transpose(0, 2, 1)
 
+    def pdf(self, *at: ArrayLike, of: Any = None, parameter: str = "mean") -> Any:
+        """The density at a mean and a covariance; with `of`, at values of one column's `mean`,
+        `variance` or `sd`.
+
+        >>> belief = NormalInverseWishart([0, 0], 1, 4, [[1, 0], [0, 1]], names=("a", "b"))
+        >>> round(belief.pdf(0, of="a"), 6)
+        0.63662
+        """
+        with np.errstate(over="ignore"):
+            out = np.exp(self.logpdf(*at, of=of, parameter=parameter))
+        return out if np.ndim(out) else float(out)
+
+    def cdf(self, x: ArrayLike, of: Any = None, parameter: str = "mean") -> Any:
+        """The probability that one column's `mean`, `variance` or `sd` is at most `x`.
+
+        >>> belief = NormalInverseWishart([0, 0], 1, 4, [[1, 0], [0, 1]], names=("a", "b"))
+        >>> belief.cdf(0, of="a"), round(belief.cdf(1, of="a", parameter="sd"), 6)
+        (0.5, 0.801252)
+        """
+        return self._column(of, "the probability").cdf(x, of=parameter)
+
+    def quantile(self, q: ArrayLike, of: Any = None, parameter: str = "mean") -> Any:
+        """The value of one column's `mean`, `variance` or `sd` below which the share `q` lies.
+
+        >>> belief = NormalInverseWishart([0, 0], 1, 4, [[1, 0], [0, 1]], names=("a", "b"))
+        >>> belief.quantile(0.5, of="a")
+        0.0
+        """
+        return self._column(of, "the quantile").quantile(q, of=parameter)
+
     def interval(self, level: float = 0.95, of: Any = None, parameter: str = "mean") -> Interval:
-        """The central credible interval of one column's `mean` or `variance`."""
+        """The central credible interval of one column's `mean`, `variance` or `sd`."""
+        return self._column(of, "the interval").interval(level, of=parameter)
+
+    def _column(self, of: Any, what: str) -> NormalInverseGamma:
         if of is None:
-            raise InputError(
-                "Say which column the interval is for.", hint=f"Write of={self.names[0]!r}."
-            )
-        return self.marginal(of).interval(level, of=parameter)
+            example = f"of={self.names[0]!r}"
+            raise InputError(f"Say which column {what} is for.", hint=f"Write {example}.")
+        return self.marginal(of)
 
     def _view(self) -> View:
         title = "Normal-inverse-Wishart"

@@ -116,8 +116,13 @@ class NormalMean(Conjugate):
         self._check_proper("a predictive distribution")
         return Gaussian(self.mu, self.variance + self.known_variance, self.name)
 
-    def logpdf(self, *parameter: ArrayLike) -> Any:
-        """The log-density at values of the mean."""
+    def logpdf(self, *parameter: ArrayLike, of: Any = "mean") -> Any:
+        """The log-density at values of the mean.
+
+        >>> round(NormalMean(5, 1, known_variance=1).logpdf(5), 6)
+        -0.918939
+        """
+        _only_mean(of)
         return self.belief.logpdf(one_parameter(parameter, "a mean"))
 
     def sample(self, n: int, rng: Rng) -> Floats:
@@ -128,10 +133,27 @@ class NormalMean(Conjugate):
         """Draws of the mean, each as the Gaussian it stands for."""
         return (Gaussian(m, self.known_variance, self.name) for m in self.sample(n, rng))
 
+    def cdf(self, x: ArrayLike, of: Any = "mean") -> Any:
+        """The probability that the mean is at most `x`.
+
+        >>> NormalMean(5, 1, known_variance=1).cdf(5)
+        0.5
+        """
+        _only_mean(of)
+        return self.belief.cdf(x)
+
+    def quantile(self, q: ArrayLike, of: Any = "mean") -> Any:
+        """The value of the mean below which the share `q` of the belief lies.
+
+        >>> NormalMean(5, 1, known_variance=1).quantile(0.5)
+        5.0
+        """
+        _only_mean(of)
+        return self.belief.quantile(q)
+
     def interval(self, level: float = 0.95, of: Any = "mean") -> Interval:
         """The central credible interval of the mean."""
-        if not isinstance(of, str) or of != "mean":
-            raise InputError(f"Only the mean is unknown here, got of={shown(of)}.")
+        _only_mean(of)
         return self.belief.interval(level)
 
     def _view(self) -> View:
@@ -146,3 +168,8 @@ class NormalMean(Conjugate):
             f"{number(low)} to {number(high)}",
         ]
         return View(title, ["mean", "sd", "95 %"], [row], (0, 1, 2), known)
+
+
+def _only_mean(of: Any) -> None:
+    if of is not None and not (isinstance(of, str) and of == "mean"):
+        raise InputError(f"Only the mean is unknown here, got of={shown(of)}.")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.model.conjugate import Conjugate
@@ -118,6 +118,24 @@ class Pseudocounts(Conjugate):
     def predictive(self) -> Distribution:
         """The distribution of the next value: its probabilities are the mean."""
         return Distribution((self.variable,), self.pseudocounts / self.weight)
+
+    def cdf(self, x: ArrayLike, of: Any = None) -> Any:
+        """The probability that the probability of one state is at most `x`.
+
+        >>> from credo.model.dirichlet import Dirichlet
+        >>> round(Dirichlet([1, 1, 1]).cdf(0.5, of=0), 12)
+        0.75
+        """
+        return self.marginal(self._state(of, "the probability")).cdf(x)
+
+    def quantile(self, q: ArrayLike, of: Any = None) -> Any:
+        """The value of one state's probability below which the share `q` of the belief lies.
+
+        >>> from credo.model.dirichlet import Dirichlet
+        >>> round(Dirichlet([1, 1, 1]).quantile(0.75, of=0), 12)
+        0.5
+        """
+        return self.marginal(self._state(of, "the quantile")).quantile(q)
 
     def interval(self, level: float = 0.95, of: Any = None, *, hpd: bool = False) -> Interval:
         """The credible interval of the probability of one state.

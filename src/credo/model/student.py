@@ -7,6 +7,7 @@ dimensions, a normal-inverse-Wishart one). As `dof` grows it becomes the Gaussia
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
+from credo.model.conditioning import conditioned, places
 from credo.model.elliptical import distance, factor, named, points, student_log_density, symmetric
 from credo.model.evidence import Numbers, columns
 from credo.model.interval import Interval, halved, shares, tails
@@ -48,6 +50,19 @@ def _standard_quantile(dof: float, q: Floats) -> Floats:
         far = ((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - np.log(share)) / dof
         found = np.where(far > 20 + max(0.0, math.log(dof)), -np.exp(far), found)
     out: Floats = np.where(q > 0.5, -found, found) + 0.0
+    return out
+
+
+def _standard_share(dof: float, t: Floats) -> Floats:
+    """The share below t of the t around 0 of scale 1; stdtr squares t, which may be too large."""
+    from scipy.special import betaln, stdtr
+
+    size = np.abs(t)
+    logs = np.log(np.maximum(size, 1.0))
+    with np.errstate(under="ignore"):  # far out P(T < −t) is a power of t
+        power = np.exp((dof / 2 - 1) * math.log(dof) - betaln(dof / 2, 0.5) - dof * logs)
+    far = np.where(t < 0, power, 1 - power)
+    out: Floats = np.where(logs > 20 + max(0.0, math.log(dof)), far, stdtr(dof, t))
     return out
 
 
@@ -109,8 +124,22 @@ class StudentT(Point):
         """Values drawn at random."""
         return self.location + self.scale * generator(rng).standard_t(self.dof, size(n))
 
+    def cdf(self, x: ArrayLike) -> Any:
+        """The probability of a value of at most `x`.
+
+        >>> round(StudentT(dof=1, location=6, scale=1).cdf(7.0), 12)
+        0.75
+        """
+        with np.errstate(over="ignore"):
+            out = _standard_share(self.dof, (points(x) - self.location) / self.scale)
+        return out if np.ndim(out) else float(out)
+
     def quantile(self, q: ArrayLike) -> Any:
-        """The value below which the share `q` of the probability lies."""
+        """The value below which the share `q` of the probability lies.
+
+        >>> round(StudentT(dof=1, location=6, scale=1).quantile(0.75), 12)
+        7.0
+        """
         with np.errstate(over="ignore"):  # a tail may pass every number
             out = self.location + self.scale * _standard_quantile(self.dof, shares(q))
         return out if np.ndim(out) else float(out)
@@ -198,14 +227,43 @@ class MultivariateT(Point):
         out: Floats = self.location + z / np.sqrt(w)[:, None]
         return out
 
-    def marginal(self, name: str) -> StudentT:
-        """The Student t of one variable."""
-        i = position(name, self.names)
-        return StudentT(self.dof, float(self.location[i]), math.sqrt(self.shape[i, i]), name)
+    def marginal(self, names: str | Sequence[str]) -> Any:
+        """The Student t of one variable; of a list of them, the MultivariateT.
+
+        >>> t = MultivariateT(3, [0, 1, 2], np.diag([1.0, 4.0, 9.0]), names=("a", "b", "c"))
+        >>> t.marginal("b"), t.marginal(["c", "a"]).location.tolist()
+        (StudentT(dof=3, location=1, scale=2), [2.0, 0.0])
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            i = position(names, self.names)
+            return StudentT(self.dof, float(self.location[i]), math.sqrt(self.shape[i, i]), names)
+        at = places(names, self.names)
+        kept = tuple(self.names[i] for i in at)
+        return type(self)(self.dof, self.location[at], self.shape[np.ix_(at, at)], kept)
+
+    def given(self, values: Mapping[str, float]) -> Any:
+        """The distribution of the other variables when some are known: a StudentT where one is
+        left, else a MultivariateT.
+
+        >>> t = MultivariateT(3, [0, 0], [[1, 0], [0, 1]], names=("a", "b"))
+        >>> t.given({"a": 1.0})
+        StudentT(dof=4, location=0, scale=1)
+        """
+        left = conditioned(values, self.names, self.location, self.shape, "The shape")
+        if not left.known:
+            return self
+        dof = self.dof + left.known
+        with np.errstate(over="ignore", invalid="ignore"):
+            shape = left.covariance * ((self.dof + left.distance) / dof)
+        if len(left.names) == 1:
+            return StudentT(dof, float(left.centre[0]), math.sqrt(shape[0, 0]), left.names[0])
+        return type(self)(dof, left.centre, shape, left.names)
 
     def interval(self, level: float = 0.95, *, of: str) -> Interval:
         """The central interval of one variable's next value."""
-        return self.marginal(of).interval(level)
+        position(of, self.names)
+        found: Interval = self.marginal(of).interval(level)
+        return found
 
     def _view(self) -> View:
         title = f"Multivariate Student t, {number(self.dof)} degrees of freedom"

@@ -24,6 +24,7 @@ from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
 from credo.stats.given import MOST, given_axes, given_codes, given_skipped, in_order, owned
+from credo.stats.labelled import labelled
 
 __all__ = ["MAX_CELLS", "Counts"]
 
@@ -46,7 +47,8 @@ class Counts(_Unguarded):
 
     `values` has one axis per variable when dense. When sparse, `configurations` holds one row
     of state codes per non-zero cell, in lexicographic order, and `values` their counts.
-    `skipped` is the weight of the rows left out because a cell of the family was missing.
+    `skipped` is the weight of the rows left out because a cell of the family was missing. It is
+    known of the whole and not of its slices, whose `skipped` is 0.
 
     >>> fever = Variable("Fever", "discrete", ("F", "T"))
     >>> c = Counts((fever,), np.array([2, 3]))
@@ -231,7 +233,10 @@ class Counts(_Unguarded):
         return _made(variables, values, None, self.skipped)
 
     def __getitem__(self, key: Any) -> Any:
-        """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`."""
+        """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`.
+
+        Nobody knows which slice a skipped row belongs to, so that a slice has skipped none.
+        """
         if not isinstance(key, Mapping):
             labels = key if isinstance(key, tuple) and len(self.variables) > 1 else (key,)
             if len(labels) != len(self.variables):
@@ -243,16 +248,37 @@ class Counts(_Unguarded):
         fixed = {self._axis(n): self.variables[self._axis(n)].code(s) for n, s in key.items()}
         rest = [i for i in range(len(self.variables)) if i not in fixed]
         variables = tuple(self.variables[i] for i in rest)
+        skipped = 0 if fixed else self.skipped
         if self.configurations is None:
             cut = self.values[tuple(fixed.get(i, slice(None)) for i in range(self.values.ndim))]
-            return _made(variables, cut, None, self.skipped) if rest else cut.item()
+            return _made(variables, cut, None, skipped) if rest else cut.item()
         hit = np.ones(self.values.size, dtype=bool)
         for axis, code in fixed.items():
             hit &= self.configurations[:, axis] == code
         if not rest:
             return self.values[hit].sum().item()
         where = _codes(self.configurations[hit][:, rest])
-        return _made(variables, self.values[hit], where, self.skipped)
+        return _made(variables, self.values[hit], where, skipped)
+
+    def columns(self, name: str = "count", *, zeros: bool = False) -> dict[str, list[Any]]:
+        """The cells that were seen as columns: a row for each, with its states and its `count`.
+
+        Every frame library takes them: `pd.DataFrame(counts.columns())`. With `zeros=True` the
+        cells that no row fell in are there too.
+
+        >>> fever = Variable("Fever", "discrete", ("F", "T"))
+        >>> Counts((fever,), [0, 3]).columns()
+        {'Fever': ['T'], 'count': [3]}
+        >>> Counts((fever,), [0, 3]).columns("n", zeros=True)
+        {'Fever': ['F', 'T'], 'n': [0, 3]}
+        """
+        if zeros:
+            all_cells = self.dense()
+            codes = np.indices(self.shape).reshape(len(self.shape), all_cells.values.size).T
+            return labelled(self.variables, codes, {name: all_cells.values.ravel()})
+        cells = self.sparse()
+        assert cells.configurations is not None
+        return labelled(self.variables, cells.configurations, {name: cells.values})
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], Number]]:
         """The cells that were seen: their labels and their count."""

@@ -22,7 +22,9 @@ from credo.errors import InputError, SchemaError, shown, unknown_name
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import grouped, named
+from credo.stats.correlations import correlations
 from credo.stats.given import given_axes, given_codes, given_skipped, in_order, owned, sealed
+from credo.stats.labelled import labelled
 
 __all__ = ["Moments", "refuse_underflow", "weights_too_small"]
 
@@ -35,7 +37,8 @@ class Moments:
 
     `configurations` has one row of state codes per configuration seen (a single empty row when
     there is no discrete variable); `n`, `mean` and `scatter` run along it. `skipped` is the
-    weight of the rows left out because a cell was missing.
+    weight of the rows left out because a cell was missing. It is known of the whole and not of its
+    slices, whose `skipped` is 0.
 
     >>> m = Moments.of({"x": [1.0, 2.0, 3.0]})
     >>> m.n.tolist(), m.mean.tolist(), m.scatter.tolist()
@@ -194,6 +197,30 @@ class Moments:
         """The maximum-likelihood covariance in each configuration."""
         return self.scatter / self.n[:, None, None]
 
+    @property
+    def correlation(self) -> Floats:
+        """The correlations in each configuration; a constant variable has none and is refused.
+
+        >>> Moments.of({"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 0.0]}).correlation.round(3).tolist()
+        [[[1.0, -0.5], [-0.5, 1.0]]]
+        """
+        return correlations(self)
+
+    def columns(self, name: str = "n") -> dict[str, list[Any]]:
+        """The configurations as columns: a row for each, with its states, its weight `n`, and the
+        mean and sd of each variable.
+
+        Every frame library takes them: `pd.DataFrame(moments.columns())`.
+
+        >>> Moments.of({"x": [1.0, 3.0]}).columns()
+        {'n': [2.0], 'mean x': [2.0], 'sd x': [1.0]}
+        """
+        numbers: dict[str, NDArray[Any]] = {name: self.n}
+        sd = np.sqrt(self.variance)
+        for j, v in enumerate(self.continuous):
+            numbers |= {f"mean {v.name}": self.mean[:, j], f"sd {v.name}": sd[:, j]}
+        return labelled(self.discrete, self.configurations, numbers)
+
     # --- the algebra --------------------------------------------------------------------
 
     def __add__(self, other: object) -> Moments:
@@ -285,7 +312,10 @@ class Moments:
         )
 
     def __getitem__(self, key: Any) -> Moments:
-        """The moments of one slice: `m["male"]` or `m[{"sex": "male"}]`."""
+        """The moments of one slice: `m["male"]` or `m[{"sex": "male"}]`.
+
+        Nobody knows which slice a skipped row belongs to, so that a slice has skipped none.
+        """
         names = [v.name for v in self.discrete]
         if not isinstance(key, Mapping):
             labels = key if isinstance(key, tuple) and len(names) > 1 else (key,)
@@ -304,7 +334,7 @@ class Moments:
         rest = [i for i, name in enumerate(names) if name not in key]
         parts = (self.configurations[hit][:, rest], self.n[hit], self.mean[hit], self.scatter[hit])
         discrete = tuple(self.discrete[i] for i in rest)
-        return Moments.made(discrete, self.continuous, parts, self.skipped)
+        return Moments.made(discrete, self.continuous, parts, 0 if key else self.skipped)
 
     # --- inside -------------------------------------------------------------------------
 

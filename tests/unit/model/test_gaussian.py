@@ -251,7 +251,10 @@ def test_reference_prior_gives_the_classical_interval():
         (lambda: NIG.reference().map(), "it has no mode"),
         (lambda: NIG.reference().mean(), "it has no mean"),
         (lambda: NIG(0, 1, 1, 1).mean(), "has no mean of the variance: its tail is too heavy"),
-        (lambda: NIG(0, 1, 1, 1).interval(of="sd"), "of must be 'mean' or 'variance', got 'sd'"),
+        (
+            lambda: NIG(0, 1, 1, 1).interval(of="mode"),
+            "of must be 'mean', 'variance' or 'sd', got 'mode'",
+        ),
         (lambda: NIG(0, 1, 1, 1).logpdf(0), r"Give a mean and a variance: logpdf\(mu, variance\)"),
         (
             lambda: NIG(1e160, 1, 1, 1),

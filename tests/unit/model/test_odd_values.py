@@ -111,7 +111,10 @@ def _no_warning():
             "estimate must be 'mle', 'map' or 'mean', got []",
         ),
         (lambda: m.Hypotheses({"a": {1}}, sampling=[]), "must be 'strong' or 'weak', got []"),
-        (lambda: NIG.interval(of=np.array([])), "of must be 'mean' or 'variance', got array([]"),
+        (
+            lambda: NIG.interval(of=np.array([])),
+            "of must be 'mean', 'variance' or 'sd', got array([]",
+        ),
         (lambda: m.Beta(1, 1).interval(hpd=np.array([])), "hpd must be True or False, got array"),
         (lambda: m.Categorical([1.0], "a"), "The states must be a list, got 'a'."),
     ],
