@@ -17,7 +17,8 @@ from credo.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
-from credo.stats.moments import Moments, weights_too_small
+from credo.stats.moments import Moments
+from credo.stats.squares import weights_too_small
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 

@@ -25,8 +25,9 @@ from credo.stats.configurations import grouped, named
 from credo.stats.correlations import correlations
 from credo.stats.given import given_axes, given_codes, given_skipped, in_order, owned, sealed
 from credo.stats.labelled import labelled
+from credo.stats.squares import refuse_squares, refuse_underflow
 
-__all__ = ["Moments", "refuse_underflow", "weights_too_small"]
+__all__ = ["Moments"]
 
 Floats = NDArray[np.float64]
 
@@ -116,20 +117,8 @@ class Moments:
 
     def _check_range(self) -> None:
         """Squares of the values must be representable, else every later number is wrong."""
-        with np.errstate(all="ignore"):
-            square = np.diagonal(self.scatter, axis1=1, axis2=2)
-        bad = ~np.isfinite(square) | ~np.isfinite(self.mean)
-        if bad.any():
-            name = self.continuous[int(np.argwhere(bad)[0][1])].name
-            raise InputError(
-                f"The values of {name!r} are too large: their squares pass 1e308.",
-                hint=f"Divide {name!r} by a power of ten and read the table again.",
-            )
-        tiny = (square > 0) & (square < 1e-290)
-        if tiny.any():
-            if (square / self.n[:, None] >= 1e-290)[tiny].all():
-                raise weights_too_small(self.total)
-            raise _too_close(self.continuous[int(np.argwhere(tiny)[0][1])].name)
+        names = [v.name for v in self.continuous]
+        refuse_squares(names, self.n, self.mean, self.scatter)
 
     @classmethod
     def of(
@@ -378,30 +367,6 @@ class Moments:
     def _repr_html_(self) -> str:
         head, rows, right, more = self._rows()
         return table_html(head, rows, right=right, more=more)
-
-
-def _too_close(name: str) -> InputError:
-    return InputError(
-        f"The values of {name!r} are too close together: their squares fall below 1e-290.",
-        hint=f"Multiply {name!r} by a power of ten and read the table again.",
-    )
-
-
-def weights_too_small(total: float) -> InputError:
-    """The error for weights so small that weighted squares cannot be told from 0."""
-    return InputError(
-        f"The weights are too small (they add up to {total:g}): weighted squares of the values "
-        "cannot be told from 0.",
-        hint="Multiply all weights by the same number, so that they are near 1.",
-    )
-
-
-def refuse_underflow(name: str, values: Floats) -> None:
-    """Refuse values so small that their squares are 0: their variance could not be told."""
-    seen = values[~np.isnan(values)]
-    largest = np.abs(seen).max(initial=0.0)
-    if 0 < largest < 1e-145 and seen.min() < seen.max():
-        raise _too_close(name)
 
 
 def _given_floats(given: Any, name: str) -> Floats:

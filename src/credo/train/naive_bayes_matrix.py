@@ -20,7 +20,7 @@ from credo.errors import InputError
 from credo.stats.by_class import Part, Totals
 from credo.stats.class_blocks import WIDEST, Spreads, StateTables
 from credo.stats.configurations import frozen
-from credo.stats.moments import refuse_underflow
+from credo.stats.squares import refuse_underflow
 
 if TYPE_CHECKING:
     from credo.train.naive_bayes_plan import Plan

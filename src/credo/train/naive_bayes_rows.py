@@ -20,7 +20,7 @@ from credo.schema import MAX_STATES, Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals
 from credo.stats.class_blocks import StateTables
 from credo.stats.configurations import frozen
-from credo.stats.moments import refuse_underflow
+from credo.stats.squares import refuse_underflow
 from credo.train.naive_bayes_groups import GroupSpread, group_spread
 from credo.train.naive_bayes_matrix import block_of, refuse_infinite, refuse_no_counts
 from credo.train.naive_bayes_open import OpenColumns, open_block

@@ -22,7 +22,8 @@ from credo import _core
 from credo.data import Stream, Table
 from credo.errors import InputError, LimitError
 from credo.schema import Variable
-from credo.stats.moments import Moments, refuse_underflow
+from credo.stats.moments import Moments
+from credo.stats.squares import refuse_underflow
 from credo.train.clusters.notes import told_of_constant
 
 __all__ = ["SCALES", "Axis", "Space", "checked_scale", "fits", "free_memory", "space_of"]

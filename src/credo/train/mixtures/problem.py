@@ -14,7 +14,7 @@ from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
 from credo.predict.mixture import Scales, lay, log_density_left, numbers_of
 from credo.predict.mixture_columns import Taken
 from credo.predict.mixture_rows import Laid, Numbers
-from credo.stats.moments import refuse_underflow
+from credo.stats.squares import refuse_underflow
 from credo.train.mixtures.gathered import Gathered, gathered
 from credo.train.mixtures.maximise import Maximiser
 
