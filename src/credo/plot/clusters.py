@@ -15,6 +15,7 @@ from credo.plot.axes import axes, legend, name_columns, name_rows, plain, words
 __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
 
 _DOTS = 5_000  # dots of a scatter, rows of a heat map
+_CELLS, _LEAST = 1 << 22, 500  # of rows with very many coordinates fewer are drawn, but so many
 _LEAVES = 60
 _NAMED = 40  # columns of a heat map, at most: of more, every second, third, …
 
@@ -42,8 +43,9 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     if not isinstance(table, Table):
         raise InputError(f"There are no rows in memory to draw in {shown(groups)}.")
     rows = np.arange(table.rows)
-    if table.rows > _DOTS:
-        rows = np.sort(np.random.default_rng(0).choice(table.rows, _DOTS, replace=False))
+    most = max(min(_DOTS, _CELLS // groups.space.width), _LEAST)
+    if table.rows > most:
+        rows = np.sort(np.random.default_rng(0).choice(table.rows, most, replace=False))
     some = table.take(rows)
     points = groups.space.points(some)
     seen = ~np.isnan(points)
@@ -54,7 +56,8 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
     """The rows on the two axes along which they vary most, coloured by cluster.
 
-    Of many rows 5,000 are drawn; of a stream they come from the sample that it started from.
+    Of many rows 5,000 are drawn, fewer where a column has thousands of states; of a stream they
+    come from the sample that it started from.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr

@@ -34,6 +34,7 @@ __all__ = [
     "best_of_starts",
     "checked_tolerance",
     "partition_k_means",
+    "points_of",
     "told_of_distance",
     "whole_number",
 ]
@@ -95,7 +96,7 @@ def partition_k_means(
     `tolerance` is scikit-learn's: centres that move by less, against the variance, are at rest.
     """
     space = space_of(table, checked_scale(scale, "like")) if space is None else space
-    points = space.points(table) if points is None else points
+    points = points_of(space, table) if points is None else points
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())
     whole_number(iterations, "iterations")
@@ -128,6 +129,12 @@ def partition_k_means(
         notes=tuple(notes),
         model=model,
     )
+
+
+def points_of(space: Space, table: Table) -> Floats:
+    """The points that k-means climbs on: where cells are missing, its steps make copies."""
+    holed = not table.block.names_with_gaps.isdisjoint(space.names)
+    return space.points(table, copies=5 if holed else 1)
 
 
 def _given(start: Any, k: int, points: Floats) -> Floats:

@@ -73,7 +73,7 @@ def _nodes_of(table: Table, distance: str, scale: str) -> tuple[Nodes, Geometry]
     Means and ranges are taken in that order too, so that rounding cannot tell two orders apart.
     """
     found = different(table)
-    ordered = geometry_of(table.take(found.order), distance, scale)
+    ordered = geometry_of(table.take(found.order), distance, scale, copies=4)
     back = np.argsort(found.order)
     known = ordered.take(found.first)
     return Nodes(found.copies, found.each, ordered.take(back), known), ordered
