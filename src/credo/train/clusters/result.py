@@ -24,6 +24,7 @@ from credo.frozen import Frozen
 from credo.model.record import Record
 from credo.model.value import taken_apart
 from credo.render import bar, number, table_html, table_text
+from credo.schema import Variable
 from credo.train.clusters.geometry import Geometry, Unmade, unmade_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
@@ -232,7 +233,7 @@ class Clusters(Frozen):
             raise InputError("Nodes of a graph cannot be assigned: cluster the whole graph again.")
         if is_plain(rows):
             rows = rows_in(rows, self.columns, self.table.schema.names)
-        known = {n: self.table.schema[n] for n in self.columns}
+        known = {n: self._variable(n, rows) for n in self.columns}
         try:
             table = Opened(rows, known, None, None).source
         except UnknownNameError as error:
@@ -243,6 +244,15 @@ class Clusters(Frozen):
         labels, p = self.partition.assign(table.select(self.columns))
         place = np.argsort(self.order)
         return place[labels], None if p is None else p[:, self.order]
+
+    def _variable(self, name: str, rows: Any) -> Variable:
+        """What a column of new rows is read as: a number may be one that was not seen before."""
+        assert self.table is not None
+        own = self.table.schema[name]
+        if name not in self.partition.numbers or not own.is_discrete:
+            return own
+        read = isinstance(rows, (Table, Stream)) and name in rows.schema.names
+        return rows.schema[name] if read else Variable(name, "continuous")
 
     def __reduce__(self) -> Any:
         if not isinstance(self.table, Stream):
@@ -295,11 +305,12 @@ class Clusters(Frozen):
 
     def _size_rows(self) -> list[list[str]]:
         total = sum(self.sizes)
+        named = self.groups if self.nodes else ()
         rows = []
         for i, size in enumerate(self.sizes):
             told = "; ".join(str(t) for t in self.profiles[i][:3]) if self.table is not None else ""
             if self.nodes:
-                told = ", ".join(map(str, self.groups[i][:6])) + ", …" * (len(self.groups[i]) > 6)
+                told = ", ".join(map(str, named[i][:6])) + ", …" * (len(named[i]) > 6)
             share = size / total
             rows.append([str(i), number(size), f"{100 * share:.1f} %", bar(share, 10), told])
         return rows
