@@ -276,6 +276,11 @@ def spectrum_of(
         raise InputError(
             f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
         )
+    if affinity == "rbf" and neighbours is not None:
+        raise InputError(
+            "neighbours= belongs to affinity='neighbours'.",
+            hint="An rbf ties all rows: gamma= says how far its ties reach.",
+        )
     nodes, ordered = _nodes_of(table, distance, scale)
     notes = [*ordered.notes, *told_of_bare(table), *told_of_weights(table, "spectral")]
     n = len(nodes.copies)
