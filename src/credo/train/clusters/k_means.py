@@ -139,7 +139,7 @@ def points_of(space: Space, table: Table) -> Floats:
 
 def _given(start: Any, k: int, points: Floats) -> Floats:
     try:
-        centres = np.array(start, dtype=np.float64, ndmin=2)
+        centres = np.array(start, dtype=np.float64, ndmin=2, order="C")
         got = str(centres.shape)
     except (TypeError, ValueError):
         centres, got = np.empty((0, 0)), shown(start)
