@@ -1,7 +1,13 @@
 """How good a grouping is: sums of squares from counts, silhouettes from the rows they need."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
+from sklearn.metrics import silhouette_score
 
 import credo as cr
 from credo.errors import LimitError
@@ -113,3 +119,45 @@ def test_rows_of_many_states_are_drawn_in_part():
 
     points, labels = _points(groups)
     assert points.size <= 1 << 22 and len(labels) == len(points) >= 500
+
+
+THREADS = """
+import numpy as np
+import credo as cr
+rng = np.random.default_rng(0)
+x = rng.normal(size=(3000, 3)) + 3 * rng.integers(0, 3, 3000)[:, None]
+weights = rng.random(3000) + 0.1
+for w in (None, weights):
+    groups = cr.cluster(x, k=4, starts=1, weights=w)
+    print(groups.quality["silhouette"].hex(), groups.quality["within"].hex())
+x[::5, 0] = np.nan
+x, weights = np.tile(x, (5, 1)), np.tile(weights, 5)
+print(cr.cluster(x, k=3, starts=1, weights=weights).quality["within"].hex())
+"""
+
+
+def test_the_last_digit_is_the_same_on_any_number_of_threads():
+    found = set()
+    for threads in ("1", "2", "4"):
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+        done = subprocess.run(
+            [sys.executable, "-c", THREADS],
+            env=os.environ | dict.fromkeys(names, threads),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.add(done.stdout)
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("weights", [None, "whole"])
+def test_silhouettes_are_scikit_learns_with_a_class_that_holds_no_row(weights):
+    rng = np.random.default_rng(0)
+    x, labels = rng.normal(size=(200, 2)), rng.choice([0, 2, 3], 200)
+    w = None if weights is None else rng.integers(1, 4, 200)
+    copies = np.ones(200, dtype=int) if w is None else w
+    every = np.repeat(x, copies, axis=0)
+    truth = silhouette_score(cdist(every, every), np.repeat(labels, copies), metric="precomputed")
+    geometry = geometry_of(cr.read({"x": x[:, 0], "y": x[:, 1]}))
+    assert silhouette(geometry, labels, 4, w)[0] == pytest.approx(truth, rel=1e-12)

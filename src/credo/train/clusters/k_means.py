@@ -238,7 +238,7 @@ def _gappy(
             points, first, w, iterations=iterations, tolerance=min(tolerance, 1e-6)
         )
         squares = distances_to_own(points, centres, labels)
-        objective = float(squares.sum() if w is None else w @ squares)
+        objective = float(squares.sum() if w is None else (w * squares).sum())
         best = _better(_Run(objective, labels, centres, first, steps), best)
     assert best is not None
     return replace(best, centres=best.centres + mean, start=best.start + mean)

@@ -36,7 +36,7 @@ def within(points: Floats, labels: Labels, k: int, weights: Floats | None = None
     zero = np.zeros(len(points))
     centres = sums_of(points, labels, zero, k, weights).centres(np.zeros((k, points.shape[1])))
     squares = distances_to_own(points, centres, labels)
-    return float(squares.sum() if weights is None else weights @ squares)
+    return float(squares.sum() if weights is None else (weights * squares).sum())
 
 
 def squares_of(
@@ -120,8 +120,7 @@ def silhouette(
     order = against[np.argsort(labels[against], kind="stable")]
     refs, owner, weight = geometry.take(order), labels[order], w[order]
     mass = np.bincount(owner, weight, minlength=k)
-    onto = np.zeros((len(order), k))
-    onto[np.arange(len(order)), owner] = weight
+    held, starts = np.unique(owner, return_index=True)
     place = np.full(n, -1)
     place[order] = np.arange(len(order))
     scores = np.empty(len(asked))
@@ -129,12 +128,16 @@ def silhouette(
     for i in range(0, len(asked), step):
         rows = asked[i : i + step]
         d = geometry.take(rows).to(refs)
-        sums = d @ onto
         own = labels[rows]
         at = np.arange(len(rows))
+        to_itself = d[at, place[rows]]  # not 0 of a row without any cell
+        if weights is not None:
+            d *= weight
+        sums = np.zeros((len(rows), k))
+        sums[:, held] = np.add.reduceat(d, starts, axis=1)  # the same on any number of threads
         itself = np.minimum(w[rows], 1.0)  # one of as many copies as the weight says
         itself = np.where(place[rows] >= 0, itself, 0.0)
-        sums[at, own] -= itself * d[at, place[rows]]  # not 0 of a row without any cell
+        sums[at, own] -= itself * to_itself
         others = mass[own] - itself
         alone = others <= 1e-12 * mass[own]
         a = sums[at, own] / np.where(alone, 1.0, others)
@@ -147,7 +150,7 @@ def silhouette(
         scores[i : i + step] = np.where(alone | (top == 0), 0.0, (b - a) / np.where(top, top, 1.0))
     if sampled:
         return float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores)))
-    return float(w @ scores / w.sum()), None
+    return float((w * scores).sum() / w.sum()), None
 
 
 def adjusted_rand(a: Labels, b: Labels, copies: NDArray[np.int64] | None = None) -> float:
