@@ -10,21 +10,39 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.errors import InputError
 from credo.model.reals import shown
+from credo.model.value import whole
 from credo.plot.axes import axes, legend, name_columns, name_rows, plain, words
 
 __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]
 
 _DOTS = 5_000  # dots of a scatter, rows of a heat map
+_CELLS, _LEAST = 1 << 22, 500  # of rows with very many coordinates fewer are drawn, but so many
 _LEAVES = 60
+_LEGIBLE = 150  # leaves whose names do not lie on each other
+_DEEP = 500  # merges within each other that SciPy, which recurses, can draw from any caller
+_MANY = 20  # clusters that a legend names, and that have bars; of more, a scale of colours
+_BITS = "bits: relative entropy against the whole table"
 _NAMED = 40  # columns of a heat map, at most: of more, every second, third, …
 
 
 def _colours(k: int) -> Any:
     import matplotlib as mpl
 
-    name = "tab10" if k <= 10 else "tab20" if k <= 20 else "turbo"
+    name = "tab10" if k <= 10 else "tab20" if k <= _MANY else "turbo"
     map_ = mpl.colormaps[name]
-    return [map_(i if k <= 20 else i / max(k - 1, 1)) for i in range(k)]
+    return [map_(i if k <= _MANY else i / max(k - 1, 1)) for i in range(k)]
+
+
+def _name_clusters(ax: Any, k: int) -> None:
+    """Which colour is which cluster: a legend, or a scale of colours for very many."""
+    if k <= _MANY:
+        legend(ax)
+        return
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    scale = ScalarMappable(Normalize(0, k - 1), "turbo")
+    ax.figure.colorbar(scale, ax=ax, label="cluster")
 
 
 def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -42,8 +60,9 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     if not isinstance(table, Table):
         raise InputError(f"There are no rows in memory to draw in {shown(groups)}.")
     rows = np.arange(table.rows)
-    if table.rows > _DOTS:
-        rows = np.sort(np.random.default_rng(0).choice(table.rows, _DOTS, replace=False))
+    most = max(min(_DOTS, _CELLS // groups.space.width), _LEAST)
+    if table.rows > most:
+        rows = np.sort(np.random.default_rng(0).choice(table.rows, most, replace=False))
     some = table.take(rows)
     points = groups.space.points(some)
     seen = ~np.isnan(points)
@@ -54,7 +73,8 @@ def _points(groups: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
     """The rows on the two axes along which they vary most, coloured by cluster.
 
-    Of many rows 5,000 are drawn; of a stream they come from the sample that it started from.
+    Of many rows 5,000 are drawn, fewer where a column has thousands of states; of a stream they
+    come from the sample that it started from.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
@@ -83,12 +103,12 @@ def scatter(groups: Any, ax: Any = None, **dots: Any) -> Any:
         part = f" ({100 * share[i]:.0f} % of the variance)" if i < len(share) else ""
         words(ax, **{"xy"[i]: f"{name} principal axis{part}"})
     words(ax, title=groups.title, fontsize="small")
-    legend(ax)
+    _name_clusters(ax, groups.k)
     return ax
 
 
 def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
-    """The tree of merges up to its last `leaves` clusters, and the line where it is cut.
+    """The tree of merges up to its last `leaves` clusters (2 or more), and where it is cut.
 
     Branches have the colours that their clusters have in `scatter`.
 
@@ -102,6 +122,14 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
     links = getattr(tree, "links", None)
     if links is None:
         raise InputError(f"There is no tree to draw in {shown(groups)}.")
+    leaves = whole(leaves, 2, "leaves")
+    deep = _depth(links, leaves)
+    if deep > _DEEP:
+        raise InputError(
+            f"With leaves={leaves:,} the tree has {deep:,} merges within each other, and at most "
+            f"{_DEEP:,} can be drawn.",
+            hint="Ask for fewer, such as leaves=200.",
+        )
     from matplotlib.colors import to_hex
     from scipy.cluster.hierarchy import dendrogram as draw
 
@@ -120,6 +148,9 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
         labels=names if tree.rows <= leaves else None,
         leaf_rotation=90,
     )
+    bare = min(leaves, tree.rows) > _LEGIBLE
+    if bare:
+        ax.set_xticks([])
     for text in ax.get_xticklabels():
         text.set(**plain(text.get_text()))
     ax.axhline(cut, color="black", linestyle="--", linewidth=0.8)
@@ -130,11 +161,20 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
     many = tree.rows > leaves
     words(
         ax,
-        x="rows (in brackets: how many are in a branch)" if many else "",
+        x="rows (in brackets: how many are in a branch)" if many and not bare else "",
         title=str(tree),
         fontsize="small",
     )
     return ax
+
+
+def _depth(links: NDArray[np.float64], leaves: int) -> int:
+    """How many merges of the last `leaves` clusters lie within each other."""
+    deep: dict[int, int] = {}
+    first = max(len(links) - leaves + 1, 0)
+    for i, (a, b) in enumerate(links[first:, :2].astype(np.int64).tolist(), len(links) + 1 + first):
+        deep[i] = 1 + max(deep.get(a, 0), deep.get(b, 0))
+    return max(deep.values())
 
 
 def _merged(links: NDArray[np.float64], labels: NDArray[Any]) -> list[int]:
@@ -146,7 +186,9 @@ def _merged(links: NDArray[np.float64], labels: NDArray[Any]) -> list[int]:
 
 
 def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:
-    """How telling the columns are of each cluster, in bits; the most telling columns first.
+    """How telling the columns are of each cluster, in bits; the `most` telling columns first.
+
+    Of more than 20 clusters bars would be lines: colours stand for the bits instead.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
@@ -154,18 +196,25 @@ def profile_bars(groups: Any, ax: Any = None, most: int = 10) -> Any:
     >>> cr.plot.profile_bars(groups).get_xlabel()
     'bits: relative entropy against the whole table'
     """
+    most = whole(most, 1, "most")
     profiles = groups.profiles
     ax = axes(ax)
     bits = profiles.bits
     order = np.argsort(-bits.max(axis=0), kind="stable")[:most]
+    names = [profiles.columns[i] for i in order]
+    if groups.k > _MANY:
+        shade = {"cmap": "Blues", "vmin": 0.0, "aspect": "auto", "interpolation": "nearest"}
+        image = ax.imshow(bits[:, order].T, **shade)
+        name_rows(ax, names, turned=False)
+        words(ax, x="cluster", title=groups.title, fontsize="small")
+        ax.figure.colorbar(image, ax=ax, label=_BITS)
+        return ax
     height = 0.8 / groups.k
     for c, colour in enumerate(_colours(groups.k)):
         at = np.arange(len(order)) + (c - (groups.k - 1) / 2) * height
         ax.barh(at, bits[c, order], height=height, color=colour, label=f"cluster {c}")
-    name_rows(ax, [profiles.columns[i] for i in order])
-    words(
-        ax, x="bits: relative entropy against the whole table", title=groups.title, fontsize="small"
-    )
+    name_rows(ax, names)
+    words(ax, x=_BITS, title=groups.title, fontsize="small")
     legend(ax)
     return ax
 

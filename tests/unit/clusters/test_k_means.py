@@ -1,6 +1,7 @@
 """k-means: scikit-learn's objective, hard EM that never rises, gaps, weights, streams."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
@@ -198,3 +199,17 @@ def test_rows_without_a_cell_and_equal_rows_are_counted_in_words():
     rows = {"a": [None, 1.0, 1.1, 5.0, 5.2], "b": [None, 0.0, 0.2, 3.0, 3.1]}
     notes = cr.cluster(rows, k=2).record.notes
     assert "1 row has no cell (row 1): to be in a cluster says nothing of it" in notes
+
+
+def test_a_start_may_lie_in_memory_as_it_likes():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 3))
+    x[:20] += 5
+    first = x[[0, 30]]
+    plain = cr.cluster(x, k=2, start=first)
+    for start in (np.asfortranarray(first), pd.DataFrame(first), first.astype(">f8")):
+        again = cr.cluster(x, k=2, start=start)
+        assert again.labels.tolist() == plain.labels.tolist()
+        assert np.array_equal(again.model.start, first)
+    x[3, 1] = np.nan  # the steps that leave gaps out
+    assert cr.cluster(x, k=2, start=np.asfortranarray(first)).k == 2

@@ -8,8 +8,12 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 import credo as cr
+from credo import _core
 from credo.errors import InputError, LimitError
+from credo.train.clusters import linkage as linkage_module
+from credo.train.clusters.linkage import tree_of
 from credo.train.clusters.quality import adjusted_rand
+from credo.train.clusters.tree import Tree
 
 METHODS = ["single", "complete", "average", "ward"]
 
@@ -159,3 +163,36 @@ def test_a_hundred_thousand_points_by_single_link():
     x[:1000] += 50
     groups = cr.cluster(columns(x), "single", k=2)
     assert groups.sizes == (99_000, 1000)
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "ward"])
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_wide_points_are_linked_by_pairs(method, shift, monkeypatch):
+    x = np.random.default_rng(0).normal(size=(300, 900)) + shift
+    x[::3] = x[0]  # rows that are the same
+    by_points, truth = _core.links_of_points(x, method), linkage(x, method)
+    calls = []
+    monkeypatch.setattr(_core, "links_of_points", lambda *given: calls.append(given))
+    links = tree_of(x, method)
+    assert not calls
+    if method == "ward":
+        np.testing.assert_allclose(links[:, 2], by_points[:, 2], rtol=1e-9, atol=1e-9)
+    else:
+        assert np.array_equal(links[:, 2], by_points[:, 2])
+    np.testing.assert_allclose(links[:, 2], truth[:, 2], rtol=1e-9, atol=1e-9)
+    for k in (2, 20, 150):
+        theirs = Tree(by_points, method).cut(k=k)
+        assert adjusted_rand(Tree(links, method).cut(k=k), theirs) == 1.0
+
+
+def test_wide_ward_without_the_memory_for_pairs_links_the_points(monkeypatch):
+    x = np.random.default_rng(0).normal(size=(200, 150))
+    free = tree_of(x, "ward")
+    monkeypatch.setattr(linkage_module, "_links_of_pairs", None)
+    np.testing.assert_allclose(tree_of(x, "ward", memory=1000), free, rtol=1e-9)
+
+
+def test_wide_ward_of_numbers_whose_squares_are_nearly_too_large():
+    x = np.random.default_rng(0).normal(size=(50, 200))
+    links = tree_of(x, "ward")
+    assert np.array_equal(tree_of(1e152 * x, "ward")[:, :2], links[:, :2])

@@ -1,5 +1,7 @@
 """Pictures of clusters: what is on them."""
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -136,3 +138,50 @@ def test_the_names_of_many_columns_do_not_lie_on_each_other():
     assert shown == [f"x{i}" for i in range(0, 300, 8)]
     assert ax.get_xticks().tolist() == list(range(0, 300, 8))
     plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("leaves", [None, "a", 0, -1, 1, 2.5, True])
+def test_leaves_are_a_whole_number(leaves):
+    groups = cr.cluster(ROWS, "average", k=3)
+    with pytest.raises(InputError, match="leaves must be a whole number of 2 or more"):
+        groups.plot_tree(leaves=leaves)
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("most", [None, "a", 0, 2.5])
+def test_most_is_a_whole_number(most):
+    with pytest.raises(InputError, match="most must be a whole number of 1 or more"):
+        cr.cluster(ROWS, k=3).plot_profiles(most=most)
+    assert not plt.get_fignums()
+
+
+def test_a_tree_too_deep_to_draw_is_refused_and_a_flat_one_drawn():
+    chain = cr.cluster({"x": np.cumsum(np.arange(1600.0))}, "single", k=2)
+    with pytest.raises(InputError, match=r"leaves=1,500 the tree has 1,499 merges within"):
+        chain.plot_tree(leaves=1500)
+    assert not plt.get_fignums()
+    assert chain.plot_tree(leaves=400).get_ylabel() == "height of the merge"
+    flat = cr.cluster(np.random.default_rng(0).normal(size=(1600, 2)), "ward", k=2)
+    ax = flat.plot_tree(leaves=1500)  # whose names would lie on each other
+    assert ax.get_ylabel() == "height of the merge" and not len(ax.get_xticks())
+    assert chain.plot_tree(leaves=np.int64(2)).get_ylabel() == "height of the merge"
+
+
+def test_very_many_clusters_are_told_by_a_scale_of_colours():
+    x = np.random.default_rng(0).normal(size=(300, 4))
+    groups = cr.cluster(x, "ward", k=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of a legend that leaves no room for the picture
+        ax = groups.plot()
+        ax.figure.canvas.draw()
+        assert ax.get_legend() is None and len(ax.collections) == 60
+        assert ax.figure.axes[1].get_ylabel() == "cluster"
+        bars = groups.plot_profiles(most=3)
+        bars.figure.canvas.draw()
+    assert bars.images[0].get_array().shape == (3, 60)
+    best = np.argsort(-groups.profiles.bits.max(axis=0), kind="stable")[:3]
+    assert np.array_equal(bars.images[0].get_array(), groups.profiles.bits[:, best].T)
+    assert [t.get_text() for t in bars.get_yticklabels()] == [f"x{i}" for i in best]
+    assert bars.get_xlabel() == "cluster" and "bits" in bars.figure.axes[1].get_ylabel()
+    few = cr.cluster(x, "ward", k=20).plot()
+    assert len(few.get_legend().get_texts()) == 20

@@ -8,6 +8,8 @@ from sklearn.datasets import make_circles, make_moons
 import credo as cr
 from credo.errors import InputError, LimitError
 from credo.train.clusters.eigen import eigen
+from credo.train.clusters.geometry import geometry_of
+from credo.train.clusters.neighbours import _nearest_rows
 from credo.train.clusters.quality import adjusted_rand
 from credo.train.clusters.spectral import spectrum_of
 
@@ -142,6 +144,8 @@ def test_bad_options(moons):
         cr.cluster(table, "spectral", k=2, affinity="cosine")
     with pytest.raises(InputError, match="belong to affinity='rbf'"):
         cr.cluster(table, "spectral", k=2, gamma=1.0)
+    with pytest.raises(InputError, match="neighbours= belongs to affinity='neighbours'"):
+        cr.cluster(table, "spectral", k=2, affinity="rbf", neighbours=5)
     with pytest.raises(InputError, match="gamma must be"):
         cr.cluster(table, "spectral", k=2, affinity="rbf", gamma=-1)
     with pytest.raises(LimitError, match="landmarks=500"):
@@ -179,3 +183,30 @@ def test_a_row_near_no_other_is_a_piece():
     assert groups.sizes == (30, 1) and groups.assign(np.array([[1e3 + 1.0]])).tolist() in ([0], [1])
     two = cr.cluster(np.array([[0.5], [1.5]]), "spectral", k=2, affinity="rbf")
     assert two.sizes == (1, 1)
+
+
+def wide_groups():
+    rng = np.random.default_rng(0)
+    z = rng.integers(0, 3, 300)
+    return rng.normal(size=(300, 20)) + 4 * np.eye(3)[z] @ rng.normal(size=(3, 20)), z
+
+
+def test_many_columns_far_from_0_have_the_same_neighbours():
+    x, z = wide_groups()
+    for rows in (x, x + 1e9):
+        groups = cr.cluster(rows, "spectral", k=3)
+        assert adjusted_rand(groups.labels, z) == 1.0
+        assert adjusted_rand(groups.assign(rows + 1e-3), z) == 1.0
+    few = cr.cluster(x[:18, :2] + 1e9, "spectral", k=2)  # of few rows all squares are made, too
+    assert few.labels.tolist() == cr.cluster(x[:18, :2], "spectral", k=2).labels.tolist()
+
+
+@pytest.mark.parametrize("itself", [True, False])
+def test_one_row_far_away_does_not_hide_the_neighbours_of_others(itself):
+    from scipy.spatial.distance import cdist
+
+    x = np.vstack([wide_groups()[0], np.full((1, 20), 1e10)])
+    known = geometry_of(cr.read(columns(x)))
+    asked = known if itself else known.take(slice(0, 50))
+    exact = np.argsort(cdist(asked.points, x), axis=1, kind="stable")[:, :7]
+    assert np.array_equal(_nearest_rows(asked, known, 7, itself), exact)

@@ -18,7 +18,7 @@ from credo.train.clusters.distinct import different_rows
 from credo.train.clusters.k_means import partition_k_means
 from credo.train.clusters.linkage import LINKS, cut_reason, partition_of
 from credo.train.clusters.partition import Partition
-from credo.train.clusters.quality import explained, silhouette, within
+from credo.train.clusters.quality import share_explained, silhouette, squares_of
 from credo.train.clusters.task import MIXTURES, Task
 
 __all__ = [
@@ -197,11 +197,11 @@ def scores_of(candidate: Any) -> dict[str, float]:
 
 
 def _spread(task: Task, part: Partition, w: NDArray[np.float64] | None) -> dict[str, float]:
-    points = task.points if task.method == "k-means" else task.geometry.points
-    if points is None:
-        points = task.points
-    total = part.quality.get("within", within(points, part.labels, part.k, w))
-    return {"within": total, "explained": explained(points, total, w)}
+    plain = task.method != "k-means" and task.geometry.name == "euclidean"
+    space = task.geometry.space if plain else task.space
+    within, total = squares_of(space, task.table, part.labels, part.k, w)
+    within = part.quality.get("within", within)
+    return {"within": within, "explained": share_explained(within, total)}
 
 
 def _best(rows: dict[int, dict[str, float]], by: str) -> int:

@@ -22,9 +22,11 @@ __all__ = [
     "AS_COORDINATES",
     "DISTANCES",
     "Geometry",
+    "Unmade",
     "checked_distance",
     "geometry_of",
     "in_words",
+    "unmade_of",
     "usual_distance",
 ]
 
@@ -60,7 +62,7 @@ class Geometry(Frozen):
     def of(self, table: Table) -> Geometry:
         """Other rows in the same geometry, brought near where rounding would hide what is near."""
         if self.name == "euclidean":
-            points = self.space.points(table)
+            points = self.space.points(table, copies=2)
             if np.isnan(points).any():
                 row = int(np.argwhere(np.isnan(points).any(axis=1))[0, 0])
                 raise InputError(
@@ -103,6 +105,31 @@ class Geometry(Frozen):
         return (*self.space.notes, self.told, *coded)
 
 
+@dataclass(frozen=True)
+class Unmade:
+    """A geometry of a table whose rows become points, or ready for Gower's, as they are taken."""
+
+    name: str
+    space: Space
+    table: Table
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.table.rows
+
+    def take(self, rows: Any) -> Geometry:
+        """Some of the rows, made."""
+        return replace(self, table=self.table.take(rows)).made()
+
+    def made(self, copies: int = 1) -> Geometry:
+        """All of them; `copies` says how many arrays of points the caller will have at once."""
+        if self.name == "euclidean":
+            points = self.space.points(self.table, copies)
+            return Geometry("euclidean", self.space, points=points)
+        return Geometry("gower", self.space, mixed=Gower.of(self.table, self.space))
+
+
 AS_COORDINATES = "states are 0/1 coordinates, each column weighing as one number"
 
 
@@ -139,17 +166,25 @@ def checked_distance(distance: Any) -> str:
     return str(distance)
 
 
-def geometry_of(table: Table, distance: str = "auto", scale: str = "auto") -> Geometry:
-    """The geometry of a table: as asked for, or by its columns."""
+def geometry_of(
+    table: Table, distance: str = "auto", scale: str = "auto", copies: int = 2
+) -> Geometry:
+    """The geometry of a table: as asked for, or by its columns.
+
+    `copies` says how many arrays of all points the caller will have at once.
+    """
+    return unmade_of(table, distance, scale).made(copies)
+
+
+def unmade_of(table: Table, distance: str = "auto", scale: str = "auto") -> Unmade:
+    """The same before any row is made into a point."""
     distance = checked_distance(distance)
     if distance == "gower" or (distance == "auto" and not _is_plain(table)):
-        space = space_of(table, checked_scale(scale, "range"))
-        return Geometry("gower", space, mixed=Gower.of(table, space))
+        return Unmade("gower", space_of(table, checked_scale(scale, "range")), table)
     if any(table.block.gaps):
         gap = table.schema.names[table.block.gaps.index(True)]
         raise InputError(
             f"Euclid's distance needs every cell, and {gap!r} has missing ones.",
             hint="Use distance='gower', which leaves them out pair by pair.",
         )
-    space = space_of(table, checked_scale(scale, "like"))
-    return Geometry("euclidean", space, points=space.points(table))
+    return Unmade("euclidean", space_of(table, checked_scale(scale, "like")), table)

@@ -36,6 +36,7 @@ __all__ = [
     "best_of_starts",
     "checked_tolerance",
     "partition_k_means",
+    "points_of",
     "told_of_distance",
     "whole_number",
 ]
@@ -97,7 +98,7 @@ def partition_k_means(
     `tolerance` is scikit-learn's: centres that move by less, against the variance, are at rest.
     """
     space = space_of(table, checked_scale(scale, "like")) if space is None else space
-    points = space.points(table) if points is None else points
+    points = points_of(space, table) if points is None else points
     w = None if table.weights is None else table.weights.astype(np.float64)
     gaps = any(table.block.gaps) and bool(np.isnan(points).any())
     whole_number(iterations, "iterations")
@@ -132,9 +133,15 @@ def partition_k_means(
     )
 
 
+def points_of(space: Space, table: Table) -> Floats:
+    """The points that k-means climbs on: where cells are missing, its steps make copies."""
+    holed = not table.block.names_with_gaps.isdisjoint(space.names)
+    return space.points(table, copies=5 if holed else 1)
+
+
 def _given(start: Any, k: int, points: Floats) -> Floats:
     try:
-        centres = np.array(unmasked(start), dtype=np.float64, ndmin=2)
+        centres = np.array(unmasked(start), dtype=np.float64, ndmin=2, order="C")
         got = str(centres.shape)
     except (TypeError, ValueError):
         centres, got = np.empty((0, 0)), shown(start)
@@ -231,7 +238,7 @@ def _gappy(
         first = whole[_drawn(rows, k, chance)] if given is None else given - mean
         labels, centres, steps = steady.climb(first, iterations, tolerance)
         squares = distances_to_own(points, centres, labels)
-        objective = float(squares.sum() if w is None else w @ squares)
+        objective = float(squares.sum() if w is None else (w * squares).sum())
         best = _better(_Run(objective, labels, centres, first, steps), best)
     assert best is not None
     return replace(best, centres=best.centres + mean, start=best.start + mean)

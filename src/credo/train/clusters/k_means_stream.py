@@ -107,7 +107,7 @@ def partition_stream(
     if k > 1 and sample.rows < len(stream):
         told += ", and the silhouette is theirs"
     notes = [*space.notes, *told_of_distance(space, seen.schema, lap.gaps)]
-    if k > 1 and np.isnan(space.points(sample)).any():
+    if k > 1 and not sample.block.names_with_gaps.isdisjoint(space.names):
         notes.append(f"the silhouette is in {usual_distance(sample.select(names))}")
     notes += [*told_of_rows(lap.bare), told]
     return Partition(

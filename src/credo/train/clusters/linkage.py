@@ -6,8 +6,9 @@
     ward      d(A, B)² = 2·|A|·|B| / (|A| + |B|) · |mean A − mean B|²
 
 Chains of nearest neighbours (Müllner 2011) do complete, average and ward of points; Gower's
-distances go to fastcluster (Müllner 2013). Single link is the minimum spanning tree, which needs no
-matrix of distances: a million points are feasible (Borůvka's rounds over a k-d tree).
+distances, and those of points with hundreds of coordinates, go to fastcluster (Müllner 2013).
+Single link is the minimum spanning tree, which needs no matrix of distances: a million points are
+feasible (Borůvka's rounds over a k-d tree).
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ LINKS = ("single", "complete", "average", "ward")
 
 _TOUCHING = 1e-148  # what a distance of 0 between different rows is, at most
 _SAME = 1e-12  # heights this near, as a share of the tree's, are the same
+_WIDE, _CACHED = 100, 1 << 18  # columns, and cells, from which pairs are faster than points
+_SQUARED = 1e140  # numbers whose squared distances can still be added up
 _CHUNK = 1 << 23  # distances at once when rows are assigned
 
 
@@ -160,11 +163,26 @@ def tree_of(points: Floats, method: str, memory: int | str | None = None) -> Flo
         return _spanning(points)
     if method != "ward":  # which needs no distances of all pairs
         guard_pairs(len(points), method, memory)
-        if not fits(8.0 * len(points) ** 2, memory):  # the same tree in half the memory
-            from scipy.spatial.distance import pdist
+    if _by_pairs(points, method, memory):
+        from scipy.spatial.distance import pdist
 
-            return _links_of_pairs(pdist(points), len(points), method)
+        return _links_of_pairs(pdist(points), len(points), method)
     return _core.links_of_points(points, method)
+
+
+def _by_pairs(points: Floats, method: str, memory: int | str | None) -> bool:
+    """Whether fastcluster shall link the distances of all pairs, and not the kernel the points.
+
+    The kernel asks for a distance when it needs it, ward's for each of a new mean, which costs
+    more the wider the points are, most of all where they leave the cache. The trees are the same;
+    complete and average link take half the memory by pairs, ward more.
+    """
+    n, width = points.shape
+    wide = width >= _WIDE and (method == "ward" or n * width >= _CACHED)
+    if method == "ward":  # which squares the distances there
+        there = wide and fits(4.0 * n * (n - 1), memory)
+        return there and float(np.abs(points).max()) < _SQUARED
+    return wide or not fits(8.0 * n**2, memory)
 
 
 def _links_of_pairs(pairs: Floats, n: int, method: str) -> Floats:

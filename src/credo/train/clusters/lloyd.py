@@ -132,7 +132,7 @@ def sums_of(
     else:
         total = np.asarray(by @ points)
         weight = np.broadcast_to(rows[:, None], total.shape).copy()
-    return Sums(weight, total, rows, float(w @ squares))
+    return Sums(weight, total, rows, float((w * squares).sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +204,12 @@ def lloyd(
             break
         centres = found.centres(centres)
         at = distances_to_own(points, centres, labels)
-        trace.append(float(at.sum() if weights is None else weights @ at))
+        trace.append(float(at.sum() if weights is None else (weights * at).sum()))
     else:  # the labels that go with the centres as they are now
         fresh, squares = nearest(points, centres)
         if len(np.unique(fresh)) == k:
             moved.append(int((fresh != labels).sum()))
-            trace.append(float(squares.sum() if weights is None else weights @ squares))
+            trace.append(float(squares.sum() if weights is None else (weights * squares).sum()))
             labels = fresh
     return labels, centres, Steps(tuple(trace), tuple(moved))
 

@@ -12,6 +12,7 @@ from credo.data import Table
 from credo.errors import InputError, unknown_name
 from credo.model.mixture import Mixture
 from credo.model.randomness import Rng, generator
+from credo.predict.mixture_columns import plan_of_parts
 from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.notes import told_of_bare, told_of_columns
 from credo.train.clusters.partition import Partition
@@ -83,7 +84,7 @@ def _assign(
 def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition:
     share = mixture.responsibilities(table, threads=threads)
     assert mixture.candidates is not None and mixture.record is not None
-    best = mixture.candidates.best
+    best, plan = mixture.candidates.best, plan_of_parts(mixture.parts)
     distance = usual_distance(table)
     quality = {"log-likelihood": best.log_likelihood, "bic": best.bic, "icl": best.icl}
     return Partition(
@@ -101,4 +102,5 @@ def _partition(mixture: Mixture, table: Table, threads: int | None) -> Partition
             *told_of_bare(table),
         ),
         model=mixture,
+        numbers=(*plan.reals, *plan.counts),
     )

@@ -31,6 +31,8 @@ _CUT = (
     "{rows:,} rows have more than {most} different rows as near as their {k} nearest: the order of "
     "columns and the names of states decide which of them they are tied to"
 )
+_FLAT = 15  # columns up to which a k-d tree finds neighbours; above, x² − 2xy + y² does
+_TELLS = 1e-9  # squared distances below this share of x² + y² are mostly rounding
 _JOINED = (
     "the graph of neighbours falls into {pieces:,} pieces, more than k = {k:,}: the nearest were "
     "joined; k={pieces} takes them as they are, more neighbours= tie them"
@@ -129,23 +131,39 @@ def _away(a: Geometry, b: Geometry, near: NDArray[np.intp]) -> Floats:
 
 def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.intp]:
     """The k nearest rows of b to each row of a, the nearest first; `itself` says that a is b."""
-    if a.points is not None:
-        from sklearn.neighbors import NearestNeighbors
+    if itself and k == 1:
+        return np.arange(a.rows)[:, None]
+    if a.points is None or b.points is None:
+        return _by_all_pairs(a, b, k, np.arange(a.rows), itself)
+    from sklearn.neighbors import NearestNeighbors
 
-        assert b.points is not None
-        found: NDArray[np.intp] = (
-            NearestNeighbors(n_neighbors=k)
-            .fit(b.points)
-            .kneighbors(a.points, return_distance=False)
-        )
-    else:
-        found = np.empty((a.rows, k), dtype=np.intp)
-        step = max(_CHUNK // b.rows, 1)
-        for i in range(0, a.rows, step):
-            d = a.take(slice(i, i + step)).to(b)
-            if itself:
-                d[np.arange(len(d)), np.arange(i, i + len(d))] = -1.0
-            part = np.sort(np.argpartition(d, k - 1, axis=1)[:, :k], axis=1)
-            by = np.argsort(np.take_along_axis(d, part, axis=1), axis=1, kind="stable")
-            found[i : i + step] = np.take_along_axis(part, by, axis=1)
+    middle = b.points.mean(axis=0)  # far from 0, squares would round the distances away
+    known = b.points - middle
+    asked = known if itself else a.points - middle
+    by_squares = known.shape[1] > _FLAT or k >= len(known) // 2
+    search = NearestNeighbors(n_neighbors=k, algorithm="brute" if by_squares else "kd_tree")
+    found: NDArray[np.intp]
+    away, found = search.fit(known).kneighbors(asked)
+    if by_squares:
+        size = (known**2).sum(axis=1).max() + (asked**2).sum(axis=1)
+        lost = np.flatnonzero(away[:, -1] ** 2 < _TELLS * size)
+        if len(lost):
+            found[lost] = _by_all_pairs(a, b, k, lost, itself)
+    return found
+
+
+def _by_all_pairs(
+    a: Geometry, b: Geometry, k: int, rows: NDArray[np.intp], itself: bool
+) -> NDArray[np.intp]:
+    """The k nearest rows of b to some rows of a, from their distances to all."""
+    found = np.empty((len(rows), k), dtype=np.intp)
+    step = max(_CHUNK // b.rows, 1)
+    for i in range(0, len(rows), step):
+        some = rows[i : i + step]
+        d = a.take(some).to(b)
+        if itself:
+            d[np.arange(len(d)), some] = -1.0
+        part = np.sort(np.argpartition(d, k - 1, axis=1)[:, :k], axis=1)
+        by = np.argsort(np.take_along_axis(d, part, axis=1), axis=1, kind="stable")
+        found[i : i + step] = np.take_along_axis(part, by, axis=1)
     return found

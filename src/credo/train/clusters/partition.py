@@ -28,7 +28,8 @@ class Partition(Frozen):
     `labels` gives each row's group, 0 to k − 1; `membership` the probability of each group
     (rows × k), where the method has one. `assign` does the same for new rows. `quality` holds
     what the method itself maximises or minimises, by name; `model` the fitted value behind it;
-    `sizes` the weight of each group, where the rows are not at hand to add it up.
+    `sizes` the weight of each group, where the rows are not at hand to add it up; `numbers` the
+    columns that are numbers to the method, whatever the table takes them for.
     """
 
     labels: NDArray[np.intp]
@@ -41,3 +42,4 @@ class Partition(Frozen):
     notes: tuple[str, ...] = ()
     model: object | None = None
     sizes: NDArray[Any] | None = None
+    numbers: tuple[str, ...] = ()

@@ -189,7 +189,6 @@ def profiles_of(
     edges: dict[str, Floats],
 ) -> Profiles:
     """The profiles, from parts of a table with their rows' clusters; parts add up."""
-    names = schema.names
     counts: dict[str, Floats] = {}
     sums = {n: np.zeros((3, k)) for n in schema.continuous}  # weight, mean, standard deviation
     shift = dict.fromkeys(schema.continuous, 0.0)
@@ -217,29 +216,55 @@ def profiles_of(
             if not v.is_discrete:
                 here = _moments(x - shift[v.name], c, weight, k)
                 sums[v.name] = _merged(sums[v.name], here)
-    clusters = []
-    for i in range(k):
-        found = [
-            _telling(v, counts[v.name], i, sums.get(v.name), shift.get(v.name, 0.0))
-            for v in schema.variables
-        ]
-        clusters.append(tuple(sorted(found, key=lambda t: (-t.bits, names.index(t.column)))))
-    return Profiles(names, tuple(clusters))
+    every = _in_all(sums)
+    columns = [
+        _states_told(v, counts[v.name])
+        if v.is_discrete
+        else _numbers_told(v, counts[v.name], sums[v.name], every[v.name], shift[v.name])
+        for v in schema.variables
+    ]
+    clusters = (sorted(found, key=lambda t: -t.bits) for found in zip(*columns, strict=True))
+    return Profiles(schema.names, tuple(tuple(found) for found in clusters))
 
 
-def _telling(v: Variable, counts: Floats, i: int, sums: Floats | None, shift: float) -> Telling:
-    whole = counts.sum(axis=0)
-    q = whole / whole.sum() if whole.sum() else whole
-    seen = counts[i].sum() > 0
-    p = counts[i] / counts[i].sum() if seen else counts[i]
+def _states_told(v: Variable, counts: Floats) -> list[Telling]:
+    """A column of states, cluster by cluster."""
+    p, q, bits = _shares(counts)
+    whole = dict(zip(v.states, q.tolist(), strict=True))
+    seen = [bool(row.any()) for row in counts]
+    return [
+        Telling(v.name, b, dict(zip(v.states, row, strict=True)) if there else {}, whole, False)
+        for b, row, there in zip(bits, p.tolist(), seen, strict=True)
+    ]
+
+
+def _numbers_told(
+    v: Variable, counts: Floats, sums: Floats, every: Floats, shift: float
+) -> list[Telling]:
+    """A column of numbers, cluster by cluster."""
+    bits, whole = _shares(counts)[2], _mean_sd(every, shift)
+    return [
+        Telling(v.name, b, _mean_sd(own, shift), whole, True)
+        for b, own in zip(bits, sums.T, strict=True)
+    ]
+
+
+def _shares(counts: Floats) -> tuple[Floats, Floats, list[float]]:
+    """The shares in each cluster and in the whole, and how many bits each cluster tells."""
+    each, whole = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
+    p = counts / np.where(each > 0, each, 1.0)
+    q = whole / (whole.sum() or 1.0)
     on = p > 0
-    bits = max(float((p[on] * np.log2(p[on] / q[on])).sum()), 0.0)
-    if v.is_discrete:
-        inside = dict(zip(v.states, p.tolist(), strict=True)) if seen else {}
-        return Telling(v.name, bits, inside, dict(zip(v.states, q.tolist(), strict=True)), False)
-    assert sums is not None
-    every = reduce(_merged, sums.T)
-    return Telling(v.name, bits, _mean_sd(sums[:, i], shift), _mean_sd(every, shift), True)
+    terms = p * np.log2(np.divide(p, q, out=np.ones_like(p), where=on))
+    return p, q, [max(float(row[there].sum()), 0.0) for row, there in zip(terms, on, strict=True)]
+
+
+def _in_all(sums: dict[str, Floats]) -> dict[str, Floats]:
+    """The moments of each column over all clusters, merged for all columns at once."""
+    if not sums:
+        return {}
+    by_cluster = np.stack(list(sums.values()), axis=2).transpose(1, 0, 2)
+    return dict(zip(sums, reduce(_merged, by_cluster).T, strict=True))
 
 
 def _moments(x: Floats, labels: NDArray[Any], weights: Floats | None, k: int) -> Floats:

@@ -11,13 +11,17 @@ against at most 500 rows of each cluster, and its standard error is told.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.train.clusters.geometry import Geometry
+from credo.data import Table
+from credo.train.clusters.geometry import Geometry, Unmade
 from credo.train.clusters.lloyd import distances_to_own, sums_of
+from credo.train.clusters.space import Axis, Space
 
-__all__ = ["adjusted_rand", "explained", "share_explained", "silhouette", "within"]
+__all__ = ["adjusted_rand", "share_explained", "silhouette", "squares_of", "within"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -32,13 +36,59 @@ def within(points: Floats, labels: Labels, k: int, weights: Floats | None = None
     zero = np.zeros(len(points))
     centres = sums_of(points, labels, zero, k, weights).centres(np.zeros((k, points.shape[1])))
     squares = distances_to_own(points, centres, labels)
-    return float(squares.sum() if weights is None else weights @ squares)
+    return float(squares.sum() if weights is None else (weights * squares).sum())
 
 
-def explained(points: Floats, w: float, weights: Floats | None = None) -> float:
-    """The share of the sum of squares about the mean that lies between the clusters."""
-    total = within(points, np.zeros(len(points), dtype=np.intp), 1, weights)
-    return share_explained(w, total)
+def squares_of(
+    space: Space, table: Table, labels: Labels, k: int, weights: Floats | None = None
+) -> tuple[float, float]:
+    """The sums of squares about the clusters' means, and about the mean of all rows.
+
+    They are added up column by column, and no row becomes a point: of a state, which would be a
+    0/1 coordinate, counts are enough.
+    """
+    inside = total = 0.0
+    labels = labels.astype(np.intp, copy=False)
+    for axis in space.axes:
+        array = table.block.arrays[table.schema.index(axis.variable.name)]
+        there = array != axis.variable.arity if axis.variable.is_discrete else ~np.isnan(array)
+        whole = bool(there.all())
+        x, c = (array, labels) if whole else (array[there], labels[there])
+        w = weights if weights is None or whole else weights[there]
+        squares = _of_states if axis.variable.is_discrete else _of_numbers
+        one, every = squares(axis, x, c, k, w)
+        inside, total = inside + one, total + every
+    return inside, total
+
+
+def _of_states(
+    axis: Axis, codes: NDArray[np.unsignedinteger], labels: Labels, k: int, w: Floats | None
+) -> tuple[float, float]:
+    """Those of a column's 0/1 coordinates: n rows, m of them in a state, give m (n − m) / n."""
+    at = labels * axis.width + codes
+    counts = np.bincount(at, w, minlength=k * axis.width).reshape(k, axis.width)
+
+    def squares(m: NDArray[Any]) -> float:
+        n = m.sum(axis=1, keepdims=True)
+        return float((m * ((n - m) / np.where(n > 0, n, 1.0))).sum()) / axis.scale**2
+
+    return squares(counts), squares(counts.sum(axis=0, keepdims=True))
+
+
+def _of_numbers(
+    axis: Axis, x: Floats, labels: Labels, k: int, w: Floats | None
+) -> tuple[float, float]:
+    """Those of a column of numbers, about its centre, so that sums far from 0 lose nothing."""
+    y = (x - axis.centre) / axis.scale
+
+    def squares(of: Labels, many: int) -> float:
+        n = np.bincount(of, w, minlength=many)
+        sums = np.bincount(of, y if w is None else w * y, minlength=many)
+        away = y - (sums / np.where(n > 0, n, 1.0))[of]
+        away *= away
+        return float(away.sum() if w is None else (w * away).sum())
+
+    return squares(labels, k), squares(np.zeros_like(labels), 1)
 
 
 def share_explained(w: float, total: float) -> float:
@@ -47,7 +97,7 @@ def share_explained(w: float, total: float) -> float:
 
 
 def silhouette(
-    geometry: Geometry, labels: Labels, k: int, weights: Floats | None = None
+    geometry: Geometry | Unmade, labels: Labels, k: int, weights: Floats | None = None
 ) -> tuple[float, float | None]:
     """The mean silhouette, and its standard error where rows were drawn; a row alone counts 0.
 
@@ -70,8 +120,7 @@ def silhouette(
     order = against[np.argsort(labels[against], kind="stable")]
     refs, owner, weight = geometry.take(order), labels[order], w[order]
     mass = np.bincount(owner, weight, minlength=k)
-    onto = np.zeros((len(order), k))
-    onto[np.arange(len(order)), owner] = weight
+    held, starts = np.unique(owner, return_index=True)
     place = np.full(n, -1)
     place[order] = np.arange(len(order))
     scores = np.empty(len(asked))
@@ -79,12 +128,16 @@ def silhouette(
     for i in range(0, len(asked), step):
         rows = asked[i : i + step]
         d = geometry.take(rows).to(refs)
-        sums = d @ onto
         own = labels[rows]
         at = np.arange(len(rows))
+        to_itself = d[at, place[rows]]  # not 0 of a row without any cell
+        if weights is not None:
+            d *= weight
+        sums = np.zeros((len(rows), k))
+        sums[:, held] = np.add.reduceat(d, starts, axis=1)  # the same on any number of threads
         itself = np.minimum(w[rows], 1.0)  # one of as many copies as the weight says
         itself = np.where(place[rows] >= 0, itself, 0.0)
-        sums[at, own] -= itself * d[at, place[rows]]  # not 0 of a row without any cell
+        sums[at, own] -= itself * to_itself
         others = mass[own] - itself
         alone = others <= 1e-12 * mass[own]
         a = sums[at, own] / np.where(alone, 1.0, others)
@@ -97,7 +150,7 @@ def silhouette(
         scores[i : i + step] = np.where(alone | (top == 0), 0.0, (b - a) / np.where(top, top, 1.0))
     if sampled:
         return float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores)))
-    return float(w @ scores / w.sum()), None
+    return float((w * scores).sum() / w.sum()), None
 
 
 def adjusted_rand(a: Labels, b: Labels, copies: NDArray[np.int64] | None = None) -> float:

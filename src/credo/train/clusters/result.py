@@ -24,11 +24,12 @@ from credo.frozen import Frozen
 from credo.model.record import Record
 from credo.model.value import taken_apart
 from credo.render import bar, number, table_html, table_text
-from credo.train.clusters.geometry import Geometry, geometry_of
+from credo.schema import Variable
+from credo.train.clusters.geometry import Geometry, Unmade, unmade_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.profiles import Profiles, edges_of, profiles_of
-from credo.train.clusters.quality import explained, silhouette, within
+from credo.train.clusters.quality import share_explained, silhouette, squares_of
 from credo.train.clusters.space import Space, space_of
 from credo.train.clusters.stability import Stability
 from credo.train.clusters.tree import Tree
@@ -129,6 +130,12 @@ class Clusters(Frozen):
     @cached_property
     def geometry(self) -> Geometry:
         """The distance that the method stands on; of a mixture, the one that suits the columns."""
+        found = self._distances
+        return found if isinstance(found, Geometry) else found.made()
+
+    @cached_property
+    def _distances(self) -> Geometry | Unmade:
+        """The same; the rows become points only as they are taken, if the method made none."""
         found = getattr(self.model, "geometry", None)
         if isinstance(found, Geometry):
             return found
@@ -138,11 +145,7 @@ class Clusters(Frozen):
                 "Distances between rows need them in memory, and these come from a stream.",
                 hint="Cluster stream.load().",
             )
-        if isinstance(getattr(self.model, "space", None), Space):
-            points = self.space.points(table)
-            if not np.isnan(points).any():
-                return Geometry("euclidean", self.space, points=points)
-        return geometry_of(table)
+        return _unmade(getattr(self.model, "space", None), table)
 
     @cached_property
     def space(self) -> Space:
@@ -150,7 +153,8 @@ class Clusters(Frozen):
         found = getattr(self.model, "space", None)
         if isinstance(found, Space):
             return found
-        return self.geometry.space if self.geometry.name == "euclidean" else space_of(self.used)
+        distances = self._distances
+        return distances.space if distances.name == "euclidean" else space_of(self.used)
 
     @cached_property
     def quality(self) -> Mapping[str, float]:
@@ -169,21 +173,16 @@ class Clusters(Frozen):
         if self.table is None:
             return MappingProxyType(own)
         w = None if self.table.weights is None else self.table.weights.astype(np.float64)
-        geometry = self.geometry
-        points = geometry.points
-        if points is None:
-            points = self.space.points(self.table)
-        out["within"] = own.get("within", within(points, self.labels, self.k, w))
-        out["explained"] = explained(points, out["within"], w)
-        out |= _silhouette(geometry, self.labels, self.k, w)
+        within, total = squares_of(self.space, self.table, self.labels, self.k, w)
+        out["within"] = own.get("within", within)
+        out["explained"] = share_explained(out["within"], total)
+        out |= _silhouette(self._distances, self.labels, self.k, w)
         return MappingProxyType(out | own)
 
     def _silhouette_of_the_sample(self) -> dict[str, float]:
         """That of the rows that a stream's clusters started from."""
         sample: Table = self.model.sample.select(self.columns)
-        points = self.space.points(sample)
-        plain = not np.isnan(points).any()
-        geometry = Geometry("euclidean", self.space, points) if plain else geometry_of(sample)
+        geometry = _unmade(self.space, sample)
         w = None if sample.weights is None else sample.weights.astype(np.float64)
         return _silhouette(geometry, self.model.assign(sample)[0], self.k, w)
 
@@ -234,7 +233,7 @@ class Clusters(Frozen):
             raise InputError("Nodes of a graph cannot be assigned: cluster the whole graph again.")
         if is_plain(rows):
             rows = rows_in(rows, self.columns, self.table.schema.names)
-        known = {n: self.table.schema[n] for n in self.columns}
+        known = {n: self._variable(n, rows) for n in self.columns}
         try:
             table = Opened(rows, known, None, None).source
         except UnknownNameError as error:
@@ -245,6 +244,15 @@ class Clusters(Frozen):
         labels, p = self.partition.assign(table.select(self.columns))
         place = np.argsort(self.order)
         return place[labels], None if p is None else p[:, self.order]
+
+    def _variable(self, name: str, rows: Any) -> Variable:
+        """What a column of new rows is read as: a number may be one that was not seen before."""
+        assert self.table is not None
+        own = self.table.schema[name]
+        if name not in self.partition.numbers or not own.is_discrete:
+            return own
+        read = isinstance(rows, (Table, Stream)) and name in rows.schema.names
+        return rows.schema[name] if read else Variable(name, "continuous")
 
     def __reduce__(self) -> Any:
         if not isinstance(self.table, Stream):
@@ -297,11 +305,12 @@ class Clusters(Frozen):
 
     def _size_rows(self) -> list[list[str]]:
         total = sum(self.sizes)
+        named = self.groups if self.nodes else ()
         rows = []
         for i, size in enumerate(self.sizes):
             told = "; ".join(str(t) for t in self.profiles[i][:3]) if self.table is not None else ""
             if self.nodes:
-                told = ", ".join(map(str, self.groups[i][:6])) + ", …" * (len(self.groups[i]) > 6)
+                told = ", ".join(map(str, named[i][:6])) + ", …" * (len(named[i]) > 6)
             share = size / total
             rows.append([str(i), number(size), f"{100 * share:.1f} %", bar(share, 10), told])
         return rows
@@ -339,8 +348,15 @@ class Clusters(Frozen):
         return out + "<ul>" + "".join(f"<li>{html.escape(t)}</li>" for t in lines) + "</ul>"
 
 
+def _unmade(space: Any, table: Table) -> Unmade:
+    """The distances of k-means in its own space, if every cell is there; else the usual ones."""
+    if isinstance(space, Space) and table.block.names_with_gaps.isdisjoint(space.names):
+        return Unmade("euclidean", space, table)
+    return unmade_of(table)
+
+
 def _silhouette(
-    geometry: Geometry, labels: NDArray[np.intp], k: int, weights: Floats | None
+    geometry: Geometry | Unmade, labels: NDArray[np.intp], k: int, weights: Floats | None
 ) -> dict[str, float]:
     """The silhouette by its name, with its error if it has one; nothing if there is none."""
     if len(np.unique(labels)) < 2 or k >= len(labels):

@@ -72,9 +72,12 @@ class Space:
         """The number of coordinates."""
         return sum(a.width for a in self.axes)
 
-    def points(self, table: Table) -> Floats:
-        """The rows as points; NaN where a cell is missing."""
-        _fits(table.rows, self.width)
+    def points(self, table: Table, copies: int = 1) -> Floats:
+        """The rows as points; NaN where a cell is missing.
+
+        `copies` says how many arrays of that size the caller will have at once.
+        """
+        self._fits(table.rows, copies)
         arrays = [table.block.arrays[table.schema.index(n)] for n in self.names]
         if not any(a.variable.is_discrete for a in self.axes):
             return self._numbers(arrays)
@@ -86,6 +89,24 @@ class Space:
                 self._fill(axis, array[i : i + _BLOCK], out[i : i + _BLOCK, at:to])
                 at = to
         return out
+
+    def _fits(self, rows: int, copies: int) -> None:
+        """Refuse points that would not fit, with all that is made of them."""
+        size = 8.0 * rows * self.width * copies
+        if fits(size):
+            return
+        states = any(a.variable.is_discrete for a in self.axes)
+        what = ", one for each state of a discrete column" if states else ""
+        often = f", {copies} times at once" if copies > 1 else ""
+        raise LimitError(
+            f"The rows as points would take {size / 1e9:.3g} GB ({rows:,} rows of {self.width:,} "
+            f"coordinates{what}{often}), and {free_memory() / 1e9:.3g} GB may be used.",
+            hint="Leave out columns with many states, or use method='latent-class', which needs "
+            "no points."
+            if states
+            else "Use a sample of the rows (table.take), or k-means of a stream (cr.read with "
+            "memory=).",
+        )
 
     def _numbers(self, arrays: Sequence[NDArray[Any]]) -> Floats:
         """The points of columns that are all numbers."""
@@ -260,16 +281,6 @@ def free_memory(given: int | str | None = None) -> float:
 def fits(size: float, given: int | str | None = None) -> bool:
     """Whether so many bytes may be allocated; where few are, nobody is asked how many are free."""
     return (given is None and size < _FEW) or size <= free_memory(given)
-
-
-def _fits(rows: int, width: int) -> None:
-    size = 8.0 * rows * width
-    if not fits(size / 2):
-        raise LimitError(
-            f"The rows as points would take {size / 1e9:.3g} GB ({rows:,} rows of {width:,} "
-            "coordinates, one for each state of a discrete column).",
-            hint="Leave out columns with many states, or use method='latent-class'.",
-        )
 
 
 def filled(points: Floats, by: Sequence[float] | Floats) -> Floats:

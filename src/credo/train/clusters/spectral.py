@@ -73,7 +73,7 @@ def _nodes_of(table: Table, distance: str, scale: str) -> tuple[Nodes, Geometry]
     Means and ranges are taken in that order too, so that rounding cannot tell two orders apart.
     """
     found = different(table)
-    ordered = geometry_of(table.take(found.order), distance, scale)
+    ordered = geometry_of(table.take(found.order), distance, scale, copies=4)
     back = np.argsort(found.order)
     known = ordered.take(found.first)
     return Nodes(found.copies, found.each, ordered.take(back), known), ordered
@@ -277,6 +277,11 @@ def spectrum_of(
     if affinity not in ("neighbours", "rbf"):
         raise InputError(
             f"affinity must be 'neighbours' or 'rbf', got {affinity!r}.", hint="Or give graph=."
+        )
+    if affinity == "rbf" and neighbours is not None:
+        raise InputError(
+            "neighbours= belongs to affinity='neighbours'.",
+            hint="An rbf ties all rows: gamma= says how far its ties reach.",
         )
     nodes, ordered = _nodes_of(table, distance, scale)
     notes = [*ordered.notes, *told_of_bare(table), *told_of_weights(table, "spectral")]

@@ -14,8 +14,8 @@ import numpy as np
 from credo.data import Table
 from credo.errors import InputError, close_names
 from credo.train.clusters.distinct import refuse_same_rows
-from credo.train.clusters.geometry import Geometry, checked_distance, geometry_of
-from credo.train.clusters.k_means import partition_k_means
+from credo.train.clusters.geometry import Geometry, Unmade, checked_distance, unmade_of
+from credo.train.clusters.k_means import partition_k_means, points_of
 from credo.train.clusters.linkage import (
     LINKS,
     Linked,
@@ -92,7 +92,7 @@ class Task:
     @cached_property
     def points(self) -> Any:
         """The rows in it."""
-        return self.space.points(self.table)
+        return points_of(self.space, self.table)
 
     @cached_property
     def linked(self) -> Linked:
@@ -121,7 +121,7 @@ class Task:
         )
 
     @cached_property
-    def geometry(self) -> Geometry:
+    def geometry(self) -> Geometry | Unmade:
         """The distances that silhouettes are taken in."""
         if self.method in LINKS:
             return self.linked.geometry
@@ -130,7 +130,7 @@ class Task:
         if self.method == "spectral":
             found: Geometry = self.spectrum.geometry
             return found
-        return geometry_of(self.table)
+        return unmade_of(self.table)
 
     def within_reach(self, ks: list[int]) -> list[int]:
         """The numbers of clusters that the method can make of the rows."""
