@@ -174,6 +174,25 @@ CsvRecords::Found CsvRecords::record(CsvMarks& marks, const std::uint8_t*& at,
   }
 }
 
+namespace {
+
+// After so many records of a block it is asked whether codes are worth their while: numbers with
+// many digits are all different at once, names of many states only seem so for a while.
+constexpr std::size_t kSoon = 512, kLater = 8192;
+
+bool all_differ(const CsvColumn& column) {
+  const std::size_t rows = column.codes.size(), different = column.texts.met().size();
+  return different > (rows == kSoon ? rows - 3 : rows - rows / 16);
+}
+
+}  // namespace
+
+void CsvColumn::let_codes_go() {
+  for (const std::int32_t code : codes) cells.push_back(texts.met()[static_cast<std::size_t>(code)]);
+  codes.clear();
+  coded = false;
+}
+
 CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, bool last) {
   Block block;
   const std::uint8_t *at = bytes, *const end = bytes + size;
@@ -209,6 +228,9 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
     }
     ++block.records;
     block.used = static_cast<std::size_t>(at - bytes);
+    if (block.records == kSoon || block.records == kLater)
+      for (CsvColumn& column : columns_)
+        if (column.coded && all_differ(column)) column.let_codes_go();
   }
   return block;
 }

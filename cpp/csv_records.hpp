@@ -22,6 +22,9 @@ struct CsvColumn {
   std::vector<std::int32_t> codes;  // a code for each record, if coded
   TextCodes texts;
   std::vector<Text> cells;  // a text for each record, if not
+
+  // Keeps the texts of the records so far, and those to come, instead of codes.
+  void let_codes_go();
 };
 
 class CsvMarks;

@@ -107,12 +107,23 @@ def test_many_different_texts_are_coded_alike():
 
 def test_a_column_of_different_texts_stops_being_coded():
     lines = "".join(f"{i},{i % 3}\n" for i in range(4000)).encode()
-    batches = list(regular_batches(io.BytesIO(lines), ",", 2, [1, 0], header=False, block=4096))
+    batches = list(regular_batches(io.BytesIO(lines), ",", 2, [1, 0], header=False, block=2048))
     assert pa.types.is_dictionary(batches[0][1].type)
     assert pa.types.is_string(batches[-1][1].type)
     assert all(pa.types.is_dictionary(b[0].type) for b in batches)
     assert [x for b in batches for x in b[1].to_pylist()] == [str(i) for i in range(4000)]
     assert [x for b in batches for x in b[0].to_pylist()] == [str(i % 3) for i in range(4000)]
+
+
+@pytest.mark.parametrize("states, coded", [(10**9, False), (9_000, True), (50, True)])
+def test_a_column_of_different_texts_stops_being_coded_within_a_block(states, coded):
+    cells = [f'"n{i * 7919 % states}"' for i in range(20_000)]
+    lines = "".join(f"{c},{i % 3}\n" for i, c in enumerate(cells)).encode()
+    (batch,) = regular_batches(io.BytesIO(lines), ",", 2, [0, 1], header=False, block=10**7)
+    if states != 9_000:  # which differ at first, and may be either
+        assert pa.types.is_dictionary(batch[0].type) == coded
+    assert batch[0].to_pylist() == [c.strip('"') for c in cells]
+    assert batch[1].to_pylist() == [str(i % 3) for i in range(20_000)]
 
 
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=8))
