@@ -131,21 +131,20 @@ std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray
   return {std::move(codes), copied(first)};
 }
 
-std::tuple<Array<double>, Array<std::uint8_t>, bool> read_numbers(
+std::tuple<Array<double>, Array<std::uint8_t>> read_numbers(
     const AnyArray& offsets, const AnyArray& bytes, const std::vector<std::string>& words) {
   const std::uint8_t* text = bytes_of(bytes);
   const std::size_t n = texts_of(offsets);
   Array<double> values({n}, Filled::kLater);
   Array<std::uint8_t> kinds({n}, Filled::kLater);
-  const bool whole = with_offsets(offsets, [&](const auto* at) {
+  with_offsets(offsets, [&](const auto* at) {
     for (std::size_t i = 0; i < n; ++i)
       require(at[i] >= 0 && at[i] <= at[i + 1], "The 'offsets' parameter must not fall.");
     require(static_cast<std::size_t>(at[n]) <= bytes.size(),
             "The 'offsets' parameter must stay within the bytes.");
-    return credo::read_numbers(at, n, text, words, values.data(),
-                               reinterpret_cast<Read*>(kinds.data()));
+    credo::read_numbers(at, n, text, words, values.data(), reinterpret_cast<Read*>(kinds.data()));
   });
-  return {std::move(values), std::move(kinds), whole};
+  return {std::move(values), std::move(kinds)};
 }
 
 CsvReader::CsvReader(const std::string& delimiter, std::size_t width,

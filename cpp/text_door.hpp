@@ -21,8 +21,8 @@ std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray
                                                                   const AnyArray& bytes);
 
 // IN texts as above, words that stand for missing. The numbers they are (0 for the others), what each
-// text is (credo::Read), and whether all numbers are written as whole ones.
-std::tuple<Array<double>, Array<std::uint8_t>, bool> read_numbers(
+// text is (credo::Read).
+std::tuple<Array<double>, Array<std::uint8_t>> read_numbers(
     const AnyArray& offsets, const AnyArray& bytes, const std::vector<std::string>& words);
 
 // A column: codes (small where few texts are different) and the texts they stand for (offsets and

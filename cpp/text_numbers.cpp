@@ -52,11 +52,10 @@ Form form_of(std::string_view text) {
 }  // namespace
 
 template <class Offset>
-bool read_numbers(const Offset* offsets, std::size_t n, const std::uint8_t* bytes,
+void read_numbers(const Offset* offsets, std::size_t n, const std::uint8_t* bytes,
                   const std::vector<std::string>& words, double* values, Read* kinds) {
   std::size_t longest = 0;
   for (const std::string& word : words) longest = std::max(longest, word.size());
-  bool all_whole = true;
   for (std::size_t i = 0; i < n; ++i) {
     const auto first = static_cast<std::size_t>(offsets[i]);
     const auto length = static_cast<std::size_t>(offsets[i + 1]) - first;
@@ -79,15 +78,13 @@ bool read_numbers(const Offset* offsets, std::size_t n, const std::uint8_t* byte
     const char* const begin = text.data() + (text.front() == '+');
     const bool fits = std::from_chars(begin, text.data() + text.size(), values[i]).ec == std::errc{};
     if (!fits) values[i] = 0;
-    kinds[i] = fits ? Read::kNumber : Read::kUnsure;
-    all_whole &= form == Form::kWhole;
+    kinds[i] = !fits ? Read::kUnsure : form == Form::kWhole ? Read::kWhole : Read::kDecimal;
   }
-  return all_whole;
 }
 
-template bool read_numbers(const std::int32_t*, std::size_t, const std::uint8_t*,
+template void read_numbers(const std::int32_t*, std::size_t, const std::uint8_t*,
                            const std::vector<std::string>&, double*, Read*);
-template bool read_numbers(const std::int64_t*, std::size_t, const std::uint8_t*,
+template void read_numbers(const std::int64_t*, std::size_t, const std::uint8_t*,
                            const std::vector<std::string>&, double*, Read*);
 
 }  // namespace credo

@@ -228,9 +228,9 @@ def take_codes(
 
 def read_numbers(
     offsets: NDArray[np.int32] | NDArray[np.int64], bytes: NDArray[np.uint8], words: list[str]
-) -> tuple[_Reals, NDArray[np.uint8], bool]:
-    """The numbers that texts are (0 for others), what each is (0 number, 1 word for missing,
-    2 other, 3 unsure), and whether all numbers are written as whole ones.
+) -> tuple[_Reals, NDArray[np.uint8]]:
+    """The numbers that texts are (0 for others), and what each is: 0 a whole number, 1 a decimal,
+    2 a word for missing, 3 something else, 4 unsure.
     """
 
 def encode_texts(

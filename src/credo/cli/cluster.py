@@ -119,7 +119,7 @@ _HEAD = ["cluster", "size", "share", "", "most telling"]
 def _checked_paths(output: str | None, picture: str | None) -> None:
     """Refuse, before anything is worked out, what cannot be written in the end."""
     for name, path in (("-o", output), ("--picture", picture)):
-        if path is not None and not path.strip():
+        if path is not None and path.strip() in ("", "-"):
             raise InputError(f"{name} needs the name of a file, got {path!r}.")
         if path is not None:
             refuse_no_folder(path)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from credo.cli.options import Common, Manual, common_options, plural
+from credo.errors import InputError
 
 __all__ = ["command"]
 
@@ -44,6 +45,8 @@ def command(output: str | None, course: bool, common: Common) -> None:
         if common.as_json:
             common.emit("demo", figures)
         return
+    if output is not None and not output.strip():
+        raise InputError(f"-o needs the name of a folder, got {output!r}.")
     folder = Path(output or "credo-demo") if output or not common.as_json else None
     told = _story(folder, common)
     if common.as_json:

@@ -32,7 +32,7 @@ from credo.data.numerals import as_int, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
 from credo.data.taking import States, count_missing, holds_floats, holds_others, take_states
-from credo.data.taking_numbers import Numbers, take_numbers, whole_dates
+from credo.data.taking_numbers import Numbers, is_float, take_numbers, whole_dates
 from credo.errors import TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_codes
 from credo.schema import MAX_STATES, Variable
@@ -79,6 +79,7 @@ class Coder:
         self._parts: list[NDArray[Any]] = []
         self._cells = np.zeros(0, dtype=np.int64)  # of each state, where codes are not kept
         self._numbers = 0
+        self._as_floats = True  # whether numbers are the floats that they were kept as
         self._mode = "numbers" if kind == "continuous" else "codes"
         self._noted = Noted()
         self._words = 0.0
@@ -129,14 +130,12 @@ class Coder:
 
     def _noted_dates(self, cells: Any) -> bool:
         """Note a batch of many different dates, which are no states unless the user says so."""
-        dates = whole_dates(cells)
+        dates = None if self.states or self._tokens else whole_dates(cells)
         if dates is None or (self._mode == "codes" and len(np.unique(dates[: 4 * MANY])) <= MANY):
             return False
         self.types.add("date")
         self.missing += len(cells) - len(dates)
-        if self._mode == "codes":
-            self._noted.texts(self.states, self._before - self.missing)
-            self._let_go()
+        self._let_go()
         self._noted.numbers(dates.astype(np.float64), dates)
         return True
 
@@ -173,8 +172,7 @@ class Coder:
         cells = np.zeros(len(self.states), dtype=np.int64)
         cells[: len(self._cells)] = self._cells
         for part in self._parts:
-            here = np.bincount(part)[: min(len(cells), np.iinfo(part.dtype).max)]  # else missing
-            cells[: len(here)] += here
+            cells += np.bincount(part[part != np.iinfo(part.dtype).max], minlength=len(cells))
         return cells
 
     def _number_cells(self) -> int:
@@ -194,6 +192,7 @@ class Coder:
             self.types.add("infinite" if np.isinf(taken.values[taken.bad]).any() else "str")
             taken.values[taken.bad] = np.nan
         self._numbers += len(taken.values) - taken.missing - len(taken.bad)
+        self._as_floats = self._as_floats and taken.as_floats
         self._noted.numbers(taken.values, taken.exact, ranges_only=self._unsampled)
         self.batch = taken.values
         if self.keep:
@@ -252,6 +251,7 @@ class Coder:
             whole = all(as_int(s.strip()) is not None for s in self.states)
             self.types.add("int" if whole else "float")
         exact = None
+        self._as_floats = self._as_floats and all(map(is_float, self.states))
         if not self.text and self.types == {"int"}:
             exact = np.array(self.states, dtype=object)
         self._noted.numbers(lut, exact, ranges_only=self._unsampled)
@@ -261,7 +261,7 @@ class Coder:
         """Numbers that were taken for quantities become states again, where they are few: other
         cells come now, and what a column is must not depend on which came first.
         """
-        if self.doubts or self._noted.settled:
+        if self.doubts or self._noted.settled or not self._as_floats:
             return
         if not self.keep and (self._unsampled or self._noted.cells < self._before - self.missing):
             return

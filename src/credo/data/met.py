@@ -47,7 +47,7 @@ class Met:
         lut = np.zeros(n + 1, dtype=np.int64)
         first = self._first_places(taken, keep)
         seen = first is None or not n or first.max() < len(taken.where)
-        if n > MANY and not self.states and seen and set(map(type, taken.values)) == {str}:
+        if n > MANY and not self.states and seen and _all_differ(taken.values):
             self.states = list(taken.values)  # all at once, where all are new
             self._codes = dict(
                 zip(zip(repeat(""), self.states, strict=False), range(n), strict=True)
@@ -77,3 +77,8 @@ class Met:
         if not asked or all(self.find(v) is not None for v in taken.values):
             return None
         return first_places(taken.where, len(taken.values))
+
+
+def _all_differ(values: list[Any]) -> bool:
+    """Whether values are texts of which none stands twice."""
+    return set(map(type, values)) == {str} and len(set(values)) == len(values)

@@ -114,14 +114,14 @@ def numbers_of(given: Sequence[str]) -> NDArray[np.float64]:
 @dataclass(slots=True)
 class TextNumbers:
     """What texts are: `values` are NaN where they are no finite number (infinite where one is too
-    large), `bad` says which, `gone` which are null or a word for missing. `whole` says that every
-    number is written as a whole one: `2.0` is not.
+    large), `bad` says which, `gone` which are null or a word for missing, `decimal` which numbers
+    are not written as whole ones: `2.0` is not.
     """
 
     values: NDArray[np.float64]
     bad: NDArray[np.bool_]
     gone: NDArray[np.bool_]
-    whole: bool
+    decimal: NDArray[np.bool_]
 
 
 def text_numbers(cells: Any, words: Sequence[str] = ()) -> TextNumbers:
@@ -132,8 +132,8 @@ def text_numbers(cells: Any, words: Sequence[str] = ()) -> TextNumbers:
     ([1.5, nan, nan, 2.0], [False, False, True, False], [False, True, False, False])
     """
     offsets, data = text_buffers(cells)
-    values, kinds, whole = _core.read_numbers(offsets, data, list(words))
-    gone, bad = kinds == _WORD, kinds == _OTHER
+    values, kinds = _core.read_numbers(offsets, data, list(words))
+    gone, bad, decimal = kinds == _WORD, kinds == _OTHER, kinds == _DECIMAL
     values[gone | bad] = np.nan
     if cells.null_count:
         null = bools(cells.is_null())
@@ -144,8 +144,8 @@ def text_numbers(cells: Any, words: Sequence[str] = ()) -> TextNumbers:
         number = bool(_FLOAT.fullmatch(text)) and not _CODE.fullmatch(text) and not gone[i]
         values[i] = float(text) if number else np.nan
         bad[i] = not (gone[i] or math.isfinite(values[i]))
-        whole = whole and not number  # whole numbers of this size are beyond what floats tell apart
-    return TextNumbers(values, bad, gone, whole)
+        decimal[i] = number and as_int(text) is None
+    return TextNumbers(values, bad, gone, decimal)
 
 
-_WORD, _OTHER, _UNSURE = 1, 2, 3  # as credo::Read has them
+_DECIMAL, _WORD, _OTHER, _UNSURE = 1, 2, 3, 4  # as credo::Read has them

@@ -27,7 +27,10 @@ from credo.data.taking import (
     take_states,
 )
 
-__all__ = ["Numbers", "take_numbers", "whole_dates"]
+__all__ = ["EXACT", "Numbers", "is_float", "take_numbers", "whole_dates"]
+
+EXACT = 2.0**53
+"""Beyond it whole numbers that differ may be the same as floats."""
 
 _PER_DAY = {"s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
@@ -45,6 +48,8 @@ class Numbers:
     missing_as: dict[str, int] = field(default_factory=dict)
     whole: bool = False
     """Of texts: whether every number is written as a whole one."""
+    as_floats: bool = True
+    """Whether the cells are these floats: of decimals and large whole numbers they are near."""
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
@@ -62,6 +67,7 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
         return _object_numbers(cells, tokens, by_type)
     if _is_text(cells):
         return _text_numbers(cells, tokens)
+    as_floats = not pa.types.is_decimal(cells.type)
     cells = _numeric(cells)
     name = type_name(cells.type)
     exact = None
@@ -77,10 +83,11 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
         bad = np.flatnonzero(np.isinf(values))
         if name == "int":
             exact = int_values(cells)
+            as_floats = not len(exact) or bool(np.abs(values[~np.isnan(values)]).max() < EXACT)
     else:
         raise Unsupported(name)
     missing = int(np.isnan(values).sum())
-    return Numbers(values, bad, cells, missing, types, exact, missing_as)
+    return Numbers(values, bad, cells, missing, types, exact, missing_as, as_floats=as_floats)
 
 
 def _is_text(cells: Any) -> bool:
@@ -95,7 +102,7 @@ def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
     listed = pa.types.is_dictionary(cells.type)
     labels = cells.dictionary if listed else cells
     found = text_numbers(labels, tokens.words)
-    values, bad, gone = found.values, found.bad, found.gone
+    values, bad, gone, decimal = found.values, found.bad, found.gone, found.decimal
     if tokens.any_truths:
         at = np.flatnonzero(bad)
         hit = at[tokens.are_truths(labels.take(pa.array(at)).to_pylist())]
@@ -110,12 +117,13 @@ def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
                 _add(missing_as, {tokens.shown(text): 1 if times is None else int(times[i])})
     if where is not None:
         values, bad = np.append(values, np.nan)[where], np.append(bad, False)[where]
-        gone = np.append(gone, True)[where]
+        decimal = np.append(decimal, False)[where]
     _add(missing_as, tokens.clear_numbers(values))
     at = np.flatnonzero(bad)
     types = {"float", "str"} if len(at) else {"float"}
     missing = int((np.isnan(values) & ~bad).sum())
-    return Numbers(values, at, cells, missing, types, None, missing_as, found.whole)
+    whole = not (decimal & ~np.isnan(values)).any()
+    return Numbers(values, at, cells, missing, types, None, missing_as, whole)
 
 
 def _clear(values: NDArray[np.float64], cells: Any, tokens: Tokens) -> dict[str, int]:
@@ -143,7 +151,21 @@ def _object_numbers(cells: NDArray[Any], tokens: Tokens, by_type: bool) -> Numbe
             bad |= where == i
     numbers = lut[where]
     missing = int((np.isnan(numbers) & ~bad).sum())
-    return Numbers(numbers, np.flatnonzero(bad), cells, missing, types, None, missing_as)
+    floats_all = all(map(is_float, filter(is_number_by_type, values)))
+    return Numbers(
+        numbers, np.flatnonzero(bad), cells, missing, types, None, missing_as, as_floats=floats_all
+    )
+
+
+def is_float(value: Any) -> bool:
+    """Whether a number is a float, or a whole number that is one exactly.
+
+    >>> is_float(0.1), is_float(3), is_float(2**60 + 1), is_float(Fraction(1, 3))
+    (True, True, False, False)
+    """
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) < EXACT
+    return isinstance(value, (float, np.floating))
 
 
 def _add(total: dict[str, int], more: dict[str, int]) -> None:

@@ -79,12 +79,15 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     encoding, text = decode_head(path, raw, options.encoding)
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
-    said = start_of_text(" \t").match(text)
-    delimiter = options.delimiter or ("\t" if tab else said and said["sep"])
-    delimiter = delimiter or delimiter_of(start_of_text(" \t").sub("", text), options.decimal)
+    sep = not encoding.startswith(("utf-16", "utf-32"))
+    said = start_of_text(" \t", sep).match(text)
+    delimiter = options.delimiter or (said and said["sep"]) or ("\t" if tab else None)
+    delimiter = delimiter or delimiter_of(start_of_text(" \t", sep).sub("", text), options.decimal)
     blanks = " " if delimiter == "\t" else " \t"
     blanks = "" if options.columns and len(options.columns) == 1 else blanks
-    text = start_of_text(blanks).sub("", text)
+    text = start_of_text(blanks, sep).sub("", text)
+    if not text.strip(" \r\n"):
+        raise TableError(f"{path.name} is empty: it has no header and no rows.")
     given = list(options.columns) if options.columns else header_of(path, text, delimiter)
     refuse_too_wide(path.name, len(given))
     empty = not options.columns and len(raw) < HEAD and not has_rows(text, delimiter)

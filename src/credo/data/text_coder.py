@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from credo.data.coder import Coder
-from credo.data.taking_numbers import take_numbers
+from credo.data.taking_numbers import EXACT, take_numbers
+from credo.schema import MAX_STATES
 
 __all__ = ["TextCoder"]
 
 _MANY = 50  # different cells; whole numbers are states up to 20
 _HELD = 1 << 17  # rows that can be taken back
-_EXACT = 2.0**53  # beyond it whole numbers that differ may be the same as floats
 
 
 class TextCoder(Coder):
@@ -38,41 +39,46 @@ class TextCoder(Coder):
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__(name, text=True, **options)
         self._options = options
-        self._held: list[Any] | None = []
+        self._held: list[tuple[Any, NDArray[np.float64]]] | None = []
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array of texts."""
         if self._held is None or not self._taken_as_numbers(cells, self._held):
             super().add(cells)
 
-    def _taken_as_numbers(self, cells: Any, held: list[Any]) -> bool:
+    def _taken_as_numbers(self, cells: Any, held: list[tuple[Any, NDArray[np.float64]]]) -> bool:
         if not held and not self._may_be_numbers(cells):
             self._held = None
             return False
         taken = take_numbers(cells, self._tokens)
-        whole = taken.whole
-        if len(taken.bad) or (whole and np.abs(taken.values).max(initial=0.0) >= _EXACT):
-            self._take_back(held)
+        there = taken.values[~np.isnan(taken.values)]
+        if len(taken.bad) or (taken.whole and np.abs(there).max(initial=0.0) >= EXACT):
+            self._take_back()
             return False
-        taken.types = {"int"} if whole and "float" not in self.types else {"float"}
+        taken.types = {"int"} if taken.whole and "float" not in self.types else {"float"}
         self.types -= {"int"} if taken.types == {"float"} else set()
         self._mode = "numbers"
         self._begin(cells)
         self._add_numbers(taken)
-        held.append(cells)
+        held.append((cells, taken.values))
         if self.rows > _HELD:
+            if len(np.unique(np.concatenate([v for _, v in held]))) <= MAX_STATES:
+                self._take_back()  # a text that comes later may still make states of them
             self._held = None
         return True
 
     def _may_be_numbers(self, cells: Any) -> bool:
-        """Whether a batch begins with many different cells that are all numbers."""
+        """Whether a batch begins with many different numbers and nothing else."""
         listed = pa.types.is_dictionary(cells.type)
         head = cells.dictionary[: 4 * _MANY] if listed else cells[: 4 * _MANY].unique()
-        return len(head) > _MANY and not len(take_numbers(head, self._tokens).bad)
+        if len(head) <= _MANY:
+            return False
+        taken = take_numbers(head, self._tokens)
+        return not len(taken.bad) and len(np.unique(taken.values[~np.isnan(taken.values)])) > _MANY
 
-    def _take_back(self, held: list[Any]) -> None:
+    def _take_back(self) -> None:
         """Take the batches held as states instead."""
-        self._held = None
+        held, self._held = self._held or [], None
         super().__init__(self.name, text=True, **{**self._options, "keep": self.keep})
-        for cells in held:
+        for cells, _ in held:
             super().add(cells)

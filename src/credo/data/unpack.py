@@ -41,19 +41,20 @@ looked at any further: that takes a tenth of the time."""
 HEAD = 1 << 20
 
 _END = r"(?:\r\n|\n|\r)"
-_SEP = rf'"?sep=(?P<sep>[^\r\n"])"?{_END}'
+_SEP = rf'"?sep=(?P<sep>[,;|\t])"?{_END}'
 
 
 @lru_cache
-def start_of_text(blanks: str) -> re.Pattern[str]:
+def start_of_text(blanks: str, sep: bool = True) -> re.Pattern[str]:
     """What stands before the first row: lines of nothing but `blanks` (a tab may be a delimiter; an
-    empty line may be a missing cell, where nothing is blank), and Excel's line `sep=;`.
+    empty line may be a missing cell, where nothing is blank), and, if it may be there, Excel's line
+    `sep=;`.
 
     >>> start_of_text(" ").match("  \\nsep=;\\na;b\\n")["sep"]
     ';'
     """
     lines = rf"(?:[{blanks}]*{_END})*" if blanks else ""
-    return re.compile(rf"\A{lines}(?:{_SEP})?")
+    return re.compile(rf"\A{lines}(?:{_SEP if sep else '(?P<sep>(?!))'})?")
 
 
 _NOT_TEXT = {

@@ -122,7 +122,7 @@ pseudo-counts are all at least 1.
         """
         if of is not None:
             return self.marginal(of).cdf(x)
-        found = beta_share(self.a, self.b, points(x))
+        found = beta_share(self.a, self.b, points(x, what="share below"))
         return found if found.ndim else float(found)
 
     def quantile(self, q: ArrayLike, of: Any = None) -> Any:

@@ -174,17 +174,29 @@ def divisor(n: float, sample_variance: bool) -> float:
     return n - 1
 
 
-def points(x: ArrayLike, d: int | None = None) -> Floats:
-    """Values at which a density is asked for; with `d`, rows of d numbers."""
+def points(x: ArrayLike, d: int | None = None, what: str = "density") -> Floats:
+    """Values at which a density or a share is asked for; with `d`, rows of d numbers."""
     try:
         out = reals(x)
     except NotReal as no:
-        raise InputError(f"The density is asked for at numbers, got {shown(no.bad)}.") from None
+        raise InputError(f"The {what} is asked for at numbers, got {shown(no.bad)}.") from None
     if np.isnan(out).any():
-        raise InputError("The density is asked for at numbers, got NaN.")
+        raise InputError(f"The {what} is asked for at numbers, got NaN.")
     if d is not None and (out.ndim == 0 or out.shape[-1] != d):
         raise InputError(f"Each point must have {d} numbers, got the shape {out.shape}.")
     return out
+
+
+def side_by_side(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Means and what stands beside them, one for each of the other or for all of them."""
+    try:
+        a, b = np.broadcast_arrays(a, b)
+    except ValueError:
+        raise InputError(
+            f"There must be as many means as variances, or one for all: the shapes {a.shape} and "
+            f"{b.shape} do not fit."
+        ) from None
+    return a, b
 
 
 def distance(x: Floats, mean: Floats, root: Floats) -> Floats:

@@ -99,7 +99,7 @@ leave 'x' out.
         from scipy.special import ndtr
 
         with np.errstate(over="ignore"):
-            out = ndtr((points(x) - self.mean) / self.sd)
+            out = ndtr((points(x, what="share below") - self.mean) / self.sd)
         return out if np.ndim(out) else float(out)
 
     def quantile(self, q: ArrayLike) -> Any:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.model.conjugate import one_parameter
-from credo.model.elliptical import points
+from credo.model.elliptical import points, side_by_side
 from credo.model.gaussian import Gaussian
 from credo.model.interval import Interval, shares, tails
 from credo.model.normal_wishart import Hyper, NormalWishart
@@ -132,7 +132,7 @@ class NormalInverseGamma(NormalWishart):
                 "Give a mean and a variance: logpdf(mu, variance).",
                 hint="With of='mean', of='variance' or of='sd', give that alone.",
             )
-        mu, variance = np.broadcast_arrays(*(points(p) for p in parameter))
+        mu, variance = side_by_side(*(points(p) for p in parameter))
         out = self.hyper.log_density(mu[..., None], variance[..., None, None], self._root())
         return out if out.ndim else float(out)
 
@@ -167,7 +167,7 @@ class NormalInverseGamma(NormalWishart):
             return self.marginal_mean().cdf(x)
         self._check_proper("probabilities")
         power = 1 if of == "variance" else 2
-        out = inverse_gamma_share(self.alpha, self.beta, points(x), power)
+        out = inverse_gamma_share(self.alpha, self.beta, points(x, what="share below"), power)
         return out if out.ndim else float(out)
 
     def quantile(self, q: ArrayLike, of: Any = "mean") -> Any:

@@ -143,7 +143,7 @@ class NormalMixture(Point):
         """
         from scipy.special import ndtr
 
-        out = self._share(points(x), ndtr)
+        out = self._share(points(x, what="share below"), ndtr)
         return out if np.ndim(out) else float(out)
 
     def _share(self, x: Floats, below: Any) -> Floats:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError
 from credo.model.conjugate import Conjugate
-from credo.model.elliptical import COLLINEAR, factor
+from credo.model.elliptical import COLLINEAR, factor, side_by_side
 from credo.model.evidence import Numbers, measured, summary
 from credo.model.log_dirichlet import CLOSE, excess
 from credo.model.log_rising import LARGE, log_rising, stirling_rest
@@ -102,9 +102,12 @@ class Hyper(NamedTuple):
     def log_density(self, mu: Floats, sigma: Floats, root: Floats) -> Floats:
         """The log-density at (μ, Σ), along the leading axes; −inf where Σ is not a covariance."""
         d = self.d
-        mu, sigma = np.broadcast_arrays(mu[..., None], sigma)
+        mu, sigma = side_by_side(mu[..., None], sigma)
         mu = mu[..., 0]
         real = np.asarray(np.isfinite(sigma).all(axis=(-2, -1)) & np.isfinite(mu).all(axis=-1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            askew = np.abs(sigma - sigma.swapaxes(-2, -1)).max(axis=(-2, -1))
+            real = real & (askew <= 1e-9 * np.abs(sigma).max(axis=(-2, -1)))
         sigma = np.where(real[..., None, None], sigma, -np.eye(d))
         mu = np.where(real[..., None], mu, 0.0)
         valid = np.linalg.eigvalsh(sigma)[..., 0] > 0

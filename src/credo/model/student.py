@@ -131,7 +131,9 @@ class StudentT(Point):
         0.75
         """
         with np.errstate(over="ignore"):
-            out = _standard_share(self.dof, (points(x) - self.location) / self.scale)
+            out = _standard_share(
+                self.dof, (points(x, what="share below") - self.location) / self.scale
+            )
         return out if np.ndim(out) else float(out)
 
     def quantile(self, q: ArrayLike) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -138,14 +139,14 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
     labels = groups.labels if hasattr(groups, "labels") else tree.cut(k=k)
     merged, colours = _merged(links, labels), [to_hex(c) for c in _colours(k)]
     cut = tree.height_of(k)
-    names = [str(n) for n in getattr(groups, "nodes", ())] or None
+    names = [str(n) for n in getattr(groups, "nodes", ()) or _row_numbers(groups, tree.rows)]
     draw(
         links,
         p=leaves,
         truncate_mode="lastp" if tree.rows > leaves else None,
         link_color_func=lambda node: colours[merged[node]] if merged[node] >= 0 else "grey",
         ax=ax,
-        labels=names if tree.rows <= leaves else None,
+        labels=names,
         leaf_rotation=90,
     )
     bare = min(leaves, tree.rows) > _LEGIBLE
@@ -166,6 +167,11 @@ def dendrogram(groups: Any, ax: Any = None, leaves: int = _LEAVES) -> Any:
         fontsize="small",
     )
     return ax
+
+
+def _row_numbers(groups: Any, rows: int) -> Sequence[int]:
+    """Where each row stands in its table, from 1."""
+    return getattr(groups, "row_numbers", None) or range(1, rows + 1)
 
 
 def _depth(links: NDArray[np.float64], leaves: int) -> int:

@@ -36,7 +36,9 @@ def labelled(
         if name in out:
             raise InputError(
                 f"There are two columns called {name!r}: a variable, and the numbers.",
-                hint="Give the numbers another name, such as columns('weight').",
+                hint="Give the numbers another name, such as columns('weight')."
+                if name == next(iter(numbers))
+                else f"Rename the variable {name!r} in the table.",
             )
         out[name] = values.tolist()
     return out

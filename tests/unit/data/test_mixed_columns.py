@@ -1,6 +1,8 @@
 """Numbers beside texts: what a column is does not depend on the source or on which come first."""
 
 import json
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -72,3 +74,21 @@ def test_truth_values_after_decimals_are_no_numbers():
     backwards = cr.read({"x": cells[::-1]}).schema["x"].states
     assert cr.read({"x": cells}).schema["x"].states == backwards
     assert set(map(repr, backwards)) == {"0.5", "1.5", "True", "False"}
+
+
+@pytest.mark.filterwarnings("ignore::credo.errors.CredoWarning")
+@pytest.mark.parametrize(
+    "numbers",
+    [[Decimal("0.1")] * 4, [2**60, 2**60 + 1, 0.5, 0.5], [Fraction(1, 3), 0.5] * 2],
+)
+def test_numbers_that_are_no_floats_are_never_split_in_two(numbers, tmp_path):
+    cells = numbers * 35_000 + ["a"] * 280_000
+    found = []
+    for rows in (cells, cells[::-1]):
+        table = cr.read({"v": rows, "y": ["u", "v"] * (len(rows) // 2)})
+        if "v" in table.schema:
+            counts = cr.tally(table, ["v"])["v", []]
+            found.append({s: counts[s] for s in table.schema["v"].states})
+    for counts in found:
+        assert sum(counts.values()) == len(cells)
+        assert all(counts[n] == 35_000 * numbers.count(n) for n in set(numbers))

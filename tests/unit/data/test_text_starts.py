@@ -86,3 +86,15 @@ def test_dates_as_programs_write_them(tmp_path, date):
 @pytest.mark.parametrize("text", ["1-2", "2024-13-01", "2020.1.5", "1/2/3", "29.02/2024", "mar 5"])
 def test_what_is_no_date(text):
     assert not looks_like_date(text)
+
+
+def test_where_a_sep_line_is_none(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("sep=a\nu\nv\nu\n")
+    assert cr.read(path).schema.names == ("sep=a",)
+    path.write_text("sep=;\n")
+    with pytest.raises(TableError, match="is empty: it has no header"):
+        cr.read(path)
+    path = tmp_path / "e.tsv"
+    path.write_text("sep=;\na;b\nu;1\nv;2\nu;1\n")
+    assert cr.read(path).schema.names == ("a", "b")

@@ -226,3 +226,29 @@ def test_a_density_that_is_beyond_every_number_is_infinite():
     assert cr.Beta(0.5, 0.5).pdf(0.0) == np.inf
     with pytest.raises(InputError, match="Give a mean and a variance"):
         cr.NormalInverseGamma(0, 1, 1, 1).pdf(1)
+
+
+def test_what_is_no_covariance_has_no_density():
+    belief = cr.NormalInverseWishart([0, 0], 1, 5, np.eye(2))
+    assert belief.pdf([0, 0], [[1, 0.5], [0.2, 1]]) == 0.0
+    assert belief.pdf([0, 0], [[1, 0.2], [0.2, 1]]) > 0.0
+
+
+def test_means_and_variances_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match=r"the shapes \(2,\) and \(3,\) do not fit"):
+        cr.NormalInverseGamma(5, 4, 3, 6).pdf([1, 2], [1, 2, 3])
+    with pytest.raises(InputError, match="do not fit"):
+        cr.NormalInverseWishart([0, 0], 1, 5, np.eye(2)).pdf(
+            np.zeros((3, 2)), np.stack([np.eye(2)] * 4)
+        )
+
+
+def test_a_share_is_asked_for_at_numbers():
+    with pytest.raises(InputError, match="The share below is asked for at numbers, got 'a'"):
+        cr.Beta(1, 1).cdf("a")
+
+
+def test_pseudo_counts_are_within_limits_together():
+    with pytest.raises(InputError, match="The sum of the pseudo-counts is too large: 3e"):
+        cr.Dirichlet([1e15] * 3)
+    assert "3e+14" in str(cr.Dirichlet([3e14] * 3)) or "300" in str(cr.Dirichlet([3e14] * 3))

@@ -142,7 +142,8 @@ def points_of(space: Space, table: Table) -> Floats:
 def _given(start: Any, k: int, points: Floats) -> Floats:
     try:
         centres = np.array(unmasked(start), dtype=np.float64, ndmin=2, order="C")
-        got = str(centres.shape)
+        finite = np.isfinite(centres).all()
+        got = str(centres.shape) if finite else "a coordinate that is not"
     except (TypeError, ValueError):
         centres, got = np.empty((0, 0)), shown(start)
     if centres.shape != (k, points.shape[1]) or not np.isfinite(centres).all():
