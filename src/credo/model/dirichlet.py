@@ -79,7 +79,6 @@ class Dirichlet(Pseudocounts):
             positive(v, f"The pseudo-count of {s!r}", WEIGHT)
             for s, v in zip(states, values, strict=True)
         ]
-        positive(sum(alpha), "The sum of the pseudo-counts", WEIGHT)
         object.__setattr__(self, "alpha", readonly(alpha))
 
     @classmethod

@@ -24,7 +24,7 @@ from credo.model.interval import Interval
 from credo.model.log_dirichlet import log_dirichlet
 from credo.model.log_rising import log_rising
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import NAME, View, flag
+from credo.model.value import NAME, WEIGHT, View, flag, positive
 from credo.render import bar, number
 from credo.schema import Variable
 from credo.stats.counts import Counts
@@ -170,6 +170,7 @@ class Pseudocounts(Conjugate):
             raise InputError(f"{state!r} is the only state of {self.name!r}: it is certain.")
         a = float(self.pseudocounts[code])
         rest = float(np.delete(self.pseudocounts, code).sum())
+        positive(rest, f"The sum of the pseudo-counts of all but {state!r}", WEIGHT)
         others = [s for s in self.states if s is not self.states[code]]
         if len(others) == 1:
             return Beta(a, rest, (others[0], self.states[code]), self.name)
