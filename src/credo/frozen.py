@@ -7,7 +7,7 @@ which was handed on is the answer that was given.
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cache
 from operator import is_
 from typing import Any, NoReturn
@@ -102,9 +102,13 @@ def _held(name: str, value: Any) -> Any:
 
 
 def restored(kind: type[Any], values: tuple[Any, ...]) -> Any:
-    """A frozen value as it was before it was pickled or copied, its arrays read-only again."""
+    """A frozen value as it was before it was pickled or copied, its arrays read-only again. What an
+    older version did not have yet is what it is by default.
+    """
     new = object.__new__(kind)
-    for f, value in zip(fields(kind), values, strict=True):
+    for i, f in enumerate(fields(kind)):
+        default = f.default if f.default_factory is MISSING else f.default_factory()
+        value = values[i] if i < len(values) else default
         object.__setattr__(new, f.name, _held(f.name, value))
     return new
 

@@ -177,7 +177,7 @@ class Coder:
 
     def _number_cells(self) -> int:
         """How many cells are numbers, or look as if they were meant to be."""
-        if not self.text:
+        if not self.text or self._mode == "numbers":
             return self._numbers
         cells = zip(self.states, self._cells_by_state(), strict=True)
         return int(sum(n for state, n in cells if is_like_number(state)))
@@ -209,7 +209,8 @@ class Coder:
             self._let_go()
             return
         bad = np.flatnonzero(np.isnan(self.state_numbers()))
-        if 2 * len(bad) <= len(self.states):
+        most = not len(bad) or 2 * self._number_cells() > self.rows - self.missing
+        if most and 2 * len(bad) <= len(self.states):
             for i in bad[:3]:
                 row = self._first_row(self.states[i]) or 0
                 self.doubts.append(Doubt(row, str(self.states[i]), "is not a number"))
@@ -239,6 +240,7 @@ class Coder:
 
     def _to_numbers(self) -> None:
         lut = self.state_numbers()
+        self._numbers = self._number_cells()
         parts, self._parts = self._parts, []
         self._mode = "numbers"
         for part in parts:

@@ -58,7 +58,7 @@ def numeric_doubts(
         return []
     if not meant and len(odd) > max(3, len(values) // 10):
         return []
-    if 2 * profile.numbers() < profile.observed:
+    if 2 * profile.numbers() <= profile.observed:
         return []
     return [Doubt(profile.first_row(v) or 0, str(v), "is not a number") for v in odd[:5]]
 

@@ -180,7 +180,8 @@ def _typed(profile: Profile) -> _Typed:
             name = "date" if all(looks_like_date(v.strip()) for v in values) else name
         if values and types > {"str"} and types <= {"int", "float", "str"}:
             return _with_texts(profile, values)
-        return _Typed(profile, name, _sorted(values or ()), profile.doubts, bool(profile.doubts))
+        doubtful = bool(profile.doubts) and 2 * profile.numbers() > profile.observed
+        return _Typed(profile, name, _sorted(values or ()), profile.doubts, doubtful)
     kind, states = typed_states([str(v) for v in values]) if values else ("null", ())
     doubts = profile.doubts
     numeric: list[Doubt] = []

@@ -80,11 +80,12 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     sep = not encoding.startswith(("utf-16", "utf-32"))
-    said = start_of_text(" \t", sep).match(text)
-    delimiter = options.delimiter or (said and said["sep"]) or ("\t" if tab else None)
-    delimiter = delimiter or delimiter_of(start_of_text(" \t", sep).sub("", text), options.decimal)
-    blanks = " " if delimiter == "\t" else " \t"
-    blanks = "" if options.columns and len(options.columns) == 1 else blanks
+    one = options.columns is not None and len(options.columns) == 1
+    start = start_of_text("" if one else " \t", sep)
+    said = start.match(text)
+    delimiter = options.delimiter or (said and said.lastgroup and said[said.lastgroup])
+    delimiter = delimiter or ("\t" if tab else delimiter_of(start.sub("", text), options.decimal))
+    blanks = "" if one else " " if delimiter == "\t" else " \t"
     text = start_of_text(blanks, sep).sub("", text)
     if not text.strip(" \r\n"):
         raise TableError(f"{path.name} is empty: it has no header and no rows.")

@@ -41,7 +41,7 @@ looked at any further: that takes a tenth of the time."""
 HEAD = 1 << 20
 
 _END = r"(?:\r\n|\n|\r)"
-_SEP = rf'"?sep=(?P<sep>[,;|\t])"?{_END}'
+_SEP = rf'(?:"sep=(?P<quoted>[,;|\t])"|sep=(?P<bare>[,;|\t])){_END}'
 
 
 @lru_cache
@@ -50,11 +50,11 @@ def start_of_text(blanks: str, sep: bool = True) -> re.Pattern[str]:
     empty line may be a missing cell, where nothing is blank), and, if it may be there, Excel's line
     `sep=;`.
 
-    >>> start_of_text(" ").match("  \\nsep=;\\na;b\\n")["sep"]
-    ';'
+    >>> start_of_text(" ").match("  \\nsep=;\\na;b\\n").lastgroup
+    'bare'
     """
     lines = rf"(?:[{blanks}]*{_END})*" if blanks else ""
-    return re.compile(rf"\A{lines}(?:{_SEP if sep else '(?P<sep>(?!))'})?")
+    return re.compile(rf"\A{lines}(?:{_SEP}{lines})?" if sep else rf"\A{lines}")
 
 
 _NOT_TEXT = {

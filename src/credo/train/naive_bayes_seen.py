@@ -171,13 +171,14 @@ class Seen(Frozen):
         )
 
     def _cells_like_numbers(self) -> int:
-        """How many cells are numbers, or look like them; by weight, where rows have weights."""
+        """How many cells are numbers, or look like them; rows with weights do not tell."""
         if self.values is None or self.counts is None:
-            return 0
-        weight = self.counts.sum(axis=0)
+            return self.observed
+        cells = self.counts.sum(axis=0)
+        if self.counts.dtype.kind == "f" or cells.sum() != self.observed:
+            return self.observed if self.text else 0
         is_one = is_like_number if self.text else is_number
-        like = np.array([is_one(v) for v in self.values], dtype=bool)
-        return round(self.observed * float(weight[like].sum() / max(weight.sum(), 1e-300)))
+        return int(sum(n for v, n in zip(self.values, cells, strict=True) if is_one(v)))
 
     def part(self, variable: Variable) -> Part:
         """The statistic of the column as that variable."""

@@ -92,3 +92,28 @@ def test_numbers_that_are_no_floats_are_never_split_in_two(numbers, tmp_path):
     for counts in found:
         assert sum(counts.values()) == len(cells)
         assert all(counts[n] == 35_000 * numbers.count(n) for n in set(numbers))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_many_numbers_among_more_texts_are_not_called_numbers(order, tmp_path):
+    n = 60_000
+    cells = ["a"] * 2 * n + [f"{i % 15_000 / 7:.4f}" for i in range(n)]
+    path = tmp_path / "t.csv"
+    path.write_text("v,y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells[::order])))
+    typed = [c if c == "a" else float(c) for c in cells[::order]]
+    for source in (path, {"v": typed, "y": [0, 1] * (len(typed) // 2)}):
+        column = cr.read(source).schema.column("v")
+        assert (column.kind, "most other" in column.reason) == ("text", False)
+
+
+def test_half_is_not_most():
+    assert cr.read({"v": [1.5, "a"] * 20}).schema["v"].states == (1.5, "a")
+
+
+def test_weights_do_not_decide_what_a_column_is():
+    from credo.estimators import NaiveBayes
+
+    v, k = [1.5, 2.5] * 10 + ["a", "b"] * 15, ["m", "n"] * 25
+    y = ["p", "q", "q", "p", "p"] * 10
+    model = NaiveBayes().fit({"v": v, "k": k}, y, sample_weight=[10] * 20 + [1] * 30)
+    assert set(model.kinds_) == {"v", "k"}

@@ -98,3 +98,14 @@ def test_where_a_sep_line_is_none(tmp_path):
     path = tmp_path / "e.tsv"
     path.write_text("sep=;\na;b\nu;1\nv;2\nu;1\n")
     assert cr.read(path).schema.names == ("a", "b")
+
+
+def test_blank_lines_around_a_sep_line_and_odd_quotes(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("\nsep=;\n\n\na;b\n1;x\n2;y\n1;x\n")
+    assert cr.read(path).schema.names == ("a", "b")
+    path.write_text("\nsep=;\n1\n2\n1\n")
+    assert len(cr.read(path, columns=["a"])) == 5
+    path.write_text('sep=;"\na;b\n')
+    with pytest.raises(TableError, match="quote"):
+        cr.read(path)

@@ -8,8 +8,6 @@ adjusted Rand index; large ones only where heights tie.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,7 +42,7 @@ def told_of_order(table: Table, linked: Linked, labels: NDArray[np.intp], k: int
         return ""
     return (
         "distances tie: with the rows in another order the groups would be others, of an adjusted "
-        f"Rand index to these as low as {math.floor(100 * least) / 100:.2f} (1 is the same)"
+        f"Rand index to these as low as {min(round(least, 2), 0.99):.2f} (1 is the same)"
     )
 
 
