@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -49,9 +48,7 @@ class Met:
         seen = first is None or not n or first.max() < len(taken.where)
         if n > MANY and not self.states and seen and _all_differ(taken.values):
             self.states = list(taken.values)  # all at once, where all are new
-            self._codes = dict(
-                zip(zip(repeat(""), self.states, strict=False), range(n), strict=True)
-            )
+            self._codes = {("", state): i for i, state in enumerate(self.states)}
             lut[:n] = np.arange(n)
             if first is not None and not keep:
                 self.first = dict(enumerate((before + first).tolist()))

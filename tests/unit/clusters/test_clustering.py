@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 import credo as cr
 from credo.errors import CredoError, InputError, SchemaError, TableError
 from credo.train.clusters.geometry import geometry_of
-from credo.train.clusters.quality import adjusted_rand, silhouette, within
+from credo.train.clusters.quality import adjusted_rand, silhouette
 from credo.train.clusters.task import METHODS
 
 THREE = {
@@ -86,7 +86,7 @@ def test_silhouettes_are_scikit_learns():
     total = sum(
         ((x[groups.labels == c] - x[groups.labels == c].mean(0)) ** 2).sum() for c in range(3)
     )
-    assert within(x, groups.labels, 3) == pytest.approx(total, rel=1e-12)
+    assert groups.quality["within"] == pytest.approx(total, rel=1e-12)
 
 
 def test_a_drawn_silhouette_says_its_error():

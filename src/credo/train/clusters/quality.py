@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.train.clusters.geometry import Geometry, Unmade
-from credo.train.clusters.lloyd import distances_to_own, sums_of
 from credo.train.clusters.space import Axis, Space
 
-__all__ = ["adjusted_rand", "share_explained", "silhouette", "squares_of", "within"]
+__all__ = ["adjusted_rand", "share_explained", "silhouette", "squares_of"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -29,14 +28,6 @@ Labels = NDArray[np.intp]
 ALL_PAIRS = 4_000
 _ASKED, _AGAINST = 2_000, 500
 _CHUNK = 1 << 22
-
-
-def within(points: Floats, labels: Labels, k: int, weights: Floats | None = None) -> float:
-    """The within-cluster sum of squares about the clusters' means."""
-    zero = np.zeros(len(points))
-    centres = sums_of(points, labels, zero, k, weights).centres(np.zeros((k, points.shape[1])))
-    squares = distances_to_own(points, centres, labels)
-    return float(squares.sum() if weights is None else (weights * squares).sum())
 
 
 def squares_of(
