@@ -19,6 +19,7 @@
 #include "columns_door.hpp"
 #include "cpu.hpp"
 #include "em_door.hpp"
+#include "exact_door.hpp"
 #include "infer_door.hpp"
 #include "infer_program.hpp"
 #include "mixture_door.hpp"
@@ -59,6 +60,15 @@ void bind_columns(nb::module_& m) {
   m.def("cores", &hardware_threads);
   m.def("moments", door(&doors::moments), "columns"_a, "group"_a.none(), "n_groups"_a,
         "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
+  m.def("exact_of", door(&doors::exact_of), "values"_a);
+  m.def("exact_planes", door(&doors::exact_planes), "planes"_a, "low"_a);
+  m.def("exact_gathered", door(&doors::exact_gathered), "digits"_a, "low"_a, "group"_a,
+        "n_groups"_a);
+  m.def("exact_rounded", door(&doors::exact_rounded), "digits"_a, "low"_a);
+  m.def("exact_moments", door(&doors::exact_moments), "columns"_a, "group"_a.none(), "n_groups"_a,
+        "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");
+  m.def("exact_spread", door(&doors::exact_spread), "n"_a, "n_low"_a, "first"_a, "first_low"_a,
+        "second"_a, "second_low"_a);
   m.def("take_codes", door(&doors::take_codes), "indices"_a, "lut"_a, "out"_a,
         "path"_a = "auto");
   nb::class_<KeptColumns>(m, "Columns")

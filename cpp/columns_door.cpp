@@ -3,7 +3,6 @@
 #include "count.hpp"
 #include "cpu.hpp"
 #include "group_rows.hpp"
-#include "moments.hpp"
 #include "take_codes.hpp"
 
 namespace credo::doors {
@@ -169,10 +168,10 @@ void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, k
   });
 }
 
-std::tuple<Array<double>, Array<double>, Array<double>> moments(
-    const std::vector<Reals>& columns, const std::optional<View<const std::uint32_t, 1>>& group,
-    std::int64_t n_groups, const std::optional<Reals>& weights, int threads,
-    const std::string& path) {
+MomentsInput moments_input(const std::vector<Reals>& columns,
+                           const std::optional<View<const std::uint32_t, 1>>& group,
+                           std::int64_t n_groups, const std::optional<Reals>& weights,
+                           int threads) {
   require(threads >= 1, "The 'threads' parameter must be at least 1.");
   require(n_groups >= 1 && n_groups < 0xFFFFFFFF, "The 'n_groups' parameter must be at least 1.");
   require(group || n_groups == 1, "Without 'group' the 'n_groups' parameter must be 1.");
@@ -195,6 +194,14 @@ std::tuple<Array<double>, Array<double>, Array<double>> moments(
   }
   if (group) same_rows(group->size(), "groups");
   if (weights) same_rows(weights->size(), "weights");
+  return input;
+}
+
+std::tuple<Array<double>, Array<double>, Array<double>> moments(
+    const std::vector<Reals>& columns, const std::optional<View<const std::uint32_t, 1>>& group,
+    std::int64_t n_groups, const std::optional<Reals>& weights, int threads,
+    const std::string& path) {
+  const MomentsInput input = moments_input(columns, group, n_groups, weights, threads);
   const LaneKernels& kernels = kernels_for(path);
   const std::size_t d = columns.size();
   Array<double> n({input.n_groups}), mean({input.n_groups, d}), scatter({input.n_groups, d, d});

@@ -11,6 +11,7 @@
 
 #include "columns.hpp"
 #include "door_arrays.hpp"
+#include "moments.hpp"
 #include "monitor.hpp"
 #include "set_trie.hpp"
 
@@ -91,6 +92,11 @@ class KeptColumns {
 // OUT out[i] = lut[indices[i]], of the lut's type; IN indices of int32 or codes.
 void take_codes(const AnyArray& indices, const AnyArray& lut, const View<void, kAnyRank>& out,
                 const std::string& path);
+
+// Columns, groups and weights of the same rows, checked.
+MomentsInput moments_input(const std::vector<Reals>& columns,
+                           const std::optional<View<const std::uint32_t, 1>>& group,
+                           std::int64_t n_groups, const std::optional<Reals>& weights, int threads);
 
 // Sum of weights [G], mean [G, d] and scatter [G, d, d] of each group of rows.
 std::tuple<Array<double>, Array<double>, Array<double>> moments(

@@ -116,11 +116,18 @@ struct LaneKernels {
   // Brings rows and counts up to date; no records may come after it.
   void (*finish_buckets)(RecordBuckets buckets, std::size_t n_buckets);
 
-  // products[i * d + j] += sum_r left[i * rows + r] * right[j * rows + r] for all j <= i.
-  // IN left, right [d][rows]; IN d (a multiple of kProductTile), rows (a multiple of 8);
-  // INOUT products [d][d]: the lower triangle counts, some of the upper is scratch.
-  void (*add_products)(const double* left, const double* right, std::size_t d, std::size_t rows,
-                       double* products);
+  // products[i * n_right + j] += sum_r left[i * rows + r] * right[j * rows + r] for all j, or
+  // where `lower` only those that are at most i.
+  // IN left [n_left][rows], right [n_right][rows]; IN n_left, n_right (multiples of kProductTile),
+  // rows (a multiple of 8); INOUT products [n_left][n_right]: where `lower`, some of the upper
+  // triangle is scratch.
+  void (*add_products)(const double* left, std::size_t n_left, const double* right,
+                       std::size_t n_right, std::size_t rows, bool lower, double* products);
+
+  // Takes off z what it has in multiples of the last bit of `shift`, which is far above it:
+  // slice[r] = the nearest multiple, z[r] -= slice[r]. Returns the greatest size left in z.
+  // INOUT z [rows]; OUT slice [rows]; IN rows (a multiple of 8).
+  double (*take_slice)(double* z, std::size_t rows, double shift, double* slice);
 
   // Time of count_cells for one state and one mask unit that is in the cache, in ns: measured, for
   // the choice between counting by popcount and by histogram.

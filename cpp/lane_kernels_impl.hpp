@@ -206,40 +206,76 @@ std::uint32_t recode(const Index* __restrict at, std::size_t n, const std::uint8
 
 // ---------------------------------------------------------------- products of real columns
 
-// Two rows by kProductTile rows of dot products at once: eight independent sums.
-template <class L>
-void add_products(const double* left, const double* right, std::size_t d, std::size_t rows,
-                  double* products) {
+// `Rows` rows by kProductTile rows of dot products at once: as many independent sums, which with the
+// rows and one of the others fill the registers where kRows are taken.
+template <class L, std::size_t Rows>
+void add_product_tile(const double* left, const double* right, std::size_t rows, double* products,
+                      std::size_t stride) {
   using Vec = typename L::Doubles;
   constexpr std::size_t kLanes = sizeof(Vec) / sizeof(double);
-  constexpr std::size_t kRows = 2;
-  constexpr std::size_t kPanel = 64;  // right rows kept in the second-level cache
   const auto load = [](const double* p) {
     Vec v;
     __builtin_memcpy(&v, p, sizeof v);
     return v;
   };
-  for (std::size_t panel = 0; panel < d; panel += kPanel) {
-    for (std::size_t i = panel; i < d; i += kRows) {
-      const std::size_t end = panel + kPanel < i + kRows ? panel + kPanel : i + kRows;
+  Vec sum[Rows][kProductTile] = {};
+  for (std::size_t r = 0; r < rows; r += kLanes) {
+    Vec x[Rows];
+    for (std::size_t a = 0; a < Rows; ++a) x[a] = load(left + a * rows + r);
+    for (std::size_t b = 0; b < kProductTile; ++b) {
+      const Vec y = load(right + b * rows + r);
+      for (std::size_t a = 0; a < Rows; ++a) sum[a][b] += x[a] * y;
+    }
+  }
+  for (std::size_t a = 0; a < Rows; ++a)
+    for (std::size_t b = 0; b < kProductTile; ++b) {
+      double total = 0;
+      for (std::size_t k = 0; k < kLanes; ++k) total += sum[a][b][k];
+      products[a * stride + b] += total;
+    }
+}
+
+template <class L>
+void add_products(const double* left, std::size_t n_left, const double* right, std::size_t n_right,
+                  std::size_t rows, bool lower, double* products) {
+  constexpr std::size_t kRows = 3;
+  constexpr std::size_t kPanel = 64;  // right rows kept in the second-level cache
+  for (std::size_t panel = 0; panel < n_right; panel += kPanel) {
+    for (std::size_t i = lower ? panel : 0; i < n_left; i += kRows) {
+      const std::size_t some = n_left - i < kRows ? n_left - i : kRows;
+      const std::size_t all = lower && i + some < n_right ? i + some : n_right;
+      const std::size_t end = panel + kPanel < all ? panel + kPanel : all;
       for (std::size_t j = panel; j < end; j += kProductTile) {
-        Vec sum[kRows][kProductTile] = {};
-        for (std::size_t r = 0; r < rows; r += kLanes) {
-          for (std::size_t a = 0; a < kRows; ++a) {
-            const Vec x = load(left + (i + a) * rows + r);
-            for (std::size_t b = 0; b < kProductTile; ++b)
-              sum[a][b] += x * load(right + (j + b) * rows + r);
-          }
-        }
-        for (std::size_t a = 0; a < kRows; ++a)
-          for (std::size_t b = 0; b < kProductTile; ++b) {
-            double total = 0;
-            for (std::size_t k = 0; k < kLanes; ++k) total += sum[a][b][k];
-            products[(i + a) * d + j + b] += total;
-          }
+        const double *x = left + i * rows, *y = right + j * rows;
+        double* out = products + i * n_right + j;
+        if (some == kRows) add_product_tile<L, kRows>(x, y, rows, out, n_right);
+        else if (some == 2) add_product_tile<L, 2>(x, y, rows, out, n_right);
+        else add_product_tile<L, 1>(x, y, rows, out, n_right);
       }
     }
   }
+}
+
+// Beside `shift` a double has no bits below the unit, so that adding it rounds.
+template <class L>
+double take_slice(double* z, std::size_t rows, double shift, double* slice) {
+  using Vec = typename L::Doubles;
+  constexpr std::size_t kLanes = sizeof(Vec) / sizeof(double);
+  const Vec far = Vec{} + shift;
+  Vec greatest{};
+  for (std::size_t r = 0; r < rows; r += kLanes) {
+    Vec value;
+    __builtin_memcpy(&value, z + r, sizeof value);
+    const Vec nearest = (value + far) - far;
+    const Vec left = value - nearest;
+    __builtin_memcpy(slice + r, &nearest, sizeof nearest);
+    __builtin_memcpy(z + r, &left, sizeof left);
+    const Vec size = left < 0 ? -left : left;
+    greatest = size > greatest ? size : greatest;
+  }
+  double most = 0;
+  for (std::size_t k = 0; k < kLanes; ++k) most = greatest[k] > most ? greatest[k] : most;
+  return most;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ constexpr LaneKernels kernels_of() {
           .clear_buckets = clear_buckets<L>,
           .finish_buckets = finish_buckets<L>,
           .add_products = add_products<L>,
+          .take_slice = take_slice<L>,
           .count_unit_ns = L::kCountUnitNs};
 }
 

@@ -12,122 +12,20 @@
 #include "moments.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 
-#include "big_array.hpp"
+#include "moment_rows.hpp"
 #include "parallel.hpp"
 
 namespace credo {
 namespace {
 
-constexpr std::size_t kChunkRows = std::size_t{1} << 16;
-constexpr std::size_t kScanRows = std::size_t{1} << 14;
+constexpr std::size_t kManyRows = std::size_t{1} << 14;
 constexpr std::size_t kCentreRows = 1024;
 constexpr std::size_t kTileDoubles = std::size_t{1} << 12;  // 32 kB of centred values at a time
 constexpr std::size_t kLeastRows = 128;                     // but no fewer rows than this
 constexpr std::size_t kRowUnit = 8;                         // rows are padded to this
-
-// The rows that count, in order of group: positions begin[g] ... begin[g + 1] - 1 are of group g.
-// With one group and nothing to skip they are all rows; with one group their numbers are kept;
-// with more their values are copied, row by row, since reading them by number would miss the
-// cache every time.
-struct OrderedRows {
-  std::vector<std::size_t> begin;
-  std::vector<std::uint32_t> rows;
-  BigArray<double> values;   // [n, d]
-  BigArray<double> weights;  // [n], with the values
-
-  std::size_t row(std::size_t i) const { return rows.empty() ? i : rows[i]; }
-};
-
-// Marks the rows of one stretch to skip; returns whether there are any.
-bool scan(const MomentsInput& in, std::size_t first, std::size_t end, std::uint8_t* skip) {
-  for (const double* column : in.columns) {
-    double lanes[kRowUnit] = {};  // 0 * x is 0 for every number, so most stretches need no more
-    std::size_t r = first;
-    for (; r + kRowUnit <= end; r += kRowUnit)
-      for (std::size_t k = 0; k < kRowUnit; ++k) lanes[k] += 0.0 * column[r + k];
-    for (; r < end; ++r) lanes[0] += 0.0 * column[r];
-    if (std::accumulate(lanes, lanes + kRowUnit, 0.0) == 0.0) continue;
-    for (r = first; r < end; ++r) skip[r] |= std::isnan(column[r]);
-  }
-  if (in.weights != nullptr) {
-    for (std::size_t r = first; r < end; ++r) {
-      if (!(in.weights[r] >= 0) || std::isinf(in.weights[r]))
-        throw std::invalid_argument("Weights must be finite and not negative, but weight " +
-                                    std::to_string(r) + " is " + std::to_string(in.weights[r]) +
-                                    ".");
-      skip[r] |= in.weights[r] == 0;
-    }
-  }
-  if (in.group != nullptr) {
-    for (std::size_t r = first; r < end; ++r) {
-      if (in.group[r] > in.n_groups)
-        throw std::invalid_argument("Groups must be at most " + std::to_string(in.n_groups) +
-                                    ", but row " + std::to_string(r) + " is of group " +
-                                    std::to_string(in.group[r]) + ".");
-      skip[r] |= in.group[r] == in.n_groups;
-    }
-  }
-  return std::any_of(skip + first, skip + end, [](std::uint8_t s) { return s != 0; });
-}
-
-OrderedRows order_rows(const MomentsInput& in, int threads) {
-  std::vector<std::uint8_t> skip(in.n_rows);
-  std::atomic<bool> any{false};
-  parallel_for((in.n_rows + kScanRows - 1) / kScanRows, threads, [&](std::size_t i) {
-    const std::size_t first = i * kScanRows;
-    if (scan(in, first, std::min(first + kScanRows, in.n_rows), skip.data())) any = true;
-  });
-  OrderedRows ordered;
-  if (in.n_groups == 1) {
-    ordered.begin = {0, in.n_rows};
-    if (!any) return ordered;
-    for (std::size_t r = 0; r < in.n_rows; ++r)
-      if (!skip[r]) ordered.rows.push_back(static_cast<std::uint32_t>(r));
-    ordered.begin[1] = ordered.rows.size();
-    return ordered;
-  }
-  ordered.begin.assign(in.n_groups + 1, 0);
-  for (std::size_t r = 0; r < in.n_rows; ++r)
-    if (!skip[r]) ++ordered.begin[in.group[r] + 1];
-  std::partial_sum(ordered.begin.begin(), ordered.begin.end(), ordered.begin.begin());
-  const std::size_t d = in.columns.size();
-  ordered.values = BigArray<double>(ordered.begin.back() * d);
-  if (in.weights != nullptr) ordered.weights = BigArray<double>(ordered.begin.back());
-  std::vector<std::size_t> next(ordered.begin.begin(), ordered.begin.end() - 1);
-  for (std::size_t r = 0; r < in.n_rows; ++r) {
-    if (skip[r]) continue;
-    const std::size_t at = next[in.group[r]]++;
-    for (std::size_t j = 0; j < d; ++j) ordered.values[at * d + j] = in.columns[j][r];
-    if (in.weights != nullptr) ordered.weights[at] = in.weights[r];
-  }
-  return ordered;
-}
-
-// OUT z [n]: column j less c, at positions first ... first + n - 1.
-void read_column(const MomentsInput& in, const OrderedRows& ordered, std::size_t j,
-                 std::size_t first, std::size_t n, double c, double* z) {
-  const double* x = in.columns[j];
-  if (!ordered.values.empty()) {
-    const std::size_t d = in.columns.size();
-    const double* value = ordered.values.data() + first * d + j;
-    for (std::size_t i = 0; i < n; ++i) z[i] = value[i * d] - c;
-  } else if (!ordered.rows.empty()) {
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[ordered.rows[first + i]] - c;
-  } else {
-    for (std::size_t i = 0; i < n; ++i) z[i] = x[first + i] - c;
-  }
-}
-
-double weight_at(const MomentsInput& in, const OrderedRows& ordered, std::size_t i) {
-  if (in.weights == nullptr) return 1;
-  return ordered.weights.empty() ? in.weights[ordered.row(i)] : ordered.weights[i];
-}
 
 // OUT centres [d]: of group g.
 void find_centres(const MomentsInput& in, const OrderedRows& ordered, std::size_t g,
@@ -154,10 +52,6 @@ struct Sums {
   double n = 0;
   std::vector<double> first;     // sum w z [d]
   std::vector<double> products;  // sum w z z' [padded d, padded d], lower triangle
-};
-
-struct Chunk {
-  std::size_t group, begin, end;  // positions in the ordered rows
 };
 
 // Centred values of some rows, and the same times their weights; kept from chunk to chunk.
@@ -206,7 +100,8 @@ Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& 
         for (std::size_t k = 0; k < kRowUnit; ++k) lanes[k] += right[j * rows + i + k];
       sums.first[j] += std::accumulate(lanes, lanes + kRowUnit, 0.0);
     }
-    kernels.add_products(centred.data(), right, padded_d, rows, sums.products.data());
+    kernels.add_products(centred.data(), padded_d, right, padded_d, rows, true,
+                         sums.products.data());
   }
   return sums;
 }
@@ -245,35 +140,21 @@ void moments(const MomentsInput& in, const LaneKernels& kernels, int threads,
 
   std::vector<double> centres(in.n_groups * d);
   // To start a thread costs more than the centres of a few thousand rows.
-  parallel_for(in.n_groups, in.n_rows > kScanRows ? threads : 1,
+  parallel_for(in.n_groups, in.n_rows > kManyRows ? threads : 1,
                [&](std::size_t g) { find_centres(in, ordered, g, centres.data() + g * d); });
 
-  // A task is a run of chunks. A group of one chunk is finished by its task; the parts of a larger
-  // group wait until all are there.
-  std::vector<Chunk> chunks;
-  std::vector<std::size_t> runs;  // the first chunk of each
-  std::size_t run_begin = 0;
-  for (std::size_t g = 0; g < in.n_groups; ++g) {
-    for (std::size_t b = ordered.begin[g]; b < ordered.begin[g + 1]; b += kChunkRows) {
-      if (chunks.empty() || b >= run_begin + kChunkRows) {
-        runs.push_back(chunks.size());
-        run_begin = b;
-      }
-      chunks.push_back({g, b, std::min(b + kChunkRows, ordered.begin[g + 1])});
-    }
-  }
-  runs.push_back(chunks.size());
-  const auto whole_group = [&](const Chunk& chunk) {
-    return chunk.begin == ordered.begin[chunk.group] && chunk.end == ordered.begin[chunk.group + 1];
-  };
+  // A group of one chunk is finished by its task; the parts of a larger group wait until all are
+  // there.
+  const ChunkPlan plan(ordered.begin);
+  const std::vector<Chunk>& chunks = plan.chunks;
   std::vector<Sums> parts(chunks.size());
-  parallel_for(runs.size() - 1, threads, [&](std::size_t run) {
+  parallel_for(plan.n_runs(), threads, [&](std::size_t run) {
     Workspace work;
-    for (std::size_t i = runs[run]; i < runs[run + 1]; ++i) {
+    for (std::size_t i = plan.runs[run]; i < plan.runs[run + 1]; ++i) {
       const Chunk& chunk = chunks[i];
       const double* c = centres.data() + chunk.group * d;
       Sums sums = sum_chunk(in, ordered, chunk, c, kernels, work);
-      if (whole_group(chunk))
+      if (whole_group(chunk, ordered))
         finish(sums, c, d, chunk.group, out);
       else
         parts[i] = std::move(sums);
@@ -281,7 +162,7 @@ void moments(const MomentsInput& in, const LaneKernels& kernels, int threads,
   });
   for (std::size_t i = 0; i < chunks.size();) {
     const std::size_t g = chunks[i].group;
-    const bool pending = !whole_group(chunks[i]);
+    const bool pending = !whole_group(chunks[i], ordered);
     Sums& sums = parts[i];
     for (++i; i < chunks.size() && chunks[i].group == g; ++i) add(parts[i], sums);
     if (pending) finish(sums, centres.data() + g * d, d, g, out);

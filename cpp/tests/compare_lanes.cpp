@@ -166,6 +166,20 @@ void compare_records(const credo::LaneKernels& a, const credo::LaneKernels& b) {
   }
 }
 
+void compare_slices(const credo::LaneKernels& a, const credo::LaneKernels& b) {
+  std::normal_distribution<double> normal;
+  for (const std::size_t rows : {8, 256}) {
+    std::vector<double> x(rows), slice_x(rows), slice_y(rows);
+    for (auto& value : x) value = normal(random_bits);
+    std::vector<double> y = x;
+    for (const double shift : {0x1.8p31, 0x1.8p8, 0x1.8p-15}) {
+      const double left = a.take_slice(x.data(), rows, shift, slice_x.data());
+      require(left == b.take_slice(y.data(), rows, shift, slice_y.data()), "take_slice");
+      require(x == y && slice_x == slice_y, "take_slice");
+    }
+  }
+}
+
 void compare_products(const credo::LaneKernels& a, const credo::LaneKernels& b) {
   std::normal_distribution<double> normal;
   for (const std::size_t d : {4, 8, 68, 132}) {
@@ -173,11 +187,13 @@ void compare_products(const credo::LaneKernels& a, const credo::LaneKernels& b) 
       std::vector<double> left(d * rows), right(d * rows), x(d * d), y(d * d);
       for (auto& value : left) value = normal(random_bits);
       for (auto& value : right) value = normal(random_bits);
-      a.add_products(left.data(), right.data(), d, rows, x.data());
-      b.add_products(left.data(), right.data(), d, rows, y.data());
-      for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t j = 0; j <= i; ++j)
-          require(std::abs(x[i * d + j] - y[i * d + j]) < 1e-11, "add_products");
+      for (const bool lower : {true, false}) {
+        a.add_products(left.data(), d, right.data(), d, rows, lower, x.data());
+        b.add_products(left.data(), d, right.data(), d, rows, lower, y.data());
+        for (std::size_t i = 0; i < d; ++i)
+          for (std::size_t j = 0; j < (lower ? i + 1 : d); ++j)
+            require(std::abs(x[i * d + j] - y[i * d + j]) < 1e-11, "add_products");
+      }
     }
   }
 }
@@ -192,4 +208,5 @@ void compare_lanes(const credo::LaneKernels& wide, const credo::LaneKernels& pla
   compare_records<std::uint8_t>(wide, plain);
   compare_records<std::uint16_t>(wide, plain);
   compare_products(wide, plain);
+  compare_slices(wide, plain);
 }

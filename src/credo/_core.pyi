@@ -218,6 +218,47 @@ def moments(
     a bit of the result.
     """
 
+_Exact = tuple[NDArray[np.uint32], int]
+"""Digits [count, size] of wide whole numbers, and the place of the first: cpp/exact.hpp."""
+
+def exact_of(values: _Reals | NDArray[np.int64]) -> _Exact:
+    """Finite numbers as wide whole numbers."""
+
+def exact_planes(planes: NDArray[np.int64], low: int) -> _Exact:
+    """Number i is the sum of planes[p, i] 2^(32 (low + p))."""
+
+def exact_gathered(
+    digits: NDArray[np.uint32], low: int, group: NDArray[np.int64], n_groups: int
+) -> _Exact:
+    """The sums of parts, each of as many numbers, by their groups."""
+
+def exact_rounded(digits: NDArray[np.uint32], low: int) -> _Reals:
+    """The nearest doubles."""
+
+def exact_moments(
+    columns: Sequence[_Reals],
+    group: NDArray[np.uint32] | None,
+    n_groups: int,
+    weights: _Reals | None,
+    threads: int = 1,
+    path: _Path = "auto",
+) -> tuple[NDArray[np.uint32], _Exact, _Exact, _Exact]:
+    """The groups that have rows [U], and their sums of w [U], w x [U d], w x x' [U d (d + 1) / 2].
+
+    Skips rows of group n_groups, of weight 0, and with a NaN. Nothing is rounded, so that neither
+    threads nor paths nor the order of rows change a bit.
+    """
+
+def exact_spread(
+    n: NDArray[np.uint32],
+    n_low: int,
+    first: NDArray[np.uint32],
+    first_low: int,
+    second: NDArray[np.uint32],
+    second_low: int,
+) -> tuple[_Reals, _Reals, _Reals]:
+    """n [U], mean [U, d] and scatter [U, d, d] of such sums, each rounded once."""
+
 def take_codes(
     indices: NDArray[np.int32] | _Codes,
     lut: NDArray[_Code],

@@ -17,6 +17,7 @@ from credo import _core
 from credo.errors import InputError
 from credo.schema import Schema
 from credo.stats.configurations import frozen, grouped
+from credo.stats.exact import Exact, numbers_of, total_of
 from credo.stats.rows import Rows
 
 __all__ = ["Block"]
@@ -49,13 +50,24 @@ class Block:
         """The number of rows in memory."""
         return len(self.arrays[0]) if self.arrays else 0
 
-    @property
+    @cached_property
     def weight(self) -> int | float:
         """The weight of all rows: their number when they have no weights."""
         if self.weights is None:
             return self.rows
-        weight: int | float = self.weights.sum().item()
-        return weight
+        return total_of(numbers_of(self.weights))
+
+    @cached_property
+    def weight_planes(self) -> tuple[NDArray[np.int64], int]:
+        """Fractional weights as whole numbers: Σ_p planes[p] · 2^(32·(low + p))."""
+        assert self.weights is not None
+        exact = Exact.of(self.weights)
+        return np.ascontiguousarray(exact.digits.T, dtype=np.int64), exact.low
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether rows have weights that need not be whole."""
+        return self.weights is not None and self.weights.dtype.kind == "f"
 
     @cached_property
     def discrete(self) -> tuple[int, ...]:

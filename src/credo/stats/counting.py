@@ -17,13 +17,15 @@ from credo.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
+from credo.stats.exact import Exact, Numbers, total_of
+from credo.stats.moment_sums import MomentSums
 from credo.stats.moments import Moments
+from credo.stats.rows import Rows
 from credo.stats.squares import weights_too_small
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
 _LEAST_WEIGHT = 1e-200  # of all rows of a group; of less, squares could vanish
-_SMALL = 1e-140  # means and squares below it may be of values whose squares are 0
 
 Kernel = Literal["auto", "popcount", "records", "histogram", "sparse"]
 Path = Literal["auto", "avx512", "avx2", "plain"]
@@ -35,34 +37,44 @@ def count_dense(
     threads: int,
     kernel: Kernel,
     path: Path,
-) -> NDArray[Any]:
-    """All dense tables, one after the other; a set is positions of discrete columns."""
-    weights: Any = block.weights
-    tables: NDArray[Any] = block.native.count_tables(positions, weights, kernel, path, threads)
-    return tables
+) -> Numbers:
+    """All dense tables, one after the other; a set is positions of discrete columns. Fractional
+    weights are counted as whole numbers of a unit, so that nothing is rounded.
+    """
+
+    def tables(weights: Any) -> NDArray[Any]:
+        return block.native.count_tables(positions, weights, kernel, path, threads)
+
+    if not block.has_fractions:
+        return tables(block.weights)
+    planes, low = block.weight_planes
+    counted = np.stack([tables(plane) for plane in planes])
+    return Exact.of_planes(counted, low, counted.shape[1:])
 
 
 def count_sparse(block: Block, names: Sequence[str]) -> Counts:
     """One table of many cells: only those that were seen."""
+    variables = tuple(block.schema[n] for n in names)
+    if block.has_fractions:
+        codes = [block.arrays[block.schema.index(n)] for n in names]
+        return Rows.of(variables, codes, block.weights).counts(names).sparse()
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
     where, values = block.native.count_sparse([at[n] for n in names], block.weights)
-    variables = tuple(block.schema[n] for n in names)
     gaps = [n for n in names if block.gaps[block.schema.index(n)]]
     skipped = skipped_weight(block.weight, values, gaps)
     return Counts.trusted(variables, frozen(values), skipped, frozen(where))
 
 
-def skipped_weight(weight: int | float, counts: NDArray[Any], gaps: Collection[str]) -> int | float:
+def skipped_weight(weight: int | float, counted: Numbers, gaps: Collection[str]) -> int | float:
     """The weight of the rows not counted: none, unless a variable has gaps."""
-    left: int | float = weight - counts.sum().item() if gaps else 0
+    left: int | float = weight - total_of(counted) if gaps else 0
     return max(left, 0)
 
 
-def count_moments(
-    block: Block, names: Sequence[str], threads: int
-) -> tuple[Moments, dict[str, tuple[float, float]]]:
-    """Weight, mean and scatter of the continuous names by configuration of the discrete ones, and
-    the range of those whose squares may be too small for floats: all blocks together tell.
+def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
+    """Weight, mean and scatter of the continuous names by configuration of the discrete ones.
+
+    Whether floats can hold their squares is not checked: all blocks together tell.
     """
     discrete = tuple(block.schema[n] for n in names if block.schema[n].is_discrete)
     continuous = tuple(block.schema[n] for n in names if not block.schema[n].is_discrete)
@@ -70,26 +82,16 @@ def count_moments(
     columns = [block.arrays[block.schema.index(v.name)] for v in continuous]
     weights = None if block.weights is None else block.weights.astype(np.float64)
     gaps = [v.name for v in (*discrete, *continuous) if block.gaps[block.schema.index(v.name)]]
-    if len(where):
-        n, mean, scatter = _core.moments(columns, group, len(where), weights, threads)
-    else:  # no row has all of the discrete ones
-        n, mean, scatter = (np.zeros((0,) + (len(columns),) * i) for i in range(3))
-    seen = n > 0
-    if n[seen].min(initial=1.0) < _LEAST_WEIGHT:
-        raise weights_too_small(float(n.sum()))
-    counted = n.astype(np.int64) if isinstance(block.weight, int) else n
-    arrays = (np.ascontiguousarray(where[seen]), n[seen], mean[seen], scatter[seen])
+    if not len(where):  # no row has all of the discrete ones
+        group, where = np.full(block.rows, 1, np.uint32), np.zeros((1, len(discrete)), np.uint32)
+    seen, sums = MomentSums.of_columns(columns, group, len(where), weights, threads)
+    counted = sums.n if block.has_fractions else sums.n.rounded().astype(np.int64)
     skipped = skipped_weight(block.weight, counted, gaps)
-    made = Moments.made(discrete, continuous, arrays, skipped, checked=False)
-    small = (np.abs(made.mean) < _SMALL).all(axis=0)
-    small &= (np.diagonal(made.scatter, axis1=1, axis2=2) < _SMALL).all(axis=0)
-    return made, {continuous[i].name: _range(columns[i]) for i in np.flatnonzero(small)}
-
-
-def _range(column: NDArray[np.float64]) -> tuple[float, float]:
-    """The least and the greatest number of a column; of none, one that joins any other."""
-    there = column[~np.isnan(column)]
-    return float(there.min(initial=np.inf)), float(there.max(initial=-np.inf))
+    found = np.ascontiguousarray(where[seen])
+    made = Moments.of_sums(discrete, continuous, found, sums, skipped, checked=False)
+    if made.n.min(initial=1.0) < _LEAST_WEIGHT:
+        raise weights_too_small(float(made.n.sum()))
+    return made
 
 
 def _groups(

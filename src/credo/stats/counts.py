@@ -2,8 +2,8 @@
 
     n[x₁, …, x_k] = Σ_rows weight · 1[row = (x₁, …, x_k)]
 
-Counts of disjoint parts of a table add up: `tally(a ⧺ b) == tally(a) + tally(b)`, exactly while
-weights are whole and to rounding where they are fractions.
+Counts of disjoint parts of a table add up: `tally(a ⧺ b) == tally(a) + tally(b)`, to the last bit:
+fractional weights are added up without rounding (`exact.py`), and rounded once for those who look.
 A small table is kept dense, one cell per configuration; where the configurations far
 outnumber the rows only the non-zero cells are kept, so a family of 10⁹ cells costs what its
 rows cost. Both answer alike.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,17 @@ from credo.errors import InputError, LimitError, SchemaError, shown, unknown_nam
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
+from credo.stats.exact import (
+    Exact,
+    Numbers,
+    exact_sum,
+    joined,
+    numbers_of,
+    placed,
+    shown_as,
+    summed,
+    total_of,
+)
 from credo.stats.given import MOST, given_axes, given_codes, given_skipped, in_order, owned
 from credo.stats.labelled import labelled
 
@@ -38,7 +49,7 @@ class _Unguarded:
     """Counts before they are frozen: filled without the guard of a frozen dataclass, which costs
     more than all else where a tally gives away hundreds of tables."""
 
-    __slots__ = ("__weakref__", "configurations", "skipped", "values", "variables")
+    __slots__ = ("__weakref__", "configurations", "exact", "skipped", "values", "variables")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,7 +59,8 @@ class Counts(_Unguarded):
     `values` has one axis per variable when dense. When sparse, `configurations` holds one row
     of state codes per non-zero cell, in lexicographic order, and `values` their counts.
     `skipped` is the weight of the rows left out because a cell of the family was missing. It is
-    known of the whole and not of its slices, whose `skipped` is 0.
+    known of the whole and not of its slices, whose `skipped` is 0. `exact` is what fractional
+    counts were rounded from; None where they are what they are.
 
     >>> fever = Variable("Fever", "discrete", ("F", "T"))
     >>> c = Counts((fever,), np.array([2, 3]))
@@ -60,6 +72,7 @@ class Counts(_Unguarded):
     values: NDArray[Any]
     configurations: NDArray[np.uint32] | None = None
     skipped: Number = 0
+    exact: Exact | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", given_axes(self.variables, "counts"))
@@ -76,7 +89,9 @@ class Counts(_Unguarded):
                 raise InputError(f"Sparse counts are a row of values, got {values.ndim} axes.")
             where = given_codes(self.configurations, self.variables, len(values), "Sparse counts")
             if not in_order(where) or not values.all():
-                where, values = _gathered(where, values)
+                where, numbers = _gathered(where, numbers_of(values))
+                values, exact = shown_as(numbers)
+                object.__setattr__(self, "exact", exact)
             object.__setattr__(self, "configurations", owned(where))
         object.__setattr__(self, "values", owned(values))
 
@@ -87,6 +102,7 @@ class Counts(_Unguarded):
         values: NDArray[Any],
         skipped: Number,
         configurations: NDArray[np.uint32] | None = None,
+        exact: Exact | None = None,
     ) -> Counts:
         """Counts made here: arrays that nobody else has, which need no checking."""
         out: Any = _Unguarded()
@@ -94,8 +110,17 @@ class Counts(_Unguarded):
         out.values = values
         out.configurations = configurations
         out.skipped = skipped
+        out.exact = exact
         out.__class__ = cls
         return out  # type: ignore[no-any-return]
+
+    @classmethod
+    def of_cells(
+        cls, variables: tuple[Variable, ...], where: NDArray[Any], numbers: Numbers, skipped: Number
+    ) -> Counts:
+        """Sparse counts of cells in any order, which may repeat: those of one cell are added."""
+        where, numbers = _gathered(where, numbers)
+        return _made(variables, numbers, where, skipped)
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -122,8 +147,12 @@ class Counts(_Unguarded):
     @property
     def total(self) -> Number:
         """The weight of all rows counted."""
-        total: Number = self.values.sum().item()
-        return total
+        return total_of(self.numbers)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The values as they add up without an error."""
+        return numbers_of(self.values, self.exact)
 
     # --- dense and sparse ---------------------------------------------------------------
 
@@ -137,24 +166,25 @@ class Counts(_Unguarded):
                 f"at most {MAX_CELLS:,} are allowed.",
                 hint="Use items() for the cells that were seen, or marginal() for fewer axes.",
             )
-        out = np.zeros(self.shape, dtype=self.values.dtype)
-        if self.variables:
-            out[tuple(self.configurations.T.astype(np.intp))] = self.values
+        where = tuple(self.configurations.T.astype(np.intp))
+        numbers = self.numbers
+        if not self.variables:  # one cell, or none that was seen
+            numbers = summed(numbers, np.zeros(len(self.values), np.intp), 1).reshape(())
         else:
-            out[()] = self.values.sum()
-        return _made(self.variables, out, None, self.skipped)
+            numbers = placed(numbers, self.shape, where)
+        return _made(self.variables, numbers, None, self.skipped)
 
     def sparse(self) -> Counts:
         """The same counts with only the non-zero cells in memory."""
         if self.configurations is not None:
             return self
         if not self.variables:
-            seen_any = self.values.reshape(1)[self.values.reshape(1) != 0]
-            empty = np.zeros((len(seen_any), 0), np.uint32)
-            return _made((), seen_any, empty, self.skipped)
+            seen_any = self.values.reshape(1) != 0
+            empty = np.zeros((int(seen_any.sum()), 0), np.uint32)
+            return _made((), self.numbers.reshape((1,))[seen_any], empty, self.skipped)
         seen = np.nonzero(self.values)
         where = np.stack(seen, axis=1)
-        return _made(self.variables, self.values[seen], _codes(where), self.skipped)
+        return _made(self.variables, self.numbers[seen], _codes(where), self.skipped)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         out = self.values if self.configurations is None else self.dense().values
@@ -168,17 +198,16 @@ class Counts(_Unguarded):
         if not isinstance(other, Counts):
             return NotImplemented
         other = other._on(self.variables)
-        skipped = self.skipped + other.skipped
-        if isinstance(self.total + other.total, int):
+        skipped = exact_sum(self.skipped, other.skipped)
+        if self.values.dtype.kind == other.values.dtype.kind == "i":
             _refuse_too_many(self.total + other.total)
         if self.is_dense or other.is_dense:
-            total = self.dense().values + other.dense().values
+            total = self.dense().numbers + other.dense().numbers
             return _made(self.variables, total, None, skipped)
         assert self.configurations is not None and other.configurations is not None
         where = np.concatenate([self.configurations, other.configurations])
-        values = np.concatenate([self.values, other.values])
-        where, values = _gathered(where, values)
-        return _made(self.variables, values, where, skipped)
+        numbers = joined([self.numbers, other.numbers])
+        return Counts.of_cells(self.variables, where, numbers, skipped)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -224,13 +253,13 @@ class Counts(_Unguarded):
         axes = [self._axis(n) for n in wanted]
         variables = tuple(self.variables[a] for a in axes)
         if self.configurations is not None:
-            where, values = _gathered(self.configurations[:, axes], self.values)
-            return _made(variables, values, where, self.skipped)
+            where = self.configurations[:, axes]
+            return Counts.of_cells(variables, where, self.numbers, self.skipped)
         rest = tuple(i for i in range(len(self.variables)) if i not in axes)
         kept = sorted(axes)
         order = [kept.index(a) for a in axes]
-        values = np.asarray(self.values.sum(axis=rest)).transpose(order)
-        return _made(variables, values, None, self.skipped)
+        numbers = self.numbers.sum(rest) if rest else self.numbers
+        return _made(variables, numbers.transpose(order), None, self.skipped)
 
     def __getitem__(self, key: Any) -> Any:
         """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`.
@@ -250,15 +279,17 @@ class Counts(_Unguarded):
         variables = tuple(self.variables[i] for i in rest)
         skipped = 0 if fixed else self.skipped
         if self.configurations is None:
-            cut = self.values[tuple(fixed.get(i, slice(None)) for i in range(self.values.ndim))]
-            return _made(variables, cut, None, skipped) if rest else cut.item()
+            cut = tuple(fixed.get(i, slice(None)) for i in range(self.values.ndim))
+            if rest:
+                return _made(variables, self.numbers[cut], None, skipped)
+            return self.values[cut].item()
         hit = np.ones(self.values.size, dtype=bool)
         for axis, code in fixed.items():
             hit &= self.configurations[:, axis] == code
         if not rest:
             return self.values[hit].sum().item()
         where = _codes(self.configurations[hit][:, rest])
-        return _made(variables, self.values[hit], where, skipped)
+        return _made(variables, self.numbers[hit], where, skipped)
 
     def columns(self, name: str = "count", *, zeros: bool = False) -> dict[str, list[Any]]:
         """The cells that were seen as columns: a row for each, with its states and its `count`.
@@ -372,14 +403,15 @@ class Counts(_Unguarded):
 
 def _made(
     variables: tuple[Variable, ...],
-    values: NDArray[Any],
+    numbers: Numbers,
     configurations: NDArray[np.uint32] | None,
     skipped: Number,
 ) -> Counts:
     """Counts of arrays that were made here, or that counts have already."""
     if configurations is not None:
         configurations = frozen(configurations)
-    return Counts.trusted(variables, frozen(values), skipped, configurations)
+    values, exact = shown_as(numbers)
+    return Counts.trusted(variables, frozen(values), skipped, configurations, exact)
 
 
 def _given_values(given: Any) -> NDArray[Any]:
@@ -404,12 +436,11 @@ def _refuse_too_many(total: Number) -> None:
         )
 
 
-def _gathered(where: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any]]:
+def _gathered(where: NDArray[Any], numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:
     """Cells that may repeat or be 0, as sparse counts keep them."""
     unique, group = grouped(where)
-    total = np.zeros(len(unique), dtype=values.dtype)
-    np.add.at(total, group, values)
-    seen = total != 0
+    total = summed(numbers, group, len(unique))
+    seen = shown_as(total)[0] != 0
     return _codes(unique[seen]), total[seen]
 
 

@@ -21,6 +21,7 @@ from credo.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.by_class import union
 from credo.stats.counts import Counts
+from credo.stats.exact import Numbers, joined, placed
 from credo.stats.family import Families
 from credo.stats.moments import Moments
 from credo.stats.plan import Partial, Plan, gathered
@@ -94,7 +95,7 @@ class FamilyCounts:
 
     def _plus(self, part: Partial) -> FamilyCounts:
         old = self.total
-        total = Partial(old.dense, old.sparse, old.moments, old.weight, old.gaps, old.ranges)
+        total = Partial(old.dense, old.sparse, old.moments, old.weight, old.gaps)
         total.add(part)
         return FamilyCounts(self.plan, self.rows, total)
 
@@ -131,15 +132,15 @@ class FamilyCounts:
             for v in self.schema.variables
             if v.is_discrete and v.name not in empty
         }
-        new, at = _nothing(plan), 0
-        whole = np.result_type(old.dense, *(c.values for c in old.sparse), np.int64)
-        dense = np.zeros(len(new.dense), dtype=whole)
+        new, tables = _nothing(plan), []
         for names in plan.dense:
             shape = [plan.schema[n].arity for n in names]
+            table: Numbers = np.zeros(shape, dtype=np.int64)
             if places.keys() >= set(names):
-                table = dense[at : at + math.prod(shape)].reshape(shape)
-                table[np.ix_(*(places[n] for n in names))] = self._of(names).dense().values
-            at += math.prod(shape)
+                where = np.ix_(*(places[n] for n in names))
+                table = placed(self._of(names).dense().numbers, shape, where)
+            tables.append(table.reshape((math.prod(shape),)))
+        dense = joined(tables) if tables else new.dense
         sparse = [
             _sparse(self._of(n), plan.schema, places) if places.keys() >= set(n) else nothing
             for n, nothing in zip(plan.sparse, new.sparse, strict=True)
@@ -149,7 +150,7 @@ class FamilyCounts:
             for n, nothing in zip(plan.mixed, new.moments, strict=True)
         ]
         gaps = old.gaps | frozenset(empty)
-        return Partial(dense, sparse, moments, old.weight, gaps, old.ranges)
+        return Partial(dense, sparse, moments, old.weight, gaps)
 
     # --- a source of tallies --------------------------------------------------------------
 
@@ -184,12 +185,12 @@ class FamilyCounts:
 
     def __reduce__(self) -> Any:
         t = self.total
-        whole = (t.dense, t.sparse, t.moments, t.weight, t.gaps, t.ranges)
+        whole = (t.dense, t.sparse, t.moments, t.weight, t.gaps)
         return _restored, (self.schema, self.families, self.rows, whole)
 
 
 def _restored(schema: Schema, families: Families, rows: int, whole: Any) -> FamilyCounts:
-    return FamilyCounts(Plan.of(schema, families, rows), rows, Partial(*whole))
+    return FamilyCounts(Plan.of(schema, families, rows), rows, Partial(*whole[:5]))
 
 
 def _nothing(plan: Plan) -> Partial:
@@ -206,13 +207,12 @@ def _sparse(found: Counts, schema: Schema, places: Places) -> Counts:
     where = [places[n][found.configurations[:, i]] for i, n in enumerate(found.names)]
     variables = tuple(schema[n] for n in found.names)
     codes = np.stack(where, axis=1).astype(np.uint32)
-    return Counts(variables, found.values, codes, found.skipped)
+    return Counts.of_cells(variables, codes, found.numbers, found.skipped)
 
 
 def _moments(found: Moments, schema: Schema, places: Places) -> Moments:
     """Moments by configurations of more states."""
     where = [places[v.name][found.configurations[:, i]] for i, v in enumerate(found.discrete)]
-    codes = np.stack(where, axis=1) if where else found.configurations
-    arrays = codes.astype(np.uint32), found.n, found.mean, found.scatter
+    codes = np.stack(where, axis=1).astype(np.uint32) if where else found.configurations
     discrete = tuple(schema[v.name] for v in found.discrete)
-    return Moments(discrete, found.continuous, *arrays, found.skipped)
+    return Moments.of_sums(discrete, found.continuous, codes, found.sums, found.skipped)

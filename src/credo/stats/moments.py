@@ -2,9 +2,8 @@
 
     n = Σ w,   mean = Σ w·x / n,   scatter = Σ w·(x − mean)(x − mean)ᵀ
 
-Two parts merge without a second look at their rows (Chan, Golub & LeVeque 1983):
-
-    scatter = Σ_i scatter_i + Σ_i n_i·(mean_i − mean)(mean_i − mean)ᵀ
+Two parts merge without a second look at their rows, to the last bit of what the whole would be:
+the sums they are made of are kept without rounding (`moment_sums.py`).
 
 Only configurations that were seen are kept.
 """
@@ -12,7 +11,7 @@ Only configurations that were seen are kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,11 @@ from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import grouped, named
 from credo.stats.correlations import correlations
+from credo.stats.exact import exact_sum, numbers_of, total_of
 from credo.stats.given import given_axes, given_codes, given_skipped, in_order, owned, sealed
 from credo.stats.labelled import labelled
-from credo.stats.squares import refuse_squares, refuse_underflow
+from credo.stats.moment_sums import MomentSums
+from credo.stats.squares import refuse_squares
 
 __all__ = ["Moments"]
 
@@ -53,6 +54,7 @@ class Moments:
     mean: Floats
     scatter: Floats
     skipped: int | float = 0
+    _sums: MomentSums | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         discrete, continuous = tuple(self.discrete), tuple(self.continuous)
@@ -70,27 +72,46 @@ class Moments:
         where = given_codes(self.configurations, discrete, u, "Moments")
         object.__setattr__(self, "configurations", owned(where))
         self._check_numbers()
-        self._check_range()
+        self.check_range()
         if not in_order(where):
-            merged = _merged(
-                discrete, continuous, where, self.n, self.mean, self.scatter, self.skipped
-            )
-            for name in ("configurations", "n", "mean", "scatter"):
+            merged = Moments.of_sums(discrete, continuous, where, self.sums, self.skipped)
+            for name in ("configurations", "n", "mean", "scatter", "_sums"):
                 object.__setattr__(self, name, getattr(merged, name))
 
     @classmethod
-    def made(
+    def of_sums(
         cls,
         discrete: tuple[Variable, ...],
         continuous: tuple[Variable, ...],
-        arrays: tuple[NDArray[np.uint32], Floats, Floats, Floats],
+        where: NDArray[np.uint32],
+        sums: MomentSums,
         skipped: int | float,
         *,
         checked: bool = True,
     ) -> Moments:
-        """Moments whose arrays were made here, and that nobody else has: only their range is
-        checked, and that of a part not even, since the whole may have squares that it lacks.
+        """Moments of parts whose sums were made here, those of one configuration added.
+
+        Only the range of the numbers is checked, and that of a part not even, since the whole may
+        have squares that it lacks.
         """
+        if not in_order(where):
+            where, group = grouped(where)
+            sums = sums.summed(group, len(where))
+        arrays = (where, *sums.spread())
+        return cls._made(discrete, continuous, arrays, sums, skipped, checked=checked)
+
+    @classmethod
+    def _made(
+        cls,
+        discrete: tuple[Variable, ...],
+        continuous: tuple[Variable, ...],
+        arrays: tuple[NDArray[np.uint32], Floats, Floats, Floats],
+        sums: MomentSums | None,
+        skipped: int | float,
+        *,
+        checked: bool = True,
+    ) -> Moments:
+        """Moments whose arrays were made here, and that nobody else has."""
         out = object.__new__(cls)
         put = object.__setattr__
         put(out, "discrete", discrete)
@@ -101,9 +122,19 @@ class Moments:
         put(out, "mean", sealed(mean))
         put(out, "scatter", sealed(scatter))
         put(out, "skipped", skipped)
+        put(out, "_sums", sums)
         if checked:
-            out._check_range()
+            out.check_range()
         return out
+
+    @property
+    def sums(self) -> MomentSums:
+        """What adds up without an error; of moments given as floats, what those stand for."""
+        if self._sums is not None:
+            return self._sums
+        found = MomentSums.of(self.n, self.mean, self.scatter)
+        object.__setattr__(self, "_sums", found)
+        return found
 
     def _check_numbers(self) -> None:
         """Weights are above 0, and no sum of squares is below 0."""
@@ -115,8 +146,8 @@ class Moments:
         if (np.diagonal(self.scatter, axis1=1, axis2=2) < 0).any():
             raise InputError("The scatter of moments must not be negative on its diagonal.")
 
-    def _check_range(self) -> None:
-        """Squares of the values must be representable, else every later number is wrong."""
+    def check_range(self) -> None:
+        """Refuse squares that floats cannot hold, since every later number would be wrong."""
         names = [v.name for v in self.continuous]
         refuse_squares(names, self.n, self.mean, self.scatter)
 
@@ -138,30 +169,14 @@ class Moments:
             data = np.zeros(0)
         if data.ndim != 2:
             raise InputError("The columns must be sequences of numbers of the same length.")
-        for name, column in zip(columns, data, strict=True):
-            refuse_underflow(name, column)
-        there = ~np.isnan(data).any(axis=0)
-        kept = data[:, there]
-        if not np.isfinite(kept).all():
+        if np.isinf(data).any():
             raise InputError("The columns must hold finite numbers.")
-        if weights is not None:
-            return _weighted(names, data.T, _checked_weights(weights, len(there)), there)
-        n = kept.shape[1]
-        with np.errstate(over="ignore", under="ignore"):
-            mean = kept.mean(axis=1) if n else np.zeros(len(names))
-            mean = mean + ((kept - mean[:, None]).mean(axis=1) if n else 0.0)
-            centred = kept - mean[:, None]
-            scatter = centred @ centred.T
-        u = 1 if n else 0
-        return cls(
-            (),
-            names,
-            np.zeros((u, 0), dtype=np.uint32),
-            np.full(u, float(n)),
-            mean[None, :][:u],
-            scatter[None, :, :][:u],
-            data.shape[1] - n,
-        )
+        rows = data.shape[1]
+        w = None if weights is None else _checked_weights(weights, rows)
+        gone = np.isnan(data).any(axis=0)
+        skipped = int(gone.sum()) if w is None else total_of(numbers_of(w[gone]))
+        seen, sums = MomentSums.of_columns(list(data), None, 1, w)
+        return cls.of_sums((), names, np.zeros((len(seen), 0), np.uint32), sums, skipped)
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -218,27 +233,12 @@ class Moments:
     def plus(self, other: Moments, *, checked: bool = True) -> Moments:
         """The moments of both parts; of a part of more to come the range is not `checked`."""
         other = other._on(self)
-        return _merged(
-            self.discrete,
-            self.continuous,
-            np.concatenate([self.configurations, other.configurations]),
-            np.concatenate([self.n, other.n]),
-            np.concatenate([self.mean, other.mean]),
-            np.concatenate([self.scatter, other.scatter]),
-            self.skipped + other.skipped,
-            checked=checked,
+        where = np.concatenate([self.configurations, other.configurations])
+        sums = MomentSums.joined([self.sums, other.sums])
+        skipped = exact_sum(self.skipped, other.skipped)
+        return Moments.of_sums(
+            self.discrete, self.continuous, where, sums, skipped, checked=checked
         )
-
-    def refuse_vanished(self, ranges: Mapping[str, tuple[float, float]]) -> None:
-        """Refuse what floats cannot hold: squares out of range, and those of values that differ and
-        are all so small that their squares are 0. `ranges` are of variables that may be so small.
-        """
-        flat = (np.diagonal(self.scatter, axis1=1, axis2=2) == 0) & (self.n[:, None] > 1)
-        for i in np.flatnonzero(flat.any(axis=0)):
-            name = self.continuous[i].name
-            if name in ranges:
-                refuse_underflow(name, np.array(ranges[name]))
-        self._check_range()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
@@ -290,15 +290,11 @@ class Moments:
                 raise unknown_name("Variable", name, self.names, "in these moments")
         keep_k = [k[n] for n in wanted if n in k]
         keep_d = [d[n] for n in wanted if n in d]
-        return _merged(
-            tuple(self.discrete[i] for i in keep_k),
-            tuple(self.continuous[i] for i in keep_d),
-            self.configurations[:, keep_k],
-            self.n,
-            self.mean[:, keep_d],
-            self.scatter[:, keep_d][:, :, keep_d],
-            self.skipped,
-        )
+        where = np.ascontiguousarray(self.configurations[:, keep_k])
+        discrete = tuple(self.discrete[i] for i in keep_k)
+        continuous = tuple(self.continuous[i] for i in keep_d)
+        sums = self.sums.of_variables(keep_d)
+        return Moments.of_sums(discrete, continuous, where, sums, self.skipped)
 
     def __getitem__(self, key: Any) -> Moments:
         """The moments of one slice: `m["male"]` or `m[{"sex": "male"}]`.
@@ -323,7 +319,8 @@ class Moments:
         rest = [i for i, name in enumerate(names) if name not in key]
         parts = (self.configurations[hit][:, rest], self.n[hit], self.mean[hit], self.scatter[hit])
         discrete = tuple(self.discrete[i] for i in rest)
-        return Moments.made(discrete, self.continuous, parts, 0 if key else self.skipped)
+        sums = None if self._sums is None else self._sums.of_configurations(hit)
+        return Moments._made(discrete, self.continuous, parts, sums, 0 if key else self.skipped)
 
     # --- inside -------------------------------------------------------------------------
 
@@ -386,46 +383,3 @@ def _checked_weights(weights: Sequence[float], rows: int) -> Floats:
             f"The weights must be a number of 0 or more for each of the {rows:,} rows."
         )
     return w
-
-
-def _weighted(
-    names: tuple[Variable, ...], rows: Floats, weights: Floats, there: NDArray[np.bool_]
-) -> Moments:
-    """The moments of rows that came so often each: every row is a part of its own."""
-    use = there & (weights > 0)
-    u, d = int(use.sum()), len(names)
-    nowhere = np.zeros((u, 0), dtype=np.uint32)
-    still = np.zeros((u, d, d))
-    skipped = float(weights[~there].sum())
-    return _merged((), names, nowhere, weights[use], rows[use], still, skipped)
-
-
-def _merged(
-    discrete: tuple[Variable, ...],
-    continuous: tuple[Variable, ...],
-    where: NDArray[np.uint32],
-    n: Floats,
-    mean: Floats,
-    scatter: Floats,
-    skipped: int | float,
-    *,
-    checked: bool = True,
-) -> Moments:
-    """Merge the parts that share a configuration. Symmetric in the parts, so `+` commutes."""
-    unique, group = grouped(where)
-    u, d = len(unique), len(continuous)
-    total = np.zeros(u)
-    np.add.at(total, group, n)
-    parts = np.bincount(group, minlength=u).astype(np.float64)
-    centre = np.zeros((u, d))
-    np.add.at(centre, group, mean / parts[group, None])
-    shift = np.zeros((u, d))
-    np.add.at(shift, group, n[:, None] * (mean - centre[group]))
-    merged = centre + shift / total[:, None]
-    away = mean - merged[group]
-    spread = np.zeros((u, d, d))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        between = n[:, None, None] * away[:, :, None] * away[:, None, :]
-        np.add.at(spread, group, scatter + between)
-    arrays = (unique, total, merged, spread)
-    return Moments.made(discrete, continuous, arrays, skipped, checked=checked)

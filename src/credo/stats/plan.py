@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import repeat
 from typing import Any
@@ -23,6 +23,7 @@ from credo.stats.counting import (
     count_sparse,
 )
 from credo.stats.counts import MAX_CELLS, Counts
+from credo.stats.exact import Exact, Numbers, exact_sum, shown_as
 from credo.stats.family import Families
 from credo.stats.moments import Moments
 from credo.stats.tally import Statistic, Tally
@@ -55,24 +56,20 @@ def tally_block(
 
 
 class Partial:
-    """What the blocks seen so far add to a tally: tables in the plan's order, without names.
+    """What the blocks seen so far add to a tally: tables in the plan's order, without names."""
 
-    `ranges` are of continuous variables whose squares may be too small for floats in all blocks.
-    """
-
-    __slots__ = ("dense", "gaps", "moments", "ranges", "sparse", "weight")
+    __slots__ = ("dense", "gaps", "moments", "sparse", "weight")
 
     def __init__(
         self,
-        dense: NDArray[Any],
+        dense: Numbers,
         sparse: list[Counts],
         moments: list[Moments],
         weight: int | float,
         gaps: frozenset[str],
-        ranges: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.dense, self.sparse, self.moments = dense, sparse, moments
-        self.weight, self.gaps, self.ranges = weight, gaps, ranges or {}
+        self.weight, self.gaps = weight, gaps
 
     def add(self, other: Partial) -> Partial:
         """Add another block's tables to these, in place."""
@@ -80,13 +77,8 @@ class Partial:
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
         pairs = zip(self.moments, other.moments, strict=True)
         self.moments = [a.plus(b, checked=False) for a, b in pairs]
-        self.weight += other.weight
+        self.weight = exact_sum(self.weight, other.weight)
         self.gaps |= other.gaps
-        self.ranges = {
-            name: (min(low, other.ranges[name][0]), max(high, other.ranges[name][1]))
-            for name, (low, high) in self.ranges.items()
-            if name in other.ranges
-        }
         return self
 
     @property
@@ -223,16 +215,12 @@ class Plan:
         threads = checked_threads(threads)
         dense = self._dense(block, threads, kernel, path, compact)
         sparse = [count_sparse(block, names) for names in self.sparse] if self.sparse else []
-        moments, ranges = [], {}
-        for names in self.mixed:
-            made, small = count_moments(block, names, threads)
-            moments.append(made)
-            ranges.update(small)
-        return Partial(dense, sparse, moments, block.weight, block.names_with_gaps, ranges)
+        moments = [count_moments(block, names, threads) for names in self.mixed]
+        return Partial(dense, sparse, moments, block.weight, block.names_with_gaps)
 
     def _dense(
         self, block: Block, threads: int, kernel: Kernel, path: Path, compact: bool
-    ) -> NDArray[Any]:
+    ) -> Numbers:
         """All dense tables; from gathered rows where many tables are asked and that pays."""
         n = self.core.n_dense
         if not n:
@@ -247,8 +235,7 @@ class Plan:
         if total is None:
             raise TableError("There are no rows to tally.")
         for moments in total.moments:
-            moments.refuse_vanished(total.ranges)
-        total.dense.flags.writeable = False  # and so are its views, which the counts hold
+            moments.check_range()
         counted = Counted(self, total)
         return Tally(self.families, counted.statistic, total.weight, counted)
 
@@ -256,10 +243,12 @@ class Plan:
 class Counted:
     """The tables of a plan, counted: where each family's statistic is taken from."""
 
-    __slots__ = ("_plan", "_stacks", "_sums", "_total")
+    __slots__ = ("_dense", "_exact", "_plan", "_stacks", "_sums", "_total")
 
     def __init__(self, plan: Plan, total: Partial) -> None:
         self._plan, self._total = plan, total
+        self._dense, self._exact = shown_as(total.dense)
+        self._dense.flags.writeable = False  # and so are its views, which the counts hold
         self._stacks: dict[int, NDArray[Any]] = {}
         self._sums: dict[int, list[Any]] = {}
 
@@ -277,20 +266,31 @@ class Counted:
         skipped: int | float = 0
         if total.gaps and not total.gaps.isdisjoint([v.name for v in axes]):
             skipped = max(total.weight - self._sums[number][at], 0)
-        return Counts.trusted(axes, stack[at], skipped)
+        exact = None if self._exact is None else self._exact_stack(number)[at]
+        return Counts.trusted(axes, stack[at], skipped, None, exact)
 
     def _stack(self, number: int) -> NDArray[Any]:
         """The tables of one stack, and the rows that each of them counts."""
         first, last, shape, axes = self._plan.stacks[number]
-        tables = self._total.dense[first:last].reshape(shape)
+        tables = self._dense[first:last].reshape(shape)
         stack = self._stacks[number] = tables.transpose(axes)
         if self._total.gaps:
-            self._sums[number] = tables.reshape(len(tables), -1).sum(axis=1).tolist()
+            if self._exact is None:
+                self._sums[number] = tables.reshape(len(tables), -1).sum(axis=1).tolist()
+            else:
+                exact = self._exact_stack(number)
+                self._sums[number] = [exact[at].total for at in range(len(tables))]
         return stack
+
+    def _exact_stack(self, number: int) -> Exact:
+        """What the tables of one stack were rounded from."""
+        assert self._exact is not None
+        first, last, shape, axes = self._plan.stacks[number]
+        return self._exact[first:last].reshape(shape).transpose(axes)
 
     def statistics(self) -> list[Statistic] | None:
         """The counts of all families, or None if one is not dense or has skipped rows."""
-        if self._total.gaps:
+        if self._total.gaps or self._exact is not None:
             return None
         tables = self.arrays()
         if tables is None:

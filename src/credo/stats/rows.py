@@ -7,7 +7,7 @@ are two rows with the weights 2 and 1. Every count over the table is the same fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from credo import _core
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.render import number, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import named
+from credo.stats.configurations import grouped, named
 from credo.stats.counts import Counts
+from credo.stats.exact import Exact, Numbers, joined, numbers_of, shown_as, total_of
 from credo.stats.given import given_axes, in_order, owned, sealed
 
 __all__ = ["Rows", "code_type"]
@@ -37,7 +38,8 @@ def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
 class Rows:
     """Weighted unique rows over discrete variables, in lexicographic order of their codes.
 
-    `codes` has one array per variable; the code `arity` stands for a missing cell.
+    `codes` has one array per variable; the code `arity` stands for a missing cell. `exact` is what
+    fractional weights were rounded from; None where they are what they are.
 
     >>> spam = Variable("Spam", "discrete", (0, 1))
     >>> rows = Rows.of((spam,), [np.array([0, 1, 0], dtype=np.uint8)])
@@ -48,6 +50,7 @@ class Rows:
     variables: tuple[Variable, ...]
     codes: tuple[NDArray[Any], ...]
     weights: NDArray[Any]
+    exact: Exact | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         variables = given_axes(self.variables, "rows")
@@ -68,6 +71,7 @@ class Rows:
         if not in_order(np.stack(codes, axis=1)):
             gathered = Rows.of(variables, codes, weights)
             codes, weights = gathered.codes, gathered.weights
+            object.__setattr__(self, "exact", gathered.exact)
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "codes", tuple(owned(c) for c in codes))
         object.__setattr__(self, "weights", owned(weights))
@@ -77,7 +81,7 @@ class Rows:
         cls,
         variables: Sequence[Variable],
         codes: Sequence[NDArray[Any]],
-        weights: NDArray[Any] | None = None,
+        weights: Numbers | None = None,
     ) -> Rows:
         """Gather equal rows, adding their weights (1 each when none are given)."""
         if not variables:
@@ -86,15 +90,24 @@ class Rows:
             np.ascontiguousarray(c, dtype=code_type(v.arity))
             for v, c in zip(variables, codes, strict=True)
         ]
-        missing = [bool((c == v.arity).any()) for v, c in zip(variables, columns, strict=True)]
-        native = _core.Columns(columns, [v.arity for v in variables], missing)
-        found = native.unique(list(range(len(variables))), weights)
-        assert found is not None
-        first, total = found
+        total: Numbers
+        if isinstance(weights, np.ndarray) and weights.dtype.kind == "f":
+            weights = Exact.of(weights)
+        if isinstance(weights, Exact):
+            gathered, total = _gathered(columns, weights)
+        else:
+            missing = [bool((c == v.arity).any()) for v, c in zip(variables, columns, strict=True)]
+            native = _core.Columns(columns, [v.arity for v in variables], missing)
+            found = native.unique(list(range(len(variables))), weights)
+            assert found is not None
+            first, total = found
+            gathered = [c[first] for c in columns]
+        shown, exact = shown_as(total)
         rows = object.__new__(cls)
         object.__setattr__(rows, "variables", tuple(variables))
-        object.__setattr__(rows, "codes", tuple(sealed(c[first]) for c in columns))
-        object.__setattr__(rows, "weights", sealed(total))
+        object.__setattr__(rows, "codes", tuple(sealed(c) for c in gathered))
+        object.__setattr__(rows, "weights", sealed(shown))
+        object.__setattr__(rows, "exact", exact)
         return rows
 
     @property
@@ -105,8 +118,12 @@ class Rows:
     @property
     def total(self) -> int | float:
         """The weight of all rows."""
-        total: int | float = self.weights.sum().item()
-        return total
+        return total_of(self.numbers)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The weights as they add up without an error."""
+        return numbers_of(self.weights, self.exact)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -127,7 +144,7 @@ class Rows:
                     hint="Read both tables with the same schema.",
                 )
         codes = [np.concatenate(pair) for pair in zip(self.codes, other.codes, strict=True)]
-        return Rows.of(self.variables, codes, np.concatenate([self.weights, other.weights]))
+        return Rows.of(self.variables, codes, joined([self.numbers, other.numbers]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rows):
@@ -141,11 +158,14 @@ class Rows:
     __hash__ = None  # type: ignore[assignment]
 
     def close_to(self, other: Rows, tolerance: float = 1e-12) -> bool:
-        """Equal up to the rounding of fractional weights that were added in another order.
+        """Equal up to rounding, as weights are that were added up as floats elsewhere.
 
         >>> spam = Variable("Spam", "discrete", (0, 1))
         >>> a, b, c = (Rows((spam,), [[0]], [w]) for w in (0.1, 0.2, 0.3))
-        >>> (a + b) + c == a + (b + c), ((a + b) + c).close_to(a + (b + c))
+        >>> (a + b) + c == a + (b + c)
+        True
+        >>> elsewhere = Rows((spam,), [[0]], [0.1 + 0.2 + 0.3])
+        >>> a + b + c == elsewhere, (a + b + c).close_to(elsewhere)
         (False, True)
         """
         return (
@@ -165,7 +185,7 @@ class Rows:
         return Rows.of(
             [self.variables[self._axis(n)] for n in wanted],
             [self.codes[self._axis(n)] for n in wanted],
-            self.weights,
+            self.numbers,
         )
 
     def counts(self, names: Sequence[str] | str) -> Counts:
@@ -175,8 +195,8 @@ class Rows:
         for v, c in zip(rows.variables, rows.codes, strict=True):
             seen &= c != v.arity
         where = np.stack([c[seen] for c in rows.codes], axis=1).astype(np.uint32)
-        skipped = rows.weights[~seen].sum().item()
-        counts = Counts(rows.variables, rows.weights[seen], where, skipped)
+        skipped = total_of(rows.numbers[~seen])
+        counts = Counts.of_cells(rows.variables, where, rows.numbers[seen], skipped)
         return counts.dense() if counts.cells <= max(4 * len(rows), 1024) else counts
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], int | float]]:
@@ -208,3 +228,11 @@ class Rows:
     def _repr_html_(self) -> str:
         head, rows = self._table()
         return table_html(head, rows, right=[len(head) - 1])
+
+
+def _gathered(columns: Sequence[NDArray[Any]], weights: Exact) -> tuple[list[NDArray[Any]], Exact]:
+    """The different rows of columns of codes, in order, and the sums of their weights."""
+    there = weights.rounded() > 0
+    unique, group = grouped(np.stack([c[there] for c in columns], axis=1))
+    gathered = [unique[:, i].astype(c.dtype) for i, c in enumerate(columns)]
+    return gathered, weights[there].summed(group, len(unique))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, unknown_name
 from credo.schema import Schema
 from credo.stats.counts import Counts
+from credo.stats.exact import exact_sum
 from credo.stats.family import Families, Family, Spelled
 from credo.stats.moments import Moments
 
@@ -154,7 +155,7 @@ class Tally(Mapping[Any, Statistic]):
         if self.families != other.families:
             raise InputError("Two tallies can be added when they are of the same families.")
         sums = [_sum(self[f], other[f]) for f in self.families]
-        return Tally(self.families, sums.__getitem__, self.rows + other.rows)
+        return Tally(self.families, sums.__getitem__, exact_sum(self.rows, other.rows))
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented
