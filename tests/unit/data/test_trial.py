@@ -97,12 +97,12 @@ def test_no_families_and_sums_of_tallies():
     assert sum([rows, rows]) == rows + rows
 
 
-def test_moments_merge_up_to_rounding():
+def test_moments_merge_to_the_last_bit():
     rng = np.random.default_rng(0)
     g, h = rng.integers(0, 3, 300), rng.integers(0, 2, 300)
     table = cr.read({"x": rng.normal(size=300), "g": g, "h": h})
     parts = [table.take(slice(a, a + 100)).tally([("x", ["g"]), "g"]) for a in (0, 100, 200)]
-    assert sum(parts).close_to(table.tally([("x", ["g"]), "g"]))
+    assert sum(parts) == table.tally([("x", ["g"]), "g"])
     assert not parts[0].close_to(parts[1]) and not parts[0].close_to(3)
     m = table.tally([("x", ["g"])])["x", ["g"]]
     assert m[1] == m[{"g": 1}]

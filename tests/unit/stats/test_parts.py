@@ -34,7 +34,7 @@ def test_small_values_in_one_part_only(tmp_path):
     pq.write_table(pa.table({"p": p, "y": ["a", "b"] * 100}), path, row_group_size=100)
     whole = cr.read(path).tally(["p", ("p", ["y"])])
     for batches in (cr.read(path, memory=1),):
-        assert batches.tally(["p", ("p", ["y"])]).close_to(whole)
+        assert batches.tally(["p", ("p", ["y"])]) == whole
     with pytest.raises(InputError, match="'p' are too close together"):
         cr.read({"p": p}).take(slice(0, 100)).tally(["p"])
     pq.write_table(pa.table({"p": 1e-3 * p[:100]}), path, row_group_size=10)
