@@ -58,16 +58,12 @@ class Block:
         return total_of(numbers_of(self.weights))
 
     @cached_property
-    def weight_planes(self) -> tuple[NDArray[np.int64], int]:
-        """Fractional weights as whole numbers: Σ_p planes[p] · 2^(32·(low + p))."""
-        assert self.weights is not None
+    def fractions(self) -> tuple[NDArray[np.int64], int] | None:
+        """Weights that need not be whole, as whole numbers: `Exact.planes` and where they begin."""
+        if self.weights is None or self.weights.dtype.kind != "f":
+            return None
         exact = Exact.of(self.weights)
-        return np.ascontiguousarray(exact.digits.T, dtype=np.int64), exact.low
-
-    @property
-    def has_fractions(self) -> bool:
-        """Whether rows have weights that need not be whole."""
-        return self.weights is not None and self.weights.dtype.kind == "f"
+        return exact.planes, exact.low
 
     @cached_property
     def discrete(self) -> tuple[int, ...]:

@@ -17,10 +17,9 @@ from credo.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
-from credo.stats.exact import Exact, Numbers, total_of
+from credo.stats.exact import Exact, Numbers, shown_as, total_of
 from credo.stats.moment_sums import MomentSums
 from credo.stats.moments import Moments
-from credo.stats.rows import Rows
 from credo.stats.squares import weights_too_small
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
@@ -45,24 +44,28 @@ def count_dense(
     def tables(weights: Any) -> NDArray[Any]:
         return block.native.count_tables(positions, weights, kernel, path, threads)
 
-    if not block.has_fractions:
+    if block.fractions is None:
         return tables(block.weights)
-    planes, low = block.weight_planes
-    counted = np.stack([tables(plane) for plane in planes])
-    return Exact.of_planes(counted, low, counted.shape[1:])
+    planes, low = block.fractions
+    return Exact.of_planes([tables(plane) for plane in planes], low)
 
 
 def count_sparse(block: Block, names: Sequence[str]) -> Counts:
     """One table of many cells: only those that were seen."""
     variables = tuple(block.schema[n] for n in names)
-    if block.has_fractions:
-        codes = [block.arrays[block.schema.index(n)] for n in names]
-        return Rows.of(variables, codes, block.weights).counts(names).sparse()
     at = {block.schema.variables[i].name: k for k, i in enumerate(block.discrete)}
-    where, values = block.native.count_sparse([at[n] for n in names], block.weights)
+    positions = [at[n] for n in names]
+    numbers: Numbers
+    if block.fractions is None:
+        where, numbers = block.native.count_sparse(positions, block.weights)
+    else:
+        planes, low = block.fractions
+        found = [block.native.count_sparse(positions, plane) for plane in planes]
+        where, numbers = found[0][0], Exact.of_planes([counted for _, counted in found], low)
     gaps = [n for n in names if block.gaps[block.schema.index(n)]]
-    skipped = skipped_weight(block.weight, values, gaps)
-    return Counts.trusted(variables, frozen(values), skipped, frozen(where))
+    skipped = skipped_weight(block.weight, numbers, gaps)
+    values, exact = shown_as(numbers)
+    return Counts.trusted(variables, frozen(values), skipped, frozen(where), exact)
 
 
 def skipped_weight(weight: int | float, counted: Numbers, gaps: Collection[str]) -> int | float:
@@ -85,7 +88,7 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     if not len(where):  # no row has all of the discrete ones
         group, where = np.full(block.rows, 1, np.uint32), np.zeros((1, len(discrete)), np.uint32)
     seen, sums = MomentSums.of_columns(columns, group, len(where), weights, threads)
-    counted = sums.n if block.has_fractions else sums.n.rounded().astype(np.int64)
+    counted = sums.n if block.fractions is not None else sums.n.rounded().astype(np.int64)
     skipped = skipped_weight(block.weight, counted, gaps)
     found = np.ascontiguousarray(where[seen])
     made = Moments.of_sums(discrete, continuous, found, sums, skipped, checked=False)

@@ -108,9 +108,9 @@ class Exact:
         return cls._made(_core.exact_of(flat), array.shape)
 
     @classmethod
-    def of_planes(cls, planes: NDArray[np.int64], low: int, shape: tuple[int, ...]) -> Exact:
-        """Number i is Σ_p planes[p, i] · 2^(32·(low + p))."""
-        return cls._made(_core.exact_planes(planes, low), shape)
+    def of_planes(cls, planes: Sequence[NDArray[np.int64]], low: int) -> Exact:
+        """Number i is Σ_p planes[p][i] · 2^(32·(low + p))."""
+        return cls._made(_core.exact_planes(np.stack(planes), low), planes[0].shape)
 
     @classmethod
     def _made(cls, found: tuple[NDArray[np.uint32], int], shape: tuple[int, ...]) -> Exact:
@@ -129,6 +129,13 @@ class Exact:
     def shape(self) -> tuple[int, ...]:
         """The shape of the array of numbers."""
         return self.digits.shape[:-1]
+
+    @property
+    def planes(self) -> NDArray[np.int64]:
+        """Each digit of all numbers, which must not be negative: number i is
+        Σ_p planes[p, i] · 2^(32·(low + p)), so that it is counted as whole numbers are.
+        """
+        return np.ascontiguousarray(self.flat.T, dtype=np.int64)
 
     @property
     def flat(self) -> NDArray[np.uint32]:

@@ -17,7 +17,7 @@ from credo import _core
 from credo.errors import InputError, SchemaError, unknown_name
 from credo.render import number, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import grouped, named
+from credo.stats.configurations import named
 from credo.stats.counts import Counts
 from credo.stats.exact import Exact, Numbers, joined, numbers_of, shown_as, total_of
 from credo.stats.given import given_axes, in_order, owned, sealed
@@ -93,19 +93,17 @@ class Rows:
         total: Numbers
         if isinstance(weights, np.ndarray) and weights.dtype.kind == "f":
             weights = Exact.of(weights)
+        missing = [bool((c == v.arity).any()) for v, c in zip(variables, columns, strict=True)]
+        native = _core.Columns(columns, [v.arity for v in variables], missing)
+        planes = weights.planes if isinstance(weights, Exact) else [weights]
+        found = [native.unique(list(range(len(variables))), plane) for plane in planes]
+        first, total = found[0]
         if isinstance(weights, Exact):
-            gathered, total = _gathered(columns, weights)
-        else:
-            missing = [bool((c == v.arity).any()) for v, c in zip(variables, columns, strict=True)]
-            native = _core.Columns(columns, [v.arity for v in variables], missing)
-            found = native.unique(list(range(len(variables))), weights)
-            assert found is not None
-            first, total = found
-            gathered = [c[first] for c in columns]
+            total = Exact.of_planes([sums for _, sums in found], weights.low)
         shown, exact = shown_as(total)
         rows = object.__new__(cls)
         object.__setattr__(rows, "variables", tuple(variables))
-        object.__setattr__(rows, "codes", tuple(sealed(c) for c in gathered))
+        object.__setattr__(rows, "codes", tuple(sealed(c[first]) for c in columns))
         object.__setattr__(rows, "weights", sealed(shown))
         object.__setattr__(rows, "exact", exact)
         return rows
@@ -228,11 +226,3 @@ class Rows:
     def _repr_html_(self) -> str:
         head, rows = self._table()
         return table_html(head, rows, right=[len(head) - 1])
-
-
-def _gathered(columns: Sequence[NDArray[Any]], weights: Exact) -> tuple[list[NDArray[Any]], Exact]:
-    """The different rows of columns of codes, in order, and the sums of their weights."""
-    there = weights.rounded() > 0
-    unique, group = grouped(np.stack([c[there] for c in columns], axis=1))
-    gathered = [unique[:, i].astype(c.dtype) for i, c in enumerate(columns)]
-    return gathered, weights[there].summed(group, len(unique))
