@@ -44,7 +44,7 @@ Bits Sizes::bits() const {
 
 Window Window::of(Bits bits, int log_terms) {
   Window window;
-  window.low = bits.lowest >= 0 ? bits.lowest / kDigitBits : -((kDigitBits - 1 - bits.lowest) / kDigitBits);
+  window.low = bits.lowest >> 5;  // rounded down, below 0 too
   const int sign = 1;
   const int needed = bits.top + log_terms + sign - kDigitBits * window.low;
   window.size = static_cast<std::size_t>(std::max((needed + kDigitBits - 1) / kDigitBits, 1));

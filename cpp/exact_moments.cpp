@@ -29,8 +29,8 @@ using exact::Sizes;
 using exact::Window;
 
 constexpr std::size_t kBlockRows = 512;
-constexpr int kSliceBits = 22;  // 2^22 2^22 512 = 2^53
-constexpr std::size_t kFewRows = 4;  // fewer are quicker number by number
+constexpr int kSliceBits = 22;           // 2^22 2^22 512 = 2^53
+constexpr std::size_t kFewRows = 4;      // fewer are quicker number by number
 constexpr std::size_t kMostSlices = 12;  // of a column
 constexpr double kMostSize = 0x1p300;
 constexpr int kLeastUnit = -400;  // products of two are far from the least double
@@ -221,7 +221,7 @@ class Adder {
 
   void read(std::size_t j, std::size_t first, std::size_t n, std::size_t rows) {
     read_column(in_, ordered_, j, first, n, 0.0, x_.data());
-    std::fill(x_.begin() + static_cast<std::ptrdiff_t>(n), x_.begin() + static_cast<std::ptrdiff_t>(rows), 0.0);
+    std::fill(x_.data() + n, x_.data() + rows, 0.0);
   }
 
   void multiply(const Slices& left, std::size_t n_left, const Slices& right, std::size_t n_right,
@@ -253,7 +253,8 @@ class Adder {
   void put(Value value, int unit, std::size_t a, std::size_t b, Sums& sums) const {
     const auto& [n, first, second] = windows_;
     if (a < d_)
-      exact::add(value, second.offset(unit), sums.second.data() + (triangle(a) + b) * second.room());
+      exact::add(value, second.offset(unit),
+                 sums.second.data() + (triangle(a) + b) * second.room());
     else if (b < d_)
       exact::add(value, first.offset(unit), sums.first.data() + b * first.room());
     else
@@ -287,9 +288,9 @@ class Adder {
       return;
     }
     constexpr int kPart = 53;  // of the 106 bits of a product; times a weight, 106 bits again
-    const Int128 low = product & ((Int128{1} << kPart) - 1);
+    const Int128 low = product & ((Int128{1} << kPart) - 1), high = product >> kPart;
     put(low * w.mantissa, unit, a, b, sums);
-    put((product >> kPart) * w.mantissa, unit + kPart, a, b, sums);
+    if (high != 0) put(high * w.mantissa, unit + kPart, a, b, sums);
   }
 
   const MomentsInput& in_;

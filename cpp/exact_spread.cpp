@@ -46,7 +46,9 @@ void multiply(const Wide& a, const Wide& b, Wide& out) {
 // OUT out = a - b.
 void subtract(const Wide& a, const Wide& b, Wide& out) {
   out.low = std::min(a.low, b.low);
-  const auto end = [&](const Wide& x) { return x.low - out.low + static_cast<int>(x.digits.size()); };
+  const auto end = [&](const Wide& x) {
+    return x.low - out.low + static_cast<int>(x.digits.size());
+  };
   const std::size_t size = static_cast<std::size_t>(std::max(end(a), end(b))) + 1;
   out.digits.resize(size);
   const auto digit = [&](const Wide& x, std::size_t k) -> std::int64_t {
@@ -91,7 +93,8 @@ void spread_of(const exact::View& n, const exact::View& first, const exact::View
         multiply(weight, product, whole);
         multiply(sums[i], sums[j], less);
         subtract(whole, less, left);
-        scatter[i * d + j] = scatter[j * d + i] = not_lost(exact::quotient(left.leading(), by), left);
+        const double value = not_lost(exact::quotient(left.leading(), by), left);
+        scatter[i * d + j] = scatter[j * d + i] = value;
       }
     }
   }
