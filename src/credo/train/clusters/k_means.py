@@ -9,7 +9,7 @@ gains. Where cells are missing, `gappy.py` leaves them out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from credo.progress import track
 from credo.schema import Schema
 from credo.train.clusters.gappy import gappy_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, distances_to_own, nearest
+from credo.train.clusters.lloyd import Steps, lloyd, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
@@ -75,6 +75,8 @@ class _Run:
         best = f"; the best of {tries} starts" if tries > 1 else ""
         if settled:
             return f"no row moves, after {laps} iterations{best}"
+        if self.steps.stalled:
+            return f"{laps} iterations: rounding moves rows to and fro, W falls no more{best}"
         if laps < iterations:
             return f"{laps} iterations: the centres moved less than the tolerance{best}"
         return f"the limit of {iterations} iterations{best}"
@@ -227,22 +229,26 @@ def _gappy(
 ) -> _Run:
     """credo's own steps, which leave gaps out; starts as if gaps were at the mean.
 
-    They are made about the mean, so that sums of numbers far from 0 lose nothing.
+    They are made about the mean, so that sums of numbers far from 0 lose nothing. Where rows are so
+    far apart that this loses more, they are made anew, slower, from the numbers as they are.
     """
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
-    points = points - mean
-    whole = filled(points, np.zeros(len(mean)))
-    rows, steady = _core.LloydRows(whole, w), gappy_rows(points, w)
+    near = points - mean
+    whole = filled(points, mean)
+    rows, steady = _core.LloydRows(whole, w), gappy_rows(near, w, mean)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
-        first = whole[_drawn(rows, k, chance)] if given is None else given - mean
-        labels, centres, steps = steady.climb(first, iterations, tolerance)
-        squares = distances_to_own(points, centres, labels)
-        objective = float(squares.sum() if w is None else (w * squares).sum())
-        best = _better(_Run(objective, labels, centres, first, steps), best)
+        first = whole[_drawn(rows, k, chance)] if given is None else given
+        labels, centres, steps = steady.climb(first - mean, iterations, tolerance)
+        if steady.vouched(labels, centres, steps):
+            centres = centres + mean
+        else:
+            rest = steady.rest(tolerance)
+            labels, centres, steps = lloyd(points, first, w, iterations=iterations, rest=rest)
+        best = _better(_Run(steps.objective[-1], labels, centres, first, steps), best)
     assert best is not None
-    return replace(best, centres=best.centres + mean, start=best.start + mean)
+    return best
 
 
 def _all_used(labels: Any, k: int) -> None:
