@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import InputError
 from credo.train.clusters.candidates import Candidates
+from credo.train.clusters.distinct import by_content, different
 from credo.train.clusters.graph_tree import TOLD, GraphTree, no_new_nodes, tree_of_ties
 from credo.train.clusters.linkage import LINKS, Linked, cut_reason, partition_of
 from credo.train.clusters.notes import told_of_weights
@@ -72,8 +73,12 @@ class GraphTask:
 
     @cached_property
     def tied(self) -> NDArray[np.intp]:
-        """The nodes that have a tie."""
-        return np.unique(self.ties.edges)
+        """The nodes that have a tie, in an order that names or cells decide: ties fall by it."""
+        if self.table is None:
+            order = self.plain.by_name
+        else:
+            order = different(self.table.select(by_content(self.table))).order
+        return order[np.isin(order, self.ties.edges)]
 
     @cached_property
     def spectrum(self) -> Spectrum:
