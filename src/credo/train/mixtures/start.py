@@ -183,6 +183,12 @@ def _times(x: Floats, y: Floats) -> Floats:
     return np.concatenate([x[part] @ y for part in _blocks(x, y.shape[1])])
 
 
+def _over_rows(x: Floats, y: Floats) -> Floats:
+    """A product of columns of numbers with rows, added up in the same order on any machine."""
+    found: Floats = np.add.reduce([x[:, p] @ y[p] for p in _blocks(y, len(x))])
+    return found
+
+
 def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Numbers:
     """The numbers that shares of the classes make, softened so that nothing starts at zero."""
     cells, form = problem.cells, problem.form
@@ -200,11 +206,11 @@ def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) ->
     d = len(reals)
     there = ~np.isnan(reals)
     z = np.where(there, reals, 0.0)
-    n = there @ share  # [d, k]
+    n = _over_rows(there.astype(np.float64), share)  # [d, k]
     safe = np.maximum(n, 1e-9)
-    means = ((z @ share) / safe).T
+    means = (_over_rows(z, share) / safe).T
     means = np.where(n.T > 1e-6, means, 0.0)
-    second = ((z * z) @ share / safe).T - means**2
+    second = (_over_rows(z * z, share) / safe).T - means**2
     variance = np.where(d + 1 < n.T, np.maximum(second, 1e-3), 1.0)
     joint = form in ("full", "tied") and d > 0
     spread = variance
@@ -219,7 +225,7 @@ def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) ->
             for c in range(k):
                 if mass[c] > 2 * d + 2:
                     away = z - means[c][:, None]
-                    own = (away * share[:, c]) @ away.T / mass[c]
+                    own = _over_rows(away * share[:, c], away.T) / mass[c]
                     spread[c] = 0.9 * own + 0.1 * np.diag(variance[c])
     counts_in = cells.counts[:, rows]
     here = ~np.isnan(counts_in)
