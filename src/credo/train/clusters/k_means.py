@@ -109,7 +109,7 @@ def partition_k_means(
     tries = 1 if start is not None else whole_number(starts, "starts")
     seed = 0 if start is not None else int(generator(rng).integers(1 << 31))
     if gaps:
-        best = _gappy(points, k, w, given, tries, seed, iterations, tolerance)
+        best = _gappy(points, k, w, given, tries, seed, iterations, tolerance, space)
         labels = nearest(points, best.centres)[0]
     else:
         rows = _core.LloydRows(points, w)
@@ -226,15 +226,16 @@ def _gappy(
     seed: int,
     iterations: int,
     tolerance: float,
+    space: Space,
 ) -> _Run:
-    """credo's own steps, which leave gaps out; starts as if gaps were at the mean.
+    """credo's own steps, which leave gaps out; starts as if gaps were in the middle.
 
     They are made about the mean, so that sums of numbers far from 0 lose nothing. Where rows are so
     far apart that this loses more, they are made anew, slower, from the numbers as they are.
     """
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
     near = points - mean
-    whole = filled(points, mean)
+    whole = filled(points, _middle(points, mean, space))
     rows, steady = _core.LloydRows(whole, w), gappy_rows(near, w, mean)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
@@ -249,6 +250,20 @@ def _gappy(
         best = _better(_Run(steps.objective[-1], labels, centres, first, steps), best)
     assert best is not None
     return best
+
+
+def _middle(points: Floats, mean: Floats, space: Space) -> Floats:
+    """Where a gap stands in a start: at the mean, but where half of the numbers are.
+
+    A number at 1e12 draws the mean to where no row is, and rows with gaps would be the first to
+    become centres.
+    """
+    out, at = mean.copy(), 0
+    for axis in space.axes:
+        if not axis.variable.is_discrete and np.isnan(points[:, at]).any():
+            out[at] = np.clip(mean[at], *np.nanquantile(points[:, at], (0.25, 0.75)))
+        at += axis.width
+    return out
 
 
 def _all_used(labels: Any, k: int) -> None:
