@@ -270,7 +270,8 @@ def _all_used(labels: Any, k: int) -> None:
     used = int(np.count_nonzero(np.bincount(labels, minlength=k)))
     if used < k:
         raise InputError(
-            f"k-means found {used:,} clusters, fewer than {k:,}: the others stayed empty.",
+            f"k-means found {used:,} cluster{'s' * (used != 1)}, fewer than {k:,}: the others "
+            "stayed empty.",
             hint=f"Ask for k={used}{' or fewer' * (used > 1)}.",
         )
 
