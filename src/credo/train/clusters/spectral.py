@@ -27,6 +27,7 @@ from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.frozen import Frozen
 from credo.stats.configurations import frozen
+from credo.train.clusters.candidates import largest
 from credo.train.clusters.distinct import by_content, different
 from credo.train.clusters.eigen import eigen
 from credo.train.clusters.geometry import Geometry, geometry_of
@@ -159,7 +160,7 @@ class Spectrum(Frozen):
                 f"k = {most:,} is only the last that was tried; k={self.pieces} takes the pieces "
                 "as they are, and k_max= allows more"
             )
-        return max(gaps, key=lambda k: (gaps[k], -k)), ""
+        return largest(gaps), ""
 
     def assigned(self, labels: Labels, centres: Floats, table: Table) -> tuple[Labels, None]:
         """Where a row goes: with one that is the same, else to the centre nearest to it."""
