@@ -1,8 +1,8 @@
 // k-means as hard EM: each row to its nearest centre (E), each centre to the mean of its rows (M).
 //
 // Neither step may raise the objective W. Squares from products, |c|^2 / 2 - x c, are fast, and
-// their rounding is a share of the squares of rows and centres about one point: nothing, unless W is
-// tiny beside those. So a climb takes products for as long as W, which is always summed from
+// their rounding is a share of the squares of rows and centres about one point: nothing, unless W
+// is tiny beside those. So a climb takes products for as long as W, which is always summed from
 // differences, can be vouched for and does not rise; else it is made anew from differences alone,
 // which are right to the last digits wherever the rows lie.
 #pragma once

@@ -17,9 +17,10 @@ struct Centres {
   const double* half;     // [padded k]: |centre|^2 / 2, infinite beyond k; for `differ` 0 for it
 };
 
-// What the rows of a part give to the M step; INOUT, sums are added to.
+// What the rows of a part give to the M step; INOUT, sums are added to: of weight times row less
+// shift, or, of `differ`, less its centre.
 struct Part {
-  double* sums;        // [k][padded d] of weight times row less shift; of `differ`, less its centre
+  double* sums;        // [k][padded d]
   double* mass;        // [k] of weights
   std::int64_t* rows;  // [k]
   double objective;    // of weight times squared distance to the nearest centre

@@ -15,8 +15,9 @@ struct Two {
   std::size_t at = 0;
 };
 
+// A score with one coordinate more: of (x - c)^2 itself, or of |c|^2 / 2 - x c.
 template <bool kDiffer>
-inline double less(double score, double x, double centre) {
+inline double scored(double score, double x, double centre) {
   return kDiffer ? score + (x - centre) * (x - centre) : score - x * centre;
 }
 
@@ -31,9 +32,10 @@ Two nearest(const double* row, const Centres& centres, std::size_t wide) {
     for (std::size_t j = 0; j < centres.d; ++j, column += wide) {
       const double x = row[j];
       if (side == kCentres) {
-        for (std::size_t s = 0; s < kCentres; ++s) score[s] = less<kDiffer>(score[s], x, column[s]);
+        for (std::size_t s = 0; s < kCentres; ++s)
+          score[s] = scored<kDiffer>(score[s], x, column[s]);
       } else {
-        for (std::size_t s = 0; s < 4; ++s) score[s] = less<kDiffer>(score[s], x, column[s]);
+        for (std::size_t s = 0; s < 4; ++s) score[s] = scored<kDiffer>(score[s], x, column[s]);
       }
     }
     for (std::size_t s = 0; s < side; ++s) {
