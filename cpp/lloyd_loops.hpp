@@ -14,12 +14,13 @@ struct Centres {
   std::size_t k, d;
   const double* rows;     // [k][padded d], zeros beyond d
   const double* columns;  // [d][padded k]
-  const double* half;     // [padded k]: |centre|^2 / 2, infinite beyond k
+  const double* half;     // [padded k]: |centre|^2 / 2, infinite beyond k; for `differ` 0 for it
 };
 
-// What the rows of a part give to the M step; INOUT, sums are added to.
+// What the rows of a part give to the M step; INOUT, sums are added to: of weight times row less
+// shift, or, of `differ`, less its centre.
 struct Part {
-  double* sums;        // [k][padded d] of weight times row less shift
+  double* sums;        // [k][padded d]
   double* mass;        // [k] of weights
   std::int64_t* rows;  // [k]
   double objective;    // of weight times squared distance to the nearest centre
@@ -30,6 +31,11 @@ struct Loops {
   // Each row goes to its nearest centre, of equally near ones to the first.
   // IN x [n][d], shift [d], weights [n] or null, before [n]. OUT labels [n]. OUT room [4][padded d].
   void (*assign)(const double* x, std::size_t n, const double* shift, const double* weights,
+                 const Centres& centres, const std::int64_t* before, std::int64_t* labels,
+                 double* room, Part& part);
+  // The same from differences of coordinates: each square is right to the last digits, however far
+  // the rows lie from each other. Sums are of ways from the centre, which lose none either.
+  void (*differ)(const double* x, std::size_t n, const double* shift, const double* weights,
                  const Centres& centres, const std::int64_t* before, std::int64_t* labels,
                  double* room, Part& part);
   // Whether a row is as near to a second centre: halves of squares differ by `tie` at the most.

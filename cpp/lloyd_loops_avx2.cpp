@@ -1,6 +1,7 @@
 // The loop with four doubles at a time and fused multiply-add: four rows and eight centres at once.
 //
-// |x - c|^2 = |x|^2 - 2 (x c - |c|^2 / 2): the nearest centre has the least |c|^2 / 2 - x c.
+// |x - c|^2 = |x|^2 - 2 (x c - |c|^2 / 2): the nearest centre has the least |c|^2 / 2 - x c. Where
+// that would lose too many digits, `differ` sums (x - c)^2 itself.
 #include "lloyd_loops.hpp"
 
 #if defined(__x86_64__)
@@ -15,7 +16,7 @@ namespace credo::lloyd {
 namespace {
 
 // The scores of four rows against `N` fours of centres from c on.
-template <std::size_t N>
+template <bool kDiffer, std::size_t N>
 [[gnu::always_inline]] inline void scores_of(const double* room, const Centres& centres,
                                              std::size_t width, std::size_t wide, std::size_t c,
                                              Four (&score)[4][N]) {
@@ -25,7 +26,14 @@ template <std::size_t N>
   for (std::size_t j = 0; j < centres.d; ++j, column += wide)
     for (int r = 0; r < 4; ++r) {
       const Four cell = all(room[r * width + j]);
-      for (std::size_t n = 0; n < N; ++n) score[r][n] -= cell * four(column + 4 * n);
+      for (std::size_t n = 0; n < N; ++n) {
+        const Four centre = four(column + 4 * n);
+        if constexpr (kDiffer) {
+          score[r][n] += (cell - centre) * (cell - centre);
+        } else {
+          score[r][n] -= cell * centre;
+        }
+      }
     }
 }
 
@@ -88,26 +96,26 @@ struct Two {  // the least two scores
   }
 };
 
-template <class Kept, std::size_t N>
+template <class Kept, bool kDiffer, std::size_t N>
 [[gnu::always_inline]] inline void compare(const double* room, const Centres& centres,
                                            std::size_t width, std::size_t wide, std::size_t c,
                                            Kept& kept) {
   Four score[4][N];
-  scores_of<N>(room, centres, width, wide, c, score);
+  scores_of<kDiffer, N>(room, centres, width, wide, c, score);
   for (std::size_t n = 0; n < N; ++n)
     for (int r = 0; r < 4; ++r) kept.see(r, score[r][n], c + 4 * n);
 }
 
-template <class Kept>
+template <class Kept, bool kDiffer>
 [[gnu::always_inline]] inline auto compared(const double* room, const Centres& centres,
                                             std::size_t width, std::size_t wide) {
   Kept kept;
   std::size_t c = 0;
-  for (; c + 12 <= wide; c += 12) compare<Kept, 3>(room, centres, width, wide, c, kept);
+  for (; c + 12 <= wide; c += 12) compare<Kept, kDiffer, 3>(room, centres, width, wide, c, kept);
   if (c + 8 <= wide) {
-    compare<Kept, 2>(room, centres, width, wide, c, kept);
+    compare<Kept, kDiffer, 2>(room, centres, width, wide, c, kept);
   } else if (c < wide) {
-    compare<Kept, 1>(room, centres, width, wide, c, kept);
+    compare<Kept, kDiffer, 1>(room, centres, width, wide, c, kept);
   }
   return kept.settle();
 }
@@ -124,7 +132,7 @@ template <class Kept>
   }
 }
 
-template <bool kWeighted>
+template <bool kWeighted, bool kDiffer>
 void assign_some(const double* x, std::size_t n, const double* shift, const double* weights,
                  const Centres& centres, const std::int64_t* before, std::int64_t* labels,
                  double* room, Part& part) {
@@ -137,7 +145,7 @@ void assign_some(const double* x, std::size_t n, const double* shift, const doub
   for (std::size_t j = 0; j < 4 * width; ++j) room[j] = 0;
   const auto step = [&](std::size_t i, std::size_t here) __attribute__((always_inline)) {
     lay(x + i * d, here, d, width, shift, room);
-    const FourBits at = compared<Best>(room, centres, width, wide);
+    const FourBits at = compared<Best, kDiffer>(room, centres, width, wide);
     if (here == 4) {
       moved -= at != *reinterpret_cast<const FourBits*>(before + i);
       *reinterpret_cast<FourBits*>(labels + i) = at;
@@ -155,7 +163,8 @@ void assign_some(const double* x, std::size_t n, const double* shift, const doub
       Four squares = all(0);
       for (std::size_t j = 0; j < width; j += 4) {
         const Four cell = four(row + j), away = cell - four(centre + j);
-        four(sum + j) += kWeighted ? w * cell : cell;
+        const Four way = kDiffer ? away : cell;
+        four(sum + j) += kWeighted ? w * way : way;
         squares += away * away;
       }
       objective[r] += kWeighted ? w * squares : squares;
@@ -170,11 +179,12 @@ void assign_some(const double* x, std::size_t n, const double* shift, const doub
   part.objective += sum_of((objective[0] + objective[1]) + (objective[2] + objective[3]));
 }
 
+template <bool kDiffer>
 void assign(const double* x, std::size_t n, const double* shift, const double* weights,
             const Centres& centres, const std::int64_t* before, std::int64_t* labels, double* room,
             Part& part) {
-  (weights ? assign_some<true> : assign_some<false>)(x, n, shift, weights, centres, before, labels,
-                                                     room, part);
+  (weights ? assign_some<true, kDiffer> : assign_some<false, kDiffer>)(
+      x, n, shift, weights, centres, before, labels, room, part);
 }
 
 void near(const double* x, std::size_t n, const double* shift, const Centres& centres, double tie,
@@ -184,7 +194,7 @@ void near(const double* x, std::size_t n, const double* shift, const Centres& ce
   for (std::size_t i = 0; i < n; i += 4) {
     const std::size_t here = i + 4 <= n ? 4 : n - i;
     lay(x + i * d, here, d, width, shift, room);
-    const Four apart = compared<Two>(room, centres, width, wide);
+    const Four apart = compared<Two, false>(room, centres, width, wide);
     for (std::size_t r = 0; r < here; ++r) close[i + r] = apart[r] <= tie;
   }
 }
@@ -227,7 +237,7 @@ void leave(const double* x, std::size_t n, std::size_t d, const double* side,
   for (std::size_t s = 0; s < kSide; ++s) sums[s] = sum_of(sum[s]);
 }
 
-constexpr Loops kLoops = {assign, near, leave};
+constexpr Loops kLoops = {assign<false>, assign<true>, near, leave};
 
 }  // namespace
 

@@ -15,6 +15,13 @@ struct Two {
   std::size_t at = 0;
 };
 
+// A score with one coordinate more: of (x - c)^2 itself, or of |c|^2 / 2 - x c.
+template <bool kDiffer>
+inline double scored(double score, double x, double centre) {
+  return kDiffer ? score + (x - centre) * (x - centre) : score - x * centre;
+}
+
+template <bool kDiffer>
 Two nearest(const double* row, const Centres& centres, std::size_t wide) {
   Two two;
   for (std::size_t c = 0; c < centres.k; c += kCentres) {
@@ -25,9 +32,10 @@ Two nearest(const double* row, const Centres& centres, std::size_t wide) {
     for (std::size_t j = 0; j < centres.d; ++j, column += wide) {
       const double x = row[j];
       if (side == kCentres) {
-        for (std::size_t s = 0; s < kCentres; ++s) score[s] -= x * column[s];
+        for (std::size_t s = 0; s < kCentres; ++s)
+          score[s] = scored<kDiffer>(score[s], x, column[s]);
       } else {
-        for (std::size_t s = 0; s < 4; ++s) score[s] -= x * column[s];
+        for (std::size_t s = 0; s < 4; ++s) score[s] = scored<kDiffer>(score[s], x, column[s]);
       }
     }
     for (std::size_t s = 0; s < side; ++s) {
@@ -41,13 +49,14 @@ Two nearest(const double* row, const Centres& centres, std::size_t wide) {
   return two;
 }
 
+template <bool kDiffer>
 void assign(const double* x, std::size_t n, const double* shift, const double* weights,
             const Centres& centres, const std::int64_t* before, std::int64_t* labels, double* room,
             Part& part) {
   const std::size_t d = centres.d, width = padded(d), wide = padded(centres.k);
   for (std::size_t i = 0; i < n; ++i, x += d) {
     for (std::size_t j = 0; j < d; ++j) room[j] = x[j] - shift[j];
-    const std::size_t c = nearest(room, centres, wide).at;
+    const std::size_t c = nearest<kDiffer>(room, centres, wide).at;
     labels[i] = static_cast<std::int64_t>(c);
     part.moved += labels[i] != before[i];
     const double w = weights ? weights[i] : 1.0;
@@ -58,7 +67,7 @@ void assign(const double* x, std::size_t n, const double* shift, const double* w
     double square = 0;
     for (std::size_t j = 0; j < d; ++j) {
       const double away = room[j] - centre[j];
-      sum[j] += w * room[j];
+      sum[j] += w * (kDiffer ? away : room[j]);
       square += away * away;
     }
     part.objective += w * square;
@@ -70,7 +79,7 @@ void near(const double* x, std::size_t n, const double* shift, const Centres& ce
   const std::size_t d = centres.d, wide = padded(centres.k);
   for (std::size_t i = 0; i < n; ++i, x += d) {
     for (std::size_t j = 0; j < d; ++j) room[j] = x[j] - shift[j];
-    const Two two = nearest(room, centres, wide);
+    const Two two = nearest<false>(room, centres, wide);
     close[i] = two.second - two.least <= tie;
   }
 }
@@ -95,7 +104,7 @@ void leave(const double* x, std::size_t n, std::size_t d, const double* side,
   }
 }
 
-constexpr Loops kLoops = {assign, near, leave};
+constexpr Loops kLoops = {assign<false>, assign<true>, near, leave};
 
 }  // namespace
 

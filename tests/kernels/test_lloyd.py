@@ -87,6 +87,18 @@ def test_any_number_of_threads_gives_the_same_bits(weighted):
     np.testing.assert_array_equal(drawn(native, 9, 0, 1), drawn(native, 9, 0, 3))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_steps_from_differences_are_the_same_for_any_number_of_threads(weighted):
+    x, w = rows(50_000, 3, 0, weighted)
+    x[7] = 1e12  # products cannot vouch for such rows
+    native = _core.LloydRows(x, w)
+    one, three = (native.climb(x[:7], 50, 0.0, t) for t in (1, 3))
+    for a, b in zip(one, three, strict=True):
+        np.testing.assert_array_equal(a, b)
+    _, _, twin = lloyd(x, x[:7], w, iterations=50)
+    np.testing.assert_allclose(one[2], twin.objective, rtol=1e-10)
+
+
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("n", "d", "k"), [(10, 2, 1), (41, 3, 3), (3001, 8, 8), (9000, 2, 30)])
 def test_starts_are_scikit_learns_of_the_same_seed(path, n, d, k):

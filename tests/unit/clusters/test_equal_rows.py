@@ -69,3 +69,9 @@ def test_k_means_makes_no_cluster_of_rows_without_a_cell() -> None:
     x = np.array([0.5, 3.5, 1.5, 2.5, np.nan])[np.random.default_rng(0).integers(0, 5, 30)]
     with pytest.raises(InputError, match="found 4 clusters, fewer than 5"):
         cr.cluster({"x": x}, k=5, schema={"x": "continuous"})
+
+
+def test_rows_that_differ_in_their_gaps_alone_are_one_cluster():
+    rows = {"a": [1.5, 1.5, 1.5], "b": [2.5, None, 2.5], "c": [0.5, 0.5, None]}
+    with pytest.raises(InputError, match=r"found 1 cluster, fewer than 2: .* Ask for k=1\.$"):
+        cr.cluster(cr.read(rows, dict.fromkeys(rows, "continuous")), k=2)

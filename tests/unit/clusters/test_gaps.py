@@ -98,6 +98,16 @@ def test_the_silhouette_of_weighted_rows_without_a_cell_is_that_of_copies() -> N
     assert weighted.quality["silhouette"] == pytest.approx(copies.quality["silhouette"])
 
 
+def test_a_number_far_out_does_not_make_centres_of_rows_with_gaps():
+    """Gaps stood at the mean, 1e10 from all rows: the rows that had one became groups."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(size=(30, 2)) + at for at in ((0, 0), (9, 0), (0, 9))])
+    x = np.vstack([x, [[1e12, 1e12]]])
+    x[5, 0] = x[40, 1] = np.nan
+    groups = cr.cluster(x, k=4, scale="none", tolerance=0.0)
+    assert groups.sizes == (31, 30, 29, 1)  # one lacks the cell that would tell
+
+
 # --- the steps over rows with gaps ----------------------------------------------------------
 
 

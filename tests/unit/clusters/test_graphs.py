@@ -313,3 +313,18 @@ def test_a_tree_of_a_graph_is_one_of_nodes(method):
     assert repr(tree) == f"Tree({method} link, 6 nodes)"
     tied = cr.cluster({"x": [0.0, 1.0, 5.0]}, method, graph=[(0, 1), (1, 2)], k=2).tree
     assert str(tied).startswith(f"{method} link of 3 rows")
+
+
+def test_equal_modularities_do_not_fall_by_rounding():
+    """Two numbers of clusters had the same modularity, and the order of the ties chose."""
+    rng = np.random.default_rng(934)
+    n, e = int(rng.integers(2, 25)), int(rng.integers(1, 50))
+    rng.integers(0, 4)
+    pairs = []
+    for a, b in rng.integers(0, n, (e, 2)).tolist():
+        plain = rng.random() < 0.5
+        ends = (str(a), str(b))
+        pairs.append(ends if plain else (*ends, float(rng.choice([0, 0.5, 1, 2]))))
+    found = [cr.which_k(graph=p, method="complete") for p in (pairs, pairs[::-1])]
+    assert [f.k for f in found] == [9, 9]
+    assert found[0][9]["modularity"] == pytest.approx(found[0][10]["modularity"], rel=1e-14)

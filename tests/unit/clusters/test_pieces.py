@@ -76,3 +76,32 @@ def test_pieces_of_a_graph_are_joined_the_same_for_any_order():
     assert cr.which_k(graph=matrix, method="spectral", by="eigengap").k == 5
     few = cr.which_k(graph=matrix, method="spectral", by="eigengap", k=[2, 3])
     assert few.k == 3 and "5 pieces" in few.note
+
+
+@pytest.mark.parametrize("seed", [16, 24, 33, 38, 50])
+def test_equally_near_pieces_are_joined_the_same_for_any_order_of_columns(seed):
+    """The order of columns decided which of equally near pieces were joined."""
+    rng = np.random.default_rng(seed)
+    d, n = int(rng.integers(4, 9)), int(rng.integers(30, 120))
+    if seed % 2:
+        words = {f"q{j}": rng.choice(list("abcd")[: rng.integers(2, 5)], n) for j in range(d)}
+    else:
+        words = {f"q{j}": rng.integers(0, 4, n) + 0.5 for j in range(4)}
+    first = cr.cluster(words, "spectral", k=3, neighbours=2)
+    assert any("pieces, more than k = 3" in note for note in first.record.notes)
+    for again in range(3):
+        turned = np.random.default_rng(again).permutation(list(words))
+        other = cr.cluster({n: words[n] for n in turned}, "spectral", k=3, neighbours=2)
+        assert adjusted_rand(first.labels, other.labels) == 1.0
+
+
+@pytest.mark.parametrize("method", ["spectral", "single", "complete", "average"])
+def test_equal_pieces_of_a_named_graph_are_joined_the_same_for_any_order(method):
+    pairs = [(f"{p}{i}", f"{p}{j}") for p in "abcdefg" for i in range(3) for j in range(i)]
+    first = cr.cluster(graph=pairs, method=method, k=4)
+    groups = {frozenset(g) for g in first.groups}
+    for seed in range(4):
+        some = np.random.default_rng(seed).permutation(len(pairs))
+        turned = [pairs[i][:: (-1) ** (i % 2)] for i in some]
+        again = cr.cluster(graph=turned, method=method, k=4)
+        assert {frozenset(g) for g in again.groups} == groups

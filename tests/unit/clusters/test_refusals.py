@@ -132,6 +132,9 @@ def test_the_command_line_says_it_in_one_sentence(given: list, words: str, tmp_p
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        ({"k": "3"}, r"k must be a whole number or 'auto', got '3'. Write k=3, without quotes."),
+        ({"k": "many"}, r"k must be a whole number or 'auto', got 'many'.$"),
+        ({"start": [[0.0, 0.0], [1.0, 1.0]]}, "start= begins from given clusters, so k= must say"),
         ({"k": np.array([2, 3])}, r"k must be a whole number, 1 or more, got array"),
         ({"method": "average", "height": 1.0, "by": "height"}, "by= chooses k, and height= cuts"),
         ({"method": "gaussian", "by": "icl", "criterion": "bic"}, "say 'icl' and 'bic'"),

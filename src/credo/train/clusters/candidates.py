@@ -19,7 +19,24 @@ from typing import Any
 from credo.frozen import Frozen
 from credo.render import number, table_html, table_text
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "largest"]
+
+_SAME = (
+    1e-12  # scores that differ by less, as a share of the largest, are the same but for rounding
+)
+
+
+def largest(scores: Mapping[int, float]) -> int:
+    """The k of the largest score; of equal ones, but for rounding, the smallest.
+
+    >>> largest({2: 0.1, 3: 0.1 + 0.2, 4: 0.3})
+    3
+    >>> largest({2: 0.3, 3: 0.1 + 0.2})
+    2
+    """
+    top = max(scores.values())
+    reach = _SAME * max(abs(v) for v in scores.values())
+    return min(k for k, v in scores.items() if v >= top - reach)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

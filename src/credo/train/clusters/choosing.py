@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from credo.data import Table
 from credo.errors import InputError
 from credo.progress import track
-from credo.train.clusters.candidates import Candidates
+from credo.train.clusters.candidates import Candidates, largest
 from credo.train.clusters.distinct import different_rows
 from credo.train.clusters.k_means import partition_k_means
 from credo.train.clusters.linkage import LINKS, cut_reason, partition_of
@@ -101,7 +101,7 @@ def chosen(task: Task, by: str, ks: Sequence[int]) -> tuple[Candidates, Partitio
         tree = task.linked.tree
         gaps = tree.gaps(max(ks))
         rows = {k: {"height": tree.height_of(k), "gap in height": gaps.get(k, 0.0)} for k in ks}
-        best = max(rows, key=lambda k: (rows[k]["gap in height"], -k))
+        best = largest({k: row["gap in height"] for k, row in rows.items()})
         reason = cut_reason(tree, best, f"at the largest gap up to k = {max(ks)}")
         return (
             Candidates(task.method, by, best, rows),
@@ -212,7 +212,7 @@ def _best(rows: dict[int, dict[str, float]], by: str) -> int:
             f"There is no {by} to choose by for {tried}.",
             hint="It needs 2 clusters or more, and fewer than there are rows.",
         )
-    return max(scored, key=lambda k: (scored[k], -k))
+    return largest(scored)
 
 
 def _reference(table: Table) -> tuple[int, float]:

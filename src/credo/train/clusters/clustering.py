@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -79,7 +79,8 @@ def cluster(
         of Gaussians); 'latent-class' (a mixture of naive Bayes models).
     k : int or "auto"
         The number of clusters. 'auto' tries 2 to `k_max` and chooses by `by`: 'silhouette' (usual
-        for k-means) or 'gap'; 'height', the largest gap of a tree; 'eigengap'; 'bic' or 'icl'.
+        for k-means) or 'gap'; 'height', the largest gap of a tree; 'eigengap'; 'bic', 'icl' or
+        'cheeseman-stutz'.
     columns, aside : names, optional
         The columns that count; or those that do not, and are only described.
     distance : "auto", "euclidean" or "gower"
@@ -121,8 +122,7 @@ def cluster(
     begun = time.perf_counter()
     method = checked_method(method)
     seed = _seed(rng)
-    if not (isinstance(k, str) and k == "auto"):
-        k = whole_number(k, "k")
+    k = _checked_k(k, options)
     whole_number(k_max, "k_max", 2)
     whole_number(stability, "stability", 0)
     checked_settings(method, distance, scale, memory)
@@ -169,6 +169,18 @@ def cluster(
     how = f"{method} with k = {part.k}"
     told = (*notes, *_aside(whole, columns))
     return _finished(whole, names, method, part, how, seed, found, again, begun, told)
+
+
+def _checked_k(k: Any, options: Mapping[str, Any]) -> int | str:
+    """A whole number, or 'auto', which centres to start from leave no room for."""
+    if not isinstance(k, str):
+        return whole_number(k, "k")
+    if k != "auto":
+        hint = f"Write k={k}, without quotes." if k.isdecimal() else ""
+        raise InputError(f"k must be a whole number or 'auto', got {k!r}.", hint=hint)
+    if options.get("start") is not None and not isinstance(options["start"], str):
+        raise InputError("start= begins from given clusters, so k= must say how many they are.")
+    return k
 
 
 def _copies(table: Table, method: str) -> NDArray[Any] | None:

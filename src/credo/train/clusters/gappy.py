@@ -27,6 +27,8 @@ Labels = NDArray[np.intp]
 _SMALL = 1 << 18  # multiplications of a product that no library spreads over threads
 _ROUNDING = 1e-13  # of the squares that distances are differences of
 _SURE = 1 - 1e-9
+_VOUCHED = 5e8  # squares about the shift, at most so many times the objective
+_RISE = 1 + 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +43,13 @@ class GappyRows(Frozen):
     weights: Floats
     weighed: Floats  # `x` and `there`, times the weights
     weighed_there: Floats
+    shift: Floats  # what was taken off the rows to bring them near 0
 
     def climb(
         self, centres: Floats, iterations: int, tolerance: float
     ) -> tuple[Labels, Floats, Steps]:
         """Hard EM from given centres; labels, centres and the steps."""
-        k = len(centres)
-        rest = tolerance * self._variance()
+        rest = self.rest(tolerance)
         labels = np.full(len(self.points), -1, dtype=np.intp)
         lower = np.empty(0)
         own = np.empty(0)
@@ -60,15 +62,16 @@ class GappyRows(Frozen):
                 own = self._own(None, centres, fresh)
             else:
                 fresh, lower, own = self._e_step(centres, labels, lower, own)
-            whole, own = repaired(self.points, fresh, own, k)
-            if whole is not fresh:
-                lower = np.full(len(lower), -np.inf)  # a centre will come from elsewhere
+            whole, own, placed = repaired(self.points, fresh, own, centres)
+            if placed is not centres:
+                centres, done = placed, False
+                lower = np.full(len(lower), -np.inf)  # a centre has come from elsewhere
             moved.append(int(np.count_nonzero(whole != labels)))
             labels = whole
             trace.append(float((self.weights * own).sum()))
             if moved[-1] == 0 or done:
                 break
-            means = self._means(labels, centres)
+            means = (self._means(labels, centres) + self.shift) - self.shift  # as given back
             shift = ((means - centres) ** 2).sum(axis=1)
             centres, done = means, bool(shift.sum() <= rest)
             lower = lower - np.sqrt(shift.max())
@@ -76,11 +79,24 @@ class GappyRows(Frozen):
             trace.append(float((self.weights * own).sum()))
         else:  # the labels that go with the centres as they are now
             fresh, _, own = self._e_step(centres, labels, lower, own)
-            if len(np.unique(fresh)) == k:
+            if len(np.unique(fresh)) == len(centres):
                 moved.append(int((fresh != labels).sum()))
                 trace.append(float((self.weights * own).sum()))
                 labels = fresh
         return labels, centres, Steps(tuple(trace), tuple(moved))
+
+    def vouched(self, labels: Labels, centres: Floats, steps: Steps) -> bool:
+        """Whether the steps have their digits, and never rose (see `lloyd.cpp`)."""
+        w, trace = self.weights, np.array(steps.objective)
+        mass = np.bincount(labels, weights=w, minlength=len(centres))
+        with np.errstate(over="ignore"):
+            squares = (w * self.squares).sum() + (mass * (centres * centres).sum(axis=1)).sum()
+            fell = (trace[1:] <= trace[:-1] * _RISE).all()
+            return bool(squares <= _VOUCHED * trace.min() and fell and not steps.stalled)
+
+    def rest(self, tolerance: float) -> float:
+        """Centres that move by no more, squared and summed, are at rest."""
+        return tolerance * self._variance()
 
     def _e_step(
         self, centres: Floats, labels: Labels, lower: Floats, own: Floats
@@ -170,8 +186,8 @@ class GappyRows(Frozen):
         return float(((self.x**2).sum(axis=1) / there - mean**2).mean())
 
 
-def gappy_rows(points: Floats, weights: Floats | None) -> GappyRows:
-    """Rows with gaps (NaN), as the steps read them.
+def gappy_rows(points: Floats, weights: Floats | None, shift: Floats | None = None) -> GappyRows:
+    """Rows with gaps (NaN), less a `shift` that brought them near 0, as the steps read them.
 
     >>> x = np.array([[0.0, 1.0], [1.0, np.nan], [9.0, 5.0], [np.nan, 6.0]])
     >>> labels, centres, steps = gappy_rows(x, None).climb(x[[0, 2]], 300, 1e-4)
@@ -184,7 +200,8 @@ def gappy_rows(points: Floats, weights: Floats | None) -> GappyRows:
     there = (~gone[holes]).astype(np.float64)
     with np.errstate(over="ignore"):
         squares = (x * x).sum(axis=0)
+    shift = np.zeros(points.shape[1]) if shift is None else shift
     if weights is None:
-        return GappyRows(points, x, there, holes, squares, np.ones(len(points)), x, there)
+        return GappyRows(points, x, there, holes, squares, np.ones(len(points)), x, there, shift)
     w = weights.astype(np.float64)
-    return GappyRows(points, x, there, holes, squares, w, w * x, w * there)
+    return GappyRows(points, x, there, holes, squares, w, w * x, w * there, shift)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from credo.data import Table
 from credo.errors import InputError
-from credo.train.clusters.candidates import Candidates
+from credo.train.clusters.candidates import Candidates, largest
+from credo.train.clusters.distinct import by_content, different
 from credo.train.clusters.graph_tree import TOLD, GraphTree, no_new_nodes, tree_of_ties
 from credo.train.clusters.linkage import LINKS, Linked, cut_reason, partition_of
 from credo.train.clusters.notes import told_of_weights
@@ -72,8 +73,12 @@ class GraphTask:
 
     @cached_property
     def tied(self) -> NDArray[np.intp]:
-        """The nodes that have a tie."""
-        return np.unique(self.ties.edges)
+        """The nodes that have a tie, in an order that names or cells decide: ties fall by it."""
+        if self.table is None:
+            order = self.plain.by_name
+        else:
+            order = different(self.table.select(by_content(self.table))).order
+        return order[np.isin(order, self.ties.edges)]
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -148,7 +153,7 @@ class GraphTask:
             best, note = self.spectrum.by_gap(rows)
         else:
             name = "gap in height" if by == "height" else by
-            best = max(rows, key=lambda k: (rows[k][name], -k))
+            best = largest({k: row[name] for k, row in rows.items()})
         part = parts[best]
         if note:
             part = replace(part, notes=(*part.notes, note))

@@ -58,10 +58,19 @@ def no_new_nodes(_: Table) -> Any:
 
 
 def tree_of_ties(ties: Ties, method: str) -> Tree:
-    """The tree of a graph alone; pieces that nothing ties are joined at height 1."""
+    """The tree of a graph alone; pieces that nothing ties are joined at height 1.
+
+    Of equally strong ties those of the first names merge first, in whatever order they came.
+    """
     if method == "ward":
         raise InputError("ward needs the columns of a table.", hint="Use 'average'.")
-    n = len(ties.nodes)
+    n, order = len(ties.nodes), ties.by_name
+    if (order != np.arange(n)).any():
+        links = tree_of_ties(ties.among(order), method).links.copy()
+        leaves = links[:, :2] < n
+        links[:, :2][leaves] = order[links[:, :2][leaves].astype(np.intp)]
+        links[:, :2].sort(axis=1)
+        return Tree(links, method, "nodes")
     shares = ties.strengths / ties.strengths.max()
     if method == "single":
         return Tree(_single(ties, shares, n), method, "nodes")

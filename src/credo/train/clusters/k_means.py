@@ -9,7 +9,7 @@ gains. Where cells are missing, `gappy.py` leaves them out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from credo.progress import track
 from credo.schema import Schema
 from credo.train.clusters.gappy import gappy_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
-from credo.train.clusters.lloyd import Steps, distances_to_own, nearest
+from credo.train.clusters.lloyd import Steps, lloyd, nearest
 from credo.train.clusters.notes import told_of_bare
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, filled, space_of
@@ -75,6 +75,8 @@ class _Run:
         best = f"; the best of {tries} starts" if tries > 1 else ""
         if settled:
             return f"no row moves, after {laps} iterations{best}"
+        if self.steps.stalled:
+            return f"{laps} iterations: rounding moves rows to and fro, W falls no more{best}"
         if laps < iterations:
             return f"{laps} iterations: the centres moved less than the tolerance{best}"
         return f"the limit of {iterations} iterations{best}"
@@ -107,7 +109,7 @@ def partition_k_means(
     tries = 1 if start is not None else whole_number(starts, "starts")
     seed = 0 if start is not None else int(generator(rng).integers(1 << 31))
     if gaps:
-        best = _gappy(points, k, w, given, tries, seed, iterations, tolerance)
+        best = _gappy(points, k, w, given, tries, seed, iterations, tolerance, space)
         labels = nearest(points, best.centres)[0]
     else:
         rows = _core.LloydRows(points, w)
@@ -224,32 +226,52 @@ def _gappy(
     seed: int,
     iterations: int,
     tolerance: float,
+    space: Space,
 ) -> _Run:
-    """credo's own steps, which leave gaps out; starts as if gaps were at the mean.
+    """credo's own steps, which leave gaps out; starts as if gaps were in the middle.
 
-    They are made about the mean, so that sums of numbers far from 0 lose nothing.
+    They are made about the mean, so that sums of numbers far from 0 lose nothing. Where rows are so
+    far apart that this loses more, they are made anew, slower, from the numbers as they are.
     """
     mean = np.nansum(points, axis=0) / np.maximum((~np.isnan(points)).sum(axis=0), 1)
-    points = points - mean
-    whole = filled(points, np.zeros(len(mean)))
-    rows, steady = _core.LloydRows(whole, w), gappy_rows(points, w)
+    near = points - mean
+    whole = filled(points, _middle(points, mean, space))
+    rows, steady = _core.LloydRows(whole, w), gappy_rows(near, w, mean)
     chance = np.random.RandomState(seed)
     best: _Run | None = None
     for _ in track(range(tries), "k-means", total=tries):
-        first = whole[_drawn(rows, k, chance)] if given is None else given - mean
-        labels, centres, steps = steady.climb(first, iterations, tolerance)
-        squares = distances_to_own(points, centres, labels)
-        objective = float(squares.sum() if w is None else (w * squares).sum())
-        best = _better(_Run(objective, labels, centres, first, steps), best)
+        first = whole[_drawn(rows, k, chance)] if given is None else given
+        labels, centres, steps = steady.climb(first - mean, iterations, tolerance)
+        if steady.vouched(labels, centres, steps):
+            centres = centres + mean
+        else:
+            rest = steady.rest(tolerance)
+            labels, centres, steps = lloyd(points, first, w, iterations=iterations, rest=rest)
+        best = _better(_Run(steps.objective[-1], labels, centres, first, steps), best)
     assert best is not None
-    return replace(best, centres=best.centres + mean, start=best.start + mean)
+    return best
+
+
+def _middle(points: Floats, mean: Floats, space: Space) -> Floats:
+    """Where a gap stands in a start: at the mean, but where half of the numbers are.
+
+    A number at 1e12 draws the mean to where no row is, and rows with gaps would be the first to
+    become centres.
+    """
+    out, at = mean.copy(), 0
+    for axis in space.axes:
+        if not axis.variable.is_discrete and np.isnan(points[:, at]).any():
+            out[at] = np.clip(mean[at], *np.nanquantile(points[:, at], (0.25, 0.75)))
+        at += axis.width
+    return out
 
 
 def _all_used(labels: Any, k: int) -> None:
     used = int(np.count_nonzero(np.bincount(labels, minlength=k)))
     if used < k:
         raise InputError(
-            f"k-means found {used:,} clusters, fewer than {k:,}: the others stayed empty.",
+            f"k-means found {used:,} cluster{'s' * (used != 1)}, fewer than {k:,}: the others "
+            "stayed empty.",
             hint=f"Ask for k={used}{' or fewer' * (used > 1)}.",
         )
 

@@ -151,7 +151,7 @@ def _pass(
             bare += [numbers.of(i) for i in np.flatnonzero(gone.all(axis=1)).tolist()]
         fresh, squares = nearest(points, centres)
         w = None if part.weights is None else part.weights.astype(np.float64)
-        sums = sums_of(points, fresh, squares, k, w)
+        sums = sums_of(points, fresh, squares, k, w, centres)
         total = sums if total is None else total + sums
         old = labels[at : at + part.rows]
         moved += int((old != fresh).sum()) if again else part.rows

@@ -23,6 +23,9 @@ __all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "repaired", "sums_o
 Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
+PATIENCE = 8
+"""So many E steps may pass without a lower objective (as in `lloyd.hpp`)."""
+
 _CELLS = 1 << 15  # cells of a block of rows, which stays in the cache
 _CHUNK = 1 << 20  # numbers of a block of distances
 
@@ -87,13 +90,16 @@ def _nearest_of_far(points: Floats, centres: Floats) -> Labels:
 class Sums:
     """What an M step needs of some rows: weights and sums by cluster; parts add up with `+`.
 
-    `weight` and `total` are k × coordinates (gaps make weights differ), `objective` is W.
+    `weight` and `total` are k × coordinates (gaps make weights differ), `objective` is W. Sums are
+    of rows less `about`, a point for each cluster: about its centre they lose no digits, however
+    far from 0 it lies.
     """
 
     weight: Floats
     total: Floats
     rows: Floats
     objective: float
+    about: Floats
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(
@@ -101,38 +107,48 @@ class Sums:
             self.total + other.total,
             self.rows + other.rows,
             self.objective + other.objective,
+            self.about,
         )
 
     def centres(self, old: Floats) -> Floats:
         """The means; where nothing was seen, the old ones."""
         seen = self.weight > 0
-        return np.where(seen, self.total / np.where(seen, self.weight, 1.0), old)
+        return np.where(seen, self.about + self.total / np.where(seen, self.weight, 1.0), old)
 
     def about_the_mean(self, centres: Floats) -> float:
         """The sum of squares about the mean of all rows, where `objective` is about `centres`."""
-        means, n = self.centres(centres), self.weight
-        every = self.total.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
-        return self.objective + float((n * ((means - every) ** 2 - (means - centres) ** 2)).sum())
+        first, n = centres[:1], self.weight
+        means = self.centres(centres) - first
+        every = (n * means).sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
+        away = (means - every) ** 2 - (means - (centres - first)) ** 2
+        return self.objective + float((n * away).sum())
 
 
 def sums_of(
-    points: Floats, labels: Labels, squares: Floats, k: int, weights: Floats | None
+    points: Floats,
+    labels: Labels,
+    squares: Floats,
+    k: int,
+    weights: Floats | None,
+    about: Floats | None = None,
 ) -> Sums:
-    """The sums by cluster of rows that have been assigned."""
+    """The sums by cluster of rows that have been assigned, about 0 or points of their own."""
     from scipy.sparse import csr_array
 
     n = len(points)
     w = np.ones(n) if weights is None else weights.astype(np.float64)
     by = csr_array((w, (labels, np.arange(n))), shape=(k, n))
     rows = np.asarray(by.sum(axis=1)).ravel()
-    gone = np.isnan(points)
+    ways = points if about is None else points - about[labels]
+    gone = np.isnan(ways)
     if gone.any():
-        total = np.asarray(by @ np.where(gone, 0.0, points))
+        total = np.asarray(by @ np.where(gone, 0.0, ways))
         weight = np.asarray(by @ (~gone).astype(np.float64))
     else:
-        total = np.asarray(by @ points)
+        total = np.asarray(by @ ways)
         weight = np.broadcast_to(rows[:, None], total.shape).copy()
-    return Sums(weight, total, rows, float((w * squares).sum()))
+    origin = np.zeros_like(total) if about is None else about
+    return Sums(weight, total, rows, float((w * squares).sum()), origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +174,12 @@ class Steps:
         """The objective after each E step, and at the end: it never rises."""
         return self.objective[::2]
 
+    @property
+    def stalled(self) -> bool:
+        """Whether rows moved to and fro at the end, and the objective fell no more."""
+        old, late = self.trace[:-PATIENCE], self.trace[-PATIENCE:]
+        return bool(old) and self.moved[-1] > 0 and min(late) >= min(old)
+
     def _rows(self) -> list[list[str]]:
         return [
             [
@@ -182,35 +204,34 @@ def lloyd(
     weights: Floats | None = None,
     *,
     iterations: int = 300,
-    tolerance: float = 0.0,
+    rest: float = 0.0,
 ) -> tuple[Labels, Floats, Steps]:
-    """Hard EM from given centres until no row moves, or W falls by less than `tolerance`·W.
+    """Hard EM from given centres until no row moves, or the centres by no more than `rest` in all.
 
-    A centre that loses all its rows is put on the row that is farthest from its own.
+    Ways are squared, and summed over centres. A centre that loses all its rows is put on the row
+    that is farthest from its own. Each square is summed from differences, and each mean from ways
+    about the centre before it: right to the last digits wherever the rows lie.
     """
     k = len(centres)
     labels = np.full(len(points), -1, dtype=np.intp)
     trace: list[float] = []
     moved: list[int] = []
-    for _ in range(iterations):
+    at_rest = False
+    for _ in range(iterations + 1):
         fresh, squares = nearest(points, centres)
-        fresh, squares = repaired(points, fresh, squares, k)
-        found = sums_of(points, fresh, squares, k, weights)
+        fresh, squares, placed = repaired(points, fresh, squares, centres)
+        found = sums_of(points, fresh, squares, k, weights, placed)
         moved.append(int((fresh != labels).sum()))
-        labels = fresh
+        labels, at_rest = fresh, at_rest and placed is centres
         trace.append(found.objective)
-        done = len(trace) > 2 and trace[-3] - trace[-1] <= tolerance * trace[-1]
-        if moved[-1] == 0 or done:
+        ended = moved[-1] == 0 or at_rest or len(moved) > iterations
+        if ended or Steps(tuple(trace), tuple(moved)).stalled:
+            centres = placed
             break
-        centres = found.centres(centres)
+        centres = found.centres(placed)
+        at_rest = bool(((centres - placed) ** 2).sum() <= rest)
         at = distances_to_own(points, centres, labels)
         trace.append(float(at.sum() if weights is None else (weights * at).sum()))
-    else:  # the labels that go with the centres as they are now
-        fresh, squares = nearest(points, centres)
-        if len(np.unique(fresh)) == k:
-            moved.append(int((fresh != labels).sum()))
-            trace.append(float(squares.sum() if weights is None else (weights * squares).sum()))
-            labels = fresh
     return labels, centres, Steps(tuple(trace), tuple(moved))
 
 
@@ -222,18 +243,26 @@ def distances_to_own(points: Floats, centres: Floats, labels: Labels) -> Floats:
     return found
 
 
-def repaired(points: Floats, labels: Labels, squares: Floats, k: int) -> tuple[Labels, Floats]:
-    """No cluster without a row, as long as there are rows away from their centres."""
+def repaired(
+    points: Floats, labels: Labels, squares: Floats, centres: Floats
+) -> tuple[Labels, Floats, Floats]:
+    """No cluster without a row, as long as there are rows away from their centres.
+
+    Labels, squares, and the centres: one that had no rows is put on the row that it gets.
+    """
+    k = len(centres)
     empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
     if not len(empty):
-        return labels, squares
-    labels, squares = labels.copy(), squares.copy()
-    rounding = 1e-28 * float(np.nanmax(points * points))
+        return labels, squares, centres
+    labels, squares, placed = labels.copy(), squares.copy(), centres.copy()
+    rounding = 1e-28 * np.nansum(points * points, axis=1)  # copies of a row stay together
+    changed = False
     for c in empty:
         sizes = np.bincount(labels, minlength=k)
-        far = np.where(sizes[labels] > 1, squares, -1.0)
+        far = np.where((sizes[labels] > 1) & (squares > rounding), squares, 0.0)
         row = int(far.argmax())
-        if far[row] <= rounding:
+        if far[row] <= 0:
             break
-        labels[row], squares[row] = c, 0.0
-    return labels, squares
+        labels[row], squares[row], changed = c, 0.0, True
+        placed[c] = np.where(np.isnan(points[row]), placed[c], points[row])
+    return labels, squares, placed if changed else centres

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["spectrum_of_neighbours"]
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 _CHUNK = 1 << 23
 _SAME = 1e-9  # distances that differ by less are the same, but for rounding
 _MOST = 256  # nodes that a row is tied to
 _CUT = (
-    "{rows:,} rows have more than {most} different rows as near as their {k} nearest: the order of "
-    "columns and the names of states decide which of them they are tied to"
+    "{rows:,} rows have more than {most} different rows as near as their {k} nearest: the names of "
+    "states and the signs of numbers decide which of them they are tied to"
 )
 _FLAT = 15  # columns up to which a k-d tree finds neighbours; above, x² − 2xy + y² does
 _TELLS = 1e-9  # squared distances below this share of x² + y² are mostly rounding
@@ -82,14 +83,14 @@ def _shared(a: Geometry, b: Geometry, copies: Floats, k: int, itself: bool) -> t
 
     many = min(k + 2, b.rows)  # with the next one, which tells whether there are more as near
     asked = np.arange(a.rows)
-    parts: list[tuple[NDArray[np.intp], NDArray[np.intp], Floats]] = []
+    parts: list[tuple[Rows, Rows, Floats]] = []
     cut = 0
     while len(asked):
         part = a if len(asked) == a.rows else a.take(asked)
-        near = _nearest_rows(part, b, many, itself and part is a)
+        near, away = _nearest_rows(part, b, many, itself and part is a)
         if itself:  # it is the nearest, though others may be as near
             near[:, -1] = np.where((near == asked[:, None]).any(axis=1), near[:, -1], asked)
-        away = _away(part, b, near)
+        away = _away(part, b, near) if away is None else away
         if itself:
             away[near == asked[:, None]] = -1.0
         by = np.argsort(away, axis=1, kind="stable")
@@ -113,28 +114,27 @@ def _shared(a: Geometry, b: Geometry, copies: Floats, k: int, itself: bool) -> t
     return sparse.csr_array((weights, (of, to)), shape=(a.rows, b.rows)), cut
 
 
-def _away(a: Geometry, b: Geometry, near: NDArray[np.intp]) -> Floats:
-    """The distance of each row of a to those of b that are near to it."""
+def _away(a: Geometry, b: Geometry, near: Rows) -> Floats:
+    """The distance of each row of a to those of b that are near to it, from their points."""
+    assert a.points is not None and b.points is not None
     found = np.empty(near.shape)
-    wide = b.rows if a.points is None else near.shape[1] * a.points.shape[1]
-    step = max(_CHUNK // wide, 1)
+    step = max(_CHUNK // (near.shape[1] * a.points.shape[1]), 1)
     for i in range(0, a.rows, step):
         here = slice(i, i + step)
-        if a.points is None:
-            found[here] = np.take_along_axis(a.take(here).to(b), near[here], axis=1)
-        else:
-            assert b.points is not None
-            apart = b.points[near[here]] - a.points[here, None]
-            found[here] = np.sqrt(np.einsum("ijc,ijc->ij", apart, apart))
+        apart = b.points[near[here]] - a.points[here, None]
+        found[here] = np.sqrt(np.einsum("ijc,ijc->ij", apart, apart))
     return found
 
 
-def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.intp]:
-    """The k nearest rows of b to each row of a, the nearest first; `itself` says that a is b."""
-    if itself and k == 1:
-        return np.arange(a.rows)[:, None]
+def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> tuple[Rows, Floats | None]:
+    """The k nearest rows of b to each row of a, the nearest first; `itself` says that a is b.
+
+    Their distances too, where those of all pairs were made and cost more than points would.
+    """
     if a.points is None or b.points is None:
         return _by_all_pairs(a, b, k, np.arange(a.rows), itself)
+    if itself and k == 1:
+        return np.arange(a.rows)[:, None], None
     from sklearn.neighbors import NearestNeighbors
 
     middle = b.points.mean(axis=0)  # far from 0, squares would round the distances away
@@ -142,28 +142,30 @@ def _nearest_rows(a: Geometry, b: Geometry, k: int, itself: bool) -> NDArray[np.
     asked = known if itself else a.points - middle
     by_squares = known.shape[1] > _FLAT or k >= len(known) // 2
     search = NearestNeighbors(n_neighbors=k, algorithm="brute" if by_squares else "kd_tree")
-    found: NDArray[np.intp]
+    found: Rows
     away, found = search.fit(known).kneighbors(asked)
     if by_squares:
         size = (known**2).sum(axis=1).max() + (asked**2).sum(axis=1)
         lost = np.flatnonzero(away[:, -1] ** 2 < _TELLS * size)
         if len(lost):
-            found[lost] = _by_all_pairs(a, b, k, lost, itself)
-    return found
+            found[lost] = _by_all_pairs(a, b, k, lost, itself)[0]
+    return found, None
 
 
 def _by_all_pairs(
-    a: Geometry, b: Geometry, k: int, rows: NDArray[np.intp], itself: bool
-) -> NDArray[np.intp]:
-    """The k nearest rows of b to some rows of a, from their distances to all."""
-    found = np.empty((len(rows), k), dtype=np.intp)
+    a: Geometry, b: Geometry, k: int, rows: Rows, itself: bool
+) -> tuple[Rows, Floats]:
+    """The k nearest rows of b to some rows of a, and how far they are: one's own is before all."""
+    found, away = np.empty((len(rows), k), dtype=np.intp), np.empty((len(rows), k))
     step = max(_CHUNK // b.rows, 1)
     for i in range(0, len(rows), step):
-        some = rows[i : i + step]
+        some, here = rows[i : i + step], slice(i, i + step)
         d = a.take(some).to(b)
         if itself:
             d[np.arange(len(d)), some] = -1.0
         part = np.sort(np.argpartition(d, k - 1, axis=1)[:, :k], axis=1)
-        by = np.argsort(np.take_along_axis(d, part, axis=1), axis=1, kind="stable")
-        found[i : i + step] = np.take_along_axis(part, by, axis=1)
-    return found
+        near = np.take_along_axis(d, part, axis=1)
+        by = np.argsort(near, axis=1, kind="stable")
+        found[here] = np.take_along_axis(part, by, axis=1)
+        away[here] = np.take_along_axis(near, by, axis=1)
+    return found, away

@@ -3,7 +3,8 @@
 Every mixture of the pieces is an eigenvector of eigenvalue 1, so which k of them a solver gives is
 chance. Rows of a table are joined by the nearest of two pieces (single link of whole pieces). In a
 graph alone nothing says how far apart pieces are: the two with the least strength of ties are
-joined, which costs least modularity. Neither depends on the order of the rows or nodes.
+joined, which costs least modularity. Of equals those that come first are joined: rows come in the
+order of what they hold and nodes in that of their names, so no order of a table or graph decides.
 """
 
 from __future__ import annotations

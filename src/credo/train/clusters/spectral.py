@@ -7,7 +7,7 @@ points (Shi & Malik 2000; Ng, Jordan & Weiss 2001; von Luxburg 2007). The number
 1 is the number of groups: the largest gap after μ_k suggests k.
 
 Rows that are the same are one node, which counts as so many, and nodes stand in the order of their
-cells: equal rows are together, and the order of a table's rows changes nothing.
+cells: equal rows are together, and the order of a table's rows and columns changes nothing.
 
 Neighbours give a sparse W, exact at any size. The affinity exp(−γ d²) to other rows is dense: up to
 5,000 rows it is exact, above it stands on landmarks (`nystrom.py`) and says its error.
@@ -27,7 +27,8 @@ from credo.data import Table
 from credo.errors import InputError, LimitError
 from credo.frozen import Frozen
 from credo.stats.configurations import frozen
-from credo.train.clusters.distinct import different
+from credo.train.clusters.candidates import largest
+from credo.train.clusters.distinct import by_content, different
 from credo.train.clusters.eigen import eigen
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.k_means import best_of_starts, whole_number
@@ -70,8 +71,10 @@ class Nodes(Frozen):
 def _nodes_of(table: Table, distance: str, scale: str) -> tuple[Nodes, Geometry]:
     """The different rows of a table; and all of them, in the order of their cells.
 
-    Means and ranges are taken in that order too, so that rounding cannot tell two orders apart.
+    Means and ranges are taken in that order too, and columns stand in an order of their own, so
+    that rounding cannot tell two orders apart.
     """
+    table = table.select(by_content(table))
     found = different(table)
     ordered = geometry_of(table.take(found.order), distance, scale, copies=4)
     back = np.argsort(found.order)
@@ -157,7 +160,7 @@ class Spectrum(Frozen):
                 f"k = {most:,} is only the last that was tried; k={self.pieces} takes the pieces "
                 "as they are, and k_max= allows more"
             )
-        return max(gaps, key=lambda k: (gaps[k], -k)), ""
+        return largest(gaps), ""
 
     def assigned(self, labels: Labels, centres: Floats, table: Table) -> tuple[Labels, None]:
         """Where a row goes: with one that is the same, else to the centre nearest to it."""

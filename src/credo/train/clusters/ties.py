@@ -46,6 +46,18 @@ class Ties(Frozen):
         both = np.concatenate([self.strengths, self.strengths])
         return csr_array((both, (rows, columns)), shape=(n, n))
 
+    @property
+    def by_name(self) -> NDArray[np.intp]:
+        """The positions of the nodes in the order of their names: numbers, then all else."""
+
+        def key(at: int) -> tuple[int, float, str, str]:
+            node = self.nodes[at]
+            if isinstance(node, (int, float, np.number)):
+                return 0, float(node), "", ""
+            return 1, 0.0, str(node), type(node).__name__
+
+        return np.array(sorted(range(len(self.nodes)), key=key), dtype=np.intp)
+
     def among(self, kept: NDArray[np.int64]) -> Ties:
         """The ties among some of the nodes, which are numbered anew."""
         place = np.full(len(self.nodes), -1, dtype=np.int64)

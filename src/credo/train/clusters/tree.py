@@ -17,6 +17,7 @@ from credo.errors import InputError
 from credo.frozen import Frozen
 from credo.render import number, text_html
 from credo.stats.configurations import frozen
+from credo.train.clusters.candidates import largest
 
 __all__ = ["Tree"]
 
@@ -97,7 +98,7 @@ class Tree(Frozen):
     def gap_k(self, most: int | None = None) -> int:
         """The number of clusters at the largest gap; of equal gaps the smallest."""
         gaps = self.gaps(most)
-        return max(gaps, key=lambda k: (gaps[k], -k)) if gaps else self.rows
+        return largest(gaps) if gaps else self.rows
 
     def _first(self, merges: int) -> Labels:
         """The clusters after the first so many merges."""

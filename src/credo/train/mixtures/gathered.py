@@ -3,9 +3,9 @@
 Draws take rows by their place, so places must not hang on how a table happens to be written. Equal
 rows are gathered, and every row gets a colour that says what it holds but for names and order: the
 rank of each number, and for each state which rows have it. Colours of rows make those of columns
-and states, and these those of rows again, a few times (Weisfeiler & Leman 1968). Rows, columns and
-states are sorted by colour; names decide only between columns, or states, that colours cannot tell
-apart.
+and states, and these those of rows again, until all differ or a few times (Weisfeiler & Leman
+1968). Rows, columns and states are sorted by colour; names decide only between columns, or states,
+that colours cannot tell apart.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def gathered(cells: Taken, rows: Places, weights: Floats) -> Gathered:
 
 def _ranks(values: Floats) -> NDArray[np.int64]:
     """Each number's place among the different ones of its column; −1 where it is missing."""
-    order = np.argsort(values, axis=1, kind="stable")
+    order = np.argsort(values, axis=1)  # equal numbers have one place, whichever comes first
     sorted_ = np.take_along_axis(values, order, axis=1)
     new = np.zeros(values.shape, dtype=np.int64)
     new[:, 1:] = sorted_[:, 1:] != sorted_[:, :-1]
@@ -107,6 +107,11 @@ def _mixed(x: Colours) -> Colours:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def _apart(colours: Colours) -> bool:
+    """Whether no two are the same: then they need no further round."""
+    return len(np.unique(colours)) == len(colours)
 
 
 def _coloured(
@@ -135,7 +140,7 @@ def _coloured(
             sums = np.add.reduceat(row[sort], starts) if n else row
             found = here[starts]
             states[j][found[found >= 0]] = _mixed(sums[found >= 0])
-        if turn == _ROUNDS:
+        if turn == _ROUNDS or all(_apart(c) for c in (row, column, *states)):
             break
         cell = _mixed(base ^ column[:, None])
         for j, codes in enumerate(table[numbers:]):

@@ -28,6 +28,7 @@ _ROUNDS = 30  # of k-means in a start with care, at most
 _TRIES = 3  # runs of k-means in such a start
 _FEW = 2  # rounds of k-means in the others, which are to differ
 _COORDINATES = 64  # states of a column, at most
+_DIGITS = 2.0**20  # parts of a scale that a start tells apart
 _SMALL = 1 << 18  # multiplications of a product that no library spreads over threads
 
 
@@ -67,13 +68,13 @@ def _pick(p: Floats, rng: np.random.Generator) -> int:
 def _points(problem: Problem, looked: Gathered, w: Floats) -> Floats:
     """The rows as points; columns and states in the order that the cells decide."""
     cells, rows = problem.cells, looked.rows
+    centre, scale = _rounded(problem)
     numbers = len(cells.reals) + len(cells.counts)
     parts: list[Floats] = []
     wide: list[Floats] = []
     for j in looked.columns:
         if j < len(cells.reals):
-            scales = problem.scales
-            z = (cells.reals[j, rows] - scales.centre[j]) / scales.scale[j]
+            z = (cells.reals[j, rows] - centre[j]) / scale[j]
             parts.append(np.nan_to_num(z, nan=0.0)[:, None])
         elif j < numbers:
             parts.append(_rooted(cells.counts[j - len(cells.reals), rows], w)[:, None])
@@ -85,6 +86,17 @@ def _points(problem: Problem, looked: Gathered, w: Floats) -> Floats:
     if not any((part != part[0]).any() for part in parts):
         parts += wide
     return np.concatenate(parts, axis=1)
+
+
+def _rounded(problem: Problem) -> tuple[Floats, Floats]:
+    """Centres and scales of the real columns, without the digits that hang on the order of rows.
+
+    They were summed in that order, and of numbers on a grid the last digit would say which of two
+    equally near centres is the nearer.
+    """
+    most, power = np.frexp(problem.scales.scale)
+    scale = np.ldexp(np.rint(most * _DIGITS) / _DIGITS, power)
+    return np.rint(problem.scales.centre / scale * _DIGITS) / _DIGITS * scale, scale
 
 
 def _rooted(column: Floats, w: Floats) -> Floats:
@@ -183,6 +195,12 @@ def _times(x: Floats, y: Floats) -> Floats:
     return np.concatenate([x[part] @ y for part in _blocks(x, y.shape[1])])
 
 
+def _over_rows(x: Floats, y: Floats) -> Floats:
+    """A product of columns of numbers with rows, added up in the same order on any machine."""
+    found: Floats = np.add.reduce([x[:, p] @ y[p] for p in _blocks(y, len(x))])
+    return found
+
+
 def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) -> Numbers:
     """The numbers that shares of the classes make, softened so that nothing starts at zero."""
     cells, form = problem.cells, problem.form
@@ -200,11 +218,11 @@ def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) ->
     d = len(reals)
     there = ~np.isnan(reals)
     z = np.where(there, reals, 0.0)
-    n = there @ share  # [d, k]
+    n = _over_rows(there.astype(np.float64), share)  # [d, k]
     safe = np.maximum(n, 1e-9)
-    means = ((z @ share) / safe).T
+    means = (_over_rows(z, share) / safe).T
     means = np.where(n.T > 1e-6, means, 0.0)
-    second = ((z * z) @ share / safe).T - means**2
+    second = (_over_rows(z * z, share) / safe).T - means**2
     variance = np.where(d + 1 < n.T, np.maximum(second, 1e-3), 1.0)
     joint = form in ("full", "tied") and d > 0
     spread = variance
@@ -219,7 +237,7 @@ def _numbers(problem: Problem, rows: NDArray[np.intp], share: Floats, k: int) ->
             for c in range(k):
                 if mass[c] > 2 * d + 2:
                     away = z - means[c][:, None]
-                    own = (away * share[:, c]) @ away.T / mass[c]
+                    own = _over_rows(away * share[:, c], away.T) / mass[c]
                     spread[c] = 0.9 * own + 0.1 * np.diag(variance[c])
     counts_in = cells.counts[:, rows]
     here = ~np.isnan(counts_in)
