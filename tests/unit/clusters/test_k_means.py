@@ -213,3 +213,34 @@ def test_a_start_may_lie_in_memory_as_it_likes():
         assert np.array_equal(again.model.start, first)
     x[3, 1] = np.nan  # the steps that leave gaps out
     assert cr.cluster(x, k=2, start=np.asfortranarray(first)).k == 2
+
+
+def test_a_centre_of_a_stream_that_loses_its_rows_goes_to_the_farthest_one(
+    tmp_path, blobs, monkeypatch
+):
+    """Also where several do, and beside gaps; the objective never rises."""
+    from dataclasses import replace
+
+    from credo.train.clusters import k_means_stream
+
+    path = tmp_path / "blobs.csv"
+    lines = [",".join(f"{v:.6f}" for v in row) for row in blobs]
+    lines[::9] = ["," + line.split(",", 1)[1] for line in lines[::9]]
+    head = ",".join(f"x{j}" for j in range(blobs.shape[1]))
+    path.write_text("\n".join([head, *lines]) + "\n")
+    stream = cr.read(path, memory="1kB")
+    usual = cr.cluster(stream, k=4)
+    start = k_means_stream.partition_k_means
+
+    def lost(*given, **named):
+        found = start(*given, **named)
+        centres = found.model.centres.copy()
+        centres[1:3] = 1e6
+        return replace(found, model=replace(found.model, centres=centres))
+
+    monkeypatch.setattr(k_means_stream, "partition_k_means", lost)
+    groups = cr.cluster(stream, k=4, tolerance=0.0)
+    assert min(groups.sizes) > 0 and groups.k == 4
+    trace = np.array(groups.record.trace)
+    assert (trace[1:] <= trace[:-1] * (1 + 1e-10)).all()
+    assert groups.quality["within"] <= usual.quality["within"] * 1.5

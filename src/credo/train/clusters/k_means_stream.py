@@ -89,13 +89,16 @@ def partition_stream(
     for _ in range(iterations):
         lap = _pass(seen, space, centres, k, labels, bool(trace))
         trace.append(lap.sums.objective)
-        if lap.moved == 0:
+        empty = np.flatnonzero(lap.sums.rows == 0)[: len(lap.far)]
+        if lap.moved == 0 and not len(empty):
             reason = f"no row moves, after {len(trace)} passes"
             break
-        if len(trace) > 1 and trace[-2] - trace[-1] <= tolerance * trace[-1]:
+        little = len(trace) > 1 and trace[-2] - trace[-1] <= tolerance * trace[-1]
+        if little and not len(empty):
             reason = f"W falls by less than {tolerance:g} of itself, after {len(trace)} passes"
             break
         centres = lap.sums.centres(centres)
+        centres[empty] = lap.far[: len(empty)]
     else:  # the labels that go with the centres as they are now
         lap = _pass(seen, space, centres, k, labels, True)
         trace.append(lap.sums.objective)
@@ -127,10 +130,12 @@ def partition_stream(
 class _Pass:
     """One E step over all rows: the sums that the M step needs, and how many rows moved.
 
-    `gaps` says whether a cell is missing, `bare` holds the numbers of the rows without any.
+    `far` are the rows farthest from their centres, to which centres without rows go; `gaps` says
+    whether a cell is missing, `bare` holds the numbers of the rows without any.
     """
 
     sums: Sums
+    far: Floats
     moved: int
     gaps: bool
     bare: tuple[int, ...]
@@ -143,6 +148,7 @@ def _pass(
     total: Sums | None = None
     at = moved = 0
     gaps, bare = False, list[int]()
+    far, farness = np.zeros((0, centres.shape[1])), np.zeros(0)
     for part, numbers in seen.stream.numbered(seen.names):
         points = space.points(part)
         if any(part.block.gaps):
@@ -153,12 +159,28 @@ def _pass(
         w = None if part.weights is None else part.weights.astype(np.float64)
         sums = sums_of(points, fresh, squares, k, w, centres)
         total = sums if total is None else total + sums
+        far, farness = _farthest(far, farness, points, squares, centres[fresh], k)
         old = labels[at : at + part.rows]
         moved += int((old != fresh).sum()) if again else part.rows
         old[:] = fresh
         at += part.rows
     assert total is not None
-    return _Pass(total, moved, gaps, tuple(bare))
+    return _Pass(total, far, moved, gaps, tuple(bare))
+
+
+def _farthest(
+    far: Floats, farness: Floats, points: Floats, squares: Floats, own: Floats, k: int
+) -> tuple[Floats, Floats]:
+    """The k different rows farthest from their centres, of those known and of more; a gap stands
+    where the row's centre does.
+    """
+    some = np.argpartition(-squares, k - 1)[:k] if len(squares) > k else np.arange(len(squares))
+    some = some[squares[some] > 0]
+    filled = np.where(np.isnan(points[some]), own[some], points[some])
+    both, sizes = np.concatenate([far, filled]), np.concatenate([farness, squares[some]])
+    _, first = np.unique(both, axis=0, return_index=True)
+    kept = first[np.argsort(-sizes[first], kind="stable")][:k]
+    return both[kept], sizes[kept]
 
 
 @dataclass(frozen=True, slots=True)
