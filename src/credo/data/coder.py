@@ -28,6 +28,7 @@ from credo.data.cells import (
 from credo.data.doubts import decimal_commas, is_like_number
 from credo.data.met import Met
 from credo.data.noted import MANY, SAMPLE, Noted
+from credo.data.number_cells import as_texts
 from credo.data.numerals import as_int, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
@@ -93,6 +94,8 @@ class Coder:
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
+        if self._mode != "numbers":
+            cells = as_texts(cells)
         self._begin(cells)
         if self.kind is None and self._mode != "numbers" and self._noted_dates(cells):
             return
@@ -193,7 +196,7 @@ class Coder:
             taken.values[taken.bad] = np.nan
         self._numbers += len(taken.values) - taken.missing - len(taken.bad)
         self._as_floats = self._as_floats and taken.as_floats
-        self._noted.numbers(taken.values, taken.exact, ranges_only=self._unsampled)
+        self._noted.numbers(taken.values, taken.exact, taken.seen, ranges_only=self._unsampled)
         self.batch = taken.values
         if self.keep:
             self._parts.append(taken.values)
@@ -310,7 +313,7 @@ class Coder:
         if coded:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
-        elif self._unsampled:
+        elif self._unsampled or (self.holds_numbers and not self._noted.whole and not self.doubts):
             one = self._noted.low == self._noted.high
             distinct, sampled = 1 if one else 2, self.rows - self.missing
         else:

@@ -285,7 +285,7 @@ def _collect(
     done = 0
     names = weighting.with_column(list(coders)) or list(feed.names[:1])
     for batch in track(
-        feed.read(names),
+        feed.read(names, taken.words if taken.are_words else None),
         f"reading {feed.label}",
         total=feed.rows,
         size=lambda b: len(next(iter(b.values()))),
@@ -390,9 +390,12 @@ def decided(
             column = Column(name, "dropped", "dropped by the schema", rows=rows)
             decisions.append(Decision(column, None))
         else:
-            profile = coders[name].profile()
-            declared = _without_tokens(feed.declared.get(name), tokens)
-            decisions.append(decide(profile, wanted.get(name), declared))
+            coder = coders[name]
+            found_out = coder.decimals() if isinstance(coder, TextCoder) else None
+            if found_out is None:
+                declared = _without_tokens(feed.declared.get(name), tokens)
+                found_out = decide(coder.profile(), wanted.get(name), declared)
+            decisions.append(found_out)
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:
         if all(d.column.kind == "empty" for d in decisions):

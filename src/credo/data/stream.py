@@ -75,7 +75,7 @@ class Stream:
         encoders = [Encoder(v, tokens) for v in schema.variables]
         done = kept_rows = 0
         for batch in track(
-            self.feed.read(wanted),
+            self.feed.read(wanted, tokens.words if tokens.are_words else None),
             f"reading {self.feed.label}",
             total=self.feed.rows or self.rows,
             size=lambda b: len(next(iter(b.values()))),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from credo.data.arrays import floats, plain
 from credo.data.cells import Tokens, Unsupported, number_of, type_name
+from credo.data.number_cells import UNSURE, NumberCells
 from credo.data.numerals import text_numbers
 from credo.data.taking import (
     holds_others,
@@ -50,6 +51,8 @@ class Numbers:
     """Of texts: whether every number is written as a whole one."""
     as_floats: bool = True
     """Whether the cells are these floats: of decimals and large whole numbers they are near."""
+    seen: tuple[float, float, bool] | None = None
+    """The least, the greatest, and whether all are whole, where that is known."""
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
@@ -61,6 +64,8 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
     """A batch as numbers; texts are read strictly, dates are days since 1970. With `by_type` only
     what is a number by its type is one.
     """
+    if isinstance(cells, NumberCells):
+        return _read_already(cells, tokens)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
@@ -88,6 +93,21 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
         raise Unsupported(name)
     missing = int(np.isnan(values).sum())
     return Numbers(values, bad, cells, missing, types, exact, missing_as, as_floats=as_floats)
+
+
+def _read_already(cells: NumberCells, tokens: Tokens) -> Numbers:
+    """Numbers that the kernel has read; of what it is not sure of, the texts are looked at."""
+    if any(kind == UNSURE for _, _, kind in cells.odd):
+        return _text_numbers(cells.texts(), tokens)
+    bad = np.array([row for row, _, _ in cells.odd], dtype=np.intp)
+    shown = {row: text for row, text, _ in cells.odd}
+    types = {"float", "str"} if shown else {"float"}
+    missing = {word: n for word, n in cells.gone.items() if n}
+    seen = cells.low, cells.high, not cells.fractions
+    whole = not cells.points
+    return Numbers(
+        cells.values, bad, shown, sum(missing.values()), types, None, missing, whole, seen=seen
+    )
 
 
 def _is_text(cells: Any) -> bool:

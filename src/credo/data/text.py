@@ -109,12 +109,12 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         blanks,
     )
 
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
         if empty:
             return
         at = [position[n] for n in wanted]
         skipped[0] = 0
-        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray)
+        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray, words)
         made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
         some = False
         for batch in with_points(made, path.name) if options.decimal == "," else made:
@@ -141,14 +141,21 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         bytes=path.stat().st_size * (12 if compression else 1),
         text=True,
         notes=notes,
+        numbers=batches if options.decimal == "." else None,
         late_notes=late_notes,
     )
 
 
 def _scan(
-    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int] | None = None
+    dialect: Dialect,
+    at: Sequence[int],
+    skipped: list[int] | None,
+    stray: list[int] | None = None,
+    words: Sequence[str] | None = None,
 ) -> Iterator[Any]:
-    """Batches of the columns at these positions, every cell as text, in file order."""
+    """Batches of the columns at these positions, in file order; every cell as text, or those of
+    many different numbers as such, where the words for missing are given.
+    """
     try:
         with dialect.opened() as stream:
             left: tuple[bytes, bool] | None = (b"", dialect.header)
@@ -160,6 +167,7 @@ def _scan(
                     at,
                     header=dialect.header,
                     block=block_of(dialect.width),
+                    words=words,
                 )
             if left is not None:
                 # Arrow drops one byte-order mark; the file's own is gone, another is a cell's

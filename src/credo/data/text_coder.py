@@ -3,11 +3,13 @@
 A column of a text file is of numbers if every cell is one, so cells are states until all rows have
 been seen. Of thousands of columns of measurements, each cell would become a state of its own first.
 Here cells that are numbers are kept as numbers; the first batches are held as they came, and taken
-again as states when a cell comes that is no number.
+again as states when a cell comes that is no number. Batches of decimals alone, as a kernel has read
+them, wait and are not even looked at: of a short table with thousands of columns that is all.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo.data.coder import Coder
-from credo.data.taking_numbers import EXACT, take_numbers
-from credo.schema import MAX_STATES
+from credo.data.infer import Decision, decided_decimals
+from credo.data.noted import more_than
+from credo.data.number_cells import NumberCells
+from credo.data.profile import Profile
+from credo.data.taking_numbers import EXACT, Numbers, take_numbers
+from credo.schema import MAX_STATES, Variable
 
 __all__ = ["TextCoder"]
 
@@ -40,19 +46,77 @@ class TextCoder(Coder):
         super().__init__(name, text=True, **options)
         self._options = options
         self._held: list[tuple[Any, NDArray[np.float64]]] | None = []
+        self._waiting: list[NumberCells] | None = []
 
     def add(self, cells: Any) -> None:
-        """Take one batch: an Arrow array of texts."""
+        """Take one batch: an Arrow array of texts, or numbers that were read already."""
+        if self._waiting is not None:
+            decimals = type(cells) is NumberCells and cells.fractions and not cells.odd
+            if decimals and self.rows + len(cells) <= _HELD:
+                self._waiting.append(cells)
+                self.rows += len(cells)
+                return
+            self._look()
         if self._held is None or not self._taken_as_numbers(cells, self._held):
             super().add(cells)
+
+    def _look(self) -> None:
+        """Take the batches that wait."""
+        waiting, self._waiting = self._waiting or [], None
+        self.rows -= sum(map(len, waiting))
+        for cells in waiting:
+            self.add(cells)
+
+    def decimals(self) -> Decision | None:
+        """What the column is where all its batches are of decimals that differ; None where somebody
+        must look.
+        """
+        waiting = self._waiting
+        if not waiting or min(c.low for c in waiting) == max(c.high for c in waiting):
+            return None
+        gone: Counter[str] = Counter()
+        for cells in waiting:
+            gone.update(cells.gone)
+        return decided_decimals(self.name, self.rows, gone)
+
+    # --- what others ask, when the batches that wait have been looked at --------------------
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the cells kept so far."""
+        waits = 8 * self.rows if self._waiting and self.keep else 0
+        return super().nbytes + waits
+
+    def forget(self) -> None:
+        """Let the cells go, and keep none from now on."""
+        self._look()
+        super().forget()
+
+    def profile(self) -> Profile:
+        """What the rules of inference need to know of the column."""
+        self._look()
+        return super().profile()
+
+    def check(self, variable: Variable) -> None:
+        """Refuse a variable that the cells do not fit, naming the row."""
+        self._look()
+        super().check(variable)
+
+    def finish(self, variable: Variable) -> NDArray[Any]:
+        """The column as the variable's codes or floats."""
+        if self._waiting and not variable.is_discrete:
+            return np.concatenate([c.values for c in self._waiting])
+        self._look()
+        return super().finish(variable)
+
+    # --- taking cells as numbers -------------------------------------------------------------
 
     def _taken_as_numbers(self, cells: Any, held: list[tuple[Any, NDArray[np.float64]]]) -> bool:
         if not held and not self._may_be_numbers(cells):
             self._held = None
             return False
         taken = take_numbers(cells, self._tokens)
-        there = taken.values[~np.isnan(taken.values)]
-        if len(taken.bad) or (taken.whole and np.abs(there).max(initial=0.0) >= EXACT):
+        if len(taken.bad) or (taken.whole and _largest(taken) >= EXACT):
             self._take_back()
             return False
         taken.types = {"int"} if taken.whole and "float" not in self.types else {"float"}
@@ -62,13 +126,16 @@ class TextCoder(Coder):
         self._add_numbers(taken)
         held.append((cells, taken.values))
         if self.rows > _HELD:
-            if len(np.unique(np.concatenate([v for _, v in held]))) <= MAX_STATES:
+            values = np.concatenate([v for _, v in held])
+            if not more_than(values[~np.isnan(values)], MAX_STATES):
                 self._take_back()  # a text that comes later may still make states of them
             self._held = None
         return True
 
     def _may_be_numbers(self, cells: Any) -> bool:
         """Whether a batch begins with many different numbers and nothing else."""
+        if isinstance(cells, NumberCells):
+            return True
         listed = pa.types.is_dictionary(cells.type)
         head = cells.dictionary[: 4 * _MANY] if listed else cells[: 4 * _MANY].unique()
         if len(head) <= _MANY:
@@ -82,3 +149,10 @@ class TextCoder(Coder):
         super().__init__(self.name, text=True, **{**self._options, "keep": self.keep})
         for cells, _ in held:
             super().add(cells)
+
+
+def _largest(taken: Numbers) -> float:
+    """The largest number of a batch, its sign aside; 0 if there is none."""
+    if taken.seen is not None:
+        return max(-taken.seen[0], taken.seen[1], 0.0)
+    return float(np.abs(taken.values[~np.isnan(taken.values)]).max(initial=0.0))

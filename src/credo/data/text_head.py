@@ -73,6 +73,8 @@ def delimiter_of(text: str, decimal: str = ".") -> str:
     possible = [d for d in _DELIMITERS if d != decimal]
     best, cells = possible[0], 1
     for delimiter in possible:
+        if delimiter not in text:
+            continue  # it cuts nothing
         widths = _widths(text, delimiter)
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]

@@ -141,7 +141,9 @@ class Watched(io.RawIOBase):
     def _without_blank_lines(self, data: bytes) -> bytes:
         """The first bytes without a byte-order mark and without what stands before the header."""
         data = data.removeprefix(codecs.BOM_UTF8)
-        found = start_of_text(self._blanks).match(data.decode("latin-1"))
+        found = start_of_text(self._blanks).match(data[:HEAD].decode("latin-1"))
+        if found is not None and found.end() == HEAD:  # more of them may follow
+            found = start_of_text(self._blanks).match(data.decode("latin-1"))
         before = b"" if found is None else data[: found.end()]
         self.blank_lines = before.count(b"\n") + before.replace(b"\r\n", b"").count(b"\r")
         self._done += len(before)

@@ -1,0 +1,91 @@
+#include "csv_column.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace credo {
+namespace {
+
+constexpr std::size_t kMany = 50;  // different numbers; whole numbers are states up to 20
+
+}  // namespace
+
+void CsvColumn::next_block() {
+  if (kept == Kept::kNumbers) {
+    if (never_numbers || odd.size() * 4 > values.size()) kept = Kept::kCodes, never_numbers = true;
+  } else if (kept == Kept::kCodes && !texts.pays(codes.size())) {
+    kept = Kept::kTexts;
+  }
+  codes.clear();
+  cells.clear();
+  texts.clear();
+  values.clear();
+  any_decimal = false;
+  words.clear();
+  odd.clear();
+}
+
+double CsvColumn::not_a_number(Text text, std::size_t record, Read kind, int word,
+                               const MissingWords& missing) {
+  if (kind == Read::kWord) {
+    words.resize(missing.size());
+    ++words[static_cast<std::size_t>(word)];
+  } else {
+    odd.push_back({record, text, kind});
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+void CsvColumn::becomes_codes() {
+  for (const Text& text : cells) codes.push_back(texts.code(text, text.length));
+  cells.clear();
+  kept = Kept::kCodes;
+}
+
+void CsvColumn::becomes_texts() {
+  for (const std::int32_t code : codes) cells.push_back(texts.met()[static_cast<std::size_t>(code)]);
+  codes.clear();
+  kept = Kept::kTexts;
+}
+
+bool CsvColumn::becomes_numbers(const MissingWords& missing) {
+  if (never_numbers) return false;
+  const bool coded = kept == Kept::kCodes;
+  const std::vector<Text>& given = coded ? texts.met() : cells;
+  struct Found {
+    double value;
+    Read kind;
+    int word;
+  };
+  std::vector<Found> found;
+  std::vector<double> different;
+  bool point = false;
+  for (const Text& text : given) {
+    Found one{0, Read::kOther, 0};
+    one.kind = read_number(text.at, text.length, text.length, missing, one.value, one.word);
+    if (one.kind > Read::kWord) return false;
+    if (one.kind != Read::kWord) different.push_back(one.value);
+    point = point || one.kind == Read::kDecimal;
+    found.push_back(one);
+  }
+  std::sort(different.begin(), different.end());
+  const auto end = std::unique(different.begin(), different.end());
+  if (static_cast<std::size_t>(end - different.begin()) <= kMany) return false;
+  any_decimal = point;
+  const std::size_t records = coded ? codes.size() : cells.size();
+  for (std::size_t i = 0; i < records; ++i) {
+    const auto at = coded ? static_cast<std::size_t>(codes[i]) : i;
+    const Found& one = found[at];
+    values.push_back(one.kind != Read::kWord
+                         ? one.value
+                         : not_a_number(given[at], i, one.kind, one.word, missing));
+  }
+  codes.clear();
+  cells.clear();
+  texts.clear();
+  kept = Kept::kNumbers;
+  return true;
+}
+
+}  // namespace credo
