@@ -115,7 +115,7 @@ inline bool read(const char* at, std::size_t length, std::size_t room, double& v
   const char* const last = at + room;
   if (length == 0) return false;
   const bool negative = *at == '-';
-  at += negative || *at == '+';
+  at += static_cast<int>(negative) | static_cast<int>(*at == '+');
   const char* const first = at;
   std::int64_t m = 0;
   while (at != end && static_cast<unsigned char>(*at - '0') <= 9 && at - first < kMostDigits)
@@ -132,7 +132,9 @@ inline bool read(const char* at, std::size_t length, std::size_t room, double& v
     if (!take_digits(at, after, last - at, m) || !divide(m, after, value)) return false;
     kind = Read::kDecimal;
   }
-  if (negative) value = -value;
+  // signs come as they like: no branch could be foreseen
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^
+                                static_cast<std::uint64_t>(negative) << 63);
   return true;
 }
 

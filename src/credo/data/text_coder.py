@@ -9,7 +9,6 @@ them, wait and are not even looked at: of a short table with thousands of column
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,9 @@ class TextCoder(Coder):
     """
 
     def __init__(self, name: str, **options: Any) -> None:
-        super().__init__(name, text=True, **options)
+        self.name = name
+        self.rows = 0
+        self.keep = options.get("keep", True)
         self._options = options
         self._held: list[tuple[Any, NDArray[np.float64]]] | None = []
         self._waiting: list[NumberCells] | None = []
@@ -61,11 +62,16 @@ class TextCoder(Coder):
             super().add(cells)
 
     def _look(self) -> None:
-        """Take the batches that wait."""
-        waiting, self._waiting = self._waiting or [], None
-        self.rows -= sum(map(len, waiting))
+        """Take the batches that wait; a coder is made only now."""
+        if self._waiting is None:
+            return
+        waiting, self._waiting = self._waiting, None
+        self._start()
         for cells in waiting:
             self.add(cells)
+
+    def _start(self) -> None:
+        super().__init__(self.name, text=True, **{**self._options, "keep": self.keep})
 
     def decimals(self) -> Decision | None:
         """What the column is where all its batches are of decimals that differ; None where somebody
@@ -74,9 +80,9 @@ class TextCoder(Coder):
         waiting = self._waiting
         if not waiting or min(c.low for c in waiting) == max(c.high for c in waiting):
             return None
-        gone: Counter[str] = Counter()
-        for cells in waiting:
-            gone.update(cells.gone)
+        gone: dict[str, int] = {}
+        for word, n in (item for cells in waiting for item in cells.gone.items()):
+            gone[word] = gone.get(word, 0) + n
         return decided_decimals(self.name, self.rows, gone)
 
     # --- what others ask, when the batches that wait have been looked at --------------------
@@ -84,8 +90,9 @@ class TextCoder(Coder):
     @property
     def nbytes(self) -> int:
         """The memory of the cells kept so far."""
-        waits = 8 * self.rows if self._waiting and self.keep else 0
-        return super().nbytes + waits
+        if self._waiting is None:
+            return super().nbytes
+        return 8 * self.rows if self.keep else 0
 
     def forget(self) -> None:
         """Let the cells go, and keep none from now on."""
@@ -146,7 +153,7 @@ class TextCoder(Coder):
     def _take_back(self) -> None:
         """Take the batches held as states instead."""
         held, self._held = self._held or [], None
-        super().__init__(self.name, text=True, **{**self._options, "keep": self.keep})
+        self._start()
         for cells, _ in held:
             super().add(cells)
 
