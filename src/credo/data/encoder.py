@@ -95,7 +95,7 @@ class Encoder:
         return _looked_up(taken.where, lut)
 
     def _floats(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[np.float64]:
-        taken = take_numbers(cells, self._tokens)
+        taken = take_numbers(cells, self._tokens, asked=True)
         for i in taken.bad[:1]:
             why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
             raise not_a_number(self.variable.name, taken.shown(int(i)), row_of(int(i)), why)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,9 @@ class Feed(Frozen):
     numbers: Callable[[Sequence[str], Sequence[str]], Iterator[Batch]] | None = None
     """Of a text file: `batches` in which columns of many different numbers are read already, given
     the words for missing too."""
+    whole_among: Callable[[str], Collection[int]] = lambda name: ()
+    """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
+    others. Asked only where the column has states, which are to come back as they were."""
     late_notes: Callable[[], tuple[str, ...]] = tuple
     """What is noticed only while reading, asked for when the last batch has come."""
 

@@ -147,6 +147,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
         declared=merged([f.declared for f in feeds if f.rows != 0]),
+        whole_among=lambda name: set().union(*(f.whole_among(name) for f in feeds)),
         late_notes=lambda: tuple(
             f"{p.name}: {note}"
             for p, f in zip(paths, feeds, strict=True)

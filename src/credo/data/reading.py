@@ -371,6 +371,18 @@ def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | Non
     return replace(declared, states=states) if states else None
 
 
+def _as_given(decision: Decision, feed: Feed) -> Decision:
+    """The same states, with the whole numbers of a list or of JSON that stood beside decimals as
+    such again: 1 is not 1.0 where it comes back.
+    """
+    v = decision.variable
+    if v is None or not any(type(s) is float and s.is_integer() for s in v.states):
+        return decision
+    whole = feed.whole_among(v.name)
+    states = tuple(int(s) if type(s) is float and s in whole else s for s in v.states)
+    return replace(decision, variable=replace(v, states=states))
+
+
 def decided(
     feed: Feed,
     coders: Mapping[str, Coder],
@@ -394,7 +406,7 @@ def decided(
             found_out = coder.decimals() if isinstance(coder, TextCoder) else None
             if found_out is None:
                 declared = _without_tokens(feed.declared.get(name), tokens)
-                found_out = decide(coder.profile(), wanted.get(name), declared)
+                found_out = _as_given(decide(coder.profile(), wanted.get(name), declared), feed)
             decisions.append(found_out)
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:

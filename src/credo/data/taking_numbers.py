@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from credo.data.arrays import floats, plain
 from credo.data.cells import Tokens, Unsupported, number_of, type_name
 from credo.data.number_cells import UNSURE, NumberCells
-from credo.data.numerals import text_numbers
+from credo.data.numerals import as_bool, text_numbers
 from credo.data.taking import (
     holds_others,
     is_number_by_type,
@@ -60,18 +60,19 @@ class Numbers:
         return str(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
 
 
-def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
+def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool = False) -> Numbers:
     """A batch as numbers; texts are read strictly, dates are days since 1970. With `by_type` only
-    what is a number by its type is one.
+    what is a number by its type is one. Where numbers were asked for, the booleans of a text file
+    are 1 and 0, as those of every other table are.
     """
     if isinstance(cells, NumberCells):
-        return _read_already(cells, tokens)
+        return _read_already(cells, tokens, asked)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
         return _object_numbers(cells, tokens, by_type)
     if _is_text(cells):
-        return _text_numbers(cells, tokens)
+        return _text_numbers(cells, tokens, asked)
     as_floats = not pa.types.is_decimal(cells.type)
     cells = _numeric(cells)
     name = type_name(cells.type)
@@ -95,10 +96,10 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
     return Numbers(values, bad, cells, missing, types, exact, missing_as, as_floats=as_floats)
 
 
-def _read_already(cells: NumberCells, tokens: Tokens) -> Numbers:
+def _read_already(cells: NumberCells, tokens: Tokens, asked: bool) -> Numbers:
     """Numbers that the kernel has read; of what it is not sure of, the texts are looked at."""
-    if any(kind == UNSURE for _, _, kind in cells.odd):
-        return _text_numbers(cells.texts(), tokens)
+    if any(kind == UNSURE or asked for _, _, kind in cells.odd):
+        return _text_numbers(cells.texts(), tokens, asked)
     bad = np.array([row for row, _, _ in cells.odd], dtype=np.intp)
     shown = {row: text for row, text, _ in cells.odd}
     types = {"float", "str"} if shown else {"float"}
@@ -116,7 +117,7 @@ def _is_text(cells: Any) -> bool:
     return any(check(kind) for check in checks)
 
 
-def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
+def _text_numbers(cells: Any, tokens: Tokens, asked: bool) -> Numbers:
     """Texts as numbers; each text of a dictionary is read once."""
     cells = plain(cells)
     listed = pa.types.is_dictionary(cells.type)
@@ -127,6 +128,11 @@ def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
         at = np.flatnonzero(bad)
         hit = at[tokens.are_truths(labels.take(pa.array(at)).to_pylist())]
         bad[hit], gone[hit] = False, True
+    if asked and tokens.text:
+        for i in np.flatnonzero(bad).tolist():
+            truth = as_bool(labels[i].as_py().strip())
+            if truth is not None:
+                values[i], bad[i] = truth, False
     where = positions_of(cells, len(labels)) if listed else None
     missing_as: dict[str, int] = {}
     words = np.flatnonzero(gone)
