@@ -212,8 +212,8 @@ class Coder:
             self._let_go()
             return
         bad = np.flatnonzero(np.isnan(self.state_numbers()))
-        most = not len(bad) or 2 * self._number_cells() > self.rows - self.missing
-        if most and 2 * len(bad) <= len(self.states):
+        half = 2 * len(bad) <= len(self.states)
+        if half and (not len(bad) or 2 * self._number_cells() > self.rows - self.missing):
             for i in bad[:3]:
                 row = self._first_row(self.states[i]) or 0
                 self.doubts.append(Doubt(row, str(self.states[i]), "is not a number"))

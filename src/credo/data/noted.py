@@ -48,15 +48,18 @@ class Noted:
             values = values[np.isfinite(values)]
         if not len(values):
             return
-        if seen is None:
-            seen = float(values.min()), float(values.max()), bool((values % 1 == 0).all())
-        self.low, self.high = min(self.low, seen[0]), max(self.high, seen[1])
-        self.whole = self.whole and seen[2]
+        low, high = (values.min(), values.max()) if seen is None else seen[:2]
+        self.low, self.high = min(self.low, float(low)), max(self.high, float(high))
+        if self.whole:  # to find out takes longer than all the rest
+            self.whole = bool((values % 1 == 0).all()) if seen is None else seen[2]
         if not looked:
             kept = (values if exact is None else exact)[: SAMPLE - self.cells]
             self.cells += len(kept)
-            self.settled = not self.whole and more_than(kept, MANY)
-            self._parts.append(kept if not self.whole else np.unique(kept))
+            self.settled = not self.whole and more_than(kept[: 2 * MANY], MANY)
+            if not (self.settled or (len(kept) <= MANY and not self.whole)):
+                kept = np.unique(kept)
+                self.settled = not self.whole and len(kept) > MANY
+            self._parts.append(kept)
 
     def texts(self, values: Sequence[Any], cells: int) -> None:
         """Note the different values of some cells as texts."""
@@ -65,7 +68,7 @@ class Noted:
             self.cells += cells
 
     def distinct(self) -> int:
-        """How many different values there are; parts of numbers have each of theirs once."""
+        """How many different values there are."""
         parts = self._parts
         if parts and all(p.dtype == np.float64 for p in parts):
             return len(np.unique(np.concatenate(parts)))

@@ -1,8 +1,8 @@
 """A stream: a table too big for memory, read batch by batch each time it is tallied.
 
-The answer is the same to the last count as from a table in memory (with fractional weights, to
-rounding): each batch is encoded with
-the schema found in a first pass, tallied, and the tallies are added up.
+The answer is the same to the last count as from a table in memory (means, variances and sums of
+fractional weights to rounding): each batch is encoded with the schema found in a first pass,
+tallied, and the tallies are added up.
 """
 
 from __future__ import annotations

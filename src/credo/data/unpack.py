@@ -118,7 +118,8 @@ class Watched(io.RawIOBase):
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
-        self.quotes += data.count(b'"') if self._counts else 0
+        if self._counts and b'"' in data:  # to see that there is none is quick
+            self.quotes += data.count(b'"')
         if self._strange is not None and self._done > self._strange:
             self._strange = None
             self._look_ahead()
