@@ -1,7 +1,6 @@
 #include "csv_column.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 namespace credo {
@@ -49,7 +48,7 @@ void CsvColumn::becomes_texts() {
   kept = Kept::kTexts;
 }
 
-bool CsvColumn::becomes_numbers(const MissingWords& missing) {
+bool CsvColumn::becomes_numbers(const MissingWords& missing, bool all) {
   if (never_numbers) return false;
   const bool coded = kept == Kept::kCodes;
   const std::vector<Text>& given = coded ? texts.met() : cells;
@@ -71,7 +70,8 @@ bool CsvColumn::becomes_numbers(const MissingWords& missing) {
   }
   std::sort(different.begin(), different.end());
   const auto end = std::unique(different.begin(), different.end());
-  if (static_cast<std::size_t>(end - different.begin()) <= kMany) return false;
+  if (static_cast<std::size_t>(end - different.begin()) <= (all ? 1 : kMany)) return false;
+  if (all && std::none_of(different.begin(), end, is_fraction)) return false;
   any_decimal = point;
   const std::size_t records = coded ? codes.size() : cells.size();
   for (std::size_t i = 0; i < records; ++i) {

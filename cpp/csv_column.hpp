@@ -16,6 +16,13 @@ struct CsvCell {
   std::size_t room;  // bytes that may be read from where it begins
 };
 
+// Whether a number is no whole one; what is not a number is none either.
+inline bool is_fraction(double value) {
+  constexpr double kAllWhole = 4503599627370496.0;  // 2^52: from here on all are
+  return value > -kAllWhole && value < kAllWhole &&
+         value != static_cast<double>(static_cast<std::int64_t>(value));
+}
+
 struct CsvColumn {
   enum class Kept : std::uint8_t {
     kFirstTexts,  // the first texts of all, before it is known what pays
@@ -60,8 +67,9 @@ struct CsvColumn {
   void becomes_codes();
   // Keeps the texts of the records so far, and those to come, instead of codes.
   void becomes_texts();
-  // Keeps numbers instead, if the texts so far are many different numbers and nothing else.
-  bool becomes_numbers(const MissingWords& missing);
+  // Keeps numbers instead, if the texts so far are many different numbers and nothing else; or, where
+  // these are all the records there are, some different numbers that are not all whole.
+  bool becomes_numbers(const MissingWords& missing, bool all = false);
 
  private:
   double not_a_number(Text text, std::size_t record, Read kind, int word,

@@ -31,11 +31,7 @@ void range_of(const std::vector<double>& values, double* range) {
 // Whether one of some numbers is no whole number; those that are written so are.
 bool any_fraction(const CsvColumn& column) {
   return column.any_decimal &&
-         std::any_of(column.values.begin(), column.values.end(), [](double value) {
-           constexpr double kAllWhole = 4503599627370496.0;  // 2^52: from here on all are
-           return value > -kAllWhole && value < kAllWhole &&
-                  value != static_cast<double>(static_cast<std::int64_t>(value));
-         });
+         std::any_of(column.values.begin(), column.values.end(), is_fraction);
 }
 
 }  // namespace

@@ -269,8 +269,10 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
     }
   }
   flush();
-  for (CsvColumn& column : columns_)
-    if (column.kept == CsvColumn::Kept::kFirstTexts) column.becomes_codes();
+  for (CsvColumn& column : columns_) {
+    if (column.kept != CsvColumn::Kept::kFirstTexts) continue;
+    if (!words_ || !column.becomes_numbers(*words_, true)) column.becomes_codes();
+  }
   return block;
 }
 

@@ -121,6 +121,15 @@ def test_few_different_numbers_are_codes():
     assert not isinstance(batches[0][0], NumberCells) and isinstance(batches[0][1], NumberCells)
 
 
+def test_of_few_records_those_with_fractions_are_numbers():
+    ((a, b, c, d),) = columns_of([("1.5", "1", "2.0", "7.5"), ("2", "2", "3.0", "7.5")])
+    assert isinstance(a, NumberCells) and a.values.tolist() == [1.5, 2.0]
+    assert [x.to_pylist() for x in (b, c, d)] == [["1", "2"], ["2.0", "3.0"], ["7.5", "7.5"]]
+    ((gaps, text),) = columns_of([("NA", "1.5"), ("1.5", "x"), ("2.5", "2.5")])
+    assert (gaps.gone, gaps.low, gaps.high) == ({"NA": 1}, 1.5, 2.5)
+    assert text.to_pylist() == ["1.5", "x", "2.5"]
+
+
 def test_a_text_among_the_first_makes_no_numbers():
     ((column,),) = columns_of([(c,) for c in [*FIRST[:20], "x", *FIRST[20:], *FIRST]])
     assert column.to_pylist() == [*FIRST[:20], "x", *FIRST[20:], *FIRST]

@@ -80,7 +80,10 @@ def outcome(path, rows, given_options, as_texts):
 
 @settings(max_examples=60)
 @given(
-    st.lists(columns, min_size=1, max_size=3), st.integers(60, 1_200), st.integers(0, 99), options
+    st.lists(columns, min_size=1, max_size=3),
+    st.integers(2, 80) | st.integers(60, 1_200),
+    st.integers(0, 99),
+    options,
 )
 def test_numbers_from_the_kernel_are_those_of_the_texts(
     tmp_path_factory, made, rows, seed, given_options

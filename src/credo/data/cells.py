@@ -250,8 +250,8 @@ def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a num
         hint = "If the file has decimal commas, read it with decimal=','. Otherwise m" + hint[1:]
     elif isinstance(cell, str) and looks_like_date(cell.strip()):
         hint = (
-            f"A date that is a text is no number: read it with schema={{{name!r}: 'discrete'}}, or "
-            "give a frame whose column is of dates, which are days since 1970 there."
+            f"If the column is of dates, read it with schema={{{name!r}: 'discrete'}}, or from a "
+            "frame that knows them as dates, where they are days since 1970. Otherwise m" + hint[1:]
         )
     return TableError(f"{where} {name!r} holds {cell!r}, which {why}.", hint=hint)
 

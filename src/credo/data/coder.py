@@ -238,7 +238,8 @@ class Coder:
 
     def _to_numbers(self, asked: bool = False) -> None:
         lut = self.state_numbers(asked)
-        self._numbers = self._number_cells()
+        numbers = self.text and not np.isnan(lut).any()
+        self._numbers = self.rows - self.missing if numbers else self._number_cells()
         parts, self._parts = self._parts, []
         self._mode = "numbers"
         for part in parts:
@@ -369,9 +370,7 @@ class Coder:
         kept = self._met.first.get(code)
         if kept is None and self._mode == "codes":
             kept = first_place(self._parts, code)
-        if kept is None:
-            return None
-        return self._numbered.of(kept) if self._numbered else kept + 1
+        return None if kept is None else self._row(kept - self._before)
 
     # --- giving cells out -----------------------------------------------------------------
 

@@ -142,7 +142,8 @@ class TextCoder(Coder):
     def _may_be_numbers(self, cells: Any) -> bool:
         """Whether a batch begins with many different numbers and nothing else."""
         if isinstance(cells, NumberCells):
-            return True
+            there = cells.values[~np.isnan(cells.values)]
+            return more_than(there, _MANY)
         listed = pa.types.is_dictionary(cells.type)
         head = cells.dictionary[: 4 * _MANY] if listed else cells[: 4 * _MANY].unique()
         if len(head) <= _MANY:
