@@ -6,7 +6,17 @@
 namespace credo {
 namespace {
 
-constexpr std::size_t kMany = 50;  // different numbers; whole numbers are states up to 20
+constexpr std::size_t kMany = 50;  // different numbers that are not looked at as states
+constexpr std::size_t kFew = 20;   // different whole numbers that may be states
+constexpr double kExact = 9007199254740992.0;  // 2^53: larger whole numbers are not told apart
+
+// Whether different numbers, in their order, are no states: some are fractions, or they are many whole
+// ones and written so.
+bool are_no_states(const std::vector<double>& numbers, bool point) {
+  if (numbers.size() < 2) return false;
+  if (std::any_of(numbers.begin(), numbers.end(), is_fraction)) return true;
+  return !point && numbers.size() > kFew && numbers.front() > -kExact && numbers.back() < kExact;
+}
 
 }  // namespace
 
@@ -69,9 +79,8 @@ bool CsvColumn::becomes_numbers(const MissingWords& missing, bool all) {
     found.push_back(one);
   }
   std::sort(different.begin(), different.end());
-  const auto end = std::unique(different.begin(), different.end());
-  if (static_cast<std::size_t>(end - different.begin()) <= (all ? 1 : kMany)) return false;
-  if (all && std::none_of(different.begin(), end, is_fraction)) return false;
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  if (all ? !are_no_states(different, point) : different.size() <= kMany) return false;
   any_decimal = point;
   const std::size_t records = coded ? codes.size() : cells.size();
   for (std::size_t i = 0; i < records; ++i) {

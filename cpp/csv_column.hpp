@@ -68,7 +68,7 @@ struct CsvColumn {
   // Keeps the texts of the records so far, and those to come, instead of codes.
   void becomes_texts();
   // Keeps numbers instead, if the texts so far are many different numbers and nothing else; or, where
-  // these are all the records there are, some different numbers that are not all whole.
+  // these are all the records there are, different numbers that cannot be states.
   bool becomes_numbers(const MissingWords& missing, bool all = false);
 
  private:

@@ -130,6 +130,14 @@ def test_of_few_records_those_with_fractions_are_numbers():
     assert text.to_pylist() == ["1.5", "x", "2.5"]
 
 
+def test_of_few_records_many_whole_numbers_are_numbers():
+    rows = [(str(i), str(i % 20), str(2**53 + i), f"{i}.0") for i in range(25)]
+    ((a, b, c, d),) = columns_of(rows)
+    assert isinstance(a, NumberCells) and not (a.points or a.fractions)
+    assert not any(isinstance(x, NumberCells) for x in (b, c, d))
+    assert [x.to_pylist() for x in (b, c, d)] == [[r[i] for r in rows] for i in (1, 2, 3)]
+
+
 def test_a_text_among_the_first_makes_no_numbers():
     ((column,),) = columns_of([(c,) for c in [*FIRST[:20], "x", *FIRST[20:], *FIRST]])
     assert column.to_pylist() == [*FIRST[:20], "x", *FIRST[20:], *FIRST]

@@ -21,7 +21,7 @@ name makes an identifier is told in `identifiers`.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -50,7 +50,6 @@ __all__ = [
     "Decision",
     "Declared",
     "decide",
-    "decided_decimals",
     "few_values",
     "named_like_id",
     "typed_states",
@@ -117,13 +116,6 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
         variable = _discrete(typed, declared)
         return Decision(_noting_left_out(column, variable, declared), variable)
     return Decision(column, None)
-
-
-def decided_decimals(name: str, rows: int, missing_as: Mapping[str, int]) -> Decision:
-    """What a column of decimals is that differ, and are nothing else: the fifth rule."""
-    gone = dict(sorted(missing_as.items(), key=lambda word: (-word[1], word[0])))
-    column = Column(name, "continuous", "numbers", rows, sum(gone.values()), gone)
-    return Decision(column, Variable(name, "continuous"))
 
 
 # --- the user's word ----------------------------------------------------------------------

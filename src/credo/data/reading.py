@@ -403,7 +403,7 @@ def decided(
             decisions.append(Decision(column, None))
         else:
             coder = coders[name]
-            found_out = coder.decimals() if isinstance(coder, TextCoder) else None
+            found_out = coder.found_out() if isinstance(coder, TextCoder) else None
             if found_out is None:
                 declared = _without_tokens(feed.declared.get(name), tokens)
                 found_out = _as_given(decide(coder.profile(), wanted.get(name), declared), feed)

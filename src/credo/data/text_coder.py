@@ -3,7 +3,7 @@
 A column of a text file is of numbers if every cell is one, so cells are states until all rows have
 been seen. Of thousands of columns of measurements, each cell would become a state of its own first.
 Here cells that are numbers are kept as numbers; the first batches are held as they came, and taken
-again as states when a cell comes that is no number. Batches of decimals alone, as a kernel has read
+again as states when a cell comes that is no number. Batches of numbers alone, as a kernel has read
 them, wait and are not even looked at: of a short table with thousands of columns that is all.
 """
 
@@ -16,7 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo.data.coder import Coder
-from credo.data.infer import Decision, decided_decimals
+from credo.data.found_out import decided_decimals, decided_whole
+from credo.data.infer import Decision
 from credo.data.noted import more_than
 from credo.data.number_cells import NumberCells
 from credo.data.profile import Profile
@@ -52,8 +53,7 @@ class TextCoder(Coder):
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array of texts, or numbers that were read already."""
         if self._waiting is not None:
-            decimals = type(cells) is NumberCells and cells.fractions and not cells.odd
-            if decimals and self.rows + len(cells) <= _HELD:
+            if _may_wait(cells) and self.rows + len(cells) <= _HELD:
                 self._waiting.append(cells)
                 self.rows += len(cells)
                 return
@@ -73,17 +73,22 @@ class TextCoder(Coder):
     def _start(self) -> None:
         super().__init__(self.name, text=True, **{**self._options, "keep": self.keep})
 
-    def decimals(self) -> Decision | None:
-        """What the column is where all its batches are of decimals that differ; None where somebody
-        must look.
+    def found_out(self) -> Decision | None:
+        """What the column is where all its batches wait and their numbers are quantities; None
+        where somebody must look.
         """
-        waiting = self._waiting
-        if not waiting or min(c.low for c in waiting) == max(c.high for c in waiting):
+        if not (waiting := self._waiting):
+            return None
+        low, high = min(c.low for c in waiting), max(c.high for c in waiting)
+        if low >= high:
             return None
         gone: dict[str, int] = {}
         for word, n in (item for cells in waiting for item in cells.gone.items()):
             gone[word] = gone.get(word, 0) + n
-        return decided_decimals(self.name, self.rows, gone)
+        if any(c.fractions for c in waiting):
+            return decided_decimals(self.name, self.rows, gone)
+        values = np.concatenate([c.values for c in waiting])
+        return decided_whole(self.name, values, gone)
 
     # --- what others ask, when the batches that wait have been looked at --------------------
 
@@ -157,6 +162,13 @@ class TextCoder(Coder):
         self._start()
         for cells, _ in held:
             super().add(cells)
+
+
+def _may_wait(cells: Any) -> bool:
+    """Whether a batch is of decimals alone, or of whole numbers that floats hold exactly."""
+    if type(cells) is not NumberCells or cells.odd:
+        return False
+    return cells.fractions or (not cells.points and -EXACT < cells.low <= cells.high < EXACT)
 
 
 def _largest(taken: Numbers) -> float:
