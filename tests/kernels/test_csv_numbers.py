@@ -157,6 +157,13 @@ def test_who_asks_for_texts_gets_texts_from_then_on():
     assert seen == [(a, float(b)) for a, b in rows]
 
 
+def test_texts_of_many_columns_are_those_of_each():
+    rows = [[f"{i * j}.{j}" for j in range(1, 10)] for i in range(70)]
+    (batch,) = columns_of(rows)
+    for j in (3, 0, 8, 1, 2, 7, 4, 3, 5, 6):
+        assert batch[j].texts().to_pylist() == [row[j] for row in rows]
+
+
 def test_many_cells_that_are_no_numbers_end_it():
     rows = [(f"{i}.5" if i < 100 or i % 2 else "x",) for i in range(4_000)]
     batches = columns_of(rows, block=4_000)

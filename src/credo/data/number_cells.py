@@ -23,6 +23,9 @@ UNSURE = 4
 """As credo::Read has it: a text of which only Python's own functions know what it is."""
 
 
+_ALONE = 4  # columns whose texts are cut alone
+
+
 @dataclass(slots=True)
 class NumberCells:
     """The cells of one column. `values` are NaN where a cell is one of the words for missing
@@ -74,15 +77,19 @@ class _Block:
         asked: list[int],
     ) -> None:
         self._data = data
-        self._how = delimiter, width, positions
+        self._how = delimiter, width
+        self._positions = positions
         self._asked = asked
-        self._made: list[Any] | None = None
+        self._made: dict[int, Any] = {}
 
     def texts(self, slot: int, column: int) -> Any:
         self._asked.append(column)
-        if self._made is None:  # all at once: a file of many columns is not cut for each
-            columns = _core.CsvRecords(*self._how).read(self._data, True)[3]
-            self._made = [text_array(*c) for c in columns if c is not None]
+        if slot not in self._made:
+            many = len(self._made) >= _ALONE  # then all at once: a file is not cut for each of many
+            slots = range(len(self._positions)) if many else [slot]
+            records = _core.CsvRecords(*self._how, [self._positions[i] for i in slots])
+            columns = records.read(self._data, True)[3]
+            self._made |= {i: c and text_array(*c) for i, c in zip(slots, columns, strict=True)}
         return self._made[slot]
 
 

@@ -406,7 +406,9 @@ def decided(
             found_out = coder.found_out() if isinstance(coder, TextCoder) else None
             if found_out is None:
                 declared = _without_tokens(feed.declared.get(name), tokens)
-                found_out = _as_given(decide(coder.profile(), wanted.get(name), declared), feed)
+                found_out = decide(coder.profile(), wanted.get(name), declared)
+                if wanted.get(name) == "discrete":
+                    found_out = _as_given(found_out, feed)
             decisions.append(found_out)
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:

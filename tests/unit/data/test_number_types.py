@@ -129,6 +129,11 @@ def test_both_1_and_1_point_0_are_the_whole_one(given_as):
         assert typed(table.schema["x"].states) == typed([1, 2.5, 4])
 
 
+def test_states_that_are_named_stay_as_they_are_named(given_as):
+    table = cr.read(given_as([1, 2.5, 1, 4]), schema={"x": [1.0, 4.0, 2.5]})
+    assert typed(table.schema["x"].states) == typed([1.0, 4.0, 2.5])
+
+
 def test_the_values_of_a_continuous_variable_are_floats(given_as):
     table = cr.read(given_as([1, 2.5, 1, 3]))
     assert table.schema["x"].kind == "continuous"
