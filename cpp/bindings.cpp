@@ -126,9 +126,12 @@ void bind_texts(nb::module_& m) {
   m.def("read_numbers", door(&doors::read_numbers), "offsets"_a, "bytes"_a, "words"_a);
   m.def("join_rows", door(&doors::join_rows), "codes"_a, "texts"_a, "ends"_a);
   nb::class_<CsvReader>(m, "CsvRecords")
-      .def(nb::init<const std::string&, std::size_t, std::vector<std::size_t>>(), "delimiter"_a,
-           "width"_a, "wanted"_a)
-      .def("read", door(&CsvReader::read), "bytes"_a, "last"_a);
+      .def(nb::init<const std::string&, std::size_t, std::vector<std::size_t>,
+                    std::optional<std::vector<std::string>>>(),
+           "delimiter"_a, "width"_a, "wanted"_a, "words"_a = nb::none())
+      .def("read", door(&CsvReader::read), "bytes"_a, "last"_a)
+      .def("numbers", door(&CsvReader::numbers))
+      .def("want_texts", &CsvReader::want_texts, "columns"_a);
   nb::class_<JsonReader>(m, "JsonRecords")
       .def(nb::init<std::size_t, bool, bool>(), "most_columns"_a, "array"_a, "began"_a = false)
       .def("read", door(&JsonReader::read), "bytes"_a, "most_objects"_a);

@@ -98,17 +98,19 @@ bool is_utf8(const std::uint8_t* at, const std::uint8_t* end) {
 
 }  // namespace
 
-CsvRecords::CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted)
+CsvRecords::CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted,
+                       std::optional<MissingWords> words)
     : delimiter_(static_cast<std::uint8_t>(delimiter)),
       width_(width),
-      column_of_(width, -1),
+      wanted_(std::move(wanted)),
+      words_(std::move(words)),
       cells_(width),
-      columns_(wanted.size()) {
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] >= width || (i > 0 && wanted[i] <= wanted[i - 1]))
+      columns_(wanted_.size()) {
+  for (std::size_t i = 0; i < wanted_.size(); ++i)
+    if (wanted_[i] >= width || (i > 0 && wanted_[i] <= wanted_[i - 1]))
       throw std::invalid_argument("The wanted columns must rise and be below the width.");
-    column_of_[wanted[i]] = static_cast<int>(i);
-  }
+  if (!words_)
+    for (CsvColumn& column : columns_) column.never_numbers = true;
 }
 
 CsvRecords::Found CsvRecords::quoted(std::size_t column, const std::uint8_t*& at,
@@ -178,7 +180,8 @@ namespace {
 
 // After so many records of a block it is asked whether codes are worth their while: numbers with
 // many digits are all different at once, names of many states only seem so for a while.
-constexpr std::size_t kSoon = 512, kLater = 8192;
+constexpr std::size_t kFirst = 64, kSoon = 512, kLater = 8192;
+constexpr std::size_t kTogether = 32;  // records whose numbers go to their columns at once
 
 bool all_differ(const CsvColumn& column) {
   const std::size_t rows = column.codes.size(), different = column.texts.met().size();
@@ -187,21 +190,61 @@ bool all_differ(const CsvColumn& column) {
 
 }  // namespace
 
-void CsvColumn::let_codes_go() {
-  for (const std::int32_t code : codes) cells.push_back(texts.met()[static_cast<std::size_t>(code)]);
-  codes.clear();
-  coded = false;
+void CsvRecords::arrange() {
+  numbers_.clear();
+  others_.clear();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    auto& places = columns_[i].kept == CsvColumn::Kept::kNumbers ? numbers_ : others_;
+    places.push_back({static_cast<std::uint32_t>(wanted_[i]), static_cast<std::uint32_t>(i)});
+  }
+  waiting_.resize(kTogether * numbers_.size());
+}
+
+void CsvRecords::take(std::size_t record) {
+  for (const Place& place : others_) {
+    CsvColumn& column = columns_[place.column];
+    const CsvCell& cell = cells_[place.position];
+    if (column.kept == CsvColumn::Kept::kCodes)
+      column.codes.push_back(column.texts.code(cell.text, cell.room));
+    else
+      column.cells.push_back(cell.text);
+  }
+  if (numbers_.empty()) return;
+  double* value = waiting_.data() + waits_ * numbers_.size();
+  for (const Place& place : numbers_)
+    *value++ = columns_[place.column].number(cells_[place.position], record, *words_);
+  if (++waits_ == kTogether) flush();
+}
+
+void CsvRecords::flush() {
+  for (std::size_t i = 0; waits_ > 0 && i < numbers_.size(); ++i) {
+    std::vector<double>& values = columns_[numbers_[i].column].values;
+    for (std::size_t record = 0; record < waits_; ++record)
+      values.push_back(waiting_[record * numbers_.size() + i]);
+  }
+  waits_ = 0;
+}
+
+void CsvRecords::look_again(std::size_t records) {
+  flush();
+  for (CsvColumn& column : columns_) {
+    const bool first = column.kept == CsvColumn::Kept::kFirstTexts;
+    if (!first && column.kept != CsvColumn::Kept::kCodes) continue;
+    const bool many = first || column.texts.met().size() > records / 4;
+    if (many && words_ && column.becomes_numbers(*words_)) continue;
+    if (first)
+      column.becomes_codes();
+    else if (records != kFirst && all_differ(column))
+      column.becomes_texts();
+  }
+  arrange();
 }
 
 CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, bool last) {
   Block block;
   const std::uint8_t *at = bytes, *const end = bytes + size;
-  for (CsvColumn& column : columns_) {
-    if (!column.texts.pays(column.codes.size())) column.coded = false;  // from now on
-    column.codes.clear();
-    column.cells.clear();
-    column.texts.clear();
-  }
+  for (CsvColumn& column : columns_) column.next_block();
+  arrange();
   undoubled_.clear();
   CsvMarks marks(bytes, end, delimiter_);
   while (at < end) {
@@ -217,20 +260,18 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
       block.regular = false;
       break;
     }
-    for (std::size_t position = 0; position < width_; ++position) {
-      if (column_of_[position] < 0) continue;
-      CsvColumn& column = columns_[static_cast<std::size_t>(column_of_[position])];
-      const Cell& cell = cells_[position];
-      if (column.coded)
-        column.codes.push_back(column.texts.code(cell.text, cell.room));
-      else
-        column.cells.push_back(cell.text);
-    }
-    ++block.records;
+    take(block.records++);
     block.used = static_cast<std::size_t>(at - bytes);
-    if (block.records == kSoon || block.records == kLater)
-      for (CsvColumn& column : columns_)
-        if (column.coded && all_differ(column)) column.let_codes_go();
+    if (block.records == kFirst || block.records == kSoon || block.records == kLater) {
+      look_again(block.records);
+      const std::size_t all = size / (block.used / block.records) + kTogether;
+      for (const Place& place : numbers_) columns_[place.column].values.reserve(all);
+    }
+  }
+  flush();
+  for (CsvColumn& column : columns_) {
+    if (column.kept != CsvColumn::Kept::kFirstTexts) continue;
+    if (!words_ || !column.becomes_numbers(*words_, true)) column.becomes_codes();
   }
   return block;
 }

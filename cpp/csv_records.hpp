@@ -1,4 +1,4 @@
-// Records of a text file with a delimiter, as columns of codes.
+// Records of a text file with a delimiter, as columns of codes or numbers.
 //
 // Only what is regular is read here: every record as wide as the first, a quoted cell closed right
 // before its delimiter and with quotes inside doubled, lines that end with \n or \r\n, valid UTF-8. At
@@ -8,31 +8,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "csv_column.hpp"
 #include "text_codes.hpp"
 
 namespace credo {
-
-// One column of a block of records: codes and the texts they stand for, or, where nearly every
-// text is another, the texts themselves.
-struct CsvColumn {
-  bool coded = true;
-  std::vector<std::int32_t> codes;  // a code for each record, if coded
-  TextCodes texts;
-  std::vector<Text> cells;  // a text for each record, if not
-
-  // Keeps the texts of the records so far, and those to come, instead of codes.
-  void let_codes_go();
-};
 
 class CsvMarks;
 
 class CsvRecords {
  public:
-  // `wanted` are positions of columns, rising.
-  CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted);
+  // `wanted` are positions of columns, rising. With words for missing, columns of many different
+  // numbers are kept as numbers.
+  CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted,
+             std::optional<MissingWords> words = {});
 
   struct Block {
     std::size_t used = 0;     // bytes of whole records
@@ -46,6 +38,10 @@ class CsvRecords {
   Block read(const std::uint8_t* bytes, std::size_t size, bool last);
 
   const std::vector<CsvColumn>& columns() const { return columns_; }
+  std::size_t words() const { return words_ ? words_->size() : 0; }
+
+  // From the next block on, a column is kept as texts, whatever they are.
+  void want_texts(std::size_t column) { columns_.at(column).never_numbers = true; }
 
  private:
   enum class Found { kWhole, kCut, kIrregular };
@@ -55,16 +51,28 @@ class CsvRecords {
   // A quoted cell, up to the byte after its closing quote.
   Found quoted(std::size_t column, const std::uint8_t*& at, const std::uint8_t* end, bool last);
 
-  struct Cell {
-    Text text;
-    std::size_t room;  // bytes that may be read from where it begins
+  // Which columns are numbers, as they are kept now.
+  void arrange();
+  // Takes the cells of the record that has just been found.
+  void take(std::size_t record);
+  // The numbers that wait, each to its column.
+  void flush();
+  // Changes how columns are kept, if what they hold so far says so.
+  void look_again(std::size_t records);
+
+  struct Place {
+    std::uint32_t position, column;
   };
 
   std::uint8_t delimiter_;
   std::size_t width_;
-  std::vector<int> column_of_;  // of each position, -1: not wanted
-  std::vector<Cell> cells_;     // of one record
+  std::vector<std::size_t> wanted_;
+  std::optional<MissingWords> words_;
+  std::vector<CsvCell> cells_;  // of one record
   std::vector<CsvColumn> columns_;
+  std::vector<Place> numbers_, others_;
+  std::vector<double> waiting_;  // numbers of a few records, side by side as in the file
+  std::size_t waits_ = 0;        // how many records
   std::deque<std::string> undoubled_;  // cells with quotes inside
 };
 

@@ -6,15 +6,10 @@
 #include "join_rows.hpp"
 #include "text_codes.hpp"
 #include "text_numbers.hpp"
+#include "text_parts.hpp"
 
 namespace credo::doors {
 namespace {
-
-const std::uint8_t* bytes_of(const AnyArray& bytes) {
-  require(bytes.ndim() == 1 && bytes.is<std::uint8_t>(),
-          "The 'bytes' parameter must be a 1-D array of uint8.");
-  return bytes.data_as<std::uint8_t>();
-}
 
 std::size_t texts_of(const AnyArray& offsets) {
   require(offsets.ndim() == 1 && offsets.size() >= 1 && offsets.size() <= 0x7fffffff &&
@@ -29,28 +24,6 @@ auto with_offsets(const AnyArray& offsets, F&& f) {
   return offsets.is<std::int64_t>() ? f(offsets.data_as<std::int64_t>())
                                     : f(offsets.data_as<std::int32_t>());
 }
-
-// Texts one after the other, as Arrow keeps them: offsets and bytes.
-struct Packed {
-  Array<std::int32_t> offsets;
-  Array<std::uint8_t> bytes;
-
-  explicit Packed(const std::vector<Text>& texts)
-      : offsets({texts.size() + 1}), bytes({size(texts)}, Filled::kLater) {
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      std::copy_n(texts[i].at, texts[i].length, bytes.data() + at);
-      at += texts[i].length;
-      offsets.data()[i + 1] = static_cast<std::int32_t>(at);
-    }
-  }
-
-  static std::size_t size(const std::vector<Text>& texts) {
-    std::size_t total = 0;
-    for (const Text& text : texts) total += text.length;
-    return total;
-  }
-};
 
 // A bit for each byte that is not zero, the first in the lowest place.
 template <class Values>
@@ -71,22 +44,6 @@ JsonReader::Mixed mixed_of(const JsonColumn& column) {
     if (column.types[i] == JsonColumn::kNested) values.data()[i] += coded;
   return {copied(column.types), std::move(values), std::move(texts.offsets),
           std::move(texts.bytes)};
-}
-
-// The codes of texts, in the smallest type of Arrow's dictionaries that holds them, or in the next.
-template <class Codes>
-TextColumnParts coded_texts(const Codes& codes, const std::vector<Text>& met) {
-  Packed texts(met);
-  if (met.size() <= 127)
-    return {copied<std::int8_t>(codes, {codes.size()}), std::move(texts.offsets),
-            std::move(texts.bytes)};
-  return {copied<std::int32_t>(codes, {codes.size()}), std::move(texts.offsets),
-          std::move(texts.bytes)};
-}
-
-TextColumnParts plain_texts(const std::vector<Text>& every) {
-  Packed texts(every);
-  return {std::monostate{}, std::move(texts.offsets), std::move(texts.bytes)};
 }
 
 TextColumnParts texts_of(const JsonColumn& column, bool coded) {
@@ -113,11 +70,6 @@ JsonReader::Cells cells_of(const JsonColumn& column, std::uint8_t types) {
   }
 }
 
-char one_byte(const std::string& delimiter) {
-  require(delimiter.size() == 1, "The 'delimiter' parameter must be one byte.");
-  return delimiter[0];
-}
-
 }  // namespace
 
 std::tuple<Array<std::int32_t>, Array<std::int32_t>> encode_texts(const AnyArray& offsets,
@@ -142,25 +94,10 @@ std::tuple<Array<double>, Array<std::uint8_t>> read_numbers(
       require(at[i] >= 0 && at[i] <= at[i + 1], "The 'offsets' parameter must not fall.");
     require(static_cast<std::size_t>(at[n]) <= bytes.size(),
             "The 'offsets' parameter must stay within the bytes.");
-    credo::read_numbers(at, n, text, words, values.data(), reinterpret_cast<Read*>(kinds.data()));
+    credo::read_numbers(at, n, text, bytes.size(), MissingWords(words), values.data(),
+                        reinterpret_cast<Read*>(kinds.data()));
   });
   return {std::move(values), std::move(kinds)};
-}
-
-CsvReader::CsvReader(const std::string& delimiter, std::size_t width,
-                     std::vector<std::size_t> wanted)
-    : records_(one_byte(delimiter), width, std::move(wanted)) {}
-
-CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
-  const std::uint8_t* text = bytes_of(bytes);
-  require(bytes.size() <= 0x7fffffff, "The 'bytes' parameter must be of at most 2^31 - 1 bytes.");
-  const CsvRecords::Block block = records_.read(text, bytes.size(), last);
-  std::vector<TextColumnParts> columns;
-  columns.reserve(records_.columns().size());
-  for (const CsvColumn& column : records_.columns())
-    columns.push_back(column.coded ? coded_texts(column.codes, column.texts.met())
-                                   : plain_texts(column.cells));
-  return {block.used, block.records, block.regular, std::move(columns)};
 }
 
 JsonReader::Block JsonReader::read(const AnyArray& bytes, std::size_t most_objects) {

@@ -33,14 +33,33 @@ using TextColumnParts =
 
 class CsvReader {
  public:
-  CsvReader(const std::string& delimiter, std::size_t width, std::vector<std::size_t> wanted);
+  // With words for missing, columns of many different numbers are given as numbers.
+  CsvReader(const std::string& delimiter, std::size_t width, std::vector<std::size_t> wanted,
+            std::optional<std::vector<std::string>> words);
 
-  // Bytes of whole records, their number, whether what follows is regular, the columns.
-  using Block = std::tuple<std::size_t, std::size_t, bool, std::vector<TextColumnParts>>;
+  // Bytes of whole records, their number, whether what follows is regular, the columns (nothing for
+  // those that are numbers).
+  using Block =
+      std::tuple<std::size_t, std::size_t, bool, std::vector<std::optional<TextColumnParts>>>;
   Block read(const AnyArray& bytes, bool last);
 
+  // The columns of that block that are numbers, a row of each array for a column: the numbers (NaN
+  // where a cell is none), the least and the greatest, whether one is written with a point and
+  // whether one is no whole number, how many cells are each word. Then what is neither a number nor a
+  // word: its column, its record, what it is (credo::Read), and the texts.
+  using Numbers = std::tuple<Array<double>, Array<double>, Array<std::uint8_t>, Array<std::int64_t>,
+                             Array<std::int64_t>, Array<std::int64_t>, Array<std::uint8_t>,
+                             Array<std::int32_t>, Array<std::uint8_t>>;
+  Numbers numbers();
+
+  // From the next block on, these columns are given as texts.
+  void want_texts(const std::vector<std::size_t>& columns);
+
  private:
+  Numbers made() const;
+
   CsvRecords records_;
+  std::optional<Numbers> numbers_;  // they are made while the bytes are there
 };
 
 class JsonReader {

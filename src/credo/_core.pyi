@@ -290,15 +290,42 @@ _TextColumn = tuple[
 class CsvRecords:
     """Records of a text file, as long as they are regular; keeps what it learned of its columns."""
 
-    def __init__(self, delimiter: str, width: int, wanted: Sequence[int]) -> None: ...
+    def __init__(
+        self, delimiter: str, width: int, wanted: Sequence[int], words: Sequence[str] | None = None
+    ) -> None:
+        """With words for missing, columns of many different numbers are given as numbers."""
+
     def read(
         self, bytes: NDArray[np.uint8], last: bool
-    ) -> tuple[int, int, bool, list[_TextColumn]]:
+    ) -> tuple[int, int, bool, list[_TextColumn | None]]:
         """Bytes of whole records, their number, whether what follows is regular, the columns.
 
         A column is codes and the texts they stand for (offsets and bytes), or, with None for the
-        codes, a text for each record.
+        codes, a text for each record; None for a column that is numbers.
         """
+
+    def numbers(
+        self,
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.uint8],
+        NDArray[np.int32],
+        NDArray[np.uint8],
+    ]:
+        """The columns of the block read last that are numbers, a row of each array for a column.
+
+        The numbers (NaN where a cell is none), the least and the greatest, whether one is written
+        with a point and whether one is no whole number, how many cells are each word. Then what is
+        neither number nor word: its column, its record, what it is, its text (offsets and bytes).
+        """
+
+    def want_texts(self, columns: Sequence[int]) -> None:
+        """Give these columns as texts from the next block on."""
 
 _JsonCells = (
     NDArray[np.uint8]

@@ -270,6 +270,8 @@ class Schema:
             way = "'discrete'} (or 'continuous') to use it."
             if kind == "empty":
                 way = "['no', 'yes']} (its states, or 'continuous') to use it."
+            elif kind == "text":
+                way = "'discrete'} to use it."
             hint = f"Read the table with schema={{{name!r}: {way}"
             if kind == "weights":
                 hint = "It cannot be a variable at once: give weights= another column to use it."

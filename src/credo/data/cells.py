@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from credo.data.numerals import as_bool, as_int, as_number
+from credo.data.numerals import as_bool, as_int, as_number, looks_like_date
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_of
 from credo.schema import Variable
@@ -131,6 +131,11 @@ class Tokens:
         return tuple(map(_written, self._plain))
 
     @property
+    def are_words(self) -> bool:
+        """Whether a kernel can tell them: no number or boolean is among them."""
+        return self.text and not (self._numbers or self._truths)
+
+    @property
     def any_truths(self) -> bool:
         """Whether a boolean stands for missing."""
         return bool(self._truths)
@@ -243,6 +248,11 @@ def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a num
     hint = "Mend the cell, or name it in missing= to take it as missing."
     if isinstance(cell, str) and re.fullmatch(r"\s*[+-]?[0-9]*,[0-9]+\s*", cell):
         hint = "If the file has decimal commas, read it with decimal=','. Otherwise m" + hint[1:]
+    elif isinstance(cell, str) and looks_like_date(cell.strip()):
+        hint = (
+            f"If the column is of dates, read it with schema={{{name!r}: 'discrete'}}, or from a "
+            "frame that knows them as dates, where they are days since 1970. Otherwise m" + hint[1:]
+        )
     return TableError(f"{where} {name!r} holds {cell!r}, which {why}.", hint=hint)
 
 

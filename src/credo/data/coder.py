@@ -22,13 +22,15 @@ from credo.data.cells import (
     finder,
     not_a_number,
     not_a_state,
-    number_of,
     unusable,
 )
 from credo.data.doubts import decimal_commas, is_like_number
+from credo.data.few_numbers import are_few, are_floats, few_floats, numbers_of_cells
+from credo.data.kept_codes import counted, first_place, recoded
 from credo.data.met import Met
 from credo.data.noted import MANY, SAMPLE, Noted
-from credo.data.numerals import as_int, numbers_of
+from credo.data.number_cells import as_texts
+from credo.data.numerals import as_int
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
 from credo.data.taking import States, count_missing, holds_floats, holds_others, take_states
@@ -80,6 +82,7 @@ class Coder:
         self._cells = np.zeros(0, dtype=np.int64)  # of each state, where codes are not kept
         self._numbers = 0
         self._as_floats = True  # whether numbers are the floats that they were kept as
+        self._many = False  # whether it is known that numbers are not few
         self._mode = "numbers" if kind == "continuous" else "codes"
         self._noted = Noted()
         self._words = 0.0
@@ -93,21 +96,23 @@ class Coder:
 
     def add(self, cells: Any) -> None:
         """Take one batch: an Arrow array, or a NumPy array of Python objects."""
+        if self._mode != "numbers":
+            cells = as_texts(cells)
         self._begin(cells)
         if self.kind is None and self._mode != "numbers" and self._noted_dates(cells):
             return
-        are_numbers = self.types <= {"int", "float"}
         undecided = self.kind is None and not self.text
-        if self._mode == "codes" and undecided and are_numbers and holds_floats(cells):
-            self._to_numbers()
-        elif self._mode == "numbers" and undecided and holds_others(cells):
-            self._to_codes()
+        if undecided:
+            self._choose(cells)
         try:
             if self._mode == "numbers":
-                self._add_numbers(take_numbers(cells, self._tokens, by_type=undecided))
+                asked = self.kind == "continuous"
+                self._add_numbers(take_numbers(cells, self._tokens, undecided, asked))
             else:
                 as_states = self.kind in ("discrete", "declared")
                 self._add_states(take_states(cells, self._tokens, as_states))
+                if self._may_be_either and len(self.states) > MANY:
+                    self._to_numbers()
         except Unsupported as error:
             told = self.kind if self.kind != "declared" else None
             if isinstance(error, Unhashable) and told is not None:
@@ -169,10 +174,8 @@ class Coder:
 
     def _cells_by_state(self) -> NDArray[np.int64]:
         """How many cells of a text file have each state."""
-        cells = np.zeros(len(self.states), dtype=np.int64)
-        cells[: len(self._cells)] = self._cells
-        for part in self._parts:
-            cells += np.bincount(part[part != np.iinfo(part.dtype).max], minlength=len(cells))
+        cells = counted(self._parts, len(self.states))
+        cells[: len(self._cells)] += self._cells
         return cells
 
     def _number_cells(self) -> int:
@@ -193,7 +196,7 @@ class Coder:
             taken.values[taken.bad] = np.nan
         self._numbers += len(taken.values) - taken.missing - len(taken.bad)
         self._as_floats = self._as_floats and taken.as_floats
-        self._noted.numbers(taken.values, taken.exact, ranges_only=self._unsampled)
+        self._noted.numbers(taken.values, taken.exact, taken.seen, ranges_only=self._unsampled)
         self.batch = taken.values
         if self.keep:
             self._parts.append(taken.values)
@@ -209,8 +212,8 @@ class Coder:
             self._let_go()
             return
         bad = np.flatnonzero(np.isnan(self.state_numbers()))
-        most = not len(bad) or 2 * self._number_cells() > self.rows - self.missing
-        if most and 2 * len(bad) <= len(self.states):
+        half = 2 * len(bad) <= len(self.states)
+        if half and (not len(bad) or 2 * self._number_cells() > self.rows - self.missing):
             for i in bad[:3]:
                 row = self._first_row(self.states[i]) or 0
                 self.doubts.append(Doubt(row, str(self.states[i]), "is not a number"))
@@ -229,18 +232,14 @@ class Coder:
         self._parts.clear()
         self._mode = "text"
 
-    def state_numbers(self) -> NDArray[np.float64]:
+    def state_numbers(self, asked: bool = False) -> NDArray[np.float64]:
         """The states as numbers, NaN where they are none."""
-        if self.text:
-            return numbers_of(self.states)
-        if not (self.types <= {"int", "float", "bool"} or self.types <= {"int", "float", "str"}):
-            return np.full(len(self.states), np.nan)
-        numbers = [np.nan if isinstance(s, str) else number_of(s) for s in self.states]
-        return np.array(numbers, dtype=np.float64)  # a frame's texts are texts
+        return numbers_of_cells(self.states, self.text, self.types, asked)
 
-    def _to_numbers(self) -> None:
-        lut = self.state_numbers()
-        self._numbers = self._number_cells()
+    def _to_numbers(self, asked: bool = False) -> None:
+        lut = self.state_numbers(asked)
+        numbers = self.text and not np.isnan(lut).any()
+        self._numbers = self.rows - self.missing if numbers else self._number_cells()
         parts, self._parts = self._parts, []
         self._mode = "numbers"
         for part in parts:
@@ -259,17 +258,37 @@ class Coder:
         self._noted.numbers(lut, exact, ranges_only=self._unsampled)
         self._noted.cells = min(self.rows - self.missing, SAMPLE)
 
+    @property
+    def _may_be_either(self) -> bool:
+        """Whether codes are of numbers that are quantities, unless texts come."""
+        if self.kind is not None or self.text or self._mode != "codes":
+            return False
+        return "float" in self.types and self.types <= {"int", "float"}
+
+    def _choose(self, cells: Any) -> None:
+        """Floats are kept as such at once; other numbers beside decimals stay states while they are
+        few, and so do floats when other cells come.
+        """
+        floats = are_floats(cells)
+        if self._mode == "numbers":
+            if not floats or holds_others(cells):
+                self._to_codes()
+        elif self.types <= {"int", "float"} and holds_floats(cells):
+            alone = floats and not self.states
+            if alone or len(self.states) > MANY or not are_few(cells):
+                self._to_numbers()
+
     def _to_codes(self) -> None:
         """Numbers that were taken for quantities become states again, where they are few: other
         cells come now, and what a column is must not depend on which came first.
         """
-        if self.doubts or self._noted.settled or not self._as_floats:
+        if self.doubts or self._noted.settled or self._many or not self._as_floats:
             return
         if not self.keep and (self._unsampled or self._noted.cells < self._before - self.missing):
             return
-        met = np.concatenate([*self._parts, np.zeros(0)]) if self.keep else self._noted.different()
-        values = np.unique(met[~np.isnan(met)].astype(np.float64))
-        if len(values) > MANY:
+        values = few_floats(self._parts if self.keep else [self._noted.different().astype(float)])
+        if values is None:
+            self._many = True
             return
         self._mode = "codes"
         codes = np.empty(len(values) + 1, dtype=np.int64)
@@ -306,15 +325,19 @@ class Coder:
 
     def profile(self) -> Profile:
         """What the rules of inference need to know of the column."""
-        coded = self._mode == "codes"
+        coded = self._mode == "codes" and not self._may_be_either
+        noted = self._noted
+        if self._may_be_either:
+            noted = Noted()
+            noted.numbers(self.state_numbers())
         if coded:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
-        elif self._unsampled:
-            one = self._noted.low == self._noted.high
+        elif self._unsampled or (self._mode != "text" and not noted.whole and not self.doubts):
+            one = noted.low == noted.high
             distinct, sampled = 1 if one else 2, self.rows - self.missing
         else:
-            distinct, sampled = self._noted.distinct(), self._noted.cells
+            distinct, sampled = noted.distinct(), noted.cells
         return Profile(
             name=self.name,
             rows=self.rows,
@@ -325,9 +348,9 @@ class Coder:
             values=tuple(self.states) if coded else None,
             distinct=distinct,
             sampled=sampled,
-            low=self._noted.low,
-            high=self._noted.high,
-            whole=self._mode == "numbers" and self._noted.whole,
+            low=noted.low,
+            high=noted.high,
+            whole=not coded and self._mode != "text" and noted.whole,
             words=self._words,
             doubts=tuple(self.doubts),
             numbers=self._number_cells,
@@ -342,18 +365,12 @@ class Coder:
     def _first_row(self, value: Any) -> int | None:
         """The row in which a value first stands, as far as it can be told."""
         code = self._met.find(value)
-        if code in self._met.first:
-            kept = self._met.first[code]
-            return self._numbered.of(kept) if self._numbered else kept + 1
-        done = 0
-        for part in self._parts if self._mode == "codes" else ():
-            if code is not None and code < np.iinfo(part.dtype).max:
-                hit = part == code
-                if hit.any():
-                    kept = done + int(hit.argmax())
-                    return self._numbered.of(kept) if self._numbered else kept + 1
-            done += len(part)
-        return None
+        if code is None:
+            return None
+        kept = self._met.first.get(code)
+        if kept is None and self._mode == "codes":
+            kept = first_place(self._parts, code)
+        return None if kept is None else self._row(kept - self._before)
 
     # --- giving cells out -----------------------------------------------------------------
 
@@ -363,7 +380,7 @@ class Coder:
             self.codes_for(variable)
             return
         if self._mode == "codes":
-            for i in np.flatnonzero(~np.isfinite(self.state_numbers()))[:1]:
+            for i in np.flatnonzero(~np.isfinite(self.state_numbers(asked=True)))[:1]:
                 raise not_a_number(self.name, self.states[i], self._first_row(self.states[i]))
         for doubt in self.doubts:
             raise not_a_number(self.name, doubt.cell, doubt.row, doubt.why)
@@ -376,7 +393,7 @@ class Coder:
             return self._finish_codes(variable)
         self.check(variable)
         if self._mode == "codes":
-            self._to_numbers()
+            self._to_numbers(asked=True)
         return self.numbers()
 
     def codes_for(self, variable: Variable) -> NDArray[Any]:
@@ -399,7 +416,7 @@ class Coder:
     def cells(self) -> NDArray[Any]:
         """The cells kept, each as the number of its value among `states`, missing ones after."""
         many = len(self.states)
-        return self._coded(np.arange(many, dtype=code_type(many)), many)
+        return recoded(self._parts, np.arange(many, dtype=code_type(many)), many)
 
     def numbers(self) -> NDArray[np.float64]:
         """The cells kept as numbers, NaN where one is missing or is none."""
@@ -428,19 +445,4 @@ class Coder:
             self.check(variable)
             codes = interval_codes(self.numbers(), cuts_of(variable.states) or ())
             return codes.astype(code_type(variable.arity))
-        return self._coded(self.codes_for(variable), variable.arity)
-
-    def _coded(self, lut: NDArray[Any], missing: int) -> NDArray[Any]:
-        """The cells kept, by the code of each value met."""
-        size = lut.dtype
-        out = np.empty(self.rows, dtype=size)
-        done = 0
-        for part in self._parts:
-            # the largest code of a part's type stands for missing, any other for a state
-            full = np.full(int(part.max(initial=0)) + 1, missing, dtype=size)
-            full[: len(lut)] = lut[: len(full)]
-            if len(full) > np.iinfo(part.dtype).max:
-                full[-1] = missing
-            _core.take_codes(part, full, out[done : done + len(part)])
-            done += len(part)
-        return out
+        return recoded(self._parts, self.codes_for(variable), variable.arity)

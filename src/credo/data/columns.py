@@ -288,7 +288,7 @@ class _Lenient:
             raise TableError(f"Column {self.name!r} holds {what}.") from None
 
     def _numbers(self, cells: Any, tokens: Tokens, done: int) -> Array:
-        taken = take_numbers(cells, tokens)
+        taken = take_numbers(cells, tokens, asked=True)
         for i in taken.bad[:1]:
             why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
             raise not_a_number(self.name, taken.shown(int(i)), done + int(i) + 1, why)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.missing import MISSING
-from credo.data.numerals import as_number, looks_like_date, looks_numeric, numbers_of
+from credo.data.numerals import as_number, looks_like_date, looks_numeric
 from credo.data.profile import Doubt, Profile
 
 __all__ = [
@@ -138,7 +138,7 @@ def other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list
                 "is kept as a state; name it in missing= if it is missing "
                 f"(missing={words} keeps the usual words)"
             )
-        elif looks_numeric(plain) and numbers_of([plain])[0] != numbers_of([plain])[0]:
+        elif looks_numeric(plain) and as_number(plain) is None:
             why = "" if _CODE.fullmatch(plain) else "is not read as a number"
         elif 2 * len(dates) >= len(texts) and text not in dates:
             why = "is not a date"

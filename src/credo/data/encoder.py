@@ -20,6 +20,7 @@ from credo.data.cells import (
     not_a_number,
     not_a_state,
 )
+from credo.data.number_cells import as_texts
 from credo.data.taking import positions_of, take_states
 from credo.data.taking_numbers import take_numbers
 from credo.errors import TableError, UnknownNameError
@@ -56,6 +57,7 @@ class Encoder:
             ) from None
 
     def _codes(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[Any]:
+        cells = as_texts(cells)
         if isinstance(cells, pa.DictionaryArray):
             lut = self._lut_of(cells.dictionary)
             if lut is not None:
@@ -93,7 +95,7 @@ class Encoder:
         return _looked_up(taken.where, lut)
 
     def _floats(self, cells: Any, row_of: Callable[[int], int]) -> NDArray[np.float64]:
-        taken = take_numbers(cells, self._tokens)
+        taken = take_numbers(cells, self._tokens, asked=True)
         for i in taken.bad[:1]:
             why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
             raise not_a_number(self.variable.name, taken.shown(int(i)), row_of(int(i)), why)

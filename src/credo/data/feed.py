@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,8 @@ def batch_rows(width: int) -> int:
 
 
 Batch = dict[str, Any]
-"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix."""
+"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix; where
+numbers were asked for, also `NumberCells`."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,12 @@ class Feed(Frozen):
     declared: Mapping[str, Declared] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    numbers: Callable[[Sequence[str], Sequence[str]], Iterator[Batch]] | None = None
+    """Of a text file: `batches` in which columns of many different numbers are read already, given
+    the words for missing too."""
+    whole_among: Callable[[str], Collection[int]] = lambda name: ()
+    """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
+    others. Asked only where the column has states, which are to come back as they were."""
     late_notes: Callable[[], tuple[str, ...]] = tuple
     """What is noticed only while reading, asked for when the last batch has come."""
 
@@ -87,15 +94,23 @@ class Feed(Frozen):
         what = "a header" if self.text else "columns"
         return TableError(f"{self.label} has {what} but no rows.", hint=hint)
 
-    def read(self, names: Sequence[str]) -> Iterator[Batch]:
-        """The batches; those that must be parsed are read ahead in a second thread."""
-        batches = self._guarded(names)
+    def read(self, names: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
+        """The batches; those that must be parsed are read ahead in a second thread. Who knows
+        `NumberCells` gives the words for missing.
+        """
+        batches = self._guarded(names, words)
         return batches if self.in_memory else prefetch(batches)
 
-    def _guarded(self, names: Sequence[str]) -> Iterator[Batch]:
+    def cells(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
+        """The batches, with numbers where words are given and the feed has them."""
+        if words is None or self.numbers is None:
+            return self.batches(names)
+        return self.numbers(names, words)
+
+    def _guarded(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
         """The batches, with the errors of foreign engines told in one sentence of ours."""
         try:
-            yield from self.batches(names)
+            yield from self.cells(names, words)
         except (CredoError, MemoryError):
             raise
         except Exception as error:

@@ -124,7 +124,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
             if kind != other and {kind, other} != {"int", "float"}:
                 differ.setdefault(name, (kind, p.name, other))
 
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
         for name in wanted:
             if name in differ:
                 kind, where, other = differ[name]
@@ -134,7 +134,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
                     f"schema={{{name!r}: 'drop'}} leaves it out.",
                 )
         for feed in feeds:
-            yield from feed.batches(wanted)
+            yield from feed.cells(wanted, words)
 
     known = [f.rows for f in feeds]
     sizes = [f.bytes for f in feeds]
@@ -142,10 +142,12 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         first,
         label=label,
         batches=batches,
+        numbers=batches,
         notes=notes,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
         declared=merged([f.declared for f in feeds if f.rows != 0]),
+        whole_among=lambda name: set().union(*(f.whole_among(name) for f in feeds)),
         late_notes=lambda: tuple(
             f"{p.name}: {note}"
             for p, f in zip(paths, feeds, strict=True)

@@ -26,6 +26,7 @@ from credo.data.feed import (
     record_batches,
     refuse_too_wide,
 )
+from credo.data.few_numbers import whole_numbers
 from credo.data.infer import Declared
 from credo.data.memory import memory_limit
 from credo.errors import InputError, TableError
@@ -169,8 +170,18 @@ def _from_pandas(frame: Any) -> Feed:
                 for n in wanted
             }
 
+    def whole_among(name: str) -> set[int]:
+        return whole_numbers(frame.iloc[:, at[name]]) if _is_object(frame, at[name]) else set()
+
     return Feed(
-        "pandas frame", names, batches, len(frame), in_memory=True, declared=declared, notes=notes
+        "pandas frame",
+        names,
+        batches,
+        len(frame),
+        in_memory=True,
+        declared=declared,
+        notes=notes,
+        whole_among=whole_among,
     )
 
 
@@ -239,7 +250,19 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
         for start in range(0, rows, BATCH):
             yield {n: _arrow(cells[n][start : start + BATCH], n) for n in wanted}
 
-    return Feed(label, names, batches, rows, in_memory=True, declared=declared, notes=notes)
+    def whole_among(name: str) -> set[int]:
+        return whole_numbers(values[name]) if _is_untyped(values[name]) else set()
+
+    return Feed(
+        label,
+        names,
+        batches,
+        rows,
+        in_memory=True,
+        declared=declared,
+        notes=notes,
+        whole_among=whole_among,
+    )
 
 
 def _is_untyped(values: Any) -> bool:

@@ -42,7 +42,7 @@ from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.written import Written, states_meant
 from credo.schema import MAX_STATES, Column, Variable
-from credo.state_values import state_key
+from credo.state_values import is_number, state_key
 
 __all__ = [
     "FEW_INTEGERS",
@@ -257,8 +257,8 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Values in their own order; values of several types by type, then by text. The members of an
-    enum are in the order in which it has them.
+    """Values in their own order; those of several types by type, numbers together by size, others
+    by text. The members of an enum are in the order in which it has them.
     """
     kinds = set(map(type, values))
     if len(kinds) == 1 and issubclass(kind := kinds.pop(), Enum):
@@ -269,7 +269,14 @@ def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(sorted(values))
     except TypeError:
         pass
-    return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
+    return tuple(sorted(values, key=_among_others))
+
+
+def _among_others(value: Any) -> tuple[str, float, str]:
+    """Where a value stands among those of other types."""
+    if is_number(value):
+        return "float", number_of(value), str(value)
+    return type(value).__name__, 0.0, str(value)
 
 
 # --- the rules ----------------------------------------------------------------------------

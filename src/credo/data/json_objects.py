@@ -40,7 +40,7 @@ def object_blocks(path: Path, compression: str, encoding: str | None) -> Iterato
     codec, _ = decode_head(path, read_head(path, compression), encoding)
     try:
         with Watched(path, compression, codec) as stream:
-            text = io.TextIOWrapper(io.BufferedReader(stream), codec, newline="")
+            text = io.TextIOWrapper(io.BufferedReader(stream), stream.encoding, newline="")
             yield from _Reader(path.name, text).blocks(lambda: stream.blank_lines)
     except UnicodeDecodeError:
         byte = first_bad_byte(path, compression) if codec == "utf-8" else None

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from credo.data.feed import Batch, Feed, distinct_names, refuse_too_wide
+from credo.data.few_numbers import whole_numbers
 from credo.data.json_blocks import MIXED, Block, in_type, kind_of
 from credo.data.json_objects import object_blocks
 from credo.errors import TableError
@@ -49,9 +50,25 @@ def json_feed(path: Path, compression: str, encoding: str | None = None, kept: i
         for block in object_blocks(path, compression, encoding):
             yield {n: block.cells(key, kinds[key]) for n, key in keys.items()}
 
+    def whole_among(name: str) -> set[int]:
+        key = key_of[name]
+        if look.types[key] != {int, float}:
+            return set()
+        blocks = object_blocks(path, compression, encoding)
+        return set().union(*(whole_numbers(block.cells(key, MIXED)) for block in blocks))
+
     width = sum(8 if kind in ("int", "float") else 1 for kind in kinds.values())
     types = {n: kinds[key_of[n]] for n in names if kinds[key_of[n]] != "null"}
-    return Feed(path.name, names, batches, look.rows, look.rows * width, types=types, notes=notes)
+    return Feed(
+        path.name,
+        names,
+        batches,
+        look.rows,
+        look.rows * width,
+        types=types,
+        notes=notes,
+        whole_among=whole_among,
+    )
 
 
 class _Look:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MANY", "SAMPLE", "Noted"]
+__all__ = ["MANY", "SAMPLE", "Noted", "more_than"]
 
 MANY = 1_000
 SAMPLE = 1_000_000
@@ -36,21 +36,30 @@ class Noted:
         self,
         values: NDArray[np.float64],
         exact: NDArray[Any] | None = None,
+        seen: tuple[float, float, bool] | None = None,
         *,
         ranges_only: bool = False,
     ) -> None:
-        """Note numbers, NaN for none; `exact` are the same ones where floats cannot hold them."""
-        good = values[np.isfinite(values)]
-        if not len(good):
+        """Note numbers, NaN for none; `exact` are the same ones where floats cannot hold them,
+        `seen` their range and whether all are whole, if that is known.
+        """
+        looked = self.cells >= SAMPLE or self.settled or ranges_only
+        if seen is None or not looked:
+            values = values[np.isfinite(values)]
+        if not len(values):
             return
-        self.low = min(self.low, float(good.min()))
-        self.high = max(self.high, float(good.max()))
-        self.whole = self.whole and bool((good % 1 == 0).all())
-        if self.cells < SAMPLE and not (self.settled or ranges_only):
-            kept = (good if exact is None else exact)[: SAMPLE - self.cells]
-            self._parts.append(np.unique(kept))
+        low, high = (values.min(), values.max()) if seen is None else seen[:2]
+        self.low, self.high = min(self.low, float(low)), max(self.high, float(high))
+        if self.whole:  # to find out takes longer than all the rest
+            self.whole = bool((values % 1 == 0).all()) if seen is None else seen[2]
+        if not looked:
+            kept = (values if exact is None else exact)[: SAMPLE - self.cells]
             self.cells += len(kept)
-            self.settled = not self.whole and len(self._parts[-1]) > MANY
+            self.settled = not self.whole and more_than(kept[: 2 * MANY], MANY)
+            if not (self.settled or (len(kept) <= MANY and not self.whole)):
+                kept = np.unique(kept)
+                self.settled = not self.whole and len(kept) > MANY
+            self._parts.append(kept)
 
     def texts(self, values: Sequence[Any], cells: int) -> None:
         """Note the different values of some cells as texts."""
@@ -59,12 +68,24 @@ class Noted:
             self.cells += cells
 
     def distinct(self) -> int:
-        """How many different values there are; parts of numbers have each of theirs once."""
+        """How many different values there are."""
         parts = self._parts
         if parts and all(p.dtype == np.float64 for p in parts):
-            return len(parts[0]) if len(parts) == 1 else len(np.unique(np.concatenate(parts)))
+            return len(np.unique(np.concatenate(parts)))
         return len({v for part in parts for v in part.tolist()})
 
     def different(self) -> NDArray[Any]:
         """The different numbers, as far as they were looked at."""
         return np.unique(np.concatenate([*self._parts, np.zeros(0, dtype=np.int64)]))
+
+
+def more_than(values: NDArray[Any], many: int) -> bool:
+    """Whether there are more than so many different values; mostly the first ones tell.
+
+    >>> more_than(np.arange(9) % 3, 2), more_than(np.arange(9) % 3, 3)
+    (True, False)
+    """
+    if len(values) <= many:
+        return False
+    head = values[: 2 * many]
+    return len(np.unique(head)) > many or len(np.unique(values)) > many

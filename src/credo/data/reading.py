@@ -285,7 +285,7 @@ def _collect(
     done = 0
     names = weighting.with_column(list(coders)) or list(feed.names[:1])
     for batch in track(
-        feed.read(names),
+        feed.read(names, taken.words if taken.are_words else None),
         f"reading {feed.label}",
         total=feed.rows,
         size=lambda b: len(next(iter(b.values()))),
@@ -371,6 +371,18 @@ def _without_tokens(declared: Declared | None, tokens: Tokens) -> Declared | Non
     return replace(declared, states=states) if states else None
 
 
+def _as_given(decision: Decision, feed: Feed) -> Decision:
+    """The same states, with the whole numbers of a list or of JSON that stood beside decimals as
+    such again: 1 is not 1.0 where it comes back.
+    """
+    v = decision.variable
+    if v is None or not any(type(s) is float and s.is_integer() for s in v.states):
+        return decision
+    whole = feed.whole_among(v.name)
+    states = tuple(int(s) if type(s) is float and s in whole else s for s in v.states)
+    return replace(decision, variable=replace(v, states=states))
+
+
 def decided(
     feed: Feed,
     coders: Mapping[str, Coder],
@@ -390,9 +402,14 @@ def decided(
             column = Column(name, "dropped", "dropped by the schema", rows=rows)
             decisions.append(Decision(column, None))
         else:
-            profile = coders[name].profile()
-            declared = _without_tokens(feed.declared.get(name), tokens)
-            decisions.append(decide(profile, wanted.get(name), declared))
+            coder = coders[name]
+            found_out = coder.found_out() if isinstance(coder, TextCoder) else None
+            if found_out is None:
+                declared = _without_tokens(feed.declared.get(name), tokens)
+                found_out = decide(coder.profile(), wanted.get(name), declared)
+                if wanted.get(name) == "discrete":
+                    found_out = _as_given(found_out, feed)
+            decisions.append(found_out)
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}
     if not found:
         if all(d.column.kind == "empty" for d in decisions):

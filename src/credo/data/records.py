@@ -1,8 +1,8 @@
-"""The records of a text file, straight to codes, as long as they are regular.
+"""The records of a text file, straight to codes and numbers, as long as they are regular.
 
-Most files are: every line as wide as the header, quotes only around a cell. Their labels never
-become texts one by one. Where a file is not regular the bytes that are left go to Arrow's parser,
-which reads the rest or says what is wrong.
+Most files are: every line as wide as the header, quotes only around a cell. Their labels and
+numbers never become texts one by one. Where a file is not regular the bytes that are left go to
+Arrow's parser, which reads the rest or says what is wrong.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from credo import _core
 from credo.data.arrays import text_array
+from credo.data.number_cells import cells_of_block
 
 __all__ = ["Rest", "regular_batches"]
 
@@ -58,16 +59,25 @@ class Rest(io.RawIOBase):
 
 
 def regular_batches(
-    stream: _Bytes, delimiter: str, width: int, wanted: Sequence[int], *, header: bool, block: int
+    stream: _Bytes,
+    delimiter: str,
+    width: int,
+    wanted: Sequence[int],
+    *,
+    header: bool,
+    block: int,
+    words: Sequence[str] | None = None,
 ) -> Generator[list[Any], None, tuple[bytes, bool] | None]:
-    """Batches of the wanted columns, in their order, as Arrow arrays.
+    """Batches of the wanted columns, in their order, as Arrow arrays; with words for missing, those
+    of many different numbers as `NumberCells`.
 
     Returns None at the end of the file; where it is not regular, the bytes read but not used,
     and whether the header is still among them.
     """
     rising = sorted(set(wanted))
     at = {position: i for i, position in enumerate(rising)}
-    records = _core.CsvRecords(delimiter, width, rising)
+    records = _core.CsvRecords(delimiter, width, rising, None if words is None else list(words))
+    asked: list[int] = []  # columns of numbers whose texts somebody wanted
     left = head = b""
     if header:
         while b"\n" not in left and len(left) <= block and (data := stream.read(block)):
@@ -85,10 +95,19 @@ def regular_batches(
         data = left + more if left else more
         if not data:
             return None if any_rows else (head, header)  # a file without rows is not for us
-        used, found, regular, columns = records.read(_array(data), not more)
+        while asked:
+            records.want_texts([asked.pop()])
+        array = _array(data)
+        used, found, regular, columns = records.read(array, not more)
         any_rows |= found > 0
         if found:
-            made = [text_array(*c) for c in columns]
+            made = [c and text_array(*c) for c in columns]
+            numbers = [i for i, c in enumerate(columns) if c is None]
+            if words is not None and numbers:
+                how = delimiter, width, rising
+                cells = cells_of_block(records, numbers, words, array[:used], how, asked)
+                for i, column in zip(numbers, cells, strict=True):
+                    made[i] = column
             yield [made[at[position]] for position in wanted]
         left = data[used:]
         if not regular or len(left) > block:

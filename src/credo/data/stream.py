@@ -1,8 +1,8 @@
 """A stream: a table too big for memory, read batch by batch each time it is tallied.
 
-The answer is the same to the last count as from a table in memory (with fractional weights, to
-rounding): each batch is encoded with
-the schema found in a first pass, tallied, and the tallies are added up.
+The answer is the same to the last count as from a table in memory (means, variances and sums of
+fractional weights to rounding): each batch is encoded with the schema found in a first pass,
+tallied, and the tallies are added up.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Stream:
         encoders = [Encoder(v, tokens) for v in schema.variables]
         done = kept_rows = 0
         for batch in track(
-            self.feed.read(wanted),
+            self.feed.read(wanted, tokens.words if tokens.are_words else None),
             f"reading {self.feed.label}",
             total=self.feed.rows or self.rows,
             size=lambda b: len(next(iter(b.values()))),

@@ -29,6 +29,7 @@ from credo.state_values import is_missing, is_number
 __all__ = [
     "States",
     "count_missing",
+    "encodable",
     "holds_floats",
     "holds_others",
     "is_number_by_type",
@@ -163,7 +164,7 @@ def _arrow_states(cells: Any, bytes_too: bool) -> States:
         where, first = encoded_texts(cells)
         return States(cells.take(first).to_pylist(), where, 0, {name})
     if not listed:
-        cells = pc.dictionary_encode(_encodable(cells))
+        cells = pc.dictionary_encode(encodable(cells))
     values = python_values(cells.dictionary)
     if is_uuid:
         values = [None if v is None else UUID(bytes=v) for v in values]
@@ -186,7 +187,7 @@ def positions_of(cells: Any, past: int) -> NDArray[Any]:
     return int32s(pc.fill_null(indices, past) if nulls else indices)
 
 
-def _encodable(cells: Any) -> Any:
+def encodable(cells: Any) -> Any:
     """The same values in a type of which Arrow makes dictionaries."""
     kind = cells.type
     if pa.types.is_decimal(kind) and kind.bit_width < 128:

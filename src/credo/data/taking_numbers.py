@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from credo.data.arrays import floats, plain
 from credo.data.cells import Tokens, Unsupported, number_of, type_name
-from credo.data.numerals import text_numbers
+from credo.data.number_cells import UNSURE, NumberCells
+from credo.data.numerals import as_bool, text_numbers
 from credo.data.taking import (
     holds_others,
     is_number_by_type,
@@ -50,6 +51,8 @@ class Numbers:
     """Of texts: whether every number is written as a whole one."""
     as_floats: bool = True
     """Whether the cells are these floats: of decimals and large whole numbers they are near."""
+    seen: tuple[float, float, bool] | None = None
+    """The least, the greatest, and whether all are whole, where that is known."""
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
@@ -57,16 +60,19 @@ class Numbers:
         return str(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
 
 
-def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
+def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool = False) -> Numbers:
     """A batch as numbers; texts are read strictly, dates are days since 1970. With `by_type` only
-    what is a number by its type is one.
+    what is a number by its type is one. Where numbers were asked for, the booleans of a text file
+    are 1 and 0, as those of every other table are.
     """
+    if isinstance(cells, NumberCells):
+        return _read_already(cells, tokens, asked)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
         return _object_numbers(cells, tokens, by_type)
     if _is_text(cells):
-        return _text_numbers(cells, tokens)
+        return _text_numbers(cells, tokens, asked)
     as_floats = not pa.types.is_decimal(cells.type)
     cells = _numeric(cells)
     name = type_name(cells.type)
@@ -90,13 +96,28 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False) -> Numbers:
     return Numbers(values, bad, cells, missing, types, exact, missing_as, as_floats=as_floats)
 
 
+def _read_already(cells: NumberCells, tokens: Tokens, asked: bool) -> Numbers:
+    """Numbers that the kernel has read; of what it is not sure of, the texts are looked at."""
+    if any(kind == UNSURE or asked for _, _, kind in cells.odd):
+        return _text_numbers(cells.texts(), tokens, asked)
+    bad = np.array([row for row, _, _ in cells.odd], dtype=np.intp)
+    shown = {row: text for row, text, _ in cells.odd}
+    types = {"float", "str"} if shown else {"float"}
+    missing = {word: n for word, n in cells.gone.items() if n}
+    seen = cells.low, cells.high, not cells.fractions
+    whole = not cells.points
+    return Numbers(
+        cells.values, bad, shown, sum(missing.values()), types, None, missing, whole, seen=seen
+    )
+
+
 def _is_text(cells: Any) -> bool:
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
     checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(check(kind) for check in checks)
 
 
-def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
+def _text_numbers(cells: Any, tokens: Tokens, asked: bool) -> Numbers:
     """Texts as numbers; each text of a dictionary is read once."""
     cells = plain(cells)
     listed = pa.types.is_dictionary(cells.type)
@@ -107,6 +128,11 @@ def _text_numbers(cells: Any, tokens: Tokens) -> Numbers:
         at = np.flatnonzero(bad)
         hit = at[tokens.are_truths(labels.take(pa.array(at)).to_pylist())]
         bad[hit], gone[hit] = False, True
+    if asked and tokens.text:
+        for i in np.flatnonzero(bad).tolist():
+            truth = as_bool(labels[i].as_py().strip())
+            if truth is not None:
+                values[i], bad[i] = truth, False
     where = positions_of(cells, len(labels)) if listed else None
     missing_as: dict[str, int] = {}
     words = np.flatnonzero(gone)

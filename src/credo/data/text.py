@@ -79,14 +79,13 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     encoding, text = decode_head(path, raw, options.encoding)
     if not text.strip():
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
-    sep = not encoding.startswith(("utf-16", "utf-32"))
     one = options.columns is not None and len(options.columns) == 1
-    start = start_of_text("" if one else " \t", sep)
+    start = start_of_text("" if one else " \t")
     said = start.match(text)
     delimiter = options.delimiter or (said and said.lastgroup and said[said.lastgroup])
     delimiter = delimiter or ("\t" if tab else delimiter_of(start.sub("", text), options.decimal))
     blanks = "" if one else " " if delimiter == "\t" else " \t"
-    text = start_of_text(blanks, sep).sub("", text)
+    text = start_of_text(blanks).sub("", text)
     if not text.strip(" \r\n"):
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     given = list(options.columns) if options.columns else header_of(path, text, delimiter)
@@ -109,12 +108,12 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         blanks,
     )
 
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
         if empty:
             return
         at = [position[n] for n in wanted]
         skipped[0] = 0
-        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray)
+        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray, words)
         made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
         some = False
         for batch in with_points(made, path.name) if options.decimal == "," else made:
@@ -141,18 +140,25 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         bytes=path.stat().st_size * (12 if compression else 1),
         text=True,
         notes=notes,
+        numbers=batches if options.decimal == "." else None,
         late_notes=late_notes,
     )
 
 
 def _scan(
-    dialect: Dialect, at: Sequence[int], skipped: list[int] | None, stray: list[int] | None = None
+    dialect: Dialect,
+    at: Sequence[int],
+    skipped: list[int] | None,
+    stray: list[int] | None = None,
+    words: Sequence[str] | None = None,
 ) -> Iterator[Any]:
-    """Batches of the columns at these positions, every cell as text, in file order."""
+    """Batches of the columns at these positions, in file order; every cell as text, or those of
+    many different numbers as such, where the words for missing are given.
+    """
     try:
         with dialect.opened() as stream:
             left: tuple[bytes, bool] | None = (b"", dialect.header)
-            if dialect.encoding == "utf-8":
+            if stream.encoding == "utf-8":
                 left = yield from regular_batches(
                     stream,
                     dialect.delimiter,
@@ -160,6 +166,7 @@ def _scan(
                     at,
                     header=dialect.header,
                     block=block_of(dialect.width),
+                    words=words,
                 )
             if left is not None:
                 # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
@@ -167,7 +174,9 @@ def _scan(
                 mark = codecs.BOM_UTF8 if first.startswith(codecs.BOM_UTF8) else b""
                 rest = Rest(mark + first, stream, dialect.delimiter)
                 source = pa.PythonFile(rest, mode="r")
-                yield from _irregular(dialect, source, at, skipped, header=left[1])
+                yield from _irregular(
+                    dialect, source, at, skipped, header=left[1], encoding=stream.encoding
+                )
                 if rest.odd and stray == []:
                     stray.append(first_stray(dialect))
             if stream.quotes % 2:
@@ -183,7 +192,13 @@ def _scan(
 
 
 def _irregular(
-    dialect: Dialect, source: Any, at: Sequence[int], skipped: list[int] | None, *, header: bool
+    dialect: Dialect,
+    source: Any,
+    at: Sequence[int],
+    skipped: list[int] | None,
+    *,
+    header: bool,
+    encoding: str,
 ) -> Iterator[Any]:
     """What Arrow's parser reads of a file, or of the rest of one."""
     names = [f"c{i}" for i in range(dialect.width)]
@@ -199,7 +214,7 @@ def _irregular(
         skip_rows_after_names=int(header),
         block_size=block_of(dialect.width),
         use_threads=False,  # the read-ahead thread is enough, and holds fewer blocks
-        encoding=dialect.encoding,
+        encoding=encoding,
     )
     parse = csv_.ParseOptions(
         delimiter=dialect.delimiter,

@@ -196,5 +196,5 @@ def _records(dialect: Dialect, *, strict: bool = True) -> Iterator[tuple[Watched
         fields_up_to(BLOCK),
         dialect.opened() as stream,
     ):
-        text = io.TextIOWrapper(io.BufferedReader(stream), dialect.encoding, "replace", newline="")
+        text = io.TextIOWrapper(io.BufferedReader(stream), stream.encoding, "replace", newline="")
         yield stream, csv.reader(text, delimiter=dialect.delimiter, strict=strict)

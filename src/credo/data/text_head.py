@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +27,18 @@ __all__ = [
 _DELIMITERS = (",", ";", "\t", "|")
 
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text with their ends, one by one: mostly only the first are asked for.
+
+    >>> list(_lines("a\\r\\n\\rb"))
+    ['a\\r\\n', '\\r', 'b']
+    """
+    return (found[0] for found in _LINE.finditer(text))
+
+
 @contextmanager
 def fields_up_to(size: int) -> Iterator[None]:
     """The csv module's limit on the size of a cell, for a while; it is the process's own."""
@@ -45,7 +57,7 @@ def header_of(path: Path, text: str, delimiter: str) -> list[str]:
 
 def _first_record(path: Path, text: str, delimiter: str) -> list[str]:
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
         header = next(reader)
     except (csv.Error, StopIteration):
         if len(text) >= HEAD // 4:
@@ -64,7 +76,7 @@ def _first_record(path: Path, text: str, delimiter: str) -> list[str]:
 
 def has_rows(text: str, delimiter: str) -> bool:
     """Whether anything follows the header."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(_lines(text), delimiter=delimiter)
     return sum(1 for _, record in zip(range(3), reader, strict=False) if record) > 1
 
 
@@ -73,6 +85,8 @@ def delimiter_of(text: str, decimal: str = ".") -> str:
     possible = [d for d in _DELIMITERS if d != decimal]
     best, cells = possible[0], 1
     for delimiter in possible:
+        if delimiter not in text:
+            continue  # it cuts nothing
         widths = _widths(text, delimiter)
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]
@@ -82,7 +96,7 @@ def delimiter_of(text: str, decimal: str = ".") -> str:
 def _widths(text: str, delimiter: str) -> list[int]:
     """How many cells each of the first lines has."""
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        reader = csv.reader(_lines(text), delimiter=delimiter)
         widths = [len(r) for _, r in zip(range(20), reader, strict=False) if r]
     except csv.Error:
         return []

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from credo.data.recode import Recoded, is_wide
 from credo.errors import InputError, LimitError, TableError
 
 __all__ = [
@@ -45,16 +46,16 @@ _SEP = rf'(?:"sep=(?P<quoted>[,;|\t])"|sep=(?P<bare>[,;|\t])){_END}'
 
 
 @lru_cache
-def start_of_text(blanks: str, sep: bool = True) -> re.Pattern[str]:
+def start_of_text(blanks: str) -> re.Pattern[str]:
     """What stands before the first row: lines of nothing but `blanks` (a tab may be a delimiter; an
-    empty line may be a missing cell, where nothing is blank), and, if it may be there, Excel's line
+    empty line may be a missing cell, where nothing is blank), and, if it is there, Excel's line
     `sep=;`.
 
     >>> start_of_text(" ").match("  \\nsep=;\\na;b\\n").lastgroup
     'bare'
     """
     lines = rf"(?:[{blanks}]*{_END})*" if blanks else ""
-    return re.compile(rf"\A{lines}(?:{_SEP}{lines})?" if sep else rf"\A{lines}")
+    return re.compile(rf"\A{lines}(?:{_SEP}{lines})?")
 
 
 _NOT_TEXT = {
@@ -92,7 +93,10 @@ class Watched(io.RawIOBase):
         self._compression = compression
         self._limit = max(MAX_RATIO * size, MAX_UNPACKED) if compression else None
         self._strange: int | None = max(_STRANGE * size, _MUCH) if compression else None
-        self._nul = not encoding.startswith(("utf-16", "utf-32"))
+        self.encoding = encoding
+        """Of the bytes that are read: UTF-8 where the file has wide characters."""
+        if is_wide(encoding):
+            self._file, self.encoding = Recoded(self._file, encoding, path.name), "utf-8"
         self._done = 0
         self._counts = count_quotes
         self.quotes = 0
@@ -108,13 +112,14 @@ class Watched(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._file.read(size)
-        if not self._done and self._nul:
+        if not self._done:
             data = self._without_blank_lines(data)
-        if self._nul and b"\0" in data:
+        if b"\0" in data:
             at = self._done + data.index(b"\0") + 1
             raise TableError(f"Byte {at:,} of {self.path.name} is a NUL, which text cannot hold.")
         self._done += len(data)
-        self.quotes += data.count(b'"') if self._counts else 0
+        if self._counts and b'"' in data:  # to see that there is none is quick
+            self.quotes += data.count(b'"')
         if self._strange is not None and self._done > self._strange:
             self._strange = None
             self._look_ahead()
@@ -141,7 +146,9 @@ class Watched(io.RawIOBase):
     def _without_blank_lines(self, data: bytes) -> bytes:
         """The first bytes without a byte-order mark and without what stands before the header."""
         data = data.removeprefix(codecs.BOM_UTF8)
-        found = start_of_text(self._blanks).match(data.decode("latin-1"))
+        found = start_of_text(self._blanks).match(data[:HEAD].decode("latin-1"))
+        if found is not None and found.end() == HEAD:  # more of them may follow
+            found = start_of_text(self._blanks).match(data.decode("latin-1"))
         before = b"" if found is None else data[: found.end()]
         self.blank_lines = before.count(b"\n") + before.replace(b"\r\n", b"").count(b"\r")
         self._done += len(before)
@@ -202,7 +209,7 @@ def decode_head(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str]
                     hint="Give its encoding, for example encoding='latin-1'.",
                 ) from None
             return name, raw[: error.start].decode("utf-8-sig")
-    if name.startswith(("utf-16", "utf-32")) and b"\0" not in raw:
+    if is_wide(name) and b"\0" not in raw:
         raise TableError(
             f"{path.name} is not {name} text: none of its bytes is 0, as half of those of a line "
             "end are.",

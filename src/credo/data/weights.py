@@ -16,6 +16,7 @@ from credo.data.cells import Tokens
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
 from credo.data.missing import MISSING
+from credo.data.number_cells import NumberCells, as_texts
 from credo.data.numerals import as_int
 from credo.errors import InputError, TableError, unknown_name
 from credo.render import many
@@ -89,7 +90,7 @@ class Weights:
             variable = Variable(self.column, "continuous")
             tokens = Tokens(MISSING if self.text else (), self.text)
             try:
-                cells = batch[self.column]
+                cells = as_texts(batch[self.column])
                 weights = Encoder(variable, tokens).encode(cells, lambda i: done + i + 1)
             except TableError as error:
                 raise TableError(
@@ -97,7 +98,7 @@ class Weights:
                 ) from None
             what = f"weights column {self.column!r}"
             _check(weights, done, what)
-            _check_units(batch[self.column], weights, done, what)
+            _check_units(cells, weights, done, what)
         else:
             assert self.array is not None
             weights = self.array[done : done + n]
@@ -108,7 +109,11 @@ class Weights:
         if not there.all():
             weights = weights[there]
             batch = {
-                k: c[there] if isinstance(c, np.ndarray) else rows_there(c, there)
+                k: c[there]
+                if isinstance(c, np.ndarray)
+                else c.rows(there)
+                if isinstance(c, NumberCells)
+                else rows_there(c, there)
                 for k, c in batch.items()
             }
         kept = weights.astype(np.int64) if self.whole else weights

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.errors import InputError, TableError
+from credo.errors import InputError, SchemaError, TableError
 
 
 @pytest.fixture
@@ -286,3 +286,20 @@ def test_ten_thousand_columns_are_read_in_linear_time(put):
         + "\n"
     )
     assert len(cr.read(path).schema) == n
+
+
+def test_the_way_to_use_a_column_is_one_that_works(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = range(60)
+    path.write_text(
+        "day,y,said\n"
+        + "".join(f"2020-01-{i % 28 + 1:02},{'uv'[i % 2]},these are many words {i}\n" for i in rows)
+    )
+    schema = cr.read(path).schema
+    with pytest.raises(SchemaError) as told:
+        schema["said"]
+    assert told.value.hint == "Read the table with schema={'said': 'discrete'} to use it."
+    assert cr.read(path, schema={"said": "discrete"}).schema["said"].arity == 60
+    with pytest.raises(TableError, match="If the column is of dates, read it with schema="):
+        cr.read(path, schema={"day": "continuous"})
+    assert cr.read(path, schema={"day": "discrete"}).schema["day"].arity == 28

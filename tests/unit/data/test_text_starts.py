@@ -1,11 +1,14 @@
 """What stands before the first row of a text file, and dates as programs write them."""
 
+import io
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
 from credo.data.numerals import looks_like_date
+from credo.data.recode import Recoded
 from credo.errors import TableError
 
 
@@ -109,3 +112,54 @@ def test_blank_lines_around_a_sep_line_and_odd_quotes(tmp_path):
     path.write_text('sep=;"\na;b\n')
     with pytest.raises(TableError, match="quote"):
         cr.read(path)
+
+
+WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\na;b\nx;1\ny;2\nx;1\n",
+        "\r\n \r\na;b\r\nx;1\r\ny;2\r\nx;1\r\n",
+        "sep=;\na;b\nx;1\ny;2\nx;1\n",
+        '\n"sep=;"\n\na;b\nx;1\ny;2\nx;1\n',
+    ],
+)
+def test_what_stands_before_the_header_of_a_wide_file(tmp_path, encoding, text):
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode(encoding))
+    table = cr.read(path)
+    assert table.schema.names == ("a", "b")
+    assert table.values("a").tolist() == ["x", "y", "x"]
+    assert table.values("b").tolist() == [1, 2, 1]
+    path.write_bytes((text + "z\n").encode(encoding))
+    line = text.count("\n") + 1
+    with pytest.raises(TableError, match=f"Line {line} of t.csv has 1 cell"):
+        cr.read(path)
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+def test_a_nul_and_a_cut_in_a_wide_file_are_named_by_their_byte(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    unit, mark = (2 if "16" in encoding else 4), encoding[-1] != "e"
+    path.write_bytes("a,b\nx,1\né\0,2\nx,1\n".encode(encoding))
+    with pytest.raises(TableError, match=f"Byte {unit * (9 + mark) + 1} of t.csv is a NUL"):
+        cr.read(path)
+    text = "a,b\nx,1\ny,2\nx,1\n"
+    path.write_bytes(text.encode(encoding)[:-1])
+    with pytest.raises(TableError, match=rf"Byte {unit * (15 + mark) + 1} of t.csv is not utf-"):
+        cr.read(path)
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+def test_wide_files_in_pieces_of_any_size_are_utf_8(tmp_path, encoding):
+    text = "aé日🙂\n" * 50
+    for size in (1, 2, 3, 5, 8, 64, 10_000, -1):
+        recoded = Recoded(io.BytesIO(text.encode(encoding)), encoding, "t.csv")
+        pieces = []
+        while piece := recoded.read(size):
+            assert size < 0 or len(piece) <= size
+            pieces.append(piece)
+        assert b"".join(pieces).decode().removeprefix("\ufeff") == text

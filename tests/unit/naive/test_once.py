@@ -72,9 +72,9 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     plain = Feed.read
 
-    def counted(self: Feed, names: Any) -> Any:
+    def counted(self: Feed, *names: Any) -> Any:
         seen.append(self.label)
-        return plain(self, names)
+        return plain(self, *names)
 
     monkeypatch.setattr(feeds.Feed, "read", counted)
     return seen
