@@ -272,6 +272,10 @@ class Schema:
                 way = "['no', 'yes']} (its states, or 'continuous') to use it."
             elif kind == "text":
                 way = "'discrete'} to use it."
+            elif kind == "date":
+                way = "'discrete'} (or 'continuous', if a frame gives the dates) to use it."
+            elif kind == "identifier" and "numbers" not in self.set_aside[name]:
+                way = "'discrete'} (or 'continuous', if it holds numbers) to use it."
             hint = f"Read the table with schema={{{name!r}: {way}"
             if kind == "weights":
                 hint = "It cannot be a variable at once: give weights= another column to use it."

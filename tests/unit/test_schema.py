@@ -146,3 +146,20 @@ def test_near_names_are_looked_for_when_they_are_read(monkeypatch):
     assert len(asked) == 1
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.hint) == (told, "Did you mean 'smoker'?")
+
+
+def test_what_was_set_aside_is_not_advised_as_what_it_cannot_be(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = [f"2020-01-{i % 28 + 1:02d},k{i}x{i * 7},{i},{i % 3}" for i in range(60)]
+    path.write_text("\n".join(["day,key,steps,x", *lines]) + "\n")
+    table = cr.read(path)
+    for name, way in {
+        "day": "'discrete'} (or 'continuous', if a frame gives the dates) to use it.",
+        "key": "'discrete'} (or 'continuous', if it holds numbers) to use it.",
+        "steps": "'discrete'} (or 'continuous') to use it.",
+    }.items():
+        with pytest.raises(errors.SchemaError) as refused:
+            table.tally([name])
+        assert str(refused.value).endswith(way)
+        cr.read(path, {name: "discrete"}).tally([name])
+    cr.read(path, {"steps": "continuous"}).tally(["steps"])

@@ -24,7 +24,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"make states of them with schema=\{'([^']+)': 'discrete'\}",
      r"make states of them with --kind '\1=discrete'"),
     (r"\bragged=(?:'skip')?", "--skip-ragged"),
-    (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'\)", r"--kind '\1=discrete'"),
+    (r"schema=\{'(.+?)': 'discrete'\} \(or 'continuous'(?:, [^)]*)?\)", r"--kind '\1=discrete'"),
     (r"schema=\{'(.+?)': \['no', 'yes'\]\} \(its states, or 'continuous'\)",
      r"--states '\1=no,yes' (its states), or --kind '\1=continuous',"),
     (r"schema=\{'(.+?)': \['no', 'yes'\]\}", r"--states '\1=no,yes'"),
