@@ -64,6 +64,7 @@ void bind_columns(nb::module_& m) {
   m.def("exact_planes", door(&doors::exact_planes), "planes"_a, "low"_a);
   m.def("exact_gathered", door(&doors::exact_gathered), "digits"_a, "low"_a, "group"_a,
         "n_groups"_a);
+  m.def("exact_summed", door(&doors::exact_summed), "values"_a, "group"_a, "n_groups"_a);
   m.def("exact_rounded", door(&doors::exact_rounded), "digits"_a, "low"_a);
   m.def("exact_moments", door(&doors::exact_moments), "columns"_a, "group"_a.none(), "n_groups"_a,
         "weights"_a.none(), "threads"_a = 1, "path"_a = "auto");

@@ -146,6 +146,28 @@ Numbers gathered(const View& parts, std::size_t width, std::span<const std::int6
   return numbers;
 }
 
+Numbers gathered(std::span<const double> values, std::size_t width,
+                 std::span<const std::int64_t> group, std::size_t groups) {
+  Sizes sizes;
+  sizes.see(values.data(), values.size());
+  const Window window = Window::of(sizes.bits(), static_cast<int>(std::bit_width(group.size())));
+  const std::size_t room = window.room();
+  std::vector<std::int64_t> sums(groups * width * room);
+  const double* from = values.data();
+  for (const std::int64_t g : group) {
+    std::int64_t* to = sums.data() + static_cast<std::size_t>(g) * width * room;
+    for (std::size_t c = 0; c < width; ++c, to += room, ++from) {
+      if (*from == 0) continue;
+      const auto [mantissa, exponent] = scaled(*from);
+      add(mantissa, window.offset(exponent), to);
+    }
+  }
+  Numbers numbers(groups * width, window);
+  for (std::size_t i = 0; i < numbers.count; ++i) numbers.put(i, sums.data() + i * room);
+  numbers.trim();
+  return numbers;
+}
+
 // ---------------------------------------------------------------- back to doubles
 
 bool magnitude_of(const std::uint32_t* digits, std::size_t size, std::uint32_t* magnitude) {

@@ -134,6 +134,9 @@ Numbers of_planes(std::span<const std::int64_t> planes, std::size_t n_planes, in
 // Sums of the `width` numbers of each part by the parts' groups, which are below `groups`.
 Numbers gathered(const View& parts, std::size_t width, std::span<const std::int64_t> group,
                  std::size_t groups);
+// The same of doubles, part by part.
+Numbers gathered(std::span<const double> values, std::size_t width,
+                 std::span<const std::int64_t> group, std::size_t groups);
 
 // ---------------------------------------------------------------- back to doubles
 

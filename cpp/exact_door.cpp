@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "cpu.hpp"
 #include "exact_moments.hpp"
@@ -13,11 +14,32 @@ ExactArray array_of(const exact::Numbers& numbers) {
   return {copied(numbers.digits, {numbers.count, numbers.size}), numbers.low};
 }
 
-exact::View view_of(const GivenDigits& digits, std::int64_t low) {
+int place_of(std::int64_t low) {
   constexpr std::int64_t kFar = 1 << 20;
-  require(digits.shape(1) >= 1, "Exact numbers need at least one digit.");
   require(low > -kFar && low < kFar, "The 'low' parameter is out of range.");
-  return {{digits.data(), digits.size()}, digits.shape(1), static_cast<int>(low)};
+  return static_cast<int>(low);
+}
+
+exact::View view_of(const GivenDigits& digits, std::int64_t low) {
+  require(digits.shape(1) >= 1, "Exact numbers need at least one digit.");
+  return {{digits.data(), digits.size()}, digits.shape(1), place_of(low)};
+}
+
+void require_finite(std::span<const double> values) {
+  require(std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }),
+          "The 'values' parameter must be finite.");
+}
+
+// How many numbers each part has.
+std::size_t width_of(std::size_t numbers, const Ints& group, std::int64_t n_groups) {
+  const std::size_t parts = group.size();
+  require(n_groups >= 0, "The 'n_groups' parameter must be at least 0.");
+  require(parts == 0 ? numbers == 0 : numbers % parts == 0,
+          "There must be as many numbers for each part.");
+  for (std::size_t i = 0; i < parts; ++i)
+    require(group.data()[i] >= 0 && group.data()[i] < n_groups,
+            "The 'group' parameter must be below 'n_groups'.");
+  return parts == 0 ? 1 : numbers / parts;
 }
 
 }  // namespace
@@ -27,27 +49,27 @@ ExactArray exact_of(const AnyArray& values) {
     return array_of(exact::of(std::span(values.data_as<std::int64_t>(), values.size())));
   require(values.is<double>(), "The 'values' parameter must be of float64 or int64.");
   const std::span numbers(values.data_as<double>(), values.size());
-  require(std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }),
-          "The 'values' parameter must be finite.");
+  require_finite(numbers);
   return array_of(exact::of(numbers));
 }
 
 ExactArray exact_planes(const View<const std::int64_t, 2>& planes, std::int64_t low) {
   return array_of(
-      exact::of_planes({planes.data(), planes.size()}, planes.shape(0), static_cast<int>(low)));
+      exact::of_planes({planes.data(), planes.size()}, planes.shape(0), place_of(low)));
 }
 
 ExactArray exact_gathered(const GivenDigits& digits, std::int64_t low, const Ints& group,
                           std::int64_t n_groups) {
-  const std::size_t parts = group.size();
-  require(n_groups >= 0, "The 'n_groups' parameter must be at least 0.");
-  require(parts == 0 ? digits.shape(0) == 0 : digits.shape(0) % parts == 0,
-          "The 'digits' parameter must have as many numbers for each part.");
-  for (std::size_t i = 0; i < parts; ++i)
-    require(group.data()[i] >= 0 && group.data()[i] < n_groups,
-            "The 'group' parameter must be below 'n_groups'.");
-  const std::size_t width = parts == 0 ? 1 : digits.shape(0) / parts;
-  return array_of(exact::gathered(view_of(digits, low), width, {group.data(), parts},
+  const std::size_t width = width_of(digits.shape(0), group, n_groups);
+  return array_of(exact::gathered(view_of(digits, low), width, {group.data(), group.size()},
+                                  static_cast<std::size_t>(n_groups)));
+}
+
+ExactArray exact_summed(const Reals& values, const Ints& group, std::int64_t n_groups) {
+  const std::size_t width = width_of(values.size(), group, n_groups);
+  const std::span numbers(values.data(), values.size());
+  require_finite(numbers);
+  return array_of(exact::gathered(numbers, width, {group.data(), group.size()},
                                   static_cast<std::size_t>(n_groups)));
 }
 

@@ -24,6 +24,9 @@ ExactArray exact_planes(const View<const std::int64_t, 2>& planes, std::int64_t 
 ExactArray exact_gathered(const GivenDigits& digits, std::int64_t low, const Ints& group,
                           std::int64_t n_groups);
 
+// The same of finite doubles [n width].
+ExactArray exact_summed(const Reals& values, const Ints& group, std::int64_t n_groups);
+
 Array<double> exact_rounded(const GivenDigits& digits, std::int64_t low);
 
 // The groups that have rows [U], and their sums of w [U], w x [U d] and w x x' [U d (d + 1) / 2].

@@ -34,9 +34,6 @@ constexpr std::size_t kFewRows = 4;      // fewer are quicker number by number
 constexpr std::size_t kMostSlices = 12;  // of a column
 constexpr double kMostSize = 0x1p300;
 constexpr int kLeastUnit = -400;  // products of two are far from the least double
-constexpr std::size_t kRowUnit = 8;
-
-std::size_t padded(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 // The windows of the three kinds of sums.
 struct Windows {
@@ -192,7 +189,7 @@ class Adder {
       }
       left_.ones(n, d_);
       const std::size_t all = left_.pad(kProductTile);
-      multiply(left_, all, left_, all, rows, true);
+      multiply(left_, left_, all, rows);
       drain(left_, left_, all, sums);
       return true;
     }
@@ -213,8 +210,8 @@ class Adder {
     }
     left_.ones(n, d_);
     if (!right_.cut(w_.data(), d_)) return false;
-    const std::size_t n_left = left_.pad(kProductTile), n_right = right_.pad(kProductTile);
-    multiply(left_, n_left, right_, n_right, rows, false);
+    const std::size_t n_right = right_.pad(kProductTile);
+    multiply(left_, right_, n_right, rows);
     drain(left_, right_, n_right, sums);
     return true;
   }
@@ -224,10 +221,17 @@ class Adder {
     std::fill(x_.data() + n, x_.data() + rows, 0.0);
   }
 
-  void multiply(const Slices& left, std::size_t n_left, const Slices& right, std::size_t n_right,
-                std::size_t rows, bool lower) {
+  // Products of slices with those of the columns up to their own; where left and right are the same
+  // slices, with those up to themselves.
+  void multiply(const Slices& left, const Slices& right, std::size_t n_right, std::size_t rows) {
+    const std::size_t n_left = left.all().size();
+    ends_.resize(n_left);
+    for (std::size_t i = 0, end = 0; i < n_left; ++i) {
+      while (end < right.all().size() && right.all()[end].column <= left.all()[i].column) ++end;
+      ends_[i] = &left == &right ? i + 1 : end;
+    }
     products_.assign(n_left * n_right, 0.0);
-    kernels_.add_products(left.data(), n_left, right.data(), n_right, rows, lower,
+    kernels_.add_products(left.data(), n_left, right.data(), n_right, rows, ends_.data(),
                           products_.data());
   }
 
@@ -238,8 +242,7 @@ class Adder {
     for (std::size_t i = 0; i < left.all().size(); ++i) {
       const Slice& a = left.all()[i];
       const double* products = products_.data() + i * n_right;
-      const std::size_t end = same ? i + 1 : right.all().size();
-      for (std::size_t j = 0; j < end && right.all()[j].column <= a.column; ++j) {
+      for (std::size_t j = 0; j < ends_[i]; ++j) {
         const Slice& b = right.all()[j];
         auto value = static_cast<std::int64_t>(products[j] * a.per_unit * b.per_unit);
         if (same && a.column == b.column && i != j) value *= 2;
@@ -300,6 +303,7 @@ class Adder {
   const std::size_t d_;
   Slices left_, right_;
   std::vector<double> x_, w_, product_, rest_, products_;
+  std::vector<std::size_t> ends_;
   std::vector<exact::Scaled> row_;
 };
 
@@ -310,22 +314,22 @@ int log_of(std::size_t n) { return static_cast<int>(std::bit_width(n)); }
 Windows windows_for(const MomentsInput& in, const OrderedRows& ordered) {
   const std::size_t n = ordered.begin.back(), d = in.columns.size();
   Sizes values, weights;
-  if (!ordered.values.empty()) {
-    values.see(ordered.values.data(), n * d);
-  } else {
-    for (const double* column : in.columns) {
-      if (ordered.rows.empty()) {
-        values.see(column, n);
-      } else {
-        for (const std::uint32_t row : ordered.rows) values.see(column + row, 1);
-      }
+  const auto see = [&](const double* column, Sizes& sizes) {
+    if (ordered.rows.empty()) return sizes.see(column, n);
+    double some[kBlockRows];
+    for (std::size_t first = 0; first < n; first += kBlockRows) {
+      const std::size_t size = std::min(kBlockRows, n - first);
+      for (std::size_t i = 0; i < size; ++i) some[i] = column[ordered.rows[first + i]];
+      sizes.see(some, size);
     }
-  }
+  };
+  if (!ordered.values.empty()) values.see(ordered.values.data(), n * d);
+  else for (const double* column : in.columns) see(column, values);
   if (!values.finite()) throw std::invalid_argument("The columns must hold finite numbers.");
   Bits w{0, 1};
   if (in.weights != nullptr) {
     if (!ordered.weights.empty()) weights.see(ordered.weights.data(), n);
-    else for (std::size_t i = 0; i < n; ++i) weights.see(in.weights + ordered.row(i), 1);
+    else see(in.weights, weights);
     w = weights.bits();
   }
   const Bits x = values.bits();

@@ -116,13 +116,13 @@ struct LaneKernels {
   // Brings rows and counts up to date; no records may come after it.
   void (*finish_buckets)(RecordBuckets buckets, std::size_t n_buckets);
 
-  // products[i * n_right + j] += sum_r left[i * rows + r] * right[j * rows + r] for all j, or
-  // where `lower` only those that are at most i.
-  // IN left [n_left][rows], right [n_right][rows]; IN n_left, n_right (multiples of kProductTile),
-  // rows (a multiple of 8); INOUT products [n_left][n_right]: where `lower`, some of the upper
-  // triangle is scratch.
+  // products[i * n_right + j] += sum_r left[i * rows + r] * right[j * rows + r] for j < ends[i].
+  // IN left [n_left][rows], right [n_right][rows], ends [n_left], which never falls; IN n_right (a
+  // multiple of kProductTile), rows (a multiple of 8); INOUT products [n_left][n_right]: some of
+  // those beyond the ends are scratch.
   void (*add_products)(const double* left, std::size_t n_left, const double* right,
-                       std::size_t n_right, std::size_t rows, bool lower, double* products);
+                       std::size_t n_right, std::size_t rows, const std::size_t* ends,
+                       double* products);
 
   // Takes off z what it has in multiples of the last bit of `shift`, which is far above it:
   // slice[r] = the nearest multiple, z[r] -= slice[r]. Returns the greatest size left in z.

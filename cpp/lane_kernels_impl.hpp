@@ -206,8 +206,7 @@ std::uint32_t recode(const Index* __restrict at, std::size_t n, const std::uint8
 
 // ---------------------------------------------------------------- products of real columns
 
-// `Rows` rows by kProductTile rows of dot products at once: as many independent sums, which with the
-// rows and one of the others fill the registers where kRows are taken.
+// `Rows` rows by kProductTile rows of dot products at once: as many independent sums.
 template <class L, std::size_t Rows>
 void add_product_tile(const double* left, const double* right, std::size_t rows, double* products,
                       std::size_t stride) {
@@ -237,13 +236,13 @@ void add_product_tile(const double* left, const double* right, std::size_t rows,
 
 template <class L>
 void add_products(const double* left, std::size_t n_left, const double* right, std::size_t n_right,
-                  std::size_t rows, bool lower, double* products) {
-  constexpr std::size_t kRows = 3;
+                  std::size_t rows, const std::size_t* ends, double* products) {
+  constexpr std::size_t kRows = 3;    // with 12 sums and a row of the right they fill 16 registers
   constexpr std::size_t kPanel = 64;  // right rows kept in the second-level cache
   for (std::size_t panel = 0; panel < n_right; panel += kPanel) {
-    for (std::size_t i = lower ? panel : 0; i < n_left; i += kRows) {
+    for (std::size_t i = 0; i < n_left; i += kRows) {
       const std::size_t some = n_left - i < kRows ? n_left - i : kRows;
-      const std::size_t all = lower && i + some < n_right ? i + some : n_right;
+      const std::size_t all = ends[i + some - 1];
       const std::size_t end = panel + kPanel < all ? panel + kPanel : all;
       for (std::size_t j = panel; j < end; j += kProductTile) {
         const double *x = left + i * rows, *y = right + j * rows;

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kChunkRows = std::size_t{1} << 16;
 constexpr std::size_t kScanRows = std::size_t{1} << 14;
-constexpr std::size_t kRowUnit = 8;
 
 // Marks the rows of one stretch to skip; returns whether there are any.
 bool scan(const MomentsInput& in, std::size_t first, std::size_t end, std::uint8_t* skip) {

@@ -23,6 +23,10 @@ struct OrderedRows {
   std::size_t row(std::size_t i) const { return rows.empty() ? i : rows[i]; }
 };
 
+inline constexpr std::size_t kRowUnit = 8;  // rows of a block are padded to this
+
+inline std::size_t padded(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
 // A row with a NaN, of weight 0, or of group n_groups is left out.
 OrderedRows order_rows(const MomentsInput& in, int threads);
 

@@ -25,7 +25,6 @@ constexpr std::size_t kManyRows = std::size_t{1} << 14;
 constexpr std::size_t kCentreRows = 1024;
 constexpr std::size_t kTileDoubles = std::size_t{1} << 12;  // 32 kB of centred values at a time
 constexpr std::size_t kLeastRows = 128;                     // but no fewer rows than this
-constexpr std::size_t kRowUnit = 8;                         // rows are padded to this
 
 // OUT centres [d]: of group g.
 void find_centres(const MomentsInput& in, const OrderedRows& ordered, std::size_t g,
@@ -57,9 +56,8 @@ struct Sums {
 // Centred values of some rows, and the same times their weights; kept from chunk to chunk.
 struct Workspace {
   std::vector<double> centred, weighted;
+  std::vector<std::size_t> ends;  // of the lower triangle
 };
-
-std::size_t padded(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& chunk,
                const double* centres, const LaneKernels& kernels, Workspace& work) {
@@ -69,7 +67,9 @@ Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& 
   const std::size_t fitting = kTileDoubles / padded_d / kRowUnit * kRowUnit;
   const std::size_t step = std::min(padded(size, kRowUnit), std::max(fitting, kLeastRows));
   Sums sums{0, std::vector<double>(d), std::vector<double>(padded_d * padded_d)};
-  auto& [centred, weighted] = work;
+  auto& [centred, weighted, ends] = work;
+  ends.resize(padded_d);
+  std::iota(ends.begin(), ends.end(), std::size_t{1});
   if (centred.size() < padded_d * step) centred.resize(padded_d * step);
   if (in.weights != nullptr) weighted.resize(centred.size());
   for (std::size_t first = chunk.begin; first < chunk.end; first += step) {
@@ -100,7 +100,7 @@ Sums sum_chunk(const MomentsInput& in, const OrderedRows& ordered, const Chunk& 
         for (std::size_t k = 0; k < kRowUnit; ++k) lanes[k] += right[j * rows + i + k];
       sums.first[j] += std::accumulate(lanes, lanes + kRowUnit, 0.0);
     }
-    kernels.add_products(centred.data(), padded_d, right, padded_d, rows, true,
+    kernels.add_products(centred.data(), padded_d, right, padded_d, rows, work.ends.data(),
                          sums.products.data());
   }
   return sums;

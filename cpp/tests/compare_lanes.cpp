@@ -188,10 +188,14 @@ void compare_products(const credo::LaneKernels& a, const credo::LaneKernels& b) 
       for (auto& value : left) value = normal(random_bits);
       for (auto& value : right) value = normal(random_bits);
       for (const bool lower : {true, false}) {
-        a.add_products(left.data(), d, right.data(), d, rows, lower, x.data());
-        b.add_products(left.data(), d, right.data(), d, rows, lower, y.data());
+        std::vector<std::size_t> ends(d);
+        for (std::size_t i = 0; i < d; ++i) ends[i] = lower ? i + 1 : d;
+        for (const std::size_t some : {d, d - 1, d - 2}) {
+          a.add_products(left.data(), some, right.data(), d, rows, ends.data(), x.data());
+          b.add_products(left.data(), some, right.data(), d, rows, ends.data(), y.data());
+        }
         for (std::size_t i = 0; i < d; ++i)
-          for (std::size_t j = 0; j < (lower ? i + 1 : d); ++j)
+          for (std::size_t j = 0; j < ends[i]; ++j)
             require(std::abs(x[i * d + j] - y[i * d + j]) < 1e-11, "add_products");
       }
     }

@@ -232,6 +232,9 @@ def exact_gathered(
 ) -> _Exact:
     """The sums of parts, each of as many numbers, by their groups."""
 
+def exact_summed(values: _Reals, group: NDArray[np.int64], n_groups: int) -> _Exact:
+    """The same of finite doubles."""
+
 def exact_rounded(digits: NDArray[np.uint32], low: int) -> _Reals:
     """The nearest doubles."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.stats.exact import Exact, ExactFloat, exact_sum
+from credo.stats.exact import Exact, ExactFloat, added, exact_sum, shown_as, summed, total_of
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -58,7 +59,9 @@ def test_sums_are_those_of_fractions_and_rounded_to_nearest(given_values, groups
         for k in range(groups)
     ]
     assert values(found) == expected
+    assert values(_core.exact_summed(np.array(given_values), group, groups)) == expected
     assert _core.exact_rounded(*found).tolist() == [nearest(e) for e in expected]
+    assert total_of(np.array(given_values)) == nearest(sum(expected))
 
 
 @given(st.lists(st.tuples(finite, finite), min_size=1, max_size=10))
@@ -183,8 +186,14 @@ def test_arrays_of_exact_numbers_go_as_arrays_do():
     assert np.array_equal(exact.transpose([2, 0, 1]).rounded(), x.transpose(2, 0, 1))
     assert exact.sum([0, 2]).rounded() == pytest.approx(x.sum(axis=(0, 2)), rel=1e-15)
     assert exact.total == float(sum(map(Fraction, x.ravel())))
-    assert np.array_equal((x + exact).rounded(), 2 * x)
-    assert np.array_equal((np.arange(24).reshape(2, 3, 4) + exact).rounded() - x > -1, x > -1)
+    whole = np.arange(24).reshape(2, 3, 4)
+    assert np.array_equal(shown_as(added(x, exact))[0], 2 * x)
+    assert np.array_equal(shown_as(added(whole, exact))[0], whole + x)
+    assert np.array_equal(added(whole, whole), 2 * whole)
+    with pytest.raises(ValueError, match="read-only"):
+        exact.digits[...] = 0
+    with pytest.raises(TypeError):
+        exact + 1
     again = pickle.loads(pickle.dumps(exact))
     assert np.array_equal(again.digits, exact.digits) and again.low == exact.low
     assert Exact.of(np.zeros(0)).total == 0
@@ -205,3 +214,11 @@ def test_exact_floats_add_up_to_the_same_in_any_order(given_values, random):
     assert a - b == 0 and pickle.loads(pickle.dumps(a)).exact == a.exact
     assert exact_sum(1, 2) == 3 and isinstance(exact_sum(1, 2), int)
     assert 1 - ExactFloat(Fraction(1, 4)) == 0.75 and 1 + ExactFloat(Fraction(1, 4)) == 1.25
+
+
+def test_exact_floats_beside_what_is_not_finite_are_floats():
+    a = ExactFloat(Fraction(1, 4))
+    assert a + math.inf == math.inf - a == math.inf and math.isnan(a + math.nan)
+    huge = ExactFloat(Fraction(10) ** 308 * 2)
+    assert huge == math.inf and -huge == -math.inf and huge - huge == 0
+    assert isinstance(summed(np.array([0.5, 0.25]), np.array([0, 0]), 1), Exact)

@@ -57,6 +57,11 @@ Batch = dict[str, Any]
 numbers were asked for, also `NumberCells`."""
 
 
+def _none_among(name: str) -> Collection[int]:
+    """A feed that is pickled can only hold functions with a name."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Feed(Frozen):
     """Batches of a table's columns, which can be asked for again unless `once` is set.
@@ -79,7 +84,7 @@ class Feed(Frozen):
     numbers: Callable[[Sequence[str], Sequence[str]], Iterator[Batch]] | None = None
     """Of a text file: `batches` in which columns of many different numbers are read already, given
     the words for missing too."""
-    whole_among: Callable[[str], Collection[int]] = lambda name: ()
+    whole_among: Callable[[str], Collection[int]] = _none_among
     """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
     others. Asked only where the column has states, which are to come back as they were."""
     late_notes: Callable[[], tuple[str, ...]] = tuple

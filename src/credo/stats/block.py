@@ -17,7 +17,7 @@ from credo import _core
 from credo.errors import InputError
 from credo.schema import Schema
 from credo.stats.configurations import frozen, grouped
-from credo.stats.exact import Exact, numbers_of, total_of
+from credo.stats.exact import Exact, total_of
 from credo.stats.rows import Rows
 
 __all__ = ["Block"]
@@ -55,7 +55,7 @@ class Block:
         """The weight of all rows: their number when they have no weights."""
         if self.weights is None:
             return self.rows
-        return total_of(numbers_of(self.weights))
+        return total_of(self.weights)
 
     @cached_property
     def fractions(self) -> tuple[NDArray[np.int64], int] | None:

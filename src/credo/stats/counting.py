@@ -20,11 +20,9 @@ from credo.stats.counts import Counts
 from credo.stats.exact import Exact, Numbers, shown_as, total_of
 from credo.stats.moment_sums import MomentSums
 from credo.stats.moments import Moments
-from credo.stats.squares import weights_too_small
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
-_LEAST_WEIGHT = 1e-200  # of all rows of a group; of less, squares could vanish
 
 Kernel = Literal["auto", "popcount", "records", "histogram", "sparse"]
 Path = Literal["auto", "avx512", "avx2", "plain"]
@@ -88,13 +86,11 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     if not len(where):  # no row has all of the discrete ones
         group, where = np.full(block.rows, 1, np.uint32), np.zeros((1, len(discrete)), np.uint32)
     seen, sums = MomentSums.of_columns(columns, group, len(where), weights, threads)
-    counted = sums.n if block.fractions is not None else sums.n.rounded().astype(np.int64)
-    skipped = skipped_weight(block.weight, counted, gaps)
+    skipped = skipped_weight(block.weight, sums.n, gaps)
+    if isinstance(block.weight, int):
+        skipped = int(skipped)
     found = np.ascontiguousarray(where[seen])
-    made = Moments.of_sums(discrete, continuous, found, sums, skipped, checked=False)
-    if made.n.min(initial=1.0) < _LEAST_WEIGHT:
-        raise weights_too_small(float(made.n.sum()))
-    return made
+    return Moments.of_sums(discrete, continuous, found, sums, skipped, checked=False)
 
 
 def _groups(

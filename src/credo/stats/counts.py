@@ -12,7 +12,7 @@ rows cost. Both answer alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,15 +23,19 @@ from credo.errors import InputError, LimitError, SchemaError, shown, unknown_nam
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
+from credo.stats.counts_shown import rows_shown
 from credo.stats.exact import (
     Exact,
     Numbers,
+    added,
+    are_there,
     exact_sum,
     joined,
     numbers_of,
     placed,
     shown_as,
     summed,
+    summed_over,
     total_of,
 )
 from credo.stats.given import MOST, given_axes, given_codes, given_skipped, in_order, owned
@@ -43,6 +47,8 @@ MAX_CELLS = 100_000_000
 """A dense table of more cells than this is refused before it is allocated."""
 
 Number = int | float
+
+_FIELDS = ("variables", "values", "configurations", "skipped", "exact")
 
 
 class _Unguarded:
@@ -89,7 +95,7 @@ class Counts(_Unguarded):
                 raise InputError(f"Sparse counts are a row of values, got {values.ndim} axes.")
             where = given_codes(self.configurations, self.variables, len(values), "Sparse counts")
             if not in_order(where) or not values.all():
-                where, numbers = _gathered(where, numbers_of(values))
+                where, numbers = _gathered(where, values)
                 values, exact = shown_as(numbers)
                 object.__setattr__(self, "exact", exact)
             object.__setattr__(self, "configurations", owned(where))
@@ -151,8 +157,16 @@ class Counts(_Unguarded):
 
     @property
     def numbers(self) -> Numbers:
-        """The values as they add up without an error."""
+        """The values, or what they were rounded from: what is added up."""
         return numbers_of(self.values, self.exact)
+
+    def __setstate__(self, state: Sequence[Any]) -> None:
+        variables, values, where, skipped, exact = (*state, None)[:5]
+        if where is not None:
+            where = frozen(where)
+        known = (variables, frozen(values), where, skipped, exact)
+        for name, value in zip(_FIELDS, known, strict=True):
+            object.__setattr__(self, name, value)
 
     # --- dense and sparse ---------------------------------------------------------------
 
@@ -167,12 +181,10 @@ class Counts(_Unguarded):
                 hint="Use items() for the cells that were seen, or marginal() for fewer axes.",
             )
         where = tuple(self.configurations.T.astype(np.intp))
-        numbers = self.numbers
         if not self.variables:  # one cell, or none that was seen
-            numbers = summed(numbers, np.zeros(len(self.values), np.intp), 1).reshape(())
-        else:
-            numbers = placed(numbers, self.shape, where)
-        return _made(self.variables, numbers, None, self.skipped)
+            where = (np.zeros(len(self.values), np.intp),)
+            return self._of(lambda v: placed(v, (1,), where).reshape(()), ())
+        return self._of(lambda v: placed(v, self.shape, where), self.variables)
 
     def sparse(self) -> Counts:
         """The same counts with only the non-zero cells in memory."""
@@ -181,10 +193,26 @@ class Counts(_Unguarded):
         if not self.variables:
             seen_any = self.values.reshape(1) != 0
             empty = np.zeros((int(seen_any.sum()), 0), np.uint32)
-            return _made((), self.numbers.reshape((1,))[seen_any], empty, self.skipped)
+            return self._of(lambda v: v.reshape((1,))[seen_any], (), empty)
         seen = np.nonzero(self.values)
-        where = np.stack(seen, axis=1)
-        return _made(self.variables, self.numbers[seen], _codes(where), self.skipped)
+        where = _codes(np.stack(seen, axis=1))
+        return self._of(lambda v: v[seen], self.variables, where)
+
+    def _of(
+        self,
+        take: Callable[[Numbers], Numbers],
+        variables: tuple[Variable, ...],
+        configurations: NDArray[np.uint32] | None = None,
+        *,
+        part: bool = False,
+    ) -> Counts:
+        """Some of these numbers, in another order: nothing is added up. A part has skipped none."""
+        values: Any = take(self.values)
+        exact: Any = None if self.exact is None else take(self.exact)
+        if configurations is not None:
+            configurations = frozen(configurations)
+        skipped = 0 if part else self.skipped
+        return Counts.trusted(variables, frozen(np.asarray(values)), skipped, configurations, exact)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         out = self.values if self.configurations is None else self.dense().values
@@ -202,7 +230,7 @@ class Counts(_Unguarded):
         if self.values.dtype.kind == other.values.dtype.kind == "i":
             _refuse_too_many(self.total + other.total)
         if self.is_dense or other.is_dense:
-            total = self.dense().numbers + other.dense().numbers
+            total = added(self.dense().numbers, other.dense().numbers)
             return _made(self.variables, total, None, skipped)
         assert self.configurations is not None and other.configurations is not None
         where = np.concatenate([self.configurations, other.configurations])
@@ -229,7 +257,7 @@ class Counts(_Unguarded):
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def close_to(self, other: Counts, tolerance: float = 1e-12) -> bool:
-        """Equal up to the rounding of fractional weights that were added in another order."""
+        """Equal up to rounding, as counts are that were added up as floats elsewhere."""
         if not isinstance(other, Counts) or self.variables != other.variables:
             return False
         a, b = self.sparse(), other.sparse()
@@ -258,8 +286,11 @@ class Counts(_Unguarded):
         rest = tuple(i for i in range(len(self.variables)) if i not in axes)
         kept = sorted(axes)
         order = [kept.index(a) for a in axes]
-        numbers = self.numbers.sum(rest) if rest else self.numbers
-        return _made(variables, numbers.transpose(order), None, self.skipped)
+        if not rest:
+            return self._of(lambda v: v.transpose(order), variables)
+        return _made(
+            variables, summed_over(self.numbers, rest).transpose(order), None, self.skipped
+        )
 
     def __getitem__(self, key: Any) -> Any:
         """A count by its labels, or the counts of a slice: `c["yes"]`, `c[{"Pneumonia": "T"}]`.
@@ -277,11 +308,10 @@ class Counts(_Unguarded):
         fixed = {self._axis(n): self.variables[self._axis(n)].code(s) for n, s in key.items()}
         rest = [i for i in range(len(self.variables)) if i not in fixed]
         variables = tuple(self.variables[i] for i in rest)
-        skipped = 0 if fixed else self.skipped
         if self.configurations is None:
             cut = tuple(fixed.get(i, slice(None)) for i in range(self.values.ndim))
             if rest:
-                return _made(variables, self.numbers[cut], None, skipped)
+                return self._of(lambda v: v[cut], variables, part=bool(fixed))
             return self.values[cut].item()
         hit = np.ones(self.values.size, dtype=bool)
         for axis, code in fixed.items():
@@ -289,7 +319,7 @@ class Counts(_Unguarded):
         if not rest:
             return self.values[hit].sum().item()
         where = _codes(self.configurations[hit][:, rest])
-        return _made(variables, self.numbers[hit], where, skipped)
+        return self._of(lambda v: v[hit], variables, where, part=bool(fixed))
 
     def columns(self, name: str = "count", *, zeros: bool = False) -> dict[str, list[Any]]:
         """The cells that were seen as columns: a row for each, with its states and its `count`.
@@ -313,10 +343,10 @@ class Counts(_Unguarded):
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], Number]]:
         """The cells that were seen: their labels and their count."""
-        for codes, value in self._seen():
+        for codes, value in self.seen():
             yield tuple(v.states[c] for v, c in zip(self.variables, codes, strict=True)), value
 
-    def _seen(self) -> Iterator[tuple[tuple[int, ...], Number]]:
+    def seen(self) -> Iterator[tuple[tuple[int, ...], Number]]:
         """The cells that were seen: their codes and their count."""
         cells = self.sparse()
         assert cells.configurations is not None
@@ -357,39 +387,8 @@ class Counts(_Unguarded):
                 )
         return self.marginal([v.name for v in variables])
 
-    def _rows(self, most: int = 60) -> tuple[list[str], list[list[str]], list[int], int]:
-        """Rows for printing: a row per parent configuration, a column per state of the child; and
-        how many more there are.
-        """
-        if not self.variables:
-            return ["n"], [[number(self.total)]], [0], 0
-        child, parents = self.variables[-1], self.variables[:-1]
-        shown: dict[tuple[int, ...], dict[int, Number]] = {}  # by codes: True equals 1 as a key
-        if self.is_dense and self.cells <= most * child.arity:
-            shown = {row: {} for row in np.ndindex(self.shape[:-1])}
-        for codes, value in self._seen():
-            if codes[:-1] not in shown and len(shown) >= most:
-                break
-            shown.setdefault(codes[:-1], {})[codes[-1]] = value
-        texts = [v.texts for v in self.variables]
-        by_row = [
-            ([one[i] for one, i in zip(texts, row, strict=False)], r) for row, r in shown.items()
-        ]
-        if (not parents and len(child.states) > 12) or len(child.states) > 24:
-            head = [*self.names, "n"]
-            rows = [[*row, texts[-1][s], number(n)] for row, r in by_row for s, n in r.items()]
-            return head, rows[:most], [len(head) - 1], int(np.count_nonzero(self.values)) - most
-        head = [*(v.name for v in parents), *(f"{child.name}={s}" for s in texts[-1])]
-        rows = [[*row, *(number(r.get(s, 0)) for s in range(child.arity))] for row, r in by_row]
-        more = 0
-        if len(rows) >= most:
-            cells = self.sparse().configurations
-            assert cells is not None
-            more = max(len(grouped(cells[:, :-1])[0]) - len(rows), 0)
-        return head, rows, list(range(len(parents), len(head))), more
-
     def __str__(self) -> str:
-        head, rows, right, more = self._rows()
+        head, rows, right, more = rows_shown(self)
         return table_text(head, rows, right=right) + statistic_tail(more, self.skipped)
 
     def __repr__(self) -> str:
@@ -397,7 +396,7 @@ class Counts(_Unguarded):
         return f"Counts({', '.join(self.names)}; n = {number(self.total)}, {kind})"
 
     def _repr_html_(self) -> str:
-        head, rows, right, more = self._rows()
+        head, rows, right, more = rows_shown(self)
         return table_html(head, rows, right=right, more=more)
 
 
@@ -440,7 +439,7 @@ def _gathered(where: NDArray[Any], numbers: Numbers) -> tuple[NDArray[np.uint32]
     """Cells that may repeat or be 0, as sparse counts keep them."""
     unique, group = grouped(where)
     total = summed(numbers, group, len(unique))
-    seen = shown_as(total)[0] != 0
+    seen = are_there(total)
     return _codes(unique[seen]), total[seen]
 
 

@@ -12,24 +12,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.stats.given import sealed
+from credo.stats.configurations import frozen
 
 __all__ = [
     "Exact",
     "ExactFloat",
     "Numbers",
+    "added",
+    "are_there",
     "exact_sum",
     "joined",
     "numbers_of",
     "placed",
     "shown_as",
     "summed",
+    "summed_over",
     "total_of",
 ]
 
@@ -54,26 +57,25 @@ class ExactFloat(float):
         try:
             made = super().__new__(cls, float(exact))
         except OverflowError:
-            made = super().__new__(cls, math.copysign(math.inf, exact))
+            made = super().__new__(cls, math.inf if exact > 0 else -math.inf)
         made.exact = exact
         return made
 
     def __add__(self, other: object) -> Any:
         if not isinstance(other, (int, float)):
             return NotImplemented
-        return ExactFloat(self.exact + _fraction(other))
+        return exact_sum(self, other)
 
     __radd__ = __add__
 
+    def __neg__(self) -> Any:
+        return ExactFloat(-self.exact)
+
     def __sub__(self, other: object) -> Any:
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        return ExactFloat(self.exact - _fraction(other))
+        return self + -other if isinstance(other, (int, float)) else NotImplemented
 
     def __rsub__(self, other: object) -> Any:
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        return ExactFloat(_fraction(other) - self.exact)
+        return -self + other if isinstance(other, (int, float)) else NotImplemented
 
     def __reduce__(self) -> Any:
         return ExactFloat, (self.exact,)
@@ -94,10 +96,9 @@ class Exact:
     """
 
     __slots__ = ("digits", "low")
-    __array_ufunc__ = None  # an array that is added to these numbers asks them
 
     def __init__(self, digits: NDArray[np.uint32], low: int) -> None:
-        self.digits, self.low = sealed(digits) if digits.base is None else digits, low
+        self.digits, self.low = frozen(digits), low
 
     @classmethod
     def of(cls, values: Any) -> Exact:
@@ -192,18 +193,16 @@ class Exact:
     @property
     def total(self) -> ExactFloat:
         """The sum of all numbers."""
-        one = self.reshape((math.prod(self.shape),)).summed(np.zeros(math.prod(self.shape)), 1)
+        n = math.prod(self.shape)
+        one = self.reshape((n,)).summed(np.zeros(n), 1)
         whole = int.from_bytes(one.flat.astype("<u4").tobytes(), "little", signed=True)
         return ExactFloat(whole * Fraction(2) ** (_DIGIT * one.low))
 
     def __add__(self, other: object) -> Exact:
-        if not isinstance(other, (Exact, np.ndarray)):
+        if not isinstance(other, Exact):
             return NotImplemented
-        more = other if isinstance(other, Exact) else Exact.of(other)
-        both = Exact.joined([self.reshape((1, *self.shape)), more.reshape((1, *more.shape))])
+        both = Exact.joined([self.reshape((1, *self.shape)), other.reshape((1, *other.shape))])
         return both.summed([0, 0], 1).reshape(self.shape)
-
-    __radd__ = __add__
 
     def _on(self, low: int, size: int) -> NDArray[np.uint32]:
         """The digits in a window that holds this one's."""
@@ -226,12 +225,12 @@ def _window(parts: Sequence[Exact]) -> tuple[int, int]:
 
 
 Numbers = NDArray[Any] | Exact
-"""Numbers that add up without an error: an array of whole ones, or exact ones."""
+"""Numbers as they are: whole ones, floats that nothing was rounded for, or exact ones."""
 
 
-def numbers_of(values: NDArray[Any], exact: Exact | None = None) -> Numbers:
-    """The numbers of an array: whole ones themselves, floats exactly, or what they came from."""
-    return values if values.dtype.kind != "f" else Exact.of(values) if exact is None else exact
+def numbers_of(values: NDArray[Any], exact: Exact | None) -> Numbers:
+    """What an array stands for: itself, or what it was rounded from."""
+    return values if exact is None else exact
 
 
 def shown_as(numbers: Numbers) -> tuple[NDArray[Any], Exact | None]:
@@ -241,12 +240,19 @@ def shown_as(numbers: Numbers) -> tuple[NDArray[Any], Exact | None]:
     return np.asarray(numbers), None
 
 
+def added(a: Numbers, b: Numbers) -> Numbers:
+    """The sums of two arrays of one shape."""
+    if _are_whole(a) and _are_whole(b):
+        return np.asarray(a + b)
+    return _exact(a) + _exact(b)
+
+
 def joined(parts: Sequence[Numbers]) -> Numbers:
     """All parts, one after the other along the first axis."""
     arrays = [p for p in parts if not isinstance(p, Exact)]
-    if len(arrays) == len(parts):
+    if len(arrays) == len(parts) and len({a.dtype.kind for a in arrays}) == 1:
         return np.concatenate(arrays)
-    return Exact.joined([p if isinstance(p, Exact) else Exact.of(p) for p in parts])
+    return Exact.joined([_exact(p) for p in parts])
 
 
 def placed(numbers: Numbers, shape: Sequence[int], where: Any) -> Numbers:
@@ -259,22 +265,60 @@ def placed(numbers: Numbers, shape: Sequence[int], where: Any) -> Numbers:
 
 
 def summed(numbers: Numbers, group: NDArray[Any], groups: int) -> Numbers:
-    """The sums of numbers by their group."""
+    """The sums of a row of numbers by their group."""
     if isinstance(numbers, Exact):
         return numbers.summed(group, groups)
+    if numbers.dtype.kind == "f":
+        parts = np.ascontiguousarray(group, dtype=np.int64)
+        return Exact._made(_core.exact_summed(_flat(numbers), parts, groups), (groups,))
     total = np.zeros(groups, dtype=numbers.dtype)
     np.add.at(total, group, numbers)
     return total
 
 
+def summed_over(numbers: Numbers, axes: Sequence[int]) -> Numbers:
+    """The sums over some axes."""
+    if _are_whole(numbers):
+        return np.asarray(numbers.sum(tuple(axes)))
+    return _exact(numbers).sum(axes)
+
+
 def total_of(numbers: Numbers) -> int | float:
     """The sum of all."""
-    total: int | float = numbers.total if isinstance(numbers, Exact) else numbers.sum().item()
+    if isinstance(numbers, Exact):
+        return numbers.total
+    if numbers.dtype.kind == "f":
+        whole = summed(numbers.reshape(-1), np.zeros(numbers.size, np.int64), 1)
+        assert isinstance(whole, Exact)
+        return whole.total
+    total: int = numbers.sum().item()
     return total
+
+
+def are_there(numbers: Numbers) -> NDArray[np.bool_]:
+    """Which numbers are not 0."""
+    if isinstance(numbers, Exact):
+        return np.asarray(numbers.digits.any(axis=-1))
+    return np.asarray(numbers != 0)
+
+
+def _are_whole(numbers: Numbers) -> TypeGuard[NDArray[Any]]:
+    return not isinstance(numbers, Exact) and numbers.dtype.kind != "f"
+
+
+def _exact(numbers: Numbers) -> Exact:
+    return numbers if isinstance(numbers, Exact) else Exact.of(numbers)
+
+
+def _flat(values: NDArray[Any]) -> Floats:
+    return np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
 
 
 def exact_sum(a: int | float, b: int | float) -> int | float:
     """The sum of two weights: floats are rounded once, whatever they are sums of."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
+    for x in (a, b):
+        if not isinstance(x, ExactFloat) and not math.isfinite(x):
+            return float(a) + float(b)
     return ExactFloat(_fraction(a) + _fraction(b))

@@ -190,7 +190,7 @@ class FamilyCounts:
 
 
 def _restored(schema: Schema, families: Families, rows: int, whole: Any) -> FamilyCounts:
-    return FamilyCounts(Plan.of(schema, families, rows), rows, Partial(*whole[:5]))
+    return FamilyCounts(Plan.of(schema, families, rows), rows, Partial(*whole))
 
 
 def _nothing(plan: Plan) -> Partial:

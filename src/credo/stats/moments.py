@@ -145,6 +145,13 @@ class Moments:
             )
         if (np.diagonal(self.scatter, axis1=1, axis2=2) < 0).any():
             raise InputError("The scatter of moments must not be negative on its diagonal.")
+        size = np.sqrt(np.diagonal(self.scatter, axis1=1, axis2=2))
+        with np.errstate(invalid="ignore"):  # infinite ones are refused by their names
+            off = np.abs(self.scatter - self.scatter.transpose(0, 2, 1))
+        if np.isnan(self.mean).any() or np.isnan(self.scatter).any():
+            raise InputError("The means and the scatter of moments must be numbers, got NaN.")
+        if (off > 1e-6 * size[:, :, None] * size[:, None, :]).any():
+            raise InputError("The scatter of moments must be symmetric.")
 
     def check_range(self) -> None:
         """Refuse squares that floats cannot hold, since every later number would be wrong."""
@@ -174,7 +181,7 @@ class Moments:
         rows = data.shape[1]
         w = None if weights is None else _checked_weights(weights, rows)
         gone = np.isnan(data).any(axis=0)
-        skipped = int(gone.sum()) if w is None else total_of(numbers_of(w[gone]))
+        skipped = int(gone.sum()) if w is None else total_of(w[gone])
         seen, sums = MomentSums.of_columns(list(data), None, 1, w)
         return cls.of_sums((), names, np.zeros((len(seen), 0), np.uint32), sums, skipped)
 
@@ -188,7 +195,7 @@ class Moments:
     @property
     def total(self) -> float:
         """The weight of all rows counted."""
-        return float(self.n.sum())
+        return total_of(numbers_of(self.n, None if self._sums is None else self._sums.n))
 
     @property
     def variance(self) -> Floats:

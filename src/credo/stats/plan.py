@@ -23,9 +23,10 @@ from credo.stats.counting import (
     count_sparse,
 )
 from credo.stats.counts import MAX_CELLS, Counts
-from credo.stats.exact import Exact, Numbers, exact_sum, shown_as
+from credo.stats.exact import Exact, Numbers, added, exact_sum, shown_as
 from credo.stats.family import Families
 from credo.stats.moments import Moments
+from credo.stats.squares import refuse_small_weights
 from credo.stats.tally import Statistic, Tally
 from credo.threads import checked_threads
 
@@ -73,7 +74,7 @@ class Partial:
 
     def add(self, other: Partial) -> Partial:
         """Add another block's tables to these, in place."""
-        self.dense = self.dense + other.dense
+        self.dense = added(self.dense, other.dense)
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
         pairs = zip(self.moments, other.moments, strict=True)
         self.moments = [a.plus(b, checked=False) for a, b in pairs]
@@ -235,6 +236,7 @@ class Plan:
         if total is None:
             raise TableError("There are no rows to tally.")
         for moments in total.moments:
+            refuse_small_weights(moments.n)
             moments.check_range()
         counted = Counted(self, total)
         return Tally(self.families, counted.statistic, total.weight, counted)

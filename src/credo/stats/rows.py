@@ -120,7 +120,7 @@ class Rows:
 
     @property
     def numbers(self) -> Numbers:
-        """The weights as they add up without an error."""
+        """The weights, or what they were rounded from: what is added up."""
         return numbers_of(self.weights, self.exact)
 
     def __len__(self) -> int:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from credo.errors import InputError
 
-__all__ = ["refuse_squares", "refuse_underflow", "weights_too_small"]
+__all__ = ["refuse_small_weights", "refuse_squares", "refuse_underflow", "weights_too_small"]
 
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-290
+_LEAST_WEIGHT = 1e-200
 
 
 def refuse_squares(names: Sequence[str], n: Floats, mean: Floats, scatter: Floats) -> None:
@@ -34,6 +35,12 @@ def refuse_squares(names: Sequence[str], n: Floats, mean: Floats, scatter: Float
         if (square / n[:, None] >= _LEAST)[tiny].all():
             raise weights_too_small(float(n.sum()))
         raise _too_close(names[int(np.argwhere(tiny)[0][1])])
+
+
+def refuse_small_weights(n: Floats) -> None:
+    """Refuse groups of so little weight that weighted squares could vanish."""
+    if n.min(initial=1.0) < _LEAST_WEIGHT:
+        raise weights_too_small(float(n.sum()))
 
 
 def refuse_underflow(name: str, values: Floats) -> None:

@@ -164,7 +164,7 @@ class Tally(Mapping[Any, Statistic]):
         return _restored, (self.families, [self[f] for f in self.families], self.rows)
 
     def close_to(self, other: Tally, tolerance: float = 1e-12) -> bool:
-        """Equal up to rounding: counts and moments that were merged in another order."""
+        """Equal up to rounding, as statistics are that were added up as floats elsewhere."""
         return (
             isinstance(other, Tally)
             and self.families == other.families

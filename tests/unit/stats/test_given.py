@@ -1,6 +1,10 @@
 """Counts, moments and rows are values: checked at the door, their own arrays, one form."""
 
+import pickle
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
@@ -130,3 +134,59 @@ def test_weights_of_any_kind_add_up_exactly(tmp_path):
         other = parts[2].unique() + (parts[1].unique() + parts[0].unique())
         assert one == other == table.unique() and one.close_to(other)
         assert not one.close_to(parts[0].unique())
+
+
+G = cr.Variable("g", "discrete", ("a", "b"))
+
+
+def test_totals_beyond_floats_are_infinite_not_an_error():
+    counts = cr.Counts((G,), [1e308, 1e308])
+    assert counts.total == np.inf and "inf" in repr(counts) and counts.close_to(counts)
+    assert cr.Rows((G,), [[0, 1]], [1e308, 1e308]).total == np.inf
+    assert cr.Moments.of({"x": [np.nan, np.nan]}, weights=[1e308, 1e308]).skipped == np.inf
+
+
+def test_moments_that_are_given_must_be_numbers_and_symmetric():
+    x, y = (cr.Variable(n, "continuous") for n in "xy")
+    for scatter, words in [
+        ([[1.0, np.nan], [np.nan, 1.0]], "must be numbers"),
+        ([[1.0, 0.5], [0.2, 1.0]], "must be symmetric"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            cr.Moments((), (x, y), np.zeros((1, 0)), [3.0], [[0.0, 0.0]], [scatter])
+
+
+def test_slices_of_fractional_counts_are_what_they_were_rounded_from():
+    rng = np.random.default_rng(0)
+    a, b = (cr.Variable(n, "discrete", tuple(range(4))) for n in "AB")
+    parts = [cr.Counts((a, b), rng.random((4, 4))) for _ in range(5)]
+    whole = sum(parts)
+    for i in range(4):
+        assert whole[{"A": i}] == sum(p[{"A": i}] for p in parts)
+        assert whole.sparse()[{"A": i}].dense() == whole[{"A": i}]
+    assert whole.marginal(["B", "A"]) == sum(p.marginal(["B", "A"]) for p in parts)
+    assert whole.marginal([]).sparse().dense().total == whole.total
+    again = pickle.loads(pickle.dumps(whole))
+    assert again == whole and again + whole == whole + whole
+    with pytest.raises(ValueError, match="read-only"):
+        again.values[0, 0] = 99
+
+
+def test_counts_that_were_pickled_without_exact_sums_load():
+    counts = cr.Counts((G,), [0.1, 0.2])
+    old = cr.Counts.__new__(cr.Counts)
+    old.__setstate__([counts.variables, counts.values, None, 0])
+    assert old == counts and old + old == counts + counts
+
+
+def test_weights_too_small_are_judged_of_all_parts_together(tmp_path):
+    path = tmp_path / "t.parquet"
+    w = np.r_[np.full(300, 1.5), np.full(100, 1e-250)]
+    rng = np.random.default_rng(0)
+    frame = {"x": rng.normal(size=400), "g": ["a", "b"] * 200, "w": w}
+    pq.write_table(pa.table(frame), path, row_group_size=50)
+    families = ["x", ("x", ["g"])]
+    table, stream = cr.read(path, weights="w"), cr.read(path, weights="w", memory="1 B")
+    assert isinstance(stream, cr.Stream) and table.tally(families) == stream.tally(families)
+    with pytest.raises(InputError, match="The weights are too small"):
+        table.take(slice(300, None)).tally(families)
