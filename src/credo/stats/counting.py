@@ -18,8 +18,7 @@ from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts
 from credo.stats.exact import Exact, Numbers, shown_as, total_of
-from credo.stats.moment_sums import MomentSums
-from credo.stats.moments import Moments
+from credo.stats.moment_sums import GroupSums, MomentSums
 
 __all__ = ["Kernel", "Path", "count_dense", "count_moments", "count_sparse", "skipped_weight"]
 
@@ -72,10 +71,9 @@ def skipped_weight(weight: int | float, counted: Numbers, gaps: Collection[str])
     return max(left, 0)
 
 
-def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
-    """Weight, mean and scatter of the continuous names by configuration of the discrete ones.
-
-    Whether floats can hold their squares is not checked: all blocks together tell.
+def count_moments(block: Block, names: Sequence[str], threads: int) -> GroupSums:
+    """The sums that moments of the continuous names are made of, by configuration of the discrete
+    ones.
     """
     discrete = tuple(block.schema[n] for n in names if block.schema[n].is_discrete)
     continuous = tuple(block.schema[n] for n in names if not block.schema[n].is_discrete)
@@ -90,7 +88,7 @@ def count_moments(block: Block, names: Sequence[str], threads: int) -> Moments:
     if isinstance(block.weight, int):
         skipped = int(skipped)
     found = np.ascontiguousarray(where[seen])
-    return Moments.of_sums(discrete, continuous, found, sums, skipped, checked=False)
+    return GroupSums(discrete, continuous, found, sums, skipped)
 
 
 def _groups(

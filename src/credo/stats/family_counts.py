@@ -23,6 +23,7 @@ from credo.stats.by_class import union
 from credo.stats.counts import Counts
 from credo.stats.exact import Numbers, joined, placed
 from credo.stats.family import Families
+from credo.stats.moment_sums import GroupSums
 from credo.stats.moments import Moments
 from credo.stats.plan import Partial, Plan, gathered
 from credo.stats.rows import code_type
@@ -190,7 +191,10 @@ class FamilyCounts:
 
 
 def _restored(schema: Schema, families: Families, rows: int, whole: Any) -> FamilyCounts:
-    return FamilyCounts(Plan.of(schema, families, rows), rows, Partial(*whole))
+    dense, sparse, moments, weight, gaps = whole[:5]  # there was one more once, and moments
+    parts = [m.parts if isinstance(m, Moments) else m for m in moments]
+    total = Partial(dense, sparse, parts, weight, gaps)
+    return FamilyCounts(Plan.of(schema, families, rows), rows, total)
 
 
 def _nothing(plan: Plan) -> Partial:
@@ -210,9 +214,9 @@ def _sparse(found: Counts, schema: Schema, places: Places) -> Counts:
     return Counts.of_cells(variables, codes, found.numbers, found.skipped)
 
 
-def _moments(found: Moments, schema: Schema, places: Places) -> Moments:
-    """Moments by configurations of more states."""
+def _moments(found: Moments, schema: Schema, places: Places) -> GroupSums:
+    """The sums of moments by configurations of more states."""
     where = [places[v.name][found.configurations[:, i]] for i, v in enumerate(found.discrete)]
     codes = np.stack(where, axis=1).astype(np.uint32) if where else found.configurations
     discrete = tuple(schema[v.name] for v in found.discrete)
-    return Moments.of_sums(discrete, found.continuous, codes, found.sums, found.skipped)
+    return GroupSums.gathered(discrete, found.continuous, codes, found.sums, found.skipped)

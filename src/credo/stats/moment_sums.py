@@ -15,9 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.stats.exact import Exact
+from credo.schema import Variable
+from credo.stats.configurations import grouped
+from credo.stats.exact import Exact, exact_sum
+from credo.stats.given import in_order
 
-__all__ = ["MomentSums"]
+__all__ = ["GroupSums", "MomentSums"]
 
 Floats = NDArray[np.float64]
 
@@ -97,3 +100,50 @@ class MomentSums:
             return self.n.rounded(), np.zeros((u, d)), np.zeros((u, d, d))
         n, first, second = self.n, self.first, self.second
         return _core.exact_spread(n.flat, n.low, first.flat, first.low, second.flat, second.low)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupSums:
+    """Moments before anybody looks at them: the sums of configurations, in lexicographic order.
+
+    Parts of a stream are added up as these, and rounded when the last has come.
+
+    >>> x = (Variable("x", "continuous"),)
+    >>> _, sums = MomentSums.of_columns([np.array([0.5, 1.5])])
+    >>> one = GroupSums.gathered((), x, np.zeros((1, 0), np.uint32), sums, 0)
+    >>> (one + one).sums.spread()[0].tolist()
+    [4.0]
+    """
+
+    discrete: tuple[Variable, ...]
+    continuous: tuple[Variable, ...]
+    where: NDArray[np.uint32]
+    sums: MomentSums
+    skipped: int | float
+
+    @classmethod
+    def gathered(
+        cls,
+        discrete: tuple[Variable, ...],
+        continuous: tuple[Variable, ...],
+        where: NDArray[np.uint32],
+        sums: MomentSums,
+        skipped: int | float,
+    ) -> GroupSums:
+        """Sums of configurations in any order, which may repeat: those of one are added."""
+        if not in_order(where):
+            where, group = grouped(where)
+            sums = sums.summed(group, len(where))
+        return cls(discrete, continuous, where, sums, skipped)
+
+    def __add__(self, other: GroupSums) -> GroupSums:
+        return GroupSums.gathered(
+            self.discrete,
+            self.continuous,
+            np.concatenate([self.where, other.where]),
+            MomentSums.joined([self.sums, other.sums]),
+            exact_sum(self.skipped, other.skipped),
+        )
+
+    def __len__(self) -> int:
+        return len(self.where)

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from credo.errors import InputError, SchemaError, shown, unknown_name
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
-from credo.stats.configurations import grouped, named
+from credo.stats.configurations import named
 from credo.stats.correlations import correlations
-from credo.stats.exact import exact_sum, numbers_of, total_of
+from credo.stats.exact import numbers_of, total_of
 from credo.stats.given import given_axes, given_codes, given_skipped, in_order, owned, sealed
 from credo.stats.labelled import labelled
-from credo.stats.moment_sums import MomentSums
+from credo.stats.moment_sums import GroupSums, MomentSums
 from credo.stats.squares import refuse_squares
 
 __all__ = ["Moments"]
@@ -72,33 +72,18 @@ class Moments:
         where = given_codes(self.configurations, discrete, u, "Moments")
         object.__setattr__(self, "configurations", owned(where))
         self._check_numbers()
-        self.check_range()
+        self._check_range()
         if not in_order(where):
-            merged = Moments.of_sums(discrete, continuous, where, self.sums, self.skipped)
+            parts = GroupSums.gathered(discrete, continuous, where, self.sums, self.skipped)
+            merged = Moments.of_sums(parts)
             for name in ("configurations", "n", "mean", "scatter", "_sums"):
                 object.__setattr__(self, name, getattr(merged, name))
 
     @classmethod
-    def of_sums(
-        cls,
-        discrete: tuple[Variable, ...],
-        continuous: tuple[Variable, ...],
-        where: NDArray[np.uint32],
-        sums: MomentSums,
-        skipped: int | float,
-        *,
-        checked: bool = True,
-    ) -> Moments:
-        """Moments of parts whose sums were made here, those of one configuration added.
-
-        Only the range of the numbers is checked, and that of a part not even, since the whole may
-        have squares that it lacks.
-        """
-        if not in_order(where):
-            where, group = grouped(where)
-            sums = sums.summed(group, len(where))
-        arrays = (where, *sums.spread())
-        return cls._made(discrete, continuous, arrays, sums, skipped, checked=checked)
+    def of_sums(cls, parts: GroupSums) -> Moments:
+        """Moments of sums that were made here; only the range of the numbers is checked."""
+        arrays = (parts.where, *parts.sums.spread())
+        return cls._made(parts.discrete, parts.continuous, arrays, parts.sums, parts.skipped)
 
     @classmethod
     def _made(
@@ -108,8 +93,6 @@ class Moments:
         arrays: tuple[NDArray[np.uint32], Floats, Floats, Floats],
         sums: MomentSums | None,
         skipped: int | float,
-        *,
-        checked: bool = True,
     ) -> Moments:
         """Moments whose arrays were made here, and that nobody else has."""
         out = object.__new__(cls)
@@ -123,8 +106,7 @@ class Moments:
         put(out, "scatter", sealed(scatter))
         put(out, "skipped", skipped)
         put(out, "_sums", sums)
-        if checked:
-            out.check_range()
+        out._check_range()
         return out
 
     @property
@@ -153,7 +135,7 @@ class Moments:
         if (off > 1e-6 * size[:, :, None] * size[:, None, :]).any():
             raise InputError("The scatter of moments must be symmetric.")
 
-    def check_range(self) -> None:
+    def _check_range(self) -> None:
         """Refuse squares that floats cannot hold, since every later number would be wrong."""
         names = [v.name for v in self.continuous]
         refuse_squares(names, self.n, self.mean, self.scatter)
@@ -183,7 +165,8 @@ class Moments:
         gone = np.isnan(data).any(axis=0)
         skipped = int(gone.sum()) if w is None else total_of(w[gone])
         seen, sums = MomentSums.of_columns(list(data), None, 1, w)
-        return cls.of_sums((), names, np.zeros((len(seen), 0), np.uint32), sums, skipped)
+        where = np.zeros((len(seen), 0), np.uint32)
+        return cls.of_sums(GroupSums((), names, where, sums, skipped))
 
     # --- what it is ---------------------------------------------------------------------
 
@@ -235,16 +218,15 @@ class Moments:
     # --- the algebra --------------------------------------------------------------------
 
     def __add__(self, other: object) -> Moments:
-        return self.plus(other) if isinstance(other, Moments) else NotImplemented
+        if not isinstance(other, Moments):
+            return NotImplemented
+        return Moments.of_sums(self.parts + other._on(self).parts)
 
-    def plus(self, other: Moments, *, checked: bool = True) -> Moments:
-        """The moments of both parts; of a part of more to come the range is not `checked`."""
-        other = other._on(self)
-        where = np.concatenate([self.configurations, other.configurations])
-        sums = MomentSums.joined([self.sums, other.sums])
-        skipped = exact_sum(self.skipped, other.skipped)
-        return Moments.of_sums(
-            self.discrete, self.continuous, where, sums, skipped, checked=checked
+    @property
+    def parts(self) -> GroupSums:
+        """What these moments were rounded from, to be added to more."""
+        return GroupSums(
+            self.discrete, self.continuous, self.configurations, self.sums, self.skipped
         )
 
     def __eq__(self, other: object) -> bool:
@@ -301,7 +283,8 @@ class Moments:
         discrete = tuple(self.discrete[i] for i in keep_k)
         continuous = tuple(self.continuous[i] for i in keep_d)
         sums = self.sums.of_variables(keep_d)
-        return Moments.of_sums(discrete, continuous, where, sums, self.skipped)
+        parts = GroupSums.gathered(discrete, continuous, where, sums, self.skipped)
+        return Moments.of_sums(parts)
 
     def __getitem__(self, key: Any) -> Moments:
         """The moments of one slice: `m["male"]` or `m[{"sex": "male"}]`.

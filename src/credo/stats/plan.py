@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import Any
@@ -25,6 +25,7 @@ from credo.stats.counting import (
 from credo.stats.counts import MAX_CELLS, Counts
 from credo.stats.exact import Exact, Numbers, added, exact_sum, shown_as
 from credo.stats.family import Families
+from credo.stats.moment_sums import GroupSums
 from credo.stats.moments import Moments
 from credo.stats.squares import refuse_small_weights
 from credo.stats.tally import Statistic, Tally
@@ -65,7 +66,7 @@ class Partial:
         self,
         dense: Numbers,
         sparse: list[Counts],
-        moments: list[Moments],
+        moments: list[GroupSums],
         weight: int | float,
         gaps: frozenset[str],
     ) -> None:
@@ -76,8 +77,7 @@ class Partial:
         """Add another block's tables to these, in place."""
         self.dense = added(self.dense, other.dense)
         self.sparse = [a + b for a, b in zip(self.sparse, other.sparse, strict=True)]
-        pairs = zip(self.moments, other.moments, strict=True)
-        self.moments = [a.plus(b, checked=False) for a, b in pairs]
+        self.moments = [a + b for a, b in zip(self.moments, other.moments, strict=True)]
         self.weight = exact_sum(self.weight, other.weight)
         self.gaps |= other.gaps
         return self
@@ -85,7 +85,7 @@ class Partial:
     @property
     def size(self) -> int:
         """How much there is to add where not all tables are dense."""
-        return sum(len(s.values) for s in self.sparse) + sum(len(m.n) for m in self.moments)
+        return sum(len(s.values) for s in self.sparse) + sum(map(len, self.moments))
 
 
 def gathered(partials: Iterable[Partial]) -> Partial | None:
@@ -235,20 +235,19 @@ class Plan:
         total = gathered(partials)
         if total is None:
             raise TableError("There are no rows to tally.")
-        for moments in total.moments:
-            refuse_small_weights(moments.n)
-            moments.check_range()
-        counted = Counted(self, total)
+        moments = [_rounded(parts) for parts in total.moments]
+        counted = Counted(self, total, moments)
         return Tally(self.families, counted.statistic, total.weight, counted)
 
 
 class Counted:
     """The tables of a plan, counted: where each family's statistic is taken from."""
 
-    __slots__ = ("_dense", "_exact", "_plan", "_stacks", "_sums", "_total")
+    __slots__ = ("_dense", "_exact", "_others", "_plan", "_stacks", "_sums", "_total")
 
-    def __init__(self, plan: Plan, total: Partial) -> None:
+    def __init__(self, plan: Plan, total: Partial, moments: Sequence[Moments]) -> None:
         self._plan, self._total = plan, total
+        self._others: list[Statistic] = [*total.sparse, *moments]
         self._dense, self._exact = shown_as(total.dense)
         self._dense.flags.writeable = False  # and so are its views, which the counts hold
         self._stacks: dict[int, NDArray[Any]] = {}
@@ -259,8 +258,7 @@ class Counted:
         total = self._total
         number, at, axes = self._plan.places[family]
         if number < 0:
-            others: list[Statistic] = [*total.sparse, *total.moments]
-            found, wanted = others[at], tuple([v.name for v in axes])
+            found, wanted = self._others[at], tuple([v.name for v in axes])
             return found if found.names == wanted else found.marginal(wanted)
         stack = self._stacks.get(number)
         if stack is None:
@@ -306,6 +304,12 @@ class Counted:
         if not plan.core.all_dense:
             return None
         return plan.core.pick([list(self._stack(number)) for number in range(len(plan.stacks))])
+
+
+def _rounded(parts: GroupSums) -> Moments:
+    """The moments of all parts together, which tell whether floats can hold their squares."""
+    refuse_small_weights(parts.sums.n.rounded())
+    return Moments.of_sums(parts)
 
 
 def _names(names: tuple[str, ...], sets: _core.Sets) -> tuple[tuple[str, ...], ...]:
