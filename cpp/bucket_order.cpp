@@ -1,72 +1,59 @@
-// Every row's place is found before the first record is moved. To do both in one loop is slow: the
-// CPU would have to know where one record went before it could trust what it read for the next. For
-// the like reason the block is cut into streams with counters of their own: a bucket that comes
-// twice in a row need not wait for itself.
+// Every eighth row is in the same stream, and a stream has counters of its own. So the counters of
+// eight rows can be read before any of them is written: one by one, the CPU would have to know where
+// a row went before it could trust what it reads for the next.
 #include "bucket_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace credo {
 namespace {
 
-constexpr std::size_t kStreams = 4;
-constexpr std::size_t kFewBuckets = 1024;  // beyond, the same one seldom comes twice in a row
-
-// Calls f(counter, row) for every row, in its stream.
-template <class F>
-void for_rows(const std::uint32_t* bucket, std::size_t n, std::size_t n_streams,
-              std::size_t n_buckets, std::uint32_t* counters, F&& f) {
-  std::size_t i = 0;
-  if (n_streams == kStreams) {
-    const std::size_t rows = n / kStreams;
-    std::uint32_t* const second = counters + n_buckets;
-    std::uint32_t* const third = second + n_buckets;
-    std::uint32_t* const last = third + n_buckets;
-    for (; i < rows; ++i) {
-      f(counters[bucket[i]], i);
-      f(second[bucket[rows + i]], rows + i);
-      f(third[bucket[2 * rows + i]], 2 * rows + i);
-      f(last[bucket[3 * rows + i]], 3 * rows + i);
-    }
-    i = kStreams * rows;
-    counters = last;
-  }
-  for (; i < n; ++i) f(counters[bucket[i]], i);
-}
+constexpr std::size_t kStreams = 8;
+constexpr std::size_t kFewBuckets = 512;  // beyond, the same one seldom comes twice in a row
 
 }  // namespace
 
-BucketOrder::BucketOrder(std::size_t n_buckets, std::size_t most_rows)
+BucketOrder::BucketOrder(std::size_t n_buckets, std::size_t most_rows, Scratch& scratch)
     : n_streams_(n_buckets <= kFewBuckets ? kStreams : 1),
       n_buckets_(n_buckets),
-      next_(n_streams_ * n_buckets),
-      place_(most_rows),
-      ends_(n_buckets),
-      sorted_(most_rows) {}
+      next_(scratch.array<std::uint32_t>(n_streams_ * n_buckets)),
+      ends_(scratch.array<std::uint32_t>(n_buckets)),
+      rows_(scratch.array<std::uint16_t>(most_rows)) {}
 
-void BucketOrder::sort(const std::uint32_t* bucket, std::size_t n) {
-  n_ = n;
-  std::uint32_t* next = next_.data();
-  std::uint32_t* place = place_.data();
-  std::fill(next_.begin(), next_.end(), 0);
-  for_rows(bucket, n, n_streams_, n_buckets_, next,
-           [](std::uint32_t& counter, std::size_t) { ++counter; });
+void BucketOrder::sort(const std::uint16_t* bucket, std::size_t n) {
+  std::fill_n(next_, n_streams_ * n_buckets_, 0);
+  count(bucket, n);
   std::uint32_t end = 0;
   for (std::size_t b = 0; b < n_buckets_; ++b) {
     for (std::size_t s = 0; s < n_streams_; ++s)
-      end += std::exchange(next[s * n_buckets_ + b], end);
+      end += std::exchange(next_[b * n_streams_ + s], end);
     ends_[b] = end;
   }
-  for_rows(bucket, n, n_streams_, n_buckets_, next,
-           [place](std::uint32_t& counter, std::size_t row) { place[row] = counter++; });
+  place(bucket, n);
 }
 
-const Record* BucketOrder::sorted(const Record* records) {
-  Record* to = sorted_.data();
-  const std::uint32_t* place = place_.data();
-  for (std::size_t i = 0; i < n_; ++i) to[place[i]] = records[i];
-  return to;
+void BucketOrder::count(const std::uint16_t* bucket, std::size_t n) {
+  std::size_t i = 0;
+  if (n_streams_ == kStreams)
+    for (; i + kStreams <= n; i += kStreams)
+      for (std::size_t s = 0; s < kStreams; ++s) ++next_[kStreams * bucket[i + s] + s];
+  for (; i < n; ++i) ++next_[n_streams_ * bucket[i]];
+}
+
+void BucketOrder::place(const std::uint16_t* bucket, std::size_t n) {
+  std::uint16_t* const rows = rows_;
+  std::size_t i = 0;
+  if (n_streams_ == kStreams) {
+    for (; i + kStreams <= n; i += kStreams) {
+      std::array<std::uint32_t, kStreams> at;
+      for (std::size_t s = 0; s < kStreams; ++s) at[s] = next_[kStreams * bucket[i + s] + s];
+      for (std::size_t s = 0; s < kStreams; ++s) next_[kStreams * bucket[i + s] + s] = at[s] + 1;
+      for (std::size_t s = 0; s < kStreams; ++s) rows[at[s]] = static_cast<std::uint16_t>(i + s);
+    }
+  }
+  for (; i < n; ++i) rows[next_[n_streams_ * bucket[i]]++] = static_cast<std::uint16_t>(i);
 }
 
 }  // namespace credo

@@ -4,30 +4,31 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "big_array.hpp"
-#include "lane_kernels.hpp"
+#include "scratch.hpp"
 
 namespace credo {
 
 class BucketOrder {
  public:
-  BucketOrder(std::size_t n_buckets, std::size_t most_rows);
+  static constexpr std::size_t kMostRows = 127 * 512;  // of a block: numbers of rows fit 16 bits
+
+  BucketOrder(std::size_t n_buckets, std::size_t most_rows, Scratch& scratch);
 
   // Takes the rows of a block. IN bucket [n].
-  void sort(const std::uint32_t* bucket, std::size_t n);
+  void sort(const std::uint16_t* bucket, std::size_t n);
 
-  // The records of the block's rows in this order; they last until the next call.
-  const Record* sorted(const Record* records);
-
-  // Where the run of each bucket ends.
-  const std::uint32_t* ends() const { return ends_.data(); }
+  // The rows of the block in this order, and where the run of each bucket ends.
+  const std::uint16_t* rows() const { return rows_; }
+  const std::uint32_t* ends() const { return ends_; }
 
  private:
-  std::size_t n_streams_, n_buckets_, n_ = 0;
-  BigArray<std::uint32_t> next_;   // [streams][buckets]: where the next row of each goes
-  BigArray<std::uint32_t> place_;  // where each row goes
-  BigArray<std::uint32_t> ends_;
-  BigArray<Record> sorted_;
+  void count(const std::uint16_t* bucket, std::size_t n);
+  void place(const std::uint16_t* bucket, std::size_t n);
+
+  std::size_t n_streams_, n_buckets_;
+  std::uint32_t* next_;  // [buckets][streams]: where the next row of each goes
+  std::uint32_t* ends_;
+  std::uint16_t* rows_;
 };
 
 }  // namespace credo

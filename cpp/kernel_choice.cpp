@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "count_records.hpp"
+
 namespace credo {
 namespace {
 
@@ -19,7 +21,10 @@ constexpr double kMemberNs = 200;   // to set up and take apart a group, each se
 constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
 constexpr double kFillNs = 0.4;     // to make one row's record, shared by some ten calls
-constexpr double kBucketNs = 130;   // to clear and read a bucket of records
+constexpr double kRecordNs = 2.1;   // to sort one row's record into its bucket, and to add it up
+constexpr double kFarNs = 0.6;      // the same, more, where the records of a block are not near
+constexpr double kRunNs = 35;       // to sum up a bucket's records of a block
+constexpr double kFewBuckets = 256;
 constexpr double kTakeNs = 1;       // to take one cell of a table from the buckets
 constexpr double kSecond = 0.5;     // of a layer's time, for one that is sorted with another
 
@@ -31,12 +36,6 @@ double increment_ns(double cells) {
   if (cells <= 1 << 14) return 0.6;
   if (cells <= kCached) return 1.2;
   return cells <= 1 << 21 ? 5 : 20;
-}
-
-// To sort one row's record into one of so many buckets, and to add it up.
-double record_ns(double buckets) {
-  if (buckets <= 64) return 2.4;
-  return buckets <= 1024 ? 3.0 : 4.5;
 }
 
 // To clear and read one cell: small tables stay in the cache, large ones are fresh pages.
@@ -86,10 +85,13 @@ double records_ns(const Columns& columns, std::span<const std::int32_t> prefix,
     ns += kTakeNs * buckets * columns[v].arity;
     used[columns.place(v).layer] = true;
   }
+  const double block = static_cast<double>(records_block(static_cast<std::size_t>(buckets)));
+  const double runs = std::min(rows, std::ceil(rows / block) * buckets);
+  const double record_ns = kRecordNs + (buckets > kFewBuckets ? kFarNs : 0);
   bool second = false;
   for (std::size_t layer = 0; layer < used.size(); ++layer) {
     if (!used[layer]) continue;
-    ns += rows * record_ns(buckets) * (second ? kSecond : 1.0) + buckets * kBucketNs;
+    ns += rows * record_ns * (second ? kSecond : 1.0) + runs * kRunNs;
     second = !second;
     if (!columns.has_records(layer)) ns += rows * kFillNs;
   }

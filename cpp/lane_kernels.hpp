@@ -34,26 +34,13 @@ struct alignas(16) Record {
   std::uint64_t words[2];
 };
 inline constexpr std::size_t kRecordBits = 128;
+inline constexpr std::size_t kRecordPart = 16;  // bits whose counts come together
 
 // The bits of one variable in a record: bit + s says whether the row has state s.
 struct RecordPlace {
   CodeView column;
   std::uint32_t bit;
   std::uint32_t states;
-};
-
-// What the records of each bucket add up to, while they come in. They are added up bit by bit, a
-// group at a time (lane_records_impl.hpp); those that are too few for a group wait for more.
-struct RecordBuckets {
-  static constexpr std::size_t kGroup = 32;      // records that are added up together
-  static constexpr std::size_t kSumWords = 200;  // of a bucket's unfinished sums, for any lane
-
-  std::uint32_t* waits;   // of each bucket: how many records wait
-  Record* waiting;        // [buckets][kGroup]
-  std::uint64_t* sums;    // [buckets][kSumWords], aligned to 64 bytes
-  std::uint32_t* groups;  // of each bucket: how many its sums hold
-  std::uint32_t* rows;    // of each bucket: how many its counts hold
-  std::uint32_t* counts;  // [buckets][kRecordBits]: rows that have each bit
 };
 
 // As many codes as a vector of bytes looks up at once.
@@ -108,13 +95,11 @@ struct LaneKernels {
   void (*fill_records)(const RecordPlace* places, std::size_t n_places, std::size_t first,
                        std::size_t n, Record* records);
 
-  // Adds records that are sorted by their buckets: those of the first up to ends[0], those of the
-  // second up to ends[1] ... IN ends [n_buckets]; INOUT buckets, cleared before the first call.
-  void (*add_runs)(const Record* sorted, const std::uint32_t* ends, RecordBuckets buckets,
-                   std::size_t n_buckets);
-  void (*clear_buckets)(RecordBuckets buckets, std::size_t n_buckets);
-  // Brings rows and counts up to date; no records may come after it.
-  void (*finish_buckets)(RecordBuckets buckets, std::size_t n_buckets);
+  // counts[b][i] += how many records of bucket b have bit i. Its rows are those up to ends[b].
+  // IN records, rows [fewer than 2^16], ends [n_buckets]; IN parts: of 16 bits, that are counted;
+  // INOUT counts [n_buckets][parts * kRecordPart].
+  void (*add_runs)(const Record* records, const std::uint16_t* rows, const std::uint32_t* ends,
+                   std::size_t n_buckets, std::size_t parts, std::uint32_t* counts);
 
   // products[i * n_right + j] += sum_r left[i * rows + r] * right[j * rows + r] for j < ends[i].
   // IN left [n_left][rows], right [n_right][rows], ends [n_left], which never falls; IN n_right (a

@@ -15,22 +15,12 @@
 namespace credo {
 namespace {
 
-inline constexpr std::size_t kMostLevels = 16;  // of a number
+inline constexpr std::size_t kGroupLevels = 5;
+inline constexpr std::size_t kGroup = 1 << kGroupLevels;  // records that are added up together
+inline constexpr std::size_t kMostLevels = 16;  // of a number: a run has fewer than 2^16 records
 
-template <class L>
-struct RecordSums {
-  using Vec = typename L::Bits;
-  static constexpr std::size_t kRecords = sizeof(Vec) / sizeof(Record);  // in a vector
-  static constexpr std::size_t kVectors = RecordBuckets::kGroup / kRecords;
-  static constexpr std::size_t kLow = __builtin_ctzll(kVectors);  // levels that a group fills
-  static constexpr std::size_t kHigh = kMostLevels - __builtin_ctzll(RecordBuckets::kGroup);
-  static constexpr std::uint32_t kMostGroups = (1 << kHigh) - 1;
-
-  Vec low[kLow];
-  struct {
-    Vec sum, waiting;  // the second carry has come if this bit of the number of groups is set
-  } high[kHigh];
-};
+typedef std::uint64_t Half __attribute__((vector_size(16)));     // one record
+typedef std::uint16_t Counts __attribute__((vector_size(32)));  // of 16 bits
 
 template <class Vec>
 Vec full_adder(Vec& sum, Vec x, Vec y) {
@@ -47,148 +37,122 @@ Vec vector_at(const void* p) {
   return v;
 }
 
+// A vector of the records of the next rows.
+template <class Vec>
+Vec records_at(const Record* records, const std::uint16_t* rows) {
+  const auto half = [&](std::size_t i) { return vector_at<Half>(records + rows[i]); };
+  if constexpr (sizeof(Vec) == sizeof(Half)) {
+    return half(0);
+  } else if constexpr (sizeof(Vec) == 2 * sizeof(Half)) {
+    return __builtin_shufflevector(half(0), half(1), 0, 1, 2, 3);
+  } else {
+    typedef std::uint64_t Two __attribute__((vector_size(32)));
+    const Two first = records_at<Two>(records, rows), second = records_at<Two>(records, rows + 2);
+    return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+}
+
 // Adds 2^level vectors to the levels below; returns the carry.
 template <class Vec, std::size_t level>
-Vec add_vectors(const char* records, Vec* low) {
+Vec add_vectors(const Record* records, const std::uint16_t* rows, Vec* low) {
   if constexpr (level == 0) {
-    return vector_at<Vec>(records);
+    return records_at<Vec>(records, rows);
   } else {
-    const Vec first = add_vectors<Vec, level - 1>(records, low);
-    const Vec second =
-        add_vectors<Vec, level - 1>(records + (sizeof(Vec) << (level - 1)), low);
+    constexpr std::size_t kHalf = sizeof(Vec) / sizeof(Record) << (level - 1);
+    const Vec first = add_vectors<Vec, level - 1>(records, rows, low);
+    const Vec second = add_vectors<Vec, level - 1>(records, rows + kHalf, low);
     return full_adder(low[level - 1], first, second);
   }
 }
 
-template <class L>
-RecordSums<L>& sums_of(const RecordBuckets& buckets, std::size_t bucket) {
-  static_assert(sizeof(RecordSums<L>) <= RecordBuckets::kSumWords * sizeof(std::uint64_t));
-  return *reinterpret_cast<RecordSums<L>*>(buckets.sums + bucket * RecordBuckets::kSumWords);
-}
-
-template <class L>
-void clear_sums(const RecordBuckets& buckets, std::size_t bucket) {
-  for (auto& level : sums_of<L>(buckets, bucket).low) level = typename RecordSums<L>::Vec{};
-  buckets.groups[bucket] = 0;
-}
-
-typedef std::uint64_t Half __attribute__((vector_size(16)));     // one record
-typedef std::uint16_t Counts __attribute__((vector_size(32)));  // of 16 bits
-
-// counts += the bit-sliced counts of n levels.
-inline void add_counts(const Half* levels, std::size_t n, std::uint32_t* counts) {
-  constexpr std::size_t kParts = sizeof(Half) / sizeof(std::uint16_t);
-  constexpr std::size_t kPart = kRecordBits / kParts;
+// counts += the bit-sliced counts of n levels, of the first 16 * parts bits.
+inline void add_counts(const Half* levels, std::size_t n, std::size_t parts, std::uint32_t* counts) {
+  constexpr std::size_t kParts = kRecordBits / kRecordPart;
   const Counts bits = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
-  std::uint16_t parts[kMostLevels][kParts];
-  __builtin_memcpy(parts, levels, n * sizeof(Half));
-  for (std::size_t part = 0; part < kParts; ++part) {
+  std::uint16_t words[kMostLevels][kParts];
+  __builtin_memcpy(words, levels, n * sizeof(Half));
+  for (std::size_t part = 0; part < parts; ++part) {
     Counts sum{};
     for (std::size_t level = n; level-- > 0;) {
-      const Counts all = Counts{} + parts[level][part];
+      const Counts all = Counts{} + words[level][part];
       sum = sum + sum - reinterpret_cast<Counts>((all & bits) == bits);  // true is -1
     }
-    std::uint16_t sums[kPart];
+    std::uint16_t sums[kRecordPart];
     __builtin_memcpy(sums, &sum, sizeof sums);
-    for (std::size_t i = 0; i < kPart; ++i) counts[part * kPart + i] += sums[i];
+    for (std::size_t i = 0; i < kRecordPart; ++i) counts[part * kRecordPart + i] += sums[i];
   }
 }
 
-// Moves a bucket's sums to its counts.
+// total = the bit-sliced counts of fewer than kGroup records; returns the number of levels.
+inline std::size_t sum_few(const Record* records, const std::uint16_t* rows, std::size_t n,
+                           Half* total) {
+  for (std::size_t k = 0; k < kGroupLevels; ++k) total[k] = Half{};
+  for (std::size_t i = 0; i < n; ++i) {
+    Half carry = vector_at<Half>(records + rows[i]);
+    for (std::size_t k = 0; k < kGroupLevels; ++k) {
+      const Half up = total[k] & carry;
+      total[k] ^= carry;
+      carry = up;
+    }
+  }
+  return n == 0 ? 0 : 64 - __builtin_clzll(n);
+}
+
+// total += the counts of whole groups. INOUT total: of kGroupLevels; returns the number of levels.
 template <class L>
-void count_sums(const RecordBuckets& buckets, std::size_t bucket) {
-  using Sums = RecordSums<L>;
-  using Vec = typename Sums::Vec;
-  const std::uint32_t groups = buckets.groups[bucket];
-  if (groups == 0) return;
-  const Sums& sums = sums_of<L>(buckets, bucket);
+std::size_t add_groups(const Record* records, const std::uint16_t* rows, std::size_t n_groups,
+                       Half* total) {
+  using Vec = typename L::Bits;
+  constexpr std::size_t kRecords = sizeof(Vec) / sizeof(Record);    // in a vector
+  constexpr std::size_t kLow = __builtin_ctzll(kGroup / kRecords);  // levels that a group fills
+  Vec low[kLow] = {};
+  struct {
+    Vec sum, waiting;  // the second carry has come if this bit of the number of groups is set
+  } high[kMostLevels];
+  for (std::size_t group = 0; group < n_groups; ++group, rows += kGroup) {
+    Vec carry = add_vectors<Vec, kLow>(records, rows, low);
+    std::size_t k = 0;
+    for (; group >> k & 1; ++k) carry = full_adder(high[k].sum, high[k].waiting, carry);
+    high[k].waiting = carry;
+    if ((group & (group + 1)) == 0) high[k].sum = Vec{};  // the level's first carry
+  }
   Vec levels[kMostLevels];
   std::size_t n = 0;
-  for (; n < Sums::kLow; ++n) levels[n] = sums.low[n];
+  for (; n < kLow; ++n) levels[n] = low[n];
   Vec carry{};
-  for (std::size_t k = 0; groups >> k != 0; ++k) {
-    levels[n] = sums.high[k].sum;
-    carry = full_adder(levels[n++], groups >> k & 1 ? sums.high[k].waiting : Vec{}, carry);
+  for (std::size_t k = 0; n_groups >> k != 0; ++k) {
+    levels[n] = high[k].sum;
+    carry = full_adder(levels[n++], n_groups >> k & 1 ? high[k].waiting : Vec{}, carry);
   }
   // No carry is left, since fewer than 2^n vectors were added: nor below, with levels for the
   // records of a vector.
-  for (std::size_t records = Sums::kRecords; records > 1; records /= 2) levels[n++] = Vec{};
-  const auto record = [&](std::size_t level, std::size_t i) {
-    return vector_at<Half>(reinterpret_cast<const char*>(&levels[level]) + i * sizeof(Half));
-  };
-  Half total[kMostLevels];
-  for (std::size_t k = 0; k < n; ++k) total[k] = record(k, 0);
-  for (std::size_t i = 1; i < Sums::kRecords; ++i) {
+  for (std::size_t some = kRecords; some > 1; some /= 2) levels[n++] = Vec{};
+  for (std::size_t k = kGroupLevels; k < n; ++k) total[k] = Half{};
+  for (std::size_t i = 0; i < kRecords; ++i) {
     Half up{};
-    for (std::size_t k = 0; k < n; ++k) up = full_adder(total[k], record(k, i), up);
-  }
-  add_counts(total, n, buckets.counts + bucket * kRecordBits);
-  buckets.rows[bucket] += groups * static_cast<std::uint32_t>(RecordBuckets::kGroup);
-  clear_sums<L>(buckets, bucket);
-}
-
-// Adds a whole group of records to a bucket's sums.
-template <class L>
-void add_group(const RecordBuckets& buckets, std::size_t bucket, const Record* group) {
-  using Sums = RecordSums<L>;
-  using Vec = typename Sums::Vec;
-  if (buckets.groups[bucket] == Sums::kMostGroups) count_sums<L>(buckets, bucket);
-  Sums& sums = sums_of<L>(buckets, bucket);
-  Vec low[Sums::kLow];
-  for (std::size_t k = 0; k < Sums::kLow; ++k) low[k] = sums.low[k];
-  Vec carry = add_vectors<Vec, Sums::kLow>(reinterpret_cast<const char*>(group), low);
-  for (std::size_t k = 0; k < Sums::kLow; ++k) sums.low[k] = low[k];
-  const std::uint32_t groups = buckets.groups[bucket]++;
-  std::size_t k = 0;
-  for (; groups >> k & 1; ++k) carry = full_adder(sums.high[k].sum, sums.high[k].waiting, carry);
-  sums.high[k].waiting = carry;
-  if ((groups & (groups + 1)) == 0) sums.high[k].sum = Vec{};  // the level's first carry
-}
-
-template <class L>
-void clear_buckets(RecordBuckets buckets, std::size_t n_buckets) {
-  for (std::size_t b = 0; b < n_buckets; ++b) {
-    buckets.waits[b] = 0;
-    buckets.rows[b] = 0;
-    for (std::size_t i = 0; i < kRecordBits; ++i) buckets.counts[b * kRecordBits + i] = 0;
-    clear_sums<L>(buckets, b);
-  }
-}
-
-template <class L>
-void add_runs(const Record* sorted, const std::uint32_t* ends, RecordBuckets buckets,
-              std::size_t n_buckets) {
-  constexpr std::size_t kGroup = RecordBuckets::kGroup;
-  const Record* next = sorted;
-  for (std::size_t b = 0; b < n_buckets; ++b) {
-    const Record* end = sorted + ends[b];
-    Record* waiting = buckets.waiting + b * kGroup;
-    std::size_t waits = buckets.waits[b];
-    if (waits > 0) {
-      while (waits < kGroup && next < end) waiting[waits++] = *next++;
-      if (waits == kGroup) {
-        add_group<L>(buckets, b, waiting);
-        waits = 0;
-      }
+    for (std::size_t k = 0; k < n; ++k) {
+      const char* level = reinterpret_cast<const char*>(&levels[k]);
+      up = full_adder(total[k], vector_at<Half>(level + i * sizeof(Half)), up);
     }
-    for (; next + kGroup <= end; next += kGroup) add_group<L>(buckets, b, next);
-    while (next < end) waiting[waits++] = *next++;
-    buckets.waits[b] = static_cast<std::uint32_t>(waits);
   }
+  return n;
 }
 
 template <class L>
-void finish_buckets(RecordBuckets buckets, std::size_t n_buckets) {
-  for (std::size_t b = 0; b < n_buckets; ++b) {
-    const std::uint32_t waits = buckets.waits[b];
-    if (waits > 0) {
-      Record* waiting = buckets.waiting + b * RecordBuckets::kGroup;
-      for (std::size_t i = waits; i < RecordBuckets::kGroup; ++i) waiting[i] = {{0, 0}};
-      add_group<L>(buckets, b, waiting);
-      buckets.rows[b] -= static_cast<std::uint32_t>(RecordBuckets::kGroup) - waits;
+void add_runs(const Record* records, const std::uint16_t* rows, const std::uint32_t* ends,
+              std::size_t n_buckets, std::size_t parts, std::uint32_t* counts) {
+  std::size_t begin = 0;
+  for (std::size_t b = 0; b < n_buckets; ++b, counts += parts * kRecordPart) {
+    const std::size_t n = ends[b] - begin;
+    if (n > 0) {
+      Half total[kMostLevels];
+      const std::size_t groups = n / kGroup;
+      std::size_t levels = sum_few(records, rows + begin + groups * kGroup, n % kGroup, total);
+      if (groups > 0) levels = add_groups<L>(records, rows + begin, groups, total);
+      add_counts(total, levels, parts, counts);
     }
-    count_sums<L>(buckets, b);
+    begin = ends[b];
   }
 }
 

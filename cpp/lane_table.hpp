@@ -21,8 +21,6 @@ constexpr LaneKernels kernels_of() {
           .recode_bytes = recode<L, std::uint8_t>,
           .fill_records = fill_records<L>,
           .add_runs = add_runs<L>,
-          .clear_buckets = clear_buckets<L>,
-          .finish_buckets = finish_buckets<L>,
           .add_products = add_products<L>,
           .take_slice = take_slice<L>,
           .count_unit_ns = L::kCountUnitNs};

@@ -12,7 +12,7 @@ from credo import _core
 from . import twins
 from .test_count import assert_same
 
-GROUP = 32  # records that wait for each other in a bucket
+GROUP = 32  # records that are added up together
 
 
 def check(table: twins.Table, sets: list[list[int]], threads: tuple[int, ...] = (1, 2, 3)) -> None:
@@ -33,7 +33,32 @@ def test_groups_that_are_full_and_not(n_rows: int, gaps: float) -> None:
         check(table, [[*prefix, v] for v in range(3, 8)])
 
 
-def test_a_bucket_with_more_rows_than_its_sums_can_hold() -> None:
+def test_a_run_as_long_as_the_longest_block() -> None:
+    block = 127 * 512
+    for rows in (block - 1, block, block + 1, 2 * block + 5):
+        base = np.zeros(rows, np.uint16)  # one bucket of the 1,100 has all rows but one
+        base[-1] = 1099
+        others = [np.zeros(rows, np.uint8), np.arange(rows).astype(np.uint8) % 3]
+        table = twins.Table([base, *others], [1100, 3, 3], [False] * 3)
+        check(table, [[0, 1], [0, 2]], threads=(1, 2))
+
+
+@pytest.mark.parametrize("buckets", [511, 512, 513, 1200, 20_000])
+def test_many_buckets_of_short_runs(buckets: int) -> None:
+    arities = [buckets] + [8] * 40  # three layers of records
+    table = twins.random_table(30_000, arities, seed=buckets)
+    check(table, [[0, v] for v in (1, 2, 20, 40)], threads=(1,))
+
+
+def test_memory_that_is_kept_serves_small_and_large_in_turn() -> None:
+    small = twins.random_table(50, [3, 2, 2], seed=1)
+    large = twins.random_table(70_000, [9000, 4, 3, 2], seed=2)
+    for _ in range(2):
+        check(large, [[0, 1], [0, 2], [0, 3]], threads=(1,))
+        check(small, [[0, 1], [0, 2]], threads=(1,))
+
+
+def test_a_bucket_with_the_rows_of_many_blocks() -> None:
     rows = 200_003
     rng = np.random.default_rng(1)
     base = (rng.random(rows) < 0.01).astype(np.uint8)  # 198,000 rows in one bucket
