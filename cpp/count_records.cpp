@@ -96,7 +96,7 @@ class SiblingCount {
       for (std::size_t b = 0; b < n_buckets_; ++b) sizes_[b] += ends[b] - (b > 0 ? ends[b - 1] : 0);
       for (std::size_t i = 0; i < layers.size(); ++i) {
         const Record* records = columns_.records(layers[i].layer, kernels) + first;
-        bring_near(records, n);
+        if (n < rows.end - rows.begin) bring_near(records, n);  // one block is near from last time
         kernels.add_runs(records, order_.rows(), ends, n_buckets_, layers[i].parts, counts_of(i));
       }
     }
