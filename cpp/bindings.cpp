@@ -73,8 +73,17 @@ void bind_columns(nb::module_& m) {
   m.def("take_codes", door(&doors::take_codes), "indices"_a, "lut"_a, "out"_a,
         "path"_a = "auto");
   nb::class_<KeptColumns>(m, "Columns")
-      .def(nb::init<std::vector<AnyArray>, const Arities&, const std::vector<bool>&>(), "codes"_a,
-           "arities"_a, "missing"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<std::vector<AnyArray>, const Arities&,
+                    const std::optional<std::vector<bool>>&>(),
+           "codes"_a, "arities"_a, "missing"_a = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("missing",
+                   [](const KeptColumns& self) {
+                     std::vector<bool> missing;
+                     for (std::size_t v = 0; v < self->n_variables(); ++v)
+                       missing.push_back((*self)[v].missing);
+                     return missing;
+                   })
       .def_prop_ro("n_rows", [](const KeptColumns& self) { return self->n_rows(); })
       .def_prop_ro("n_variables", [](const KeptColumns& self) { return self->n_variables(); })
       .def_prop_ro("bitmap_bytes", [](const KeptColumns& self) { return self->bitmap_bytes(); })

@@ -21,19 +21,23 @@ std::uint64_t largest(const void* codes, std::size_t n_rows) {
   return most;
 }
 
-void check(const CodeView& view, std::size_t n_rows, std::size_t variable) {
-  const std::string who = "Variable " + std::to_string(variable) + ": ";
-  if (view.arity < 1) throw std::invalid_argument(who + "the arity must be at least 1.");
-  const std::uint64_t radix = std::uint64_t{view.arity} + (view.missing ? 1 : 0);
-  if (radix > std::uint64_t{1} << (8 * view.width))
-    throw std::invalid_argument(who + std::to_string(radix) + " codes do not fit an unsigned " +
-                                "integer of " + std::to_string(view.width) + " byte(s).");
+// Checks a variable, and finds out whether it may be missing if nobody told.
+void check(CodeView& view, Columns::Gaps gaps, std::size_t n_rows, std::size_t variable) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("Variable " + std::to_string(variable) + ": " + why);
+  };
+  if (view.arity < 1) refuse("the arity must be at least 1.");
   const std::uint64_t most = view.width == 1   ? largest<std::uint8_t>(view.codes, n_rows)
                              : view.width == 2 ? largest<std::uint16_t>(view.codes, n_rows)
                                                : largest<std::uint32_t>(view.codes, n_rows);
+  if (gaps == Columns::Gaps::kLookedFor) view.missing = most >= view.arity;
+  const std::uint64_t radix = std::uint64_t{view.arity} + (view.missing ? 1 : 0);
+  if (radix > std::uint64_t{1} << (8 * view.width))
+    refuse(std::to_string(radix) + " codes do not fit an unsigned integer of " +
+           std::to_string(view.width) + " byte(s).");
   if (n_rows > 0 && most >= radix)
-    throw std::invalid_argument(who + "codes must be below " + std::to_string(radix) + ", got " +
-                                std::to_string(most) + " instead.");
+    refuse("codes must be below " + std::to_string(radix) + ", got " + std::to_string(most) +
+           " instead.");
 }
 
 // Whole 512-bit units, an odd number of them: a power of two between masks would put the same
@@ -45,12 +49,12 @@ std::size_t padded_words(std::size_t n_rows) {
 
 }  // namespace
 
-Columns::Columns(std::vector<CodeView> views, std::size_t n_rows)
+Columns::Columns(std::vector<CodeView> views, std::size_t n_rows, Gaps gaps)
     : views_(std::move(views)),
       n_rows_(n_rows),
       words_per_mask_(padded_words(n_rows)),
       bitmaps_(std::make_unique<Bitmap[]>(views_.size())) {
-  for (std::size_t v = 0; v < views_.size(); ++v) check(views_[v], n_rows, v);
+  for (std::size_t v = 0; v < views_.size(); ++v) check(views_[v], gaps, n_rows, v);
   place_variables();
 }
 

@@ -16,9 +16,12 @@ namespace credo {
 
 class Columns {
  public:
+  // Whether the views say which variables may be missing, or the codes are to be looked at.
+  enum class Gaps { kTold, kLookedFor };
+
   // IN views: the codes must outlive this object and keep their values.
   // Throws std::invalid_argument if a code is out of its variable's range.
-  Columns(std::vector<CodeView> views, std::size_t n_rows);
+  Columns(std::vector<CodeView> views, std::size_t n_rows, Gaps gaps = Gaps::kTold);
 
   std::size_t n_rows() const { return n_rows_; }
   std::size_t n_variables() const { return views_.size(); }

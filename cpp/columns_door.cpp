@@ -22,8 +22,8 @@ std::size_t rows_of(const std::vector<AnyArray>& codes) {
 
 std::vector<CodeView> code_views(const std::vector<AnyArray>& codes,
                                  const std::vector<std::int64_t>& arities,
-                                 const std::vector<bool>& missing) {
-  require(arities.size() == codes.size() && missing.size() == codes.size(),
+                                 const std::optional<std::vector<bool>>& missing) {
+  require(arities.size() == codes.size() && (!missing || missing->size() == codes.size()),
           "The 'codes', 'arities' and 'missing' parameters must have the same length.");
   const std::size_t n_rows = rows_of(codes);
   std::vector<CodeView> views;
@@ -38,7 +38,8 @@ std::vector<CodeView> code_views(const std::vector<AnyArray>& codes,
       throw std::invalid_argument("The arity of variable " + std::to_string(v) +
                                   " must be in 1..2^32 - 1, got " + std::to_string(arities[v]) +
                                   " instead.");
-    views.push_back({codes[v].data(), width, static_cast<std::uint32_t>(arities[v]), missing[v]});
+    views.push_back({codes[v].data(), width, static_cast<std::uint32_t>(arities[v]),
+                     missing && (*missing)[v]});
   }
   return views;
 }
@@ -62,9 +63,10 @@ const SetList& GivenSets::list() const {
 // ---------------------------------------------------------------- columns that are kept
 
 KeptColumns::KeptColumns(std::vector<AnyArray> codes, const std::vector<std::int64_t>& arities,
-                         const std::vector<bool>& missing)
+                         const std::optional<std::vector<bool>>& missing)
     : arrays_(std::move(codes)),
-      columns_(code_views(arrays_, arities, missing), rows_of(arrays_)) {}
+      columns_(code_views(arrays_, arities, missing), rows_of(arrays_),
+               missing ? Columns::Gaps::kTold : Columns::Gaps::kLookedFor) {}
 
 MaskRows KeptColumns::bitmap(std::int64_t variable, const std::string& path) const {
   require(variable >= 0 && variable < static_cast<std::int64_t>(columns_.n_variables()),

@@ -52,8 +52,9 @@ using Counts = std::variant<Array<std::int64_t>, Array<double>>;
 // Columns, and the arrays that they are views of. IN codes of uint8, uint16 or uint32.
 class KeptColumns {
  public:
+  // IN missing: which variables may be; they are looked at if it is nothing.
   KeptColumns(std::vector<AnyArray> codes, const std::vector<std::int64_t>& arities,
-              const std::vector<bool>& missing);
+              const std::optional<std::vector<bool>>& missing);
 
   const Columns& operator*() const { return columns_; }
   const Columns* operator->() const { return &columns_; }

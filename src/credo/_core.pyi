@@ -31,8 +31,15 @@ class Columns:
     """
 
     def __init__(
-        self, codes: Sequence[_Codes], arities: Sequence[int], missing: Sequence[bool]
+        self,
+        codes: Sequence[_Codes],
+        arities: Sequence[int],
+        missing: Sequence[bool] | None = None,
     ) -> None: ...
+    @property
+    def missing(self) -> list[bool]:
+        """Whether each variable may be missing: as was told, or else as the codes are."""
+
     @property
     def n_rows(self) -> int: ...
     @property

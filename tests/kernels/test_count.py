@@ -242,3 +242,20 @@ def test_bad_codes(codes: np.ndarray, arity: int, missing: bool) -> None:
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="must have 3 rows"):
         _core.Columns([np.zeros(3, np.uint8), np.zeros(2, np.uint8)], [2, 2], [False, False])
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 700])
+def test_gaps_are_looked_for_where_nobody_tells(n_rows: int) -> None:
+    table = twins.random_table(n_rows, [2, 3, 200, 300], seed=n_rows, gaps=0.5)
+    looked = _core.Columns(table.codes, table.arities)
+    found = [bool((c == a).any()) for c, a in zip(table.codes, table.arities, strict=True)]
+    assert looked.missing == found
+    assert table.columns.missing == table.missing  # as it was told
+    sets = [[0], [0, 1], [1, 2, 3], [0, 3]]
+    assert_same(looked.count(sets), [twins.count(table, s) for s in sets])
+
+
+def test_codes_past_missing_are_refused_where_nobody_tells() -> None:
+    with pytest.raises(ValueError, match="codes must be below 3, got 3 instead"):
+        _core.Columns([np.array([0, 3], np.uint8)], [2])
+    assert _core.Columns([np.array([0, 255], np.uint8)], [256]).missing == [False]

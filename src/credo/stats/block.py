@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.errors import InputError
 from credo.schema import Schema
-from credo.stats.configurations import frozen, grouped
+from credo.stats.configurations import frozen
 from credo.stats.exact import Exact, total_of
 from credo.stats.rows import Rows
 
 __all__ = ["Block"]
 
 _COMPACT_ROWS = 50_000  # below this many rows, gathering equal rows is not worth a thought
+_SAMPLE = 4096  # rows that are looked at first
 _COMPACT_GAIN = 16  # popcounting raw rows is about this much faster per row than adding weights
 
 
@@ -73,8 +74,14 @@ class Block:
     @cached_property
     def gaps(self) -> tuple[bool, ...]:
         """Whether each variable has missing cells."""
+        codes = [self.arrays[i] for i in self.discrete]
+        if all(c.dtype.kind == "u" and c.flags.c_contiguous for c in codes):
+            told = iter(self.native.missing)  # which looks at all of them in one go
+        else:  # rows that are not for counting
+            arities = [self.schema.variables[i].arity for i in self.discrete]
+            told = iter([bool(c.max(initial=0) >= k) for c, k in zip(codes, arities, strict=True)])
         return tuple(
-            bool(a.max(initial=0) >= v.arity) if v.is_discrete else bool(np.isnan(a).any())
+            next(told) if v.is_discrete else bool(np.isnan(a).any())
             for v, a in zip(self.schema.variables, self.arrays, strict=True)
         )
 
@@ -89,7 +96,6 @@ class Block:
         return _core.Columns(
             [self.arrays[i] for i in self.discrete],
             [self.schema.variables[i].arity for i in self.discrete],
-            [self.gaps[i] for i in self.discrete],
         )
 
     @cached_property
@@ -113,12 +119,13 @@ class Block:
 
     def _sample_repeats(self) -> bool:
         """Whether equal rows are common among a few thousand spread over the block."""
-        step = max(self.rows // 4096, 1)
+        step = max(self.rows // _SAMPLE, 1)
         # A few columns that tell most rows apart settle it; all are looked at only if they do not.
         for columns in (self.discrete[:16], self.discrete):
-            sample = np.stack([self.arrays[i][::step][:4096] for i in columns], axis=1)
-            unique, _ = grouped(sample)
-            if len(unique) * 4 >= len(sample):
+            sample = [np.ascontiguousarray(self.arrays[i][::step][:_SAMPLE]) for i in columns]
+            few = (len(sample[0]) - 1) // 4
+            native = _core.Columns(sample, [self.schema.variables[i].arity for i in columns])
+            if native.unique(list(range(len(columns))), limit=few) is None:
                 return False
         return True
 

@@ -93,8 +93,7 @@ class Rows:
         total: Numbers
         if isinstance(weights, np.ndarray) and weights.dtype.kind == "f":
             weights = Exact.of(weights)
-        missing = [bool((c == v.arity).any()) for v, c in zip(variables, columns, strict=True)]
-        native = _core.Columns(columns, [v.arity for v in variables], missing)
+        native = _core.Columns(columns, [v.arity for v in variables])
         planes = weights.planes if isinstance(weights, Exact) else [weights]
         found = [native.unique(list(range(len(variables))), plane) for plane in planes]
         first, total = found[0]
