@@ -17,7 +17,7 @@
 namespace credo {
 namespace {
 
-constexpr double kThreadNs = 60e3;            // work that is worth a thread
+constexpr double kThreadNs = 250e3;  // work that is worth a thread, which takes some 0.1 ms to start
 constexpr std::size_t kFewUnitsPerThread = 4;  // below this the rows are shared out, not the sets
 
 // What one thread does: some sets by each kernel, over some of the rows.
@@ -230,7 +230,8 @@ void count(const Columns& columns, const SetList& sets, const Cell* weights,
   const bool weighted = weights != nullptr;
   const Work work = plan_work(columns, sets, options, weighted, kernels);
   const auto useful = static_cast<std::size_t>(1 + work.total_ns / kThreadNs);
-  const std::size_t threads = std::min<std::size_t>(options.threads, useful);
+  const auto asked = static_cast<std::size_t>(options.threads);
+  const std::size_t threads = options.kernel == "auto" ? std::min(asked, useful) : asked;
   // Sums of real weights must not depend on the threads: their rows stay together.
   const bool by_rows =
       threads > 1 && std::is_integral_v<Cell> && work.units < kFewUnitsPerThread * threads;

@@ -40,7 +40,7 @@ inline constexpr std::uint64_t kMostCells = std::uint64_t{1} << 31;
 struct CountOptions {
   std::string kernel = "auto";  // or popcount, records, histogram, sparse
   std::string path = "auto";
-  int threads = 1;
+  int threads = 1;  // at most, or just so many where the kernel is not "auto"
   Monitor* monitor = nullptr;  // polled as the rows go by, unless it is null
 };
 
