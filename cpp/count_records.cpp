@@ -6,14 +6,12 @@
 
 #include <algorithm>
 
-#include "big_array.hpp"
 #include "bucket_order.hpp"
 
 namespace credo {
 namespace {
 
 constexpr std::size_t kFlushRows = std::size_t{1} << 31;  // before a 32-bit count can overflow
-
 constexpr std::size_t kCountsTogether = std::size_t{1} << 17;  // in the second-level cache
 
 // One layer of records, and as much of it as the siblings need.

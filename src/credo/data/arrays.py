@@ -107,12 +107,14 @@ def texts(values: Sequence[str]) -> Any:
     >>> texts(["a", "日本"]).to_pylist()
     ['a', '日本']
     """
-    encoded = [v.encode("utf-8", "surrogatepass") for v in values]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int32)
-    np.cumsum([len(e) for e in encoded], out=offsets[1:])
-    return pa.StringArray.from_buffers(
-        len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))
+    joined = "".join(values)
+    data = joined.encode("utf-8", "surrogatepass")
+    parts = (
+        values if len(data) == len(joined) else [v.encode("utf-8", "surrogatepass") for v in values]
     )
+    offsets = np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(map(len, parts), np.int32, len(values)), out=offsets[1:])
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
 def plain(array: Any) -> Any:

@@ -24,7 +24,7 @@ from credo.data.cells import (
     not_a_state,
     unusable,
 )
-from credo.data.doubts import decimal_commas, is_like_number
+from credo.data.doubts import decimal_commas, like_numbers
 from credo.data.few_numbers import are_few, are_floats, few_floats, numbers_of_cells
 from credo.data.kept_codes import counted, first_place, recoded
 from credo.data.met import Met
@@ -182,8 +182,7 @@ class Coder:
         """How many cells are numbers, or look as if they were meant to be."""
         if not self.text or self._mode == "numbers":
             return self._numbers
-        cells = zip(self.states, self._cells_by_state(), strict=True)
-        return int(sum(n for state, n in cells if is_like_number(state)))
+        return int(self._cells_by_state()[like_numbers(self.states)].sum())
 
     def _add_numbers(self, taken: Numbers) -> None:
         self._count_missing(taken)

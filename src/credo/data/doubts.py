@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.missing import MISSING
-from credo.data.numerals import as_number, looks_like_date, looks_numeric
+from credo.data.numerals import looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "are_quantities",
     "decimal_commas",
     "few_values",
-    "is_like_number",
+    "like_numbers",
     "numeric_doubts",
     "other_doubts",
 ]
@@ -51,7 +51,7 @@ def numeric_doubts(
     """Cells that are no numbers in a column of which most look like numbers; `numbers` are the
     values as such, NaN where they are none.
     """
-    odd = [v for v, x in zip(values, numbers, strict=True) if np.isnan(x)]
+    odd = _no_numbers(values, numbers)
     good = len(values) - len(odd)
     meant = sum(_is_meant(str(v).strip()) for v in odd)
     if 2 * (good + meant) < len(values) or not odd:
@@ -63,12 +63,16 @@ def numeric_doubts(
     return [Doubt(profile.first_row(v) or 0, str(v), "is not a number") for v in odd[:5]]
 
 
+def _no_numbers(values: Sequence[Any], numbers: NDArray[np.float64]) -> list[Any]:
+    return [values[i] for i in np.flatnonzero(np.isnan(numbers)).tolist()]
+
+
 def are_quantities(values: Sequence[Any], numbers: NDArray[np.float64], cells: int) -> bool:
     """Whether a column is of numbers, but for a few cells: at least half of the different ones are
     numbers, and some are decimals, or one of the others looks like a number and is none while the
     whole numbers do not repeat as states do.
     """
-    odd = [v for v, x in zip(values, numbers, strict=True) if np.isnan(x)]
+    odd = _no_numbers(values, numbers)
     good = numbers[~np.isnan(numbers)]
     if len(good) < len(odd):
         return False
@@ -95,14 +99,16 @@ def decimal_commas(texts: Sequence[str]) -> bool:
     return not all(_THOUSANDS.fullmatch(t) for t in with_comma)
 
 
-def is_like_number(text: str) -> bool:
-    """Whether a text is a number, or looks as if it was meant to be one.
+def like_numbers(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Of each text, whether it is a number, or looks as if it was meant to be one.
 
-    >>> is_like_number("1.5"), is_like_number("1,5"), is_like_number("007")
-    (True, True, False)
+    >>> like_numbers(["1.5", "1,5", "007"]).tolist()
+    [True, True, False]
     """
-    plain = text.strip()
-    return as_number(plain) is not None or _is_meant(plain)
+    like = ~np.isnan(numbers_of(texts))
+    for i in np.flatnonzero(~like).tolist():
+        like[i] = _is_meant(texts[i].strip())
+    return like
 
 
 def _is_meant(text: str) -> bool:
@@ -125,9 +131,12 @@ def other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list
     if len(texts) > 1000:
         return []
     found: list[Doubt] = []
-    dates = [t for t in texts if looks_like_date(t.strip())]
+    others = _no_numbers(texts, numbers_of(texts))
+    dates = [t for t in others if looks_like_date(t.strip())]
     shapes = {re.sub(r"[0-9]+", "0", t.strip()) for t in dates}
-    for text in texts:
+    odd, of_dates = set(others), set(dates)
+    mostly_dates = 2 * len(dates) >= len(texts)
+    for text in texts if mostly_dates else others:
         plain = text.strip()
         why = ""
         if text in told:
@@ -138,15 +147,14 @@ def other_doubts(profile: Profile, texts: Sequence[str], told: set[str]) -> list
                 "is kept as a state; name it in missing= if it is missing "
                 f"(missing={words} keeps the usual words)"
             )
-        elif looks_numeric(plain) and as_number(plain) is None:
+        elif text in odd and looks_numeric(plain):
             why = "" if _CODE.fullmatch(plain) else "is not read as a number"
-        elif 2 * len(dates) >= len(texts) and text not in dates:
+        elif mostly_dates and text not in of_dates:
             why = "is not a date"
-        elif 2 * len(dates) >= len(texts) and len(shapes) > 1:
+        elif mostly_dates and len(shapes) > 1:
             why = "is written in another way than other dates"
         if why and len(found) < 6:
             found.append(Doubt(profile.first_row(text) or 0, text, why))
-    truth = [t for t in texts if t.strip().casefold() in _TRUTH_WORDS]
-    if len(truth) == len(texts) > 2:
+    if len(texts) > 2 and all(t.strip().casefold() in _TRUTH_WORDS for t in texts):
         found.append(Doubt(0, ", ".join(sorted(texts)), "are kept apart as states"))
     return found

@@ -414,11 +414,15 @@ def _alike_notes(typed: _Typed) -> tuple[str, ...]:
     """States that differ only in case, blanks or the way their letters are composed."""
     if typed.type != "str" or len(typed.states) > 1000:
         return ()
+    states = [s for s in typed.states if isinstance(s, str)]
+    folded = [
+        (s if s.isascii() else unicodedata.normalize("NFKC", s)).strip().casefold() for s in states
+    ]
+    if len(set(folded)) == len(folded):
+        return ()
     groups: dict[str, list[str]] = {}
-    for state in typed.states:
-        if isinstance(state, str):
-            folded = unicodedata.normalize("NFKC", state).strip().casefold()
-            groups.setdefault(folded, []).append(state)
+    for state, key in zip(states, folded, strict=True):
+        groups.setdefault(key, []).append(state)
     alike = [g for g in groups.values() if len(g) > 1]
     return tuple(
         f"{', '.join(map(repr, g))} look alike but are kept apart as states" for g in alike[:5]

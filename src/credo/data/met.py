@@ -46,15 +46,17 @@ class Met:
         lut = np.zeros(n + 1, dtype=np.int64)
         first = self._first_places(taken, keep)
         seen = first is None or not n or first.max() < len(taken.where)
-        if n > MANY and not self.states and seen and _all_differ(taken.values):
-            self.states = list(taken.values)  # all at once, where all are new
+        order = np.arange(n)
+        if first is not None and n <= MANY and taken.listed:
+            order = np.argsort(first, kind="stable")  # the report tells of values as rows show them
+        if not self.states and seen and _all_differ(taken.values):
+            self.states = [taken.values[i] for i in order.tolist()]  # all at once: all are new
             self._codes = {("", state): i for i, state in enumerate(self.states)}
-            lut[:n] = np.arange(n)
+            lut[order] = np.arange(n)
             if first is not None and not keep:
-                self.first = dict(enumerate((before + first).tolist()))
+                self.first = dict(enumerate((before + first[order]).tolist()))
             return lut
-        ordered = taken.listed and n <= MANY  # the report tells of values as rows show them
-        for i in range(n) if first is None or not ordered else np.argsort(first, kind="stable"):
+        for i in order.tolist():
             value = taken.values[i]
             code = self.find(value)
             if code is None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.cells import cell_key, finder, number_of
-from credo.data.doubts import is_like_number
+from credo.data.doubts import like_numbers
 from credo.data.infer import (
     FEW_INTEGERS,
     Declared,
@@ -177,8 +177,9 @@ class Seen(Frozen):
         cells = self.counts.sum(axis=0)
         if self.counts.dtype.kind == "f" or cells.sum() != self.observed:
             return self.observed if self.text else 0
-        is_one = is_like_number if self.text else is_number
-        return int(sum(n for v, n in zip(self.values, cells, strict=True) if is_one(v)))
+        if self.text:
+            return int(cells[like_numbers(self.values)].sum())
+        return int(sum(n for v, n in zip(self.values, cells, strict=True) if is_number(v)))
 
     def part(self, variable: Variable) -> Part:
         """The statistic of the column as that variable."""
