@@ -137,8 +137,8 @@ void bind_texts(nb::module_& m) {
   m.def("join_rows", door(&doors::join_rows), "codes"_a, "texts"_a, "ends"_a);
   nb::class_<CsvReader>(m, "CsvRecords")
       .def(nb::init<const std::string&, std::size_t, std::vector<std::size_t>,
-                    std::optional<std::vector<std::string>>>(),
-           "delimiter"_a, "width"_a, "wanted"_a, "words"_a = nb::none())
+                    std::optional<std::vector<std::string>>, const std::string&>(),
+           "delimiter"_a, "width"_a, "wanted"_a, "words"_a = nb::none(), "point"_a = ".")
       .def("read", door(&CsvReader::read), "bytes"_a, "last"_a)
       .def("numbers", door(&CsvReader::numbers))
       .def("want_texts", &CsvReader::want_texts, "columns"_a);

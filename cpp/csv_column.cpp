@@ -36,9 +36,9 @@ void CsvColumn::next_block() {
 }
 
 double CsvColumn::not_a_number(Text text, std::size_t record, Read kind, int word,
-                               const MissingWords& missing) {
+                               const Spelling& spelling) {
   if (kind == Read::kWord) {
-    words.resize(missing.size());
+    words.resize(spelling.size());
     ++words[static_cast<std::size_t>(word)];
   } else {
     odd.push_back({record, text, kind});
@@ -58,7 +58,7 @@ void CsvColumn::becomes_texts() {
   kept = Kept::kTexts;
 }
 
-bool CsvColumn::becomes_numbers(const MissingWords& missing, bool all) {
+bool CsvColumn::becomes_numbers(const Spelling& spelling, bool all) {
   if (never_numbers) return false;
   const bool coded = kept == Kept::kCodes;
   const std::vector<Text>& given = coded ? texts.met() : cells;
@@ -72,7 +72,7 @@ bool CsvColumn::becomes_numbers(const MissingWords& missing, bool all) {
   bool point = false;
   for (const Text& text : given) {
     Found one{0, Read::kOther, 0};
-    one.kind = read_number(text.at, text.length, text.length, missing, one.value, one.word);
+    one.kind = read_number(text.at, text.length, text.length, spelling, one.value, one.word);
     if (one.kind > Read::kWord) return false;
     if (one.kind != Read::kWord) different.push_back(one.value);
     point = point || one.kind == Read::kDecimal;
@@ -88,7 +88,7 @@ bool CsvColumn::becomes_numbers(const MissingWords& missing, bool all) {
     const Found& one = found[at];
     values.push_back(one.kind != Read::kWord
                          ? one.value
-                         : not_a_number(given[at], i, one.kind, one.word, missing));
+                         : not_a_number(given[at], i, one.kind, one.word, spelling));
   }
   codes.clear();
   cells.clear();

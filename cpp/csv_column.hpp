@@ -51,16 +51,16 @@ struct CsvColumn {
   // Empties the column, and chooses how the next block is kept by what this one was.
   void next_block();
   // A cell as a number, which is given back.
-  double number(const CsvCell& cell, std::size_t record, const MissingWords& missing) {
+  double number(const CsvCell& cell, std::size_t record, const Spelling& spelling) {
     double value;
     int word;
     const Read kind =
-        read_number(cell.text.at, cell.text.length, cell.room, missing, value, word);
+        read_number(cell.text.at, cell.text.length, cell.room, spelling, value, word);
     if (kind <= Read::kDecimal) {
       any_decimal |= kind == Read::kDecimal;
       return value;
     }
-    return not_a_number(cell.text, record, kind, word, missing);
+    return not_a_number(cell.text, record, kind, word, spelling);
   }
 
   // Keeps codes of the first texts, and of those to come.
@@ -69,11 +69,11 @@ struct CsvColumn {
   void becomes_texts();
   // Keeps numbers instead, if the texts so far are many different numbers and nothing else; or, where
   // these are all the records there are, different numbers that cannot be states.
-  bool becomes_numbers(const MissingWords& missing, bool all = false);
+  bool becomes_numbers(const Spelling& spelling, bool all = false);
 
  private:
   double not_a_number(Text text, std::size_t record, Read kind, int word,
-                      const MissingWords& missing);
+                      const Spelling& spelling);
 };
 
 }  // namespace credo

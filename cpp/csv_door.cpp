@@ -7,14 +7,15 @@
 namespace credo::doors {
 namespace {
 
-char one_byte(const std::string& delimiter) {
-  require(delimiter.size() == 1, "The 'delimiter' parameter must be one byte.");
-  return delimiter[0];
+char one_byte(const std::string& text, const char* name) {
+  require(text.size() == 1, "The '" + std::string(name) + "' parameter must be one byte.");
+  return text[0];
 }
 
-std::optional<MissingWords> missing_of(std::optional<std::vector<std::string>> words) {
+std::optional<Spelling> spelling_of(std::optional<std::vector<std::string>> words, char point) {
+  require(point == '.' || point == ',', "The 'point' parameter must be '.' or ','.");
   if (!words) return {};
-  return MissingWords(std::move(*words));
+  return Spelling(std::move(*words), point);
 }
 
 // The least and the greatest of some numbers, those that are not one aside.
@@ -37,8 +38,10 @@ bool any_fraction(const CsvColumn& column) {
 }  // namespace
 
 CsvReader::CsvReader(const std::string& delimiter, std::size_t width,
-                     std::vector<std::size_t> wanted, std::optional<std::vector<std::string>> words)
-    : records_(one_byte(delimiter), width, std::move(wanted), missing_of(std::move(words))) {}
+                     std::vector<std::size_t> wanted,
+                     std::optional<std::vector<std::string>> words, const std::string& point)
+    : records_(one_byte(delimiter, "delimiter"), width, std::move(wanted),
+               spelling_of(std::move(words), one_byte(point, "point"))) {}
 
 CsvReader::Block CsvReader::read(const AnyArray& bytes, bool last) {
   const std::uint8_t* text = bytes_of(bytes);

@@ -99,17 +99,17 @@ bool is_utf8(const std::uint8_t* at, const std::uint8_t* end) {
 }  // namespace
 
 CsvRecords::CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted,
-                       std::optional<MissingWords> words)
+                       std::optional<Spelling> spelling)
     : delimiter_(static_cast<std::uint8_t>(delimiter)),
       width_(width),
       wanted_(std::move(wanted)),
-      words_(std::move(words)),
+      spelling_(std::move(spelling)),
       cells_(width),
       columns_(wanted_.size()) {
   for (std::size_t i = 0; i < wanted_.size(); ++i)
     if (wanted_[i] >= width || (i > 0 && wanted_[i] <= wanted_[i - 1]))
       throw std::invalid_argument("The wanted columns must rise and be below the width.");
-  if (!words_)
+  if (!spelling_)
     for (CsvColumn& column : columns_) column.never_numbers = true;
 }
 
@@ -212,7 +212,7 @@ void CsvRecords::take(std::size_t record) {
   if (numbers_.empty()) return;
   double* value = waiting_.data() + waits_ * numbers_.size();
   for (const Place& place : numbers_)
-    *value++ = columns_[place.column].number(cells_[place.position], record, *words_);
+    *value++ = columns_[place.column].number(cells_[place.position], record, *spelling_);
   if (++waits_ == kTogether) flush();
 }
 
@@ -231,7 +231,7 @@ void CsvRecords::look_again(std::size_t records) {
     const bool first = column.kept == CsvColumn::Kept::kFirstTexts;
     if (!first && column.kept != CsvColumn::Kept::kCodes) continue;
     const bool many = first || column.texts.met().size() > records / 4;
-    if (many && words_ && column.becomes_numbers(*words_)) continue;
+    if (many && spelling_ && column.becomes_numbers(*spelling_)) continue;
     if (first)
       column.becomes_codes();
     else if (records != kFirst && all_differ(column))
@@ -271,7 +271,7 @@ CsvRecords::Block CsvRecords::read(const std::uint8_t* bytes, std::size_t size, 
   flush();
   for (CsvColumn& column : columns_) {
     if (column.kept != CsvColumn::Kept::kFirstTexts) continue;
-    if (!words_ || !column.becomes_numbers(*words_, true)) column.becomes_codes();
+    if (!spelling_ || !column.becomes_numbers(*spelling_, true)) column.becomes_codes();
   }
   return block;
 }

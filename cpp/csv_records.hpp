@@ -21,10 +21,10 @@ class CsvMarks;
 
 class CsvRecords {
  public:
-  // `wanted` are positions of columns, rising. With words for missing, columns of many different
-  // numbers are kept as numbers.
+  // `wanted` are positions of columns, rising. Where it is told how numbers are spelled, columns of
+  // many different ones are kept as numbers.
   CsvRecords(char delimiter, std::size_t width, std::vector<std::size_t> wanted,
-             std::optional<MissingWords> words = {});
+             std::optional<Spelling> spelling = {});
 
   struct Block {
     std::size_t used = 0;     // bytes of whole records
@@ -38,7 +38,7 @@ class CsvRecords {
   Block read(const std::uint8_t* bytes, std::size_t size, bool last);
 
   const std::vector<CsvColumn>& columns() const { return columns_; }
-  std::size_t words() const { return words_ ? words_->size() : 0; }
+  std::size_t words() const { return spelling_ ? spelling_->size() : 0; }
 
   // From the next block on, a column is kept as texts, whatever they are.
   void want_texts(std::size_t column) { columns_.at(column).never_numbers = true; }
@@ -67,7 +67,7 @@ class CsvRecords {
   std::uint8_t delimiter_;
   std::size_t width_;
   std::vector<std::size_t> wanted_;
-  std::optional<MissingWords> words_;
+  std::optional<Spelling> spelling_;
   std::vector<CsvCell> cells_;  // of one record
   std::vector<CsvColumn> columns_;
   std::vector<Place> numbers_, others_;

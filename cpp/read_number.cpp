@@ -51,26 +51,38 @@ Form form_of(std::string_view text) {
 
 }  // namespace
 
-MissingWords::MissingWords(std::vector<std::string> words) : words_(std::move(words)) {
+Spelling::Spelling(std::vector<std::string> words, char point)
+    : words_(std::move(words)), point_(point) {
   for (const std::string& word : words_) {
     longest_ = std::max(longest_, word.size());
     may_be_numbers_ = may_be_numbers_ || form_of(word) != Form::kNone;
   }
 }
 
-int MissingWords::find(std::string_view text) const {
+int Spelling::find(std::string_view text) const {
   if (text.size() > longest_) return -1;
   const auto found = std::find(words_.begin(), words_.end(), text);
   return found == words_.end() ? -1 : static_cast<int>(found - words_.begin());
 }
 
-Read read_any_number(std::string_view cell, const MissingWords& words, double& value, int& word) {
+Read read_any_number(std::string_view cell, const Spelling& spelling, double& value, int& word) {
   value = 0;
   if (std::any_of(cell.begin(), cell.end(), [](char c) { return static_cast<signed char>(c) < 0; }))
     return Read::kUnsure;
-  const std::string_view text = trimmed(cell);
-  word = words.find(text);
+  std::string_view text = trimmed(cell);
+  word = spelling.find(text);
   if (word >= 0) return Read::kWord;
+  std::string pointed;
+  if (spelling.point() != '.') {
+    if (text.find('.') != text.npos) return Read::kUnsure;
+    const std::size_t comma = text.find(spelling.point());
+    if (comma != text.npos) {
+      if (comma + 1 == text.size() || !is_digit(text[comma + 1])) return Read::kOther;
+      pointed = text;
+      pointed[comma] = '.';
+      text = pointed;
+    }
+  }
   const Form form = form_of(text);
   if (form == Form::kNone) return Read::kOther;
   const char* const begin = text.data() + (text.front() == '+');

@@ -25,12 +25,15 @@ enum class Read : std::uint8_t {
   kUnsure,   // beyond ASCII, or beyond the range of doubles: somebody else must look
 };
 
-// The words that stand for missing; blanks around a cell are no part of it.
-class MissingWords {
+// How a file spells what is missing, and its decimals: with a point or a comma. Blanks around a cell
+// are no part of it.
+class Spelling {
  public:
-  MissingWords() = default;
-  explicit MissingWords(std::vector<std::string> words);
+  explicit Spelling(std::vector<std::string> words, char point = '.');
 
+  char point() const { return point_; }
+
+  // How many words stand for missing.
   std::size_t size() const { return words_.size(); }
   // Which word a text without blanks around it is, or -1.
   int find(std::string_view text) const;
@@ -39,12 +42,14 @@ class MissingWords {
 
  private:
   std::vector<std::string> words_;
+  char point_;
   std::size_t longest_ = 0;
   bool may_be_numbers_ = false;
 };
 
-// What any text is; `value` is 0 where it is no number, `word` tells which of the words it is.
-Read read_any_number(std::string_view cell, const MissingWords& words, double& value, int& word);
+// What any text is; `value` is 0 where it is no number, `word` tells which of the words it is. Where
+// decimals have a comma, of a cell with a point somebody else must say what it is.
+Read read_any_number(std::string_view cell, const Spelling& spelling, double& value, int& word);
 
 namespace plain_numbers {
 
@@ -109,7 +114,9 @@ inline bool divide(std::int64_t m, std::ptrdiff_t k, double& value) {
 }
 
 // A text of a sign, digits and a point at most, which is no code such as 007; false of any other.
-inline bool read(const char* at, std::size_t length, std::size_t room, double& value, Read& kind) {
+// A point may end a number, a comma may not: 1. is one and 1, is none.
+inline bool read(const char* at, std::size_t length, std::size_t room, char point, double& value,
+                 Read& kind) {
   if constexpr (std::endian::native != std::endian::little) return false;
   const char* const end = at + length;
   const char* const last = at + room;
@@ -126,9 +133,10 @@ inline bool read(const char* at, std::size_t length, std::size_t room, double& v
     kind = Read::kWhole;
     value = static_cast<double>(m);
   } else {
-    if (*at++ != '.') return false;
+    if (*at++ != point) return false;
     const std::ptrdiff_t after = end - at;
-    if (before + after == 0 || (m == 0 ? 0 : before) + after > kMostDigits) return false;
+    if (after == 0 && (before == 0 || point != '.')) return false;
+    if ((m == 0 ? 0 : before) + after > kMostDigits) return false;
     if (!take_digits(at, after, last - at, m) || !divide(m, after, value)) return false;
     kind = Read::kDecimal;
   }
@@ -142,11 +150,13 @@ inline bool read(const char* at, std::size_t length, std::size_t room, double& v
 
 // What a text is; `room` is how many bytes may be read, the text's at least.
 inline Read read_number(const std::uint8_t* text, std::size_t length, std::size_t room,
-                        const MissingWords& words, double& value, int& word) {
+                        const Spelling& spelling, double& value, int& word) {
   const auto* const at = reinterpret_cast<const char*>(text);
   Read kind;
-  if (!words.may_be_numbers() && plain_numbers::read(at, length, room, value, kind)) return kind;
-  return read_any_number({at, length}, words, value, word);
+  if (!spelling.may_be_numbers() &&
+      plain_numbers::read(at, length, room, spelling.point(), value, kind))
+    return kind;
+  return read_any_number({at, length}, spelling, value, word);
 }
 
 }  // namespace credo

@@ -94,7 +94,7 @@ std::tuple<Array<double>, Array<std::uint8_t>> read_numbers(
       require(at[i] >= 0 && at[i] <= at[i + 1], "The 'offsets' parameter must not fall.");
     require(static_cast<std::size_t>(at[n]) <= bytes.size(),
             "The 'offsets' parameter must stay within the bytes.");
-    credo::read_numbers(at, n, text, bytes.size(), MissingWords(words), values.data(),
+    credo::read_numbers(at, n, text, bytes.size(), Spelling(words), values.data(),
                         reinterpret_cast<Read*>(kinds.data()));
   });
   return {std::move(values), std::move(kinds)};

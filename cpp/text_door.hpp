@@ -33,9 +33,10 @@ using TextColumnParts =
 
 class CsvReader {
  public:
-  // With words for missing, columns of many different numbers are given as numbers.
+  // With words for missing, columns of many different numbers are given as numbers; `point` is what
+  // decimals have, a point or a comma.
   CsvReader(const std::string& delimiter, std::size_t width, std::vector<std::size_t> wanted,
-            std::optional<std::vector<std::string>> words);
+            std::optional<std::vector<std::string>> words, const std::string& point);
 
   // Bytes of whole records, their number, whether what follows is regular, the columns (nothing for
   // those that are numbers).

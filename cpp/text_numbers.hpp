@@ -9,15 +9,15 @@
 namespace credo {
 
 // IN offsets [n + 1] and bytes [size]: text i is bytes[offsets[i]] ... bytes[offsets[i + 1] - 1];
-// IN words; OUT values [n] (0 where the text is no number), kinds [n].
+// IN spelling; OUT values [n] (0 where the text is no number), kinds [n].
 template <class Offset>
 void read_numbers(const Offset* offsets, std::size_t n, const std::uint8_t* bytes, std::size_t size,
-                  const MissingWords& words, double* values, Read* kinds) {
+                  const Spelling& spelling, double* values, Read* kinds) {
   int word;
   for (std::size_t i = 0; i < n; ++i) {
     const auto first = static_cast<std::size_t>(offsets[i]);
     const auto length = static_cast<std::size_t>(offsets[i + 1]) - first;
-    kinds[i] = read_number(bytes + first, length, size - first, words, values[i], word);
+    kinds[i] = read_number(bytes + first, length, size - first, spelling, values[i], word);
   }
 }
 

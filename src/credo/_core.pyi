@@ -301,9 +301,16 @@ class CsvRecords:
     """Records of a text file, as long as they are regular; keeps what it learned of its columns."""
 
     def __init__(
-        self, delimiter: str, width: int, wanted: Sequence[int], words: Sequence[str] | None = None
+        self,
+        delimiter: str,
+        width: int,
+        wanted: Sequence[int],
+        words: Sequence[str] | None = None,
+        point: str = ".",
     ) -> None:
-        """With words for missing, columns of many different numbers are given as numbers."""
+        """With words for missing, columns of many different numbers are given as numbers; `point`
+        is what decimals have, a point or a comma.
+        """
 
     def read(
         self, bytes: NDArray[np.uint8], last: bool

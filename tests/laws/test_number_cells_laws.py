@@ -78,15 +78,16 @@ def outcome(path, rows, given_options, as_texts):
     return table.schema, table.schema.columns, arrays, [str(w.message) for w in told]
 
 
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(
     st.lists(columns, min_size=1, max_size=3),
     st.integers(2, 80) | st.integers(60, 1_200),
     st.integers(0, 99),
     options,
+    st.sampled_from([".", ","]),
 )
 def test_numbers_from_the_kernel_are_those_of_the_texts(
-    tmp_path_factory, made, rows, seed, given_options
+    tmp_path_factory, made, rows, seed, given_options, point
 ):
     rng = np.random.default_rng(seed)
     cells = []
@@ -96,9 +97,18 @@ def test_numbers_from_the_kernel_are_those_of_the_texts(
             column[int(where * (rows - 1))] = word
         gone = rng.random(rows) < share
         cells.append(["NA" if lost else c for c, lost in zip(column, gone, strict=True)])
-    lines = [",".join(f'"{c}"' if "," in c else c for c in row) for row in zip(*cells, strict=True)]
+    if point == ",":
+        swapped = str.maketrans(",.", ".,")
+        kept = rng.random(len(cells)) < 0.1  # a column of which one cell has a point all the same
+        cells = [
+            [c.translate(swapped) if i or not keep else c for i, c in enumerate(column)]
+            for column, keep in zip(cells, kept, strict=True)
+        ]
+        given_options = {**given_options, "decimal": ","}
+    cut = ";" if point == "," else ","
+    lines = [cut.join(f'"{c}"' if cut in c else c for c in row) for row in zip(*cells, strict=True)]
     path = tmp_path_factory.mktemp("numbers") / "t.csv"
-    names = ",".join(f"c{i}" for i in range(len(cells)))
-    path.write_text("\n".join([f"{names},last", *(f"{line},u" for line in lines)]), "utf-8")
+    names = cut.join(f"c{i}" for i in range(len(cells)))
+    path.write_text("\n".join([f"{names}{cut}last", *(f"{n}{cut}u" for n in lines)]), "utf-8")
     read = outcome(path, rows, given_options, False)
     assert read == outcome(path, rows, given_options, True)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from credo.data.arrays import bools
 from credo.data.feed import Batch
+from credo.data.number_cells import UNSURE, NumberCells
 from credo.errors import TableError
 
 __all__ = ["with_points"]
@@ -36,6 +37,12 @@ def _pointed(cells: Any, name: str, label: str, done: int) -> Any:
     >>> _pointed(pa.array(["1,72", "68", "a,b"]), "x", "t.csv", 0).to_pylist()
     ['1.72', '68', 'a,b']
     """
+    if isinstance(cells, NumberCells):  # which the kernel has read with commas
+        texts = cells.texts
+        if any(kind == UNSURE for *_, kind in cells.odd):  # a point, perhaps
+            return _pointed(texts(), name, label, done)
+        cells.texts = lambda: _pointed(texts(), name, label, done)
+        return cells
     if not pa.types.is_dictionary(cells.type):
         _refuse_points(cells, cells, name, label, done)
         return pc.replace_substring_regex(cells, _COMMA, r"\1.\2")

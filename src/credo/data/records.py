@@ -67,6 +67,7 @@ def regular_batches(
     header: bool,
     block: int,
     words: Sequence[str] | None = None,
+    point: str = ".",
 ) -> Generator[list[Any], None, tuple[bytes, bool] | None]:
     """Batches of the wanted columns, in their order, as Arrow arrays; with words for missing, those
     of many different numbers as `NumberCells`.
@@ -76,7 +77,8 @@ def regular_batches(
     """
     rising = sorted(set(wanted))
     at = {position: i for i, position in enumerate(rising)}
-    records = _core.CsvRecords(delimiter, width, rising, None if words is None else list(words))
+    spelled = None if words is None else list(words)
+    records = _core.CsvRecords(delimiter, width, rising, spelled, point)
     asked: list[int] = []  # columns of numbers whose texts somebody wanted
     left = head = b""
     if header:

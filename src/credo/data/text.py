@@ -113,7 +113,16 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
             return
         at = [position[n] for n in wanted]
         skipped[0] = 0
-        scanned = _scan(dialect, at, skipped if options.ragged == "skip" else None, stray, words)
+        if options.decimal == "," and any("." in w or "," in w for w in words or ()):
+            words = None  # which are compared with what the cells have when they have points
+        scanned = _scan(
+            dialect,
+            at,
+            skipped if options.ragged == "skip" else None,
+            stray,
+            words,
+            options.decimal,
+        )
         made = (dict(zip(wanted, batch, strict=True)) for batch in scanned)
         some = False
         for batch in with_points(made, path.name) if options.decimal == "," else made:
@@ -140,7 +149,7 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
         bytes=path.stat().st_size * (12 if compression else 1),
         text=True,
         notes=notes,
-        numbers=batches if options.decimal == "." else None,
+        numbers=batches,
         late_notes=late_notes,
     )
 
@@ -151,6 +160,7 @@ def _scan(
     skipped: list[int] | None,
     stray: list[int] | None = None,
     words: Sequence[str] | None = None,
+    point: str = ".",
 ) -> Iterator[Any]:
     """Batches of the columns at these positions, in file order; every cell as text, or those of
     many different numbers as such, where the words for missing are given.
@@ -167,6 +177,7 @@ def _scan(
                     header=dialect.header,
                     block=block_of(dialect.width),
                     words=words,
+                    point=point,
                 )
             if left is not None:
                 # Arrow drops one byte-order mark; the file's own is gone, another is a cell's
