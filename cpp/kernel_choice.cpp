@@ -22,9 +22,10 @@ constexpr double kDigitNs = 0.3;    // to extend one row's key by a variable
 constexpr double kGroupsNs = 5000;  // to set up a hash table of groups
 constexpr double kFillNs = 0.4;     // to make one row's record, shared by some ten calls
 constexpr double kRecordNs = 2.1;   // to sort one row's record into its bucket, and to add it up
-constexpr double kFarNs = 0.6;      // the same, more, where the records of a block are not near
+constexpr double kManyNs = 0.6;     // the same, more, with more than 256 buckets
+constexpr double kVeryManyNs = 3;   // or with more than 1,024
 constexpr double kRunNs = 35;       // to sum up a bucket's records of a block
-constexpr double kFewBuckets = 256;
+constexpr double kBucketNs = 20;    // to clear and read a bucket, whether a row is in it or not
 constexpr double kTakeNs = 1;       // to take one cell of a table from the buckets
 constexpr double kSecond = 0.5;     // of a layer's time, for one that is sorted with another
 
@@ -34,8 +35,8 @@ constexpr double kCached = 1 << 17;  // cells in the second-level cache
 double increment_ns(double cells) {
   if (cells <= 2048) return 0.47;
   if (cells <= 1 << 14) return 0.6;
-  if (cells <= kCached) return 1.2;
-  return cells <= 1 << 21 ? 5 : 20;
+  if (cells <= kCached) return 1.0;
+  return cells <= 1 << 21 ? 2 : 20;
 }
 
 // To clear and read one cell: small tables stay in the cache, large ones are fresh pages.
@@ -82,16 +83,18 @@ double records_ns(const Columns& columns, std::span<const std::int32_t> prefix,
   }
   std::vector<bool> used(columns.n_layers());
   for (const std::int32_t v : variables) {
-    ns += kTakeNs * buckets * columns[v].arity;
+    const double cells = buckets * columns[v].arity;
+    ns += cells * (kTakeNs + (cells > kCached ? cell_ns(cells) : 0));
     used[columns.place(v).layer] = true;
   }
   const double block = static_cast<double>(records_block(static_cast<std::size_t>(buckets)));
   const double runs = std::min(rows, std::ceil(rows / block) * buckets);
-  const double record_ns = kRecordNs + (buckets > kFewBuckets ? kFarNs : 0);
+  const double record_ns =
+      kRecordNs + (buckets > 1024 ? kVeryManyNs : buckets > 256 ? kManyNs : 0);
   bool second = false;
   for (std::size_t layer = 0; layer < used.size(); ++layer) {
     if (!used[layer]) continue;
-    ns += rows * record_ns * (second ? kSecond : 1.0) + runs * kRunNs;
+    ns += rows * record_ns * (second ? kSecond : 1.0) + runs * kRunNs + buckets * kBucketNs;
     second = !second;
     if (!columns.has_records(layer)) ns += rows * kFillNs;
   }

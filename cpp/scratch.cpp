@@ -1,6 +1,6 @@
 #include "scratch.hpp"
 
-#include <utility>
+#include <new>
 
 namespace credo {
 namespace {

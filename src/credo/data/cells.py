@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from credo.data.missing import MISSING
 from credo.data.numerals import as_bool, as_int, as_number, looks_like_date
 from credo.errors import InputError, TableError, UnknownNameError
 from credo.intervals import cuts_of, interval_of
@@ -96,6 +97,19 @@ class Tokens:
         if self.text and self._truths and stripped.casefold() in self._truths:
             return True
         return self.text and bool(self._numbers) and as_number(stripped) in self._numbers
+
+    def beside(self, states: Collection[Any]) -> Tokens:
+        """The same beside states that somebody has named: a usual word that is one of them is no
+        token there. Words that the user gave are tokens everywhere.
+
+        >>> "NA" in Tokens(MISSING, text=True).beside(["NA", "EU"])
+        False
+        """
+        if not self.text or tuple(self._plain) != MISSING:
+            return self
+        named = {s.strip() for s in states if isinstance(s, str)}
+        left = [t for t in MISSING if t not in named]
+        return self if len(left) == len(MISSING) else Tokens(left, self.text)
 
     def among(self, values: Sequence[Any]) -> list[int]:
         """Where tokens stand, and cells that are missing anyway.

@@ -277,6 +277,8 @@ class _Lenient:
         self.strange: dict[Any, Any] = {}
 
     def add(self, cells: Any, tokens: Tokens, done: int) -> None:
+        if self.variable is not None:
+            tokens = tokens.beside(self.variable.states)
         try:
             self.parts.append(
                 self._numbers(cells, tokens, done)

@@ -35,7 +35,7 @@ class Encoder:
 
     def __init__(self, variable: Variable, tokens: Tokens) -> None:
         self.variable = variable
-        self._tokens = tokens
+        self._tokens = tokens.beside(variable.states)
         self._find = finder(variable, tokens.text) if variable.is_discrete else None
         self._known: dict[Any, int] = {}
         self._dictionary: Any = None

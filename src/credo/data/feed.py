@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from credo.data.file_stamp import FileStamp
 from credo.data.infer import Declared
 from credo.data.prefetch import prefetch
 from credo.data.sound import sound
@@ -87,12 +88,25 @@ class Feed(Frozen):
     whole_among: Callable[[str], Collection[int]] = _none_among
     """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
     others. Asked only where the column has states, which are to come back as they were."""
+    files: tuple[FileStamp, ...] = ()
+    """The files that it reads again each time, as they were when it was made."""
     late_notes: Callable[[], tuple[str, ...]] = tuple
     """What is noticed only while reading, asked for when the last batch has come."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_too_wide(self.label, len(self.names))
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on with files that were written again since: rows of two versions would be
+        taken for those of one table.
+        """
+        for stamp in self.files:
+            if stamp.changed():
+                raise TableError(
+                    f"{stamp.path.name} was written again after it was first read.",
+                    hint="Read it again.",
+                )
 
     def without_rows(self, hint: str = "") -> TableError:
         """The error for a table that has no rows."""

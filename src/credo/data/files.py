@@ -22,6 +22,7 @@ from credo.data.cells import type_name
 from credo.data.databases import ENDINGS, feed_of_database, table_of_database
 from credo.data.declared import declared_by, merged
 from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
+from credo.data.file_stamp import FileStamp
 from credo.data.folders import files_in, open_parts, partition_note, with_folders
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
@@ -95,6 +96,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     text = texts[0] + ", …" * (len(texts) > 1)
     found = [(p, open_parts(t, p)) for t in texts for p in _matches(t)]
     paths = [p for p, _ in found]
+    stamps = tuple(FileStamp.of(p) for p in paths if p.is_file())
     feeds = [_one(p, options, len(paths)) for p in paths]
     feeds = with_folders(feeds, [told for _, told in found])
     first = feeds[0]
@@ -105,7 +107,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         raise TableError(f"{label} have {'a header' if first.text else 'columns'} but no rows.")
     notes = first.notes + partition_note(paths[0], first.names)
     if len(feeds) == 1:
-        return replace(first, notes=notes)
+        return replace(first, notes=notes, files=stamps)
     differ: dict[str, tuple[str, str, str]] = {}  # columns whose types are not the same in all
     for p, feed in zip(paths, feeds, strict=True):
         if set(feed.names) != set(first.names):
@@ -144,6 +146,7 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         batches=batches,
         numbers=batches,
         notes=notes,
+        files=stamps,
         rows=None if None in known else sum(r or 0 for r in known),
         bytes=None if None in sizes else sum(s or 0 for s in sizes),
         declared=merged([f.declared for f in feeds if f.rows != 0]),

@@ -342,7 +342,8 @@ def coders_for(
             kind = "discrete"
         if kind is None and name in feed.declared and feed.declared[name].aside is None:
             kind = "declared"
-        how: dict[str, Any] = {"missing": taken, "keep": keep, "numbers": numbers}
+        beside = taken.beside(_named_states(word))
+        how: dict[str, Any] = {"missing": beside, "keep": keep, "numbers": numbers}
         if feed.text and kind is None and not every_state:
             coders[name] = TextCoder(name, **how)
         else:
@@ -350,6 +351,13 @@ def coders_for(
                 name, text=feed.text, kind=kind, sample_decimals=sample_decimals, **how
             )
     return coders, numbers
+
+
+def _named_states(word: Any) -> Sequence[Any]:
+    """The states that the user's word for a column names."""
+    if isinstance(word, Written):
+        return word.texts
+    return word.states if isinstance(word, Variable) else ()
 
 
 def warn_doubtful(decisions: Sequence[Decision]) -> None:

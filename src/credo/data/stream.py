@@ -73,6 +73,7 @@ class Stream:
         wanted = self.weighting.with_column(schema.names)
         tokens = Tokens(self.missing, self.feed.text)
         encoders = [Encoder(v, tokens) for v in schema.variables]
+        self.feed.refuse_changed()
         done = kept_rows = 0
         for batch in track(
             self.feed.read(wanted, tokens.words if tokens.are_words else None),
@@ -88,6 +89,7 @@ class Stream:
             done += len(next(iter(batch.values())))
             kept_rows += len(arrays[0])
             yield Table(Block(schema, arrays, weights)), numbers
+        self.feed.refuse_changed()
         if kept_rows != self.rows:
             raise TableError(
                 f"{self.feed.label} had {self.rows:,} rows when it was first read and has "

@@ -23,6 +23,7 @@ from credo.stats.rows import Rows
 __all__ = ["Block"]
 
 _COMPACT_ROWS = 50_000  # below this many rows, gathering equal rows is not worth a thought
+_CODES = (np.uint8, np.uint16, np.uint32)
 _SAMPLE = 4096  # rows that are looked at first
 _COMPACT_GAIN = 16  # popcounting raw rows is about this much faster per row than adding weights
 
@@ -74,15 +75,17 @@ class Block:
     @cached_property
     def gaps(self) -> tuple[bool, ...]:
         """Whether each variable has missing cells."""
-        codes = [self.arrays[i] for i in self.discrete]
-        if all(c.dtype.kind == "u" and c.flags.c_contiguous for c in codes):
-            told = iter(self.native.missing)  # which looks at all of them in one go
-        else:  # rows that are not for counting
-            arities = [self.schema.variables[i].arity for i in self.discrete]
-            told = iter([bool(c.max(initial=0) >= k) for c, k in zip(codes, arities, strict=True)])
+        columns = tuple(zip(self.schema.variables, self.arrays, strict=True))
+        codes = [a for v, a in columns if v.is_discrete]
+        if all(c.dtype in _CODES and c.flags.c_contiguous for c in codes):
+            known = dict(zip(self.discrete, self.native.missing, strict=True))  # all in one go
+        else:  # the kernels do not take them: rows that are asked about, not counted
+            known = {}
         return tuple(
-            next(told) if v.is_discrete else bool(np.isnan(a).any())
-            for v, a in zip(self.schema.variables, self.arrays, strict=True)
+            known[i]
+            if i in known
+            else bool(a.max(initial=0) >= v.arity if v.is_discrete else np.isnan(a).any())
+            for i, (v, a) in enumerate(columns)
         )
 
     @cached_property

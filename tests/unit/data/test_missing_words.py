@@ -104,3 +104,44 @@ def test_a_word_of_the_command_line_has_the_type_of_the_cells(tmp_path):
     done = CliRunner().invoke(app, ["schema", str(path), *words, "--json"])
     found = {c["name"]: c["missing"] for c in json.loads(done.stdout)["columns"]}
     assert found == {"n": 1, "k": 1, "t": 1, "b": 2}
+
+
+REGIONS = "r,z\nNA,x\nEU,y\nUS,x\nNA,y\n?,x\n"
+
+
+@pytest.mark.parametrize("memory", [None, "1B"])
+def test_a_state_that_is_named_is_no_usual_word_for_missing(tmp_path, memory):
+    path = tmp_path / "regions.csv"
+    path.write_text(REGIONS)
+    states = ["NA", "EU", "US", "?"]
+    table = cr.read(path, schema={"r": states}, memory=memory)
+    assert table.tally(["r"]).arrays()[0].tolist() == [2, 1, 1, 1]
+    assert table.schema.column("r").missing == 0
+    told = cr.read(path, schema={"r": states}, missing=["NA"], memory=memory)  # as the user says
+    assert told.tally(["r"]).arrays()[0].tolist() == [0, 1, 1, 1]
+    blank = tmp_path / "blank.csv"
+    blank.write_text("r,z\n,x\nEU,y\nUS,x\n?,x\n")
+    empty = cr.read(blank, schema={"r": ["", "EU", "US"]}, memory=memory)
+    assert empty.tally(["r"]).arrays()[0].tolist() == [1, 1, 1]
+    assert empty.tally(["r"])["r"].skipped == 1
+
+
+def test_a_models_own_states_are_no_words_for_missing(tmp_path):
+    rows = {"r": ["NA", "EU", "US", "NA", "EU"], "z": list("xyxxy")}
+    model = cr.fit("[r][z|r]", cr.read(rows), prior=cr.BDeu(1))
+    path = tmp_path / "new.csv"
+    path.write_text("r,z\nNA,\nEU,\n,\n")
+    found = model.predict_proba(path, "z")
+    assert found[0, 0] == pytest.approx(model.p("z", {"r": "NA"})["x"], rel=1e-12)
+    assert found[2, 0] == pytest.approx(model.p("z")["x"], rel=1e-12)
+    bayes = cr.naive_bayes(rows, "z")
+    assert bayes.predict_proba(path)[0, 0] == bayes.predict_proba({"r": ["NA"]})[0, 0]
+
+
+def test_states_written_on_the_command_line_are_no_words_for_missing(tmp_path):
+    path = tmp_path / "regions.csv"
+    path.write_text(REGIONS)
+    done = CliRunner().invoke(app, ["schema", str(path), "--states", "r=NA,EU,US,?", "--json"])
+    assert done.exit_code == 0
+    found = json.loads(done.output)["variables"][0]
+    assert found["states"] == ["NA", "EU", "US", "?"] and found["missing_rate"] == 0

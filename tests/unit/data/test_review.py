@@ -1,6 +1,9 @@
 """Silent errors that a review found, each held down by a test."""
 
 import datetime
+import gzip
+import os
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -211,8 +214,34 @@ def test_a_file_that_grows_between_passes_is_refused(put):
     path = put("a,b\n" + "x,1\ny,0\n" * 100)
     stream = cr.read(path, memory=1)
     path.write_text("a,b\n" + "x,1\ny,0\n" * 101)
-    with pytest.raises(TableError, match=r"had 200 rows when it was first read and has 202 now"):
+    with pytest.raises(TableError, match=r"t.csv was written again after it was first read"):
         stream.tally(["a"])
+    with pytest.raises(TableError, match=r"had 200 rows when it was first read and has 202 now"):
+        replace(stream, feed=replace(stream.feed, files=())).tally(["a"])
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_a_file_that_is_written_again_between_passes_is_refused(tmp_path, name):
+    def write(first, times):
+        rows = pa.table({"a": [first, "y", "x"] * 100, "b": [0, 1, 1] * 100})
+        if name == "t.parquet":
+            pq.write_table(rows, tmp_path / name)
+        else:
+            text = ("a,b\n" + f"{first},0\ny,1\nx,1\n" * 100).encode()
+            packed = gzip.compress(text) if name.endswith(".gz") else text
+            (tmp_path / name).write_bytes(packed)
+        os.utime(tmp_path / name, ns=(times, times))
+
+    write("x", 10**18)
+    stream = cr.read(tmp_path / name, memory=1)
+    assert stream.tally(["a"]).arrays()[0].tolist() == [200, 100]
+    write("y", 10**18 + 1)
+    with pytest.raises(TableError, match=f"{name} was written again after it was first read"):
+        stream.tally(["a"])
+    both = cr.read([tmp_path / name] * 2, memory=1)
+    write("x", 10**18 + 2)
+    with pytest.raises(TableError, match=f"{name} was written again"):
+        both.tally(["a"])
 
 
 def test_notes_of_every_file_of_a_glob(tmp_path):
