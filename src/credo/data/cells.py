@@ -189,6 +189,9 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     by_float: dict[float, int] = {}
     by_decimal: dict[Decimal, int] = {}
     cut = cuts_of(variable.states) is not None
+    yes_or_no = all(is_number(s) or isinstance(s, bool) for s in variable.states) and {
+        *variable.states
+    } <= {0, 1}
     for i, s in enumerate(variable.states):
         if isinstance(s, (int, np.integer)) and not isinstance(s, bool):
             by_int[int(s)] = i
@@ -214,6 +217,9 @@ def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
                 found = by_float.get(number)
         if found is None and by_decimal and as_number(plain) is not None:
             found = by_decimal.get(Decimal(plain))
+        if found is None and yes_or_no:  # however it is written
+            meant = as_number(plain) if by_bool else as_bool(plain)
+            return variable.code(cell if meant is None else meant)
         if found is None and cut:
             number = as_number(plain)
             found = None if number is None else interval_of(number, variable.states)

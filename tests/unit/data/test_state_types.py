@@ -405,3 +405,25 @@ def test_an_enum_says_the_states_that_no_row_has():
     table = cr.read({"x": [Level.LOW, Level.MID, Level.LOW]}, schema={"x": Level})
     assert table.schema["x"].states == tuple(Level)
     assert cr.read({"x": [Word.A, "b", Word.A]}).schema["x"].states == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("states", "cells", "found"),
+    [
+        ((False, True), ["1", "0", "1.0"], [True, False, True]),
+        ((0, 1), ["true", "FALSE", "1"], [1, 0, 1]),
+        ((0.0, 1.0), ["true", "0", "1"], [1.0, 0.0, 1.0]),
+    ],
+)
+def test_a_yes_or_no_is_found_however_it_is_written(tmp_path, states, cells, found):
+    path = tmp_path / "t.csv"
+    path.write_text("a,z\n" + "".join(f"{c},x\n" for c in cells))
+    typed = [{"true": True, "FALSE": False}.get(c) for c in cells]
+    typed = [float(c) if t is None else t for c, t in zip(cells, typed, strict=True)]
+    wanted = {"a": cr.Variable("a", "discrete", states), "z": ["x", "y"]}
+    for source in (path, {"a": typed, "z": ["x"] * 3}):
+        values = cr.read(source, wanted).values("a").tolist()
+        assert values == found and set(map(type, values)) == {type(states[0])}
+    path.write_text("a,z\n2,x\n0,y\n")
+    with pytest.raises(cr.errors.TableError, match="holds '2', which is not one of its states"):
+        cr.read(path, wanted)
