@@ -7,6 +7,7 @@ docs/design.md says why each.
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -187,10 +188,22 @@ def _matches(text: str) -> list[Path]:
             return files
         hint = ROWS_ARE_DUE if re.fullmatch(r"(\[[^][]+\])+", text) else ""
         raise TableError(f"No file matches {text}.", hint=hint)
+    if path.is_symlink():
+        raise _leads_nowhere(text, path)
     folder = path.parent
     near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
     hint = f"Did you mean {near[0]!r}?" if near else ""
     raise TableError(f"There is no file {text}.", hint=hint)
+
+
+def _leads_nowhere(text: str, path: Path) -> TableError:
+    """The error for a link to itself, or to a file that is not there."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return TableError(f"{text} is a link that leads back to itself.")
+    return TableError(f"{text} is a link to {os.readlink(path)}, which is not there.")
 
 
 def _one(path: Path, options: TextOptions, files: int) -> Feed:

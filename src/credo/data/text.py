@@ -66,7 +66,8 @@ class TextOptions:
             or not self.delimiter.isascii()
         ):
             raise InputError(
-                f"The delimiter must be one character such as ',' or ';', got {self.delimiter!r}."
+                "The delimiter must be one character of ASCII, such as ',' or ';', "
+                f"got {self.delimiter!r}."
             )
 
 
