@@ -129,29 +129,44 @@ def read_from(
 ) -> Table | Stream:
     """Read the table that the options describe; a schema given by a model is used as it is."""
     from credo.data import read
+    from credo.data.reading import feed_of
+    from credo.data.text import TextOptions
 
     _refuse_model(table)
+    source = spooled() if table == "-" else table
+    cut = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
+    ragged = "skip" if skip_ragged else "error"
+
+    def names() -> Sequence[str]:
+        return feed_of(source, TextOptions(cut, encoding, ragged, None, decimal or "."), None).names
+
     return read(
-        spooled() if table == "-" else table,
-        schema if schema is not None else _wanted(kind, states, drop) or None,
+        source,
+        schema if schema is not None else _wanted(kind, states, drop, names) or None,
         weights,
         missing=missing_option(missing),
         memory=memory,
-        delimiter={"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter),
+        delimiter=cut,
         encoding=encoding,
         decimal=decimal or ".",
-        ragged="skip" if skip_ragged else "error",
+        ragged=ragged,
     )
 
 
-def _wanted(kind: Sequence[str], states: Sequence[str], drop: Sequence[str]) -> dict[str, Any]:
-    """What the options say of columns; two that contradict each other are refused.
+def _wanted(
+    kind: Sequence[str],
+    states: Sequence[str],
+    drop: Sequence[str],
+    names: Callable[[], Sequence[str]] = tuple,
+) -> dict[str, Any]:
+    """What the options say of columns; two that contradict each other are refused. The `names` of
+    the table are asked for where = stands twice in --states.
 
     >>> _wanted(["age=continuous"], ['size="1,5",2'], ["note"])
     {'age': 'continuous', 'size': Written(texts=('1,5', '2')), 'note': 'drop'}
     """
     told = [(*_pair(given, "--kind", "NAME=KIND"), "--kind") for given in kind]
-    told += [(*_pair(given, "--states", "NAME=A,B,C"), "--states") for given in states]
+    told += [(*_states(given, names), "--states") for given in states]
     told += [(name, "drop", "--drop") for name in drop]
     wanted: dict[str, Any] = {}
     for name, word, option in told:
@@ -173,6 +188,20 @@ def _said(word: str | Written) -> str:
 def _listed(states: str) -> tuple[str, ...]:
     """States as a line of a CSV file has them: one with a comma stands in quotes."""
     return tuple(s.strip() for s in next(csv.reader([states], skipinitialspace=True)))
+
+
+def _states(given: str, names: Callable[[], Sequence[str]]) -> tuple[str, str]:
+    """A name and its states; = may be part of either, and the longest name of the table is meant.
+
+    >>> _states("c=d=2,1", lambda: ["a", "c=d"]), _states("c=d=2,1", lambda: ["c"])
+    (('c=d', '2,1'), ('c', 'd=2,1'))
+    """
+    if given.count("=") > 1:
+        known = [n for n in names() if given.startswith(f"{n}=") and len(given) > len(n) + 1]
+        if known:
+            name = max(known, key=len)
+            return name, given[len(name) + 1 :]
+    return _pair(given, "--states", "NAME=A,B,C")
 
 
 def _pair(given: str, option: str, form: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ docs/design.md says why each.
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import re
@@ -23,7 +24,7 @@ from credo.data.databases import ENDINGS, feed_of_database, table_of_database
 from credo.data.declared import declared_by, merged
 from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
 from credo.data.file_stamp import FileStamp
-from credo.data.folders import files_in, open_parts, partition_note, with_folders
+from credo.data.folders import below, files_in, open_parts, partition_note, with_folders
 from credo.data.infer import Declared
 from credo.data.jsonlines import KEPT, json_feed
 from credo.data.queries import feed_of_query, is_query
@@ -109,29 +110,30 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
     if len(feeds) == 1:
         return replace(first, notes=notes, files=stamps)
     differ: dict[str, tuple[str, str, str]] = {}  # columns whose types are not the same in all
-    for p, feed in zip(paths, feeds, strict=True):
+    called = below(paths)
+    for where, feed in zip(called, feeds, strict=True):
         if set(feed.names) != set(first.names):
             odd = sorted(set(feed.names) ^ set(first.names))[0]
             raise TableError(
-                f"{p.name} has other columns than {paths[0].name}: {odd!r} is in only one of them.",
+                f"{where} has other columns than {called[0]}: {odd!r} is in only one of them.",
                 hint="All files of one table must have the same columns.",
             )
         if feed.text != first.text:
             raise TableError(
-                f"{p.name} and {paths[0].name} are files of different kinds.",
+                f"{where} and {called[0]} are files of different kinds.",
                 hint="Read text files and others one after the other.",
             )
         for name, kind in feed.types.items():
             other = first.types.get(name, kind)
             if kind != other and {kind, other} != {"int", "float"}:
-                differ.setdefault(name, (kind, p.name, other))
+                differ.setdefault(name, (kind, where, other))
 
     def batches(wanted: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
         for name in wanted:
             if name in differ:
                 kind, where, other = differ[name]
                 raise TableError(
-                    f"Column {name!r} is {kind} in {where} and {other} in {paths[0].name}.",
+                    f"Column {name!r} is {kind} in {where} and {other} in {called[0]}.",
                     hint="All files of one table must have columns of the same types; "
                     f"schema={{{name!r}: 'drop'}} leaves it out.",
                 )
@@ -152,8 +154,8 @@ def feed_of_path(given: Any, options: TextOptions) -> Feed:
         declared=merged([f.declared for f in feeds if f.rows != 0]),
         whole_among=lambda name: set().union(*(f.whole_among(name) for f in feeds)),
         late_notes=lambda: tuple(
-            f"{p.name}: {note}"
-            for p, f in zip(paths, feeds, strict=True)
+            f"{where}: {note}"
+            for where, f in zip(called, feeds, strict=True)
             for note in f.late_notes()
         ),
     )
@@ -189,10 +191,22 @@ def _matches(text: str) -> list[Path]:
             return files
         hint = ROWS_ARE_DUE if re.fullmatch(r"(\[[^][]+\])+", text) else ""
         raise TableError(f"No file matches {text}.", hint=hint)
+    if path.is_symlink():
+        raise _leads_nowhere(text, path)
     folder = path.parent
     near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
     hint = f"Did you mean {near[0]!r}?" if near else ""
     raise TableError(f"There is no file {text}.", hint=hint)
+
+
+def _leads_nowhere(text: str, path: Path) -> TableError:
+    """The error for a link to itself, or to a file that is not there."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return TableError(f"{text} is a link that leads back to itself.")
+    return TableError(f"{text} is a link to {os.readlink(path)}, which is not there.")
 
 
 def _one(path: Path, options: TextOptions, files: int) -> Feed:

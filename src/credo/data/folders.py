@@ -22,7 +22,7 @@ import pyarrow as pa
 from credo.data.feed import Batch, Feed
 from credo.errors import LimitError, TableError
 
-__all__ = ["files_in", "open_parts", "partition_note", "with_folders"]
+__all__ = ["below", "files_in", "open_parts", "partition_note", "with_folders"]
 
 MANY = 100_000
 """A folder of more files than this is not looked through: it is hardly one table's."""
@@ -103,15 +103,35 @@ def partition_note(path: Path, names: Collection[str]) -> tuple[str, ...]:
 
 
 def with_folders(feeds: Sequence[Feed], told: Sequence[dict[str, str | None]]) -> list[Feed]:
-    """The feeds of a table's files with the columns that their folders name beside their own."""
-    names = [n for n in dict.fromkeys(n for one in told for n in one) if n not in feeds[0].names]
-    if not names:
-        return list(feeds)
+    """The feeds of a table's files with the columns that their folders name beside their own; of a
+    column that both have, a note says that the files' is read.
+    """
+    named = dict.fromkeys(n for one in told for n in one)
+    names = [n for n in named if n not in feeds[0].names]
+    twice = [n for n in named if n in feeds[0].names]
+    first = replace(feeds[0], notes=(*feeds[0].notes, *map(_own_is_read, twice)))
     types = _types(names, told)
     return [
-        _beside(feed, {n: one[n] for n in names if n in one}, types)
-        for feed, one in zip(feeds, told, strict=True)
+        _beside(feed, {n: one[n] for n in names if n in one}, types) if names else feed
+        for feed, one in zip((first, *feeds[1:]), told, strict=True)
     ]
+
+
+def _own_is_read(name: str) -> str:
+    return f"the column {name!r} is that of the files; what their folders say of it is left out"
+
+
+def below(paths: Sequence[Path]) -> list[str]:
+    """The files of a table as their paths below the folder that all of them are in.
+
+    >>> below([Path("rows/year=2023/a.csv"), Path("rows/year=2024/a.csv")])
+    ['year=2023/a.csv', 'year=2024/a.csv']
+    """
+    try:
+        above = os.path.commonpath([p.parent for p in paths])
+    except ValueError:  # some from the root, some from here
+        return list(map(str, paths))
+    return [str(p.relative_to(above)) for p in paths]
 
 
 def _types(names: Sequence[str], told: Sequence[dict[str, str | None]]) -> dict[str, Any]:

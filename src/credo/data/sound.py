@@ -8,15 +8,18 @@ there. One look at every column finds it first.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from credo.data.arrays import int32s
-from credo.errors import TableError
+from credo.errors import TableError, shown
 
-__all__ = ["sound"]
+__all__ = ["refuse_halves", "sound"]
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def sound(cells: Any, name: str, label: str) -> Any:
@@ -37,6 +40,25 @@ dictionary of 1. Write the table again from its source.
             hint="Write the table again from its source.",
         ) from None
     return cells
+
+
+def refuse_halves(label: str, names: Sequence[str]) -> None:
+    """Refuse a column whose name has half of a character of UTF-16, which no text file can hold.
+
+    >>> refuse_halves("The table", ["a", "\\ud800"])
+    Traceback (most recent call last):
+    credo.errors.TableError: Column 2 of The table has a name that is no text: '\\ud800' holds \
+half of a character. Give it another name.
+    """
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError:
+        at = next(i for i, name in enumerate(names) if _HALF.search(name))
+        raise TableError(
+            f"Column {at + 1:,} of {label} has a name that is no text: {shown(names[at])} holds "
+            "half of a character.",
+            hint="Give it another name.",
+        ) from None
 
 
 def _has_its_positions(cells: Any) -> bool:

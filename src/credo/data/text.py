@@ -25,7 +25,7 @@ from credo.data.text_faults import (
     all_skipped,
     block_of,
     csv_error,
-    first_ragged,
+    first_open,
     first_stray,
     unclosed,
 )
@@ -66,7 +66,8 @@ class TextOptions:
             or not self.delimiter.isascii()
         ):
             raise InputError(
-                f"The delimiter must be one character such as ',' or ';', got {self.delimiter!r}."
+                "The delimiter must be one character of ASCII, such as ',' or ';', "
+                f"got {self.delimiter!r}."
             )
 
 
@@ -168,6 +169,7 @@ def _scan(
     try:
         with dialect.opened() as stream:
             left: tuple[bytes, bool] | None = (b"", dialect.header)
+            look = False  # whether text may follow a closing quote, and nobody has looked yet
             if stream.encoding == "utf-8":
                 left = yield from regular_batches(
                     stream,
@@ -188,12 +190,13 @@ def _scan(
                 yield from _irregular(
                     dialect, source, at, skipped, header=left[1], encoding=stream.encoding
                 )
-                if rest.odd and stray == []:
-                    stray.append(first_stray(dialect))
-            if stream.quotes % 2:
-                line, cells, _ = first_ragged(dialect, only_quotes=True)
-                if line and not cells:
+                look = rest.odd and stray == []
+            if look or stream.quotes % 2:
+                line = first_open(dialect, odd=stream.quotes % 2 == 1)
+                if line:
                     raise unclosed(dialect.path.name, line)
+            if look and stray is not None:
+                stray.append(first_stray(dialect))
     except pa.ArrowInvalid as error:
         raise csv_error(dialect, str(error)) from None
     except FileNotFoundError:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from credo.data.text_head import fields_up_to
+from credo.data.text_head import STRAY, fields_up_to
 from credo.data.unpack import Watched, first_bad_byte
 from credo.errors import TableError
 
@@ -24,6 +25,7 @@ __all__ = [
     "all_skipped",
     "block_of",
     "csv_error",
+    "first_open",
     "first_ragged",
     "first_stray",
     "unclosed",
@@ -45,7 +47,6 @@ def block_of(width: int) -> int:
 """Bytes parsed at a time; no record can be longer."""
 
 _LONG = -1  # in place of the number of cells: the line is too long to be parsed
-_STRAY = "expected after"  # in what the csv module says of text after a closing quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +150,7 @@ def unclosed(name: str, line: int) -> TableError:
     )
 
 
-def first_ragged(
-    dialect: Dialect, *, only_quotes: bool = False, strict: bool = True
-) -> tuple[int, int, str]:
+def first_ragged(dialect: Dialect, *, strict: bool = True) -> tuple[int, int, str]:
     """The line of the first record that is not as wide as the header, its cells, and the first.
 
     Zero cells say that the record opens a quote and never closes it.
@@ -161,11 +160,11 @@ def first_ragged(
         try:
             for record in reader:
                 line += stream.blank_lines if line == 1 else 0
-                if record and len(record) != dialect.width and not only_quotes:
+                if record and len(record) != dialect.width:
                     return line, len(record), record[0]
                 line = reader.line_num + 1 + stream.blank_lines
         except csv.Error as error:
-            if _STRAY in str(error) and not only_quotes:
+            if STRAY in str(error):
                 return first_ragged(dialect, strict=False)
             # past the limit inside a quote that was opened, or in a cell that is just long
             long = "field limit" in str(error) and stream.quotes % 2 == 0
@@ -175,6 +174,50 @@ def first_ragged(
     return 0, 0, ""
 
 
+def first_open(dialect: Dialect, *, odd: bool) -> int:
+    """The line of the first quote that is never closed; 0 if there is none. Where the number of
+    quotes is odd, one that text follows in a later line has closed none.
+    """
+    read = io.StringIO(newline="")  # the lines of one record
+
+    def lines(text: Iterable[str]) -> Iterator[str]:
+        for line in chain(text, ["\n"]):  # the last is a record of its own unless a quote is open
+            read.write(line)
+            yield line
+
+    line = before = 1
+    is_open = False
+    with _texts(dialect) as (stream, text):
+        reader = csv.reader(lines(text), delimiter=dialect.delimiter)
+        try:
+            for record in reader:
+                is_open = bool(record)
+                before = line + (stream.blank_lines if line == 1 else 0)
+                line = reader.line_num + 1 + stream.blank_lines
+                if odd and line - before > 1 and _is_stray(read.getvalue(), dialect.delimiter):
+                    return before
+                read.seek(0)
+                read.truncate()
+        except csv.Error:  # past the limit inside a quote that was opened, or in a long cell
+            return line if stream.quotes % 2 else 0
+        except TableError:
+            return 0
+    return before if is_open else 0
+
+
+def _is_stray(record: str, delimiter: str) -> bool:
+    """Whether text follows a closing quote in a record.
+
+    >>> _is_stray('"x"y,1', ","), _is_stray('"x,1', ",")
+    (True, False)
+    """
+    try:
+        next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        return STRAY in str(error)
+    return False
+
+
 def first_stray(dialect: Dialect) -> int:
     """The first line with a cell such as "x"y, which is read as xy; 0 if there is none."""
     with _records(dialect) as (stream, reader):
@@ -182,7 +225,7 @@ def first_stray(dialect: Dialect) -> int:
             for _ in reader:
                 pass
         except csv.Error as error:
-            if _STRAY in str(error):
+            if STRAY in str(error):
                 return int(reader.line_num) + stream.blank_lines
         except TableError:
             pass
@@ -192,9 +235,18 @@ def first_stray(dialect: Dialect) -> int:
 @contextmanager
 def _records(dialect: Dialect, *, strict: bool = True) -> Iterator[tuple[Watched, Any]]:
     """The records of a file as Python's csv module reads them."""
+    with _texts(dialect) as (stream, text):
+        yield stream, csv.reader(text, delimiter=dialect.delimiter, strict=strict)
+
+
+@contextmanager
+def _texts(dialect: Dialect) -> Iterator[tuple[Watched, io.TextIOWrapper]]:
+    """The lines of a file as texts."""
     with (
         fields_up_to(BLOCK),
         dialect.opened() as stream,
     ):
-        text = io.TextIOWrapper(io.BufferedReader(stream), stream.encoding, "replace", newline="")
-        yield stream, csv.reader(text, delimiter=dialect.delimiter, strict=strict)
+        yield (
+            stream,
+            io.TextIOWrapper(io.BufferedReader(stream), stream.encoding, "replace", newline=""),
+        )

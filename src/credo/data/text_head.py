@@ -16,6 +16,7 @@ from credo.data.unpack import HEAD
 from credo.errors import LimitError, TableError
 
 __all__ = [
+    "STRAY",
     "cut_elsewhere",
     "delimiter_of",
     "fields_up_to",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 _DELIMITERS = (",", ";", "\t", "|")
+STRAY = "expected after"
+"""In what the csv module says of text after a closing quote."""
 
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
@@ -56,10 +59,12 @@ def header_of(path: Path, text: str, delimiter: str) -> list[str]:
 
 
 def _first_record(path: Path, text: str, delimiter: str) -> list[str]:
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     try:
-        reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
         header = next(reader)
-    except (csv.Error, StopIteration):
+    except (csv.Error, StopIteration) as error:
+        if STRAY in str(error) and reader.line_num == 1:  # "x"y is read as in any line
+            return next(csv.reader(_lines(text), delimiter=delimiter))
         if len(text) >= HEAD // 4:
             count = text.count(delimiter)
             raise LimitError(
@@ -76,8 +81,8 @@ def _first_record(path: Path, text: str, delimiter: str) -> list[str]:
 
 def has_rows(text: str, delimiter: str) -> bool:
     """Whether anything follows the header."""
-    reader = csv.reader(_lines(text), delimiter=delimiter)
-    return sum(1 for _, record in zip(range(3), reader, strict=False) if record) > 1
+    records = filter(None, csv.reader(_lines(text), delimiter=delimiter))
+    return sum(1 for _ in zip(range(2), records, strict=False)) > 1
 
 
 def delimiter_of(text: str, decimal: str = ".") -> str:

@@ -224,12 +224,15 @@ def codec(encoding: str) -> str:
     >>> codec("latin1"), codec("UTF8")
     ('iso8859-1', 'utf-8')
     """
+    hint = "Try 'utf-8', 'utf-16' or 'latin-1'."
     try:
         name = codecs.lookup(encoding).name
-    except LookupError:
-        raise InputError(
-            f"The encoding {encoding!r} is not known.", hint="Try 'utf-8', 'utf-16' or 'latin-1'."
-        ) from None
+    except (LookupError, TypeError, ValueError):
+        raise InputError(f"The encoding {encoding!r} is not known.", hint=hint) from None
+    try:
+        b"a,1\n".decode(name, errors="ignore")
+    except (LookupError, UnicodeError):
+        raise InputError(f"The encoding {encoding!r} is none of text files.", hint=hint) from None
     return "utf-8" if name == "utf-8-sig" else name
 
 

@@ -12,15 +12,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo.data.arrays import rows_there
-from credo.data.cells import Tokens
+from credo.data.cells import Tokens, type_name
 from credo.data.encoder import Encoder
 from credo.data.feed import Batch
 from credo.data.missing import MISSING
 from credo.data.number_cells import NumberCells, as_texts
 from credo.data.numerals import as_int
-from credo.errors import InputError, TableError, unknown_name
+from credo.data.taking import python_values
+from credo.errors import InputError, TableError, shown, unknown_name
 from credo.render import many
 from credo.schema import Variable
+from credo.state_values import is_missing
 
 __all__ = ["Weights", "are_whole"]
 
@@ -53,14 +55,7 @@ class Weights:
             return cls(column=given, text=text)
         if isinstance(given, Number):
             raise unknown_name("The weights column", given, names, "in the table")
-        if isinstance(given, np.ma.MaskedArray):
-            given = np.where(np.ma.getmaskarray(given), np.nan, given.data.astype(np.float64))
-        try:
-            array = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(
-                "The weights must be numbers, one for each row, or the name of a column."
-            ) from None
+        array = _floats_of(given)
         if array.ndim != 1:
             raise InputError(f"The weights must have one axis, got the shape {array.shape}.")
         _check(array, 0, "weights")
@@ -87,18 +82,7 @@ class Weights:
             return batch, None, None
         n = len(next(iter(batch.values())))
         if self.column is not None:
-            variable = Variable(self.column, "continuous")
-            tokens = Tokens(MISSING if self.text else (), self.text)
-            try:
-                cells = as_texts(batch[self.column])
-                weights = Encoder(variable, tokens).encode(cells, lambda i: done + i + 1)
-            except TableError as error:
-                raise TableError(
-                    error.message, hint="A weight is a number; 0 leaves its row out."
-                ) from None
-            what = f"weights column {self.column!r}"
-            _check(weights, done, what)
-            _check_units(cells, weights, done, what)
+            weights = self._of_column(batch[self.column], done)
         else:
             assert self.array is not None
             weights = self.array[done : done + n]
@@ -119,11 +103,95 @@ class Weights:
         kept = weights.astype(np.int64) if self.whole else weights
         return batch, kept, None if there.all() else there
 
+    def _of_column(self, given: Any, done: int) -> NDArray[np.float64]:
+        """The weights in some cells of the column, after so many rows."""
+        assert self.column is not None
+        cells, what = as_texts(given), f"weights column {self.column!r}"
+        if not self.text:
+            _check_types(cells, done, what)
+        variable = Variable(self.column, "continuous")
+        tokens = Tokens(MISSING if self.text else (), self.text)
+        try:
+            weights = Encoder(variable, tokens).encode(cells, lambda i: done + i + 1)
+        except TableError as error:
+            raise TableError(
+                error.message, hint="A weight is a number; 0 leaves its row out."
+            ) from None
+        _check(weights, done, what)
+        _check_units(cells, weights, done, what)
+        return weights
+
 
 def are_whole(weights: Sequence[NDArray[np.float64]]) -> bool:
     """Whether weights are whole numbers whose sum an integer can hold exactly."""
     total = sum(float(w.sum()) for w in weights)
     return total <= _EXACT and all(bool((w % 1 == 0).all()) for w in weights)
+
+
+def _floats_of(given: Any) -> NDArray[np.float64]:
+    """An array or a list of weights as floats, NaN where one is missing; a cell that is no number
+    is refused with its row.
+
+    >>> _floats_of([1, None, 0.5]).tolist()
+    [1.0, nan, 0.5]
+    """
+    if isinstance(given, np.ma.MaskedArray) and given.dtype.kind in "biufO":
+        mask, given = np.ma.getmaskarray(given), given.data.astype(object)
+        given[mask] = None
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind in "biuf":
+            return array.astype(np.float64)
+        if isinstance(given, (list, tuple)):  # of which NumPy makes one type
+            array = np.array(given, dtype=object)
+    except (TypeError, ValueError):
+        array = np.array(None)
+    if array.ndim == 0:
+        raise InputError("The weights must be numbers, one for each row, or the name of a column.")
+    out = np.empty(array.shape)
+    for i, cell in enumerate(array.ravel()):
+        out.flat[i] = _number(cell, i, "weights")
+    return out
+
+
+def _check_types(cells: Any, done: int, what: str) -> None:
+    """Refuse cells of a table with types that are no numbers, whatever could be made of them."""
+    if isinstance(cells, np.ndarray):
+        for i, cell in enumerate(cells):
+            _number(cell, done + i, what)
+        return
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    there = np.flatnonzero(cells.is_valid())
+    if pa.types.is_null(kind) or type_name(kind) in ("int", "float", "bool") or not len(there):
+        return
+    first = int(there[0])
+    raise _no_number(python_values(cells.slice(first, 1))[0], done + first, what)
+
+
+_NO_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+
+def _number(cell: Any, row: int, what: str) -> float:
+    """A weight as a float, NaN where it is missing; `row` counts from 0."""
+    if is_missing(cell):
+        return np.nan
+    try:
+        if not isinstance(cell, _NO_NUMBERS):
+            return float(cell)
+    except OverflowError:
+        return np.inf
+    except (TypeError, ValueError):
+        pass
+    raise _no_number(cell, row, what)
+
+
+def _no_number(cell: Any, row: int, what: str) -> TableError:
+    plain = cell.item() if isinstance(cell, (np.str_, np.bytes_)) else cell
+    return TableError(
+        f"Row {row + 1:,} of the {what} is {shown(plain)}, of type {type(plain).__name__}; weights "
+        "must be numbers.",
+        hint="Turn them into numbers first; 0 leaves a row out.",
+    )
 
 
 def _check_units(given: Any, weights: NDArray[np.float64], done: int, what: str) -> None:

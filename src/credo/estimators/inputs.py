@@ -13,7 +13,8 @@ from credo import _core
 from credo.data import Stream, Table
 from credo.data.once import comes_in_batches, in_memory
 from credo.data.unnamed import unmasked
-from credo.errors import InputError, UnknownNameError
+from credo.errors import InputError, UnknownNameError, shown
+from credo.model.reals import NotReal, reals
 from credo.schema import Variable, is_missing
 from credo.stats.by_class import ByClass
 
@@ -296,9 +297,9 @@ def row_weights(given: Any, n: int) -> NDArray[Any] | None:
     if given is None:
         return None
     try:
-        weights = np.asarray(unmasked(given), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight must be numbers.") from None
+        weights = reals(given)
+    except NotReal as no:
+        raise InputError(f"sample_weight must be numbers, got {shown(no.bad)}.") from None
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.ndim != 1:

@@ -102,6 +102,27 @@ def test_states_may_have_commas_and_may_repeat_what_was_said(tmp_path):
     assert [v["states"] for v in report["variables"]] == [["z", "x,y"], [2, 1]]
 
 
+@pytest.mark.parametrize(
+    ("header", "given", "states"),
+    [
+        ("c=d", "c=d=2,1", [2, 1]),
+        ("c", "c=2,1", [2, 1]),
+        ("c", "c=1,2,d=3", ["1", "2", "d=3"]),
+        ("a=b=c", "a=b=c=2,1", [2, 1]),
+    ],
+)
+def test_a_name_of_a_column_may_have_an_equals_sign(tmp_path, header, given, states):
+    path = tmp_path / "t.csv"
+    path.write_text(f"x;{header}\n0;1\n1;2\n")
+    options = ["--states", given, "--delimiter", ";", "--json"]
+    for table, text in ((str(path), None), ("-", path.read_text())):
+        result = CliRunner().invoke(cli.app, ["schema", table, *options], input=text)
+        found = json.loads(result.output)["variables"][1]
+        assert (found["name"], found["states"]) == (header, states)
+    said = CliRunner().invoke(cli.app, ["schema", str(path), "--states", "e=d=2,1"]).exception
+    assert "Column 'e' is not in the table" in str(said)
+
+
 def test_standard_input_may_be_an_array_of_objects():
     given = '\n[ {"a": "x"},\n  {"a": "y"}]\n'
     result = CliRunner().invoke(cli.app, ["schema", "-", "--json"], input=given)

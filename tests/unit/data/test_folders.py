@@ -102,3 +102,43 @@ def test_naive_bayes_learns_from_a_folder(parts):
     net = NaiveBayes().fit(str(parts), "y")
     rows = {"year": [2020, 2021], "place": ["south", None], "n": [1.5, 2.5]}
     assert np.isclose(net.predict_proba(rows).sum(axis=1), 1).all()
+
+
+@pytest.mark.parametrize("memory", [None, "1B"])
+def test_a_column_that_both_folders_and_files_have_is_told(tmp_path, memory):
+    for a in (1, 2):
+        (tmp_path / f"a={a}").mkdir()
+        (tmp_path / f"a={a}" / "p.csv").write_text("a,b\nx,u\ny,v\n")
+    told = "the column 'a' is that of the files; what their folders say of it is left out"
+    for given in (tmp_path, str(tmp_path / "*" / "p.csv"), str(tmp_path / "a=*" / "p.csv")):
+        schema = cr.read(given, memory=memory).schema
+        assert schema["a"].states == ("x", "y") and told in schema.notes
+    assert told not in cr.read(tmp_path / "a=1" / "p.csv", memory=memory).schema.notes
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path, monkeypatch):
+    for a, text in ((1, "b\nu\nv\n"), (2, "c\nu\nv\n")):
+        (tmp_path / f"a={a}").mkdir()
+        (tmp_path / f"a={a}" / "p.csv").write_text(text)
+    said = r"^a=2/p\.csv has other columns than a=1/p\.csv: 'b' is in only one of them"
+    for given in (tmp_path, str(tmp_path / "*" / "*.csv"), sorted(tmp_path.glob("*/p.csv"))):
+        with pytest.raises(TableError, match=said):
+            cr.read(given)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TableError, match=said):
+        cr.read("*/p.csv")
+    with pytest.raises(TableError, match=r"p\.csv has other columns than .*a=1/p\.csv"):
+        cr.read([tmp_path / "a=1" / "p.csv", "a=2/p.csv"])
+
+
+def test_notes_and_types_of_files_of_one_name_are_told_apart(tmp_path):
+    for a, cells in ((1, [1, 2]), (2, ["u", "v"])):
+        (tmp_path / "typed" / f"a={a}").mkdir(parents=True)
+        pq.write_table(pa.table({"b": cells}), tmp_path / "typed" / f"a={a}" / "p.parquet")
+        (tmp_path / "text" / f"a={a}").mkdir(parents=True)
+        (tmp_path / "text" / f"a={a}" / "p.csv").write_text("b,c\nu,1\nv\nv,2\n")
+    with pytest.raises(TableError, match=r"is str in a=2/p\.parquet and int in a=1/p\.parquet"):
+        cr.read(tmp_path / "typed")
+    notes = cr.read(tmp_path / "text", ragged="skip").schema.notes
+    skipped = "1 line with too many or too few cells skipped"
+    assert notes[-2:] == (f"a=1/p.csv: {skipped}", f"a=2/p.csv: {skipped}")

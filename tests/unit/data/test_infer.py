@@ -287,3 +287,13 @@ def test_codes_are_text(tmp_path):
         rows = enumerate(cells.split())
         path.write_text("a;y\n" + "".join(f"{c};{'uv'[i % 2]}\n" for i, c in rows))
         assert cr.read(path).schema["a"].states == tuple(sorted(set(cells.split())))
+
+
+def test_dates_written_in_several_ways_are_noted_beside_cells_that_are_none(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("d,e\n2020-01-02,u\n02/03/2021,v\nsoon,u\n")
+    notes = cr.read(path).schema.column("d").notes
+    assert [n for n in notes if "'02/03/2021', which is written in another way" in n]
+    assert [n for n in notes if "'soon', which is not a date" in n]
+    path.write_text("d,e\n2020-01-02,u\n02/03/2021,v\n2020-01-02,u\n")
+    assert cr.read(path).schema.column("d").kind == "date"

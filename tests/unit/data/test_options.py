@@ -4,6 +4,7 @@ import pickle
 import uuid
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -239,3 +240,63 @@ def test_a_word_for_missing_in_the_weights_is_a_missing_weight(tmp_path):
 def test_a_kind_as_other_libraries_call_it_is_told_ours(word, meant):
     with pytest.raises(cr.errors.SchemaError, match=f"Did you mean '{meant}'"):
         cr.read({"a": [1, 2]}, {"a": word})
+
+
+# --- words that are none --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [
+        ("rot13", "The encoding 'rot13' is none of text files. Try 'utf-8'"),
+        ("base64", "The encoding 'base64' is none of text files"),
+        ("idna", "The encoding 'idna' is none of text files"),
+        ("undefined", "The encoding 'undefined' is none of text files"),
+        ("utf-9", "The encoding 'utf-9' is not known"),
+        ("a\0b", "is not known"),
+        (8, "The encoding 8 is not known"),
+    ],
+)
+def test_an_encoding_that_is_none_is_refused_by_its_name(put, encoding, told):
+    for path in (put(SURVEY), put('{"a": 1}\n{"a": 2}\n', "t.jsonl")):
+        with pytest.raises(InputError, match=told):
+            cr.read(path, encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8-sig", "ascii"])
+def test_encodings_of_text_are_read(put, encoding):
+    assert cr.read(put(SURVEY), encoding=encoding).schema["b"].states == ("u", "v")
+
+
+def test_a_delimiter_is_an_ascii_character(put):
+    for delimiter in ("¦", ";;", ""):
+        with pytest.raises(
+            InputError, match="must be one character of ASCII, such as ',' or ';', got"
+        ):
+            cr.read(put(SURVEY), delimiter=delimiter)
+
+
+def test_a_link_that_leads_nowhere_is_told(tmp_path):
+    loop, broken = tmp_path / "loop.csv", tmp_path / "broken.csv"
+    loop.symlink_to("loop.csv")
+    broken.symlink_to("gone.csv")
+    with pytest.raises(TableError, match=r"loop\.csv is a link that leads back to itself\.$"):
+        cr.read(loop)
+    with pytest.raises(TableError, match=r"broken\.csv is a link to gone\.csv, which is not there"):
+        cr.read(broken)
+
+
+def test_half_a_character_is_no_name_of_a_column(put):
+    told = r"Column 2 of .* has a name that is no text: 'b\\ud800' holds half of a character"
+    bad = "b\ud800"
+    line = '{"a": "x", "b\\ud800": 1}\n'
+    tables = (
+        {"a": ["x", "y"], bad: [1, 2]},
+        [{"a": "x", bad: 1}, {"a": "y", bad: 2}],
+        pd.DataFrame([["x", 1], ["y", 2]], columns=pd.Index(["a", bad], dtype=object)),
+        put(line * 2, "t.jsonl"),
+    )
+    for table in tables:
+        with pytest.raises(TableError, match=told):
+            cr.read(table)
+    assert cr.read({"a": ["x", "y"], "😀": [1, 2]}).schema.names == ("a", "😀")

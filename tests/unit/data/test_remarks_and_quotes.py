@@ -85,3 +85,40 @@ def test_such_a_cell_is_found_wherever_a_block_ends(tmp_path):
         lines[-2] = '1,"x"y'
         notes = cr.read(put(tmp_path, "a,b\n" + "\n".join(lines) + "\n")).schema.notes
         assert STRAY.format(f"{n:,}") in notes
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\nx"y,1\nz,2\n"x"y,1\n', 4),
+        ('x"y,x\n"x" ,u\nv,w\n', 2),
+        ('a,b\n"x"y,1\nz,2\n5" pipe,1\n', 2),
+        ('"x"y,b\n5",1\nz,2\n', 1),
+        ('\n\na,b\nz,2\n"x"y,1\n5",1\n', 5),
+    ],
+)
+def test_such_a_cell_is_read_where_a_bare_quote_stands_elsewhere(tmp_path, text, line):
+    path = put(tmp_path, text)
+    header, *rows = csv.reader(text.lstrip().splitlines())
+    table = cr.read(path, dict.fromkeys(header, "discrete"))
+    assert table.schema.names == tuple(header)
+    assert list(table[header[0]]) == [row[0] for row in rows]
+    assert STRAY.format(line) in table.schema.notes
+    assert STRAY.format(line) in cr.read(path, memory=1).schema.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\nx,1\ny,"open\nz,2\n', 3),
+        ('a,b\n"x"y,1\nx"y,1\nz,2\ny,"open\n', 5),
+        ('a,b\n5" pipe,1\ny,"open\nz,2\n', 3),
+        ('a,b\nz,1\n"x,1\n"y",2\n', 3),
+        ('a,b\n"x"y,1\n\nz,2\ny,"open', 5),
+        ('a,"b\n1,"2"\n', 1),
+    ],
+)
+def test_an_open_quote_is_refused_among_such_cells(tmp_path, text, line):
+    for memory in (None, 1):
+        with pytest.raises(TableError, match=rf"Line {line} of t\.csv opens a quote that is not"):
+            cr.read(put(tmp_path, text), memory=memory)

@@ -163,3 +163,10 @@ def test_wide_files_in_pieces_of_any_size_are_utf_8(tmp_path, encoding):
             assert size < 0 or len(piece) <= size
             pieces.append(piece)
         assert b"".join(pieces).decode().removeprefix("\ufeff") == text
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n\n", "\r\n\r\n"])
+def test_blank_lines_below_the_header_are_not_the_end_of_the_file(tmp_path, blank):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b\n{blank}x,u\ny,v\n", newline="")
+    assert cr.read(path).rows == 2
