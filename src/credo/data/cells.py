@@ -268,20 +268,25 @@ def unusable(name: str, what: str, kind: str) -> TableError:
     )
 
 
-@lru_cache(maxsize=256)  # it is asked of every column of every batch
 def type_name(kind: Any) -> str:
-    """The name that the rules of inference have for an Arrow type.
+    """The name that the rules of inference have for an Arrow type; of an extension, a dictionary or
+    runs that of their values.
 
     >>> type_name(pa.int8()), type_name(pa.large_string()), type_name(pa.list_(pa.int8()))
     ('int', 'str', 'unsupported list<item: int8>')
     """
-    if isinstance(kind, pa.BaseExtensionType):
+    if isinstance(kind, pa.BaseExtensionType):  # those that Python defines cannot be hashed
         if kind.extension_name == "pandas.period":
             return "unsupported pandas periods"
         of = {"arrow.uuid": "str", "arrow.bool8": "bool"}
         return of.get(kind.extension_name) or type_name(kind.storage_type)
-    if pa.types.is_run_end_encoded(kind):
+    if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return type_name(kind.value_type)
+    return _plain_type_name(kind)
+
+
+@lru_cache(maxsize=256)  # it is asked of every column of every batch
+def _plain_type_name(kind: Any) -> str:
     if pa.types.is_boolean(kind):
         return "bool"
     if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0):

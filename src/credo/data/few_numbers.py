@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from credo.data.arrays import value_type
 from credo.data.cells import number_of
 from credo.data.noted import MANY, more_than
 from credo.data.numerals import as_bool, numbers_of
@@ -42,7 +43,7 @@ def are_floats(cells: Any) -> bool:
     """
     if isinstance(cells, np.ndarray):
         return all(isinstance(c, (float, np.floating)) or is_missing(c) for c in cells)
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    kind = value_type(cells.type)
     return bool(pa.types.is_floating(kind) or pa.types.is_null(kind))
 
 

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import floats, plain
+from credo.data.arrays import floats, plain, value_type
 from credo.data.cells import Tokens, Unsupported, number_of, type_name
 from credo.data.number_cells import UNSURE, NumberCells
 from credo.data.numerals import as_bool, text_numbers
 from credo.data.taking import (
+    are_uuids,
     holds_others,
     is_number_by_type,
     objects_of,
@@ -67,6 +68,8 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool 
     """
     if isinstance(cells, NumberCells):
         return _read_already(cells, tokens, asked)
+    if not isinstance(cells, np.ndarray) and not are_uuids(cells):
+        cells = storage_of(cells)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
@@ -112,7 +115,7 @@ def _read_already(cells: NumberCells, tokens: Tokens, asked: bool) -> Numbers:
 
 
 def _is_text(cells: Any) -> bool:
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    kind = value_type(cells.type)
     checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(check(kind) for check in checks)
 
@@ -215,9 +218,8 @@ def _numeric(cells: Any) -> Any:
     """Cells in a type from which numbers are made: decimals as whole numbers or floats, a UUID as
     the text that is none.
     """
-    if isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str":
+    if are_uuids(cells):
         return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
-    cells = storage_of(cells)
     if pa.types.is_dictionary(cells.type):
         cells = plain(cells).dictionary_decode()
     if not pa.types.is_decimal(cells.type):
