@@ -266,10 +266,15 @@ def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(sorted(values, key=lambda v: (place.get(v, len(place)), str(v))))
     try:
         if len({isinstance(v, bool) for v in values}) <= 1:
-            return tuple(sorted(values))
+            return tuple(sorted(values, key=_in_order))
     except TypeError:
         pass
     return tuple(sorted(values, key=_among_others))
+
+
+def _in_order(value: Any) -> Any:
+    """What a value is sorted by among those of its type: a time by its instant."""
+    return state_key(value)[1]
 
 
 def _among_others(value: Any) -> tuple[str, float, str]:

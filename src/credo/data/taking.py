@@ -255,7 +255,7 @@ def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[s
         except TypeError:
             raise Unhashable(i, cell) from None
         if code == len(values):
-            values.append(bool(cell) if key[0] else _own(key[1]))  # a number of NumPy as Python's
+            values.append(bool(cell) if key[0] else _own(cell))
         where[i] = code
     where[where < 0] = len(values)
     kinds = {type(v): v for v in values}
@@ -269,7 +269,11 @@ def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[s
 
 
 def _own(value: Any) -> Any:
-    """A value as the user has it: an infinite number of JSON as a float."""
+    """A value as the user has it: a number of NumPy as Python's, an infinite one of JSON as a
+    float.
+    """
+    if isinstance(value, np.number):
+        return value.item()
     return float(value) if type(value) is Unbounded else value
 
 
