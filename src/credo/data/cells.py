@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from credo.data.numerals import as_bool, as_int, as_number, looks_like_date
-from credo.errors import InputError, TableError, UnknownNameError
+from credo.errors import InputError, TableError, UnknownNameError, shown
 from credo.intervals import cuts_of, interval_of
 from credo.schema import Variable
 from credo.state_values import is_missing, is_number, state_key
@@ -24,10 +24,12 @@ __all__ = [
     "Unhashable",
     "Unsupported",
     "cell_key",
+    "cell_text",
     "finder",
     "not_a_number",
     "not_a_state",
     "number_of",
+    "told",
     "type_name",
     "unusable",
 ]
@@ -76,7 +78,7 @@ class Tokens:
             self._keys = {cell_key(_written(t) if text else t) for t in plain}
         except TypeError:
             raise InputError(f"missing= must be a list of single cells, got {given!r}.") from None
-        self._numbers = [float(t) for t in plain if is_number(t)]
+        self._numbers = [number_of(t) for t in plain if is_number(t)]
         self._truths = [_written(t) for t in plain if isinstance(t, bool)]
         self._plain = plain
 
@@ -165,6 +167,31 @@ def number_of(value: Any) -> float:
         return float("nan")
 
 
+def told(cell: Any) -> str:
+    """A cell as reports and errors repeat it: not too much of it.
+
+    >>> told("1.5 x"), len(told("9" * 401))
+    ("'1.5 x'", 80)
+    """
+    try:
+        text = repr(cell)
+    except ValueError:  # of more digits than Python writes
+        return shown(cell)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def cell_text(cell: Any) -> str:
+    """A cell as text; one of more digits than Python writes as what it is.
+
+    >>> cell_text(1.5), cell_text(10**5000)
+    ('1.5', 'a value of the type int')
+    """
+    try:
+        return str(cell)
+    except ValueError:
+        return shown(cell)
+
+
 def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     """A function from a cell to the code of its state; raw text finds states of any type."""
     if not text:
@@ -224,7 +251,8 @@ def not_a_state(
             "give the states in schema= as the cells are, or turn the cells into the states."
         )
     return TableError(
-        f"{where} {variable.name!r} holds {value!r}, which is not one of its states ({states}).",
+        f"{where} {variable.name!r} holds {told(value)}, "
+        f"which is not one of its states ({states}).",
         hint=near,
     )
 
@@ -253,7 +281,7 @@ def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a num
             f"If the column is of dates, read it with schema={{{name!r}: 'discrete'}}, or from a "
             "frame that knows them as dates, where they are days since 1970. Otherwise m" + hint[1:]
         )
-    return TableError(f"{where} {name!r} holds {cell!r}, which {why}.", hint=hint)
+    return TableError(f"{where} {name!r} holds {told(cell)}, which {why}.", hint=hint)
 
 
 def unusable(name: str, what: str, kind: str) -> TableError:

@@ -54,15 +54,20 @@ def are_few(cells: Any) -> bool:
     (True, False)
     """
     if isinstance(cells, np.ndarray):
-        different = set(cells[: 2 * MANY])
-        if len(different) > MANY or len(different := set(cells)) > MANY:
+        if len(_different(cells[: 2 * MANY])) > MANY:
             return False
-        return all(is_missing(c) or np.isfinite(number_of(c)) for c in different)
+        different = _different(cells)
+        return len(different) <= MANY and all(np.isfinite(number_of(c)) for c in different)
     cells = storage_of(cells)
     cells = encodable(cells.dictionary if pa.types.is_dictionary(cells.type) else cells)
     if len(pc.unique(cells[: 2 * MANY])) > MANY or len(found := pc.unique(cells)) > MANY:
         return False
     return not (pa.types.is_floating(found.type) and pc.any(pc.is_inf(found)).as_py())
+
+
+def _different(cells: NDArray[Any]) -> set[Any]:
+    """The different cells that are not missing; a signaling NaN of decimals cannot be hashed."""
+    return {c for c in cells if not is_missing(c)}
 
 
 def few_floats(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64] | None:
@@ -96,4 +101,6 @@ def numbers_of_cells(
     if not (types <= {"int", "float", "bool"} or types <= {"int", "float", "str"}):
         return np.full(len(values), np.nan)
     given = [np.nan if isinstance(v, str) else number_of(v) for v in values]
-    return np.array(given, dtype=np.float64)
+    numbers = np.array(given, dtype=np.float64)
+    numbers[np.isinf(numbers)] = np.nan  # decimals and fractions that are too large
+    return numbers

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.data.cells import number_of
+from credo.data.cells import number_of, told
 from credo.data.doubts import (
     FEW_INTEGERS,
     are_quantities,
@@ -36,6 +36,7 @@ from credo.data.doubts import (
     few_values,
     numeric_doubts,
     other_doubts,
+    too_large,
 )
 from credo.data.identifiers import SMALL, is_named_identifier, named_like_id, numbers_rows
 from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
@@ -56,6 +57,7 @@ __all__ = [
 ]
 
 FEW_TEXTS = 20
+_UNFIT = ": no model can hold it"
 WHOLE_DECIMALS = "whole numbers stored as decimals"
 """How the note on a continuous column begins that may hold codes; learning looks for it."""
 _UNLISTED = (
@@ -220,9 +222,9 @@ def _type_of(types: set[str]) -> str:
     unsupported = [t for t in types if t.startswith("unsupported")]
     if unsupported:
         return unsupported[0]
-    for told in ("infinite", "decimal comma"):
-        if told in types:
-            return told
+    for found in ("infinite", "decimal comma"):
+        if found in types:
+            return found
     if types <= {"int", "float"} and types:
         return "float" if "float" in types else "int"
     if len(types) == 1:
@@ -308,9 +310,11 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
     if typed.type == "date":
         return "date", f"dates, {d:,} different"
     if typed.type == "int":
-        return _integer_rule(p, typed.states, n, d)
+        kind, reason = _integer_rule(p, typed.states, n, d)
+        large = too_large(p) if kind == "continuous" else None
+        return (kind, reason) if large is None else ("doubtful", _told_of(large) + _UNFIT)
     if typed.type == "infinite":
-        return "doubtful", _first_doubt(typed) + ": no model can hold it"
+        return "doubtful", _told_of(typed.doubts[0]) + _UNFIT
     if typed.type == "float":
         return "continuous", "numbers"
     if typed.type == "decimal comma":
@@ -319,7 +323,7 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "doubtful", reason
     kind, reason = _text_rule(p, n, d)
     if typed.numeric_doubt and (kind != "discrete" or typed.quantities):
-        return "doubtful", _first_doubt(typed) + ", while most other cells are"
+        return "doubtful", _told_of(typed.doubts[0]) + ", while most other cells are"
     return kind, reason
 
 
@@ -391,10 +395,9 @@ def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
 # --- what to tell -------------------------------------------------------------------------
 
 
-def _first_doubt(typed: _Typed) -> str:
-    doubt = typed.doubts[0]
+def _told_of(doubt: Doubt) -> str:
     where = f"row {doubt.row}" if doubt.row else "a row"
-    return f"{where} holds {doubt.cell!r}, which {doubt.why}"
+    return f"{where} holds {told(doubt.cell)}, which {doubt.why}"
 
 
 def _noting_left_out(column: Column, variable: Variable, declared: Declared | None) -> Column:
@@ -409,10 +412,7 @@ def _noting_left_out(column: Column, variable: Variable, declared: Declared | No
 
 
 def _doubt_notes(typed: _Typed) -> tuple[str, ...]:
-    return tuple(
-        f"row {d.row} holds {d.cell!r}, which {d.why}" if d.row else f"{d.cell!r} {d.why}"
-        for d in typed.doubts
-    )
+    return tuple(_told_of(d) if d.row else f"{told(d.cell)} {d.why}" for d in typed.doubts)
 
 
 def _alike_notes(typed: _Typed) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo.data.arrays import floats, plain, value_type
-from credo.data.cells import Tokens, Unsupported, number_of, type_name
+from credo.data.cells import Tokens, Unsupported, cell_text, number_of, type_name
 from credo.data.number_cells import UNSURE, NumberCells
 from credo.data.numerals import as_bool, text_numbers
 from credo.data.taking import (
@@ -58,7 +58,7 @@ class Numbers:
     def shown(self, index: int) -> str:
         """A bad cell as text."""
         cell = self.cells[index]
-        return str(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
+        return cell_text(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
 
 
 def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool = False) -> Numbers:

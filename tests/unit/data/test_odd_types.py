@@ -1,6 +1,8 @@
 """Types of cells that few tables have: extensions, runs of dictionaries, instants, huge numbers."""
 
 import datetime as dt
+from decimal import Decimal as D
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import pandas as pd
@@ -10,12 +12,19 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
+from credo.errors import CredoWarning
 
 Z = ["u", "v"] * 3
 
 
 def read(column, kind=None):
     return cr.read(pa.table({"a": column, "z": Z}), {"a": kind} if kind else None)
+
+
+def set_aside(table):
+    """Why the column a is not used."""
+    with pytest.warns(CredoWarning, match="'a' was set aside"):
+        return cr.read(table).schema.set_aside["a"]
 
 
 # --- extensions and runs ----------------------------------------------------------------------
@@ -130,3 +139,51 @@ def test_a_model_tells_the_hour_that_comes_twice(tmp_path):
         assert first > 0.9
         assert second < 0.1
     assert hash(net.schema["a"]) == hash(cr.load(tmp_path / "net.credo").schema["a"])
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("last", [D("Infinity"), D("2.5"), "x", 2.5])
+def test_a_signaling_nan_is_missing(last):
+    table = cr.read({"a": [D("1.5"), D("sNaN"), last], "z": list("xyx")}, {"a": "discrete"})
+    assert table.schema.column("a").missing == 1
+
+
+def test_a_signaling_nan_beside_an_infinite_decimal():
+    said = set_aside({"a": [D("1.5"), D("sNaN"), D("Infinity")], "z": list("xyx")})
+    assert said == "row 3 holds 'Infinity', which is not finite: no model can hold it"
+
+
+LARGE = [10**400, -(10**400), 10**5000, D("1e400"), Fraction(10**400)]
+
+
+@pytest.mark.parametrize("large", LARGE, ids=range(5))
+def test_a_whole_number_that_no_float_holds_is_doubtful(large):
+    rows = range(0, 5000, 100)
+    said = set_aside({"a": [large, *rows], "b": [1, 2, 1] * 17})
+    assert said.startswith("row 1 holds ")
+    assert said.endswith(", which is too large a number: no model can hold it")
+    assert len(said) < 160
+
+
+@pytest.mark.parametrize("large", [10**400, D("1e400"), Fraction(10**400)], ids=range(3))
+def test_a_number_that_no_float_holds_among_more_than_can_be_states(large):
+    cells = [large, *map(type(large), range(20_000))]
+    assert "row 1 holds '1" in set_aside({"a": cells, "b": [1, *[2] * 20_000]})
+
+
+def test_numbers_that_no_float_holds_in_files(tmp_path):
+    cells = [(10**400, 1), *((i, i % 3) for i in range(0, 5000, 100))]
+    lines = tmp_path / "a.jsonl"
+    lines.write_text("".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in cells))
+    text = tmp_path / "a.csv"
+    text.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in cells))
+    for path in (lines, text):
+        assert f"row 1 holds '1{'0' * 77}…, which is" in set_aside(path)
+
+
+def test_a_number_that_no_float_holds_can_be_a_state_or_missing():
+    assert cr.read({"a": [10**400, 1] * 3, "z": Z}).schema["a"].states == (1, 10**400)
+    table = cr.read({"a": [10**400, 1, 2] * 2, "z": Z}, missing=[10**400])
+    assert table.schema["a"].states == (1, 2)
