@@ -31,6 +31,7 @@ __all__ = [
     "number_of",
     "told",
     "type_name",
+    "unsigned",
     "unusable",
 ]
 
@@ -58,6 +59,15 @@ def cell_key(value: Any) -> tuple[str, Any]:
         return "", value
     truth, plain = state_key(value)
     return "bool" if truth else "", plain
+
+
+def unsigned(value: Any) -> Any:
+    """A value as a state: -0.0 and 0.0 are one, whichever comes first.
+
+    >>> unsigned(-0.0), unsigned(-1.5), unsigned("-0.0")
+    (0.0, -1.5, '-0.0')
+    """
+    return 0.0 if type(value) is float and value == 0 else value
 
 
 class Tokens:

@@ -252,7 +252,7 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
             return name, tuple(sorted(values))
     numbers = numbers_of(stripped)
     if not np.isnan(numbers).any():
-        return "float", tuple(np.unique(numbers).tolist())
+        return "float", tuple((np.unique(numbers) + 0.0).tolist())  # of -0.0 it makes 0.0
     if stripped and all(looks_like_date(t) for t in stripped):
         return "date", tuple(sorted(set(texts)))
     return "str", tuple(sorted(set(texts)))

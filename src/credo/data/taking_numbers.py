@@ -57,8 +57,9 @@ class Numbers:
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
-        cell = self.cells[index]
-        return cell_text(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
+        if isinstance(self.cells, pa.Array):
+            return cell_text(python_values(self.cells[index : index + 1])[0])
+        return cell_text(self.cells[index])
 
 
 def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool = False) -> Numbers:
@@ -257,8 +258,19 @@ def _days(cells: Any) -> NDArray[np.float64]:
         day = timedelta(days=1)
         return np.array([np.nan if v is None else v / day for v in values], dtype=np.float64)
     if pa.types.is_date32(kind):
-        return floats(pc.cast(cells, pa.int32()))
+        return _endless(floats(pc.cast(cells, pa.int32())), 2.0**31 - 1)
     if pa.types.is_date64(kind):
         return floats(pc.cast(cells, pa.int64())) / _PER_DAY["ms"]
     wide = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-    return floats(pc.cast(cells, wide)) / _PER_DAY[kind.unit]
+    counts = floats(pc.cast(cells, wide))
+    if pa.types.is_timestamp(kind) and kind.unit != "ns":  # in which it is a date of 2262
+        counts = _endless(counts, 2.0**63)
+    return counts / _PER_DAY[kind.unit]
+
+
+def _endless(counts: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Days and the like, infinite where they are the most that there can be: so DuckDB hands over
+    the dates that it calls infinity.
+    """
+    counts[np.abs(counts) >= most] *= np.inf
+    return counts

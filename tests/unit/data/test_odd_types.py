@@ -5,6 +5,7 @@ from decimal import Decimal as D
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.errors import CredoWarning
+from credo.errors import CredoWarning, TableError
 
 Z = ["u", "v"] * 3
 
@@ -187,3 +188,54 @@ def test_a_number_that_no_float_holds_can_be_a_state_or_missing():
     assert cr.read({"a": [10**400, 1] * 3, "z": Z}).schema["a"].states == (1, 10**400)
     table = cr.read({"a": [10**400, 1, 2] * 2, "z": Z}, missing=[10**400])
     assert table.schema["a"].states == (1, 2)
+
+
+def test_a_state_is_zero_whichever_sign_its_first_row_has(tmp_path):
+    cells = [-0.0, 0.0, 1.5] * 2
+    path = tmp_path / "zero.csv"
+    path.write_text("a,z\n" + "".join(f"{a},{z}\n" for a, z in zip(cells, Z, strict=True)))
+    ordered = pa.DictionaryArray.from_arrays([0, 1] * 3, pa.array([-0.0, 1.5]), ordered=True)
+    tables = [
+        path,
+        {"a": cells, "z": Z},
+        {"a": [*cells, "x"], "z": [*Z, "u"]},
+        pa.table({"a": cells, "z": Z}),
+        pa.table({"a": ordered, "z": Z}),
+        pd.DataFrame({"a": cells, "z": Z}),
+    ]
+    for table in tables:
+        assert str(cr.read(table, {"a": "discrete"}).schema["a"].states[0]) == "0.0"
+
+
+def test_nan_in_an_ordered_dictionary_is_missing():
+    values = pa.array([1.5, float("nan"), 0.5])
+    cells = pa.DictionaryArray.from_arrays([0, 1, 2] * 2, values, ordered=True)
+    for table in (pa.table({"a": cells, "z": Z}), {"a": cells, "z": Z}):
+        found = cr.read(table)
+        assert found.schema["a"].states == (1.5, 0.5)
+        assert found.schema.column("a").missing == 2
+
+
+# --- dates and times --------------------------------------------------------------------------
+
+
+def test_times_that_differ_by_nanoseconds_are_different_states():
+    cells = pa.array([1, 2, 1000] * 2, pa.time64("ns"))
+    states = ("00:00:00.000000001", "00:00:00.000000002", dt.time(0, 0, 0, 1))
+    assert read(cells, "discrete").schema["a"].states == states
+    assert read(cells.dictionary_encode(), "discrete").schema["a"].states == states
+    frame = pl.DataFrame({"a": pl.from_arrow(cells), "z": Z})
+    assert cr.read(frame, {"a": "discrete"}).schema["a"].states == states
+
+
+@pytest.mark.parametrize("kind", ["date", "timestamp", "timestamptz", "timestamp_s"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_an_infinite_date_is_no_number(kind, sign):
+    query = f"select '{sign}infinity'::{kind} u, 1 z union all select '2020-01-02'::{kind}, 2"
+    with pytest.raises(
+        TableError, match=r"Row 1 of column 'u' holds '.*', which is not finite"
+    ) as e:
+        cr.read(duckdb.sql(query), {"u": "continuous"})
+    cell = str(e.value).split("'")[3]
+    table = cr.read(duckdb.sql(query), {"u": "continuous"}, missing=[cell])
+    assert table.values("u")[1] == 18263
