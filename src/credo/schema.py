@@ -100,7 +100,7 @@ class Variable:
         )
 
     def __hash__(self) -> int:
-        return hash((self.name, self.kind, self.states))
+        return hash((self.name, self.kind, len(self.states)))
 
     @property
     def is_discrete(self) -> bool:

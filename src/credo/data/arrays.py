@@ -24,11 +24,13 @@ __all__ = [
     "floats",
     "int32s",
     "is_plain_text",
+    "laid_out",
     "plain",
     "rows_there",
     "text_array",
     "text_buffers",
     "texts",
+    "value_type",
 ]
 
 
@@ -117,6 +119,34 @@ def texts(values: Sequence[str]) -> Any:
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
+def value_type(kind: Any) -> Any:
+    """The type of the plain values in dictionaries, runs and extensions.
+
+    >>> value_type(pa.dictionary(pa.int8(), pa.string()))
+    DataType(string)
+    """
+    if isinstance(kind, pa.BaseExtensionType):
+        return value_type(kind.storage_type)
+    wrapped = pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)
+    return value_type(kind.value_type) if wrapped else kind
+
+
+def laid_out(runs: Any) -> Any:
+    """The cells of runs, one after the other; also of dictionaries and extensions, which Arrow does
+    not lay out.
+
+    >>> values = pa.array(["q", "p"]).dictionary_encode()
+    >>> laid_out(pa.RunEndEncodedArray.from_arrays(pa.array([1, 3]), values)).to_pylist()
+    ['q', 'p', 'p']
+    """
+    values = runs.values
+    if not isinstance(values, (pa.DictionaryArray, pa.ExtensionArray)):
+        return pc.run_end_decode(runs)
+    ends, places = runs.run_ends, pa.array(range(len(values)), pa.int32())
+    every = pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, places))
+    return values.take(every[runs.offset : runs.offset + len(runs)])
+
+
 def plain(array: Any) -> Any:
     """The same cells in a type that all of Arrow's functions know: runs and views are laid out.
 
@@ -125,7 +155,7 @@ def plain(array: Any) -> Any:
     """
     kind = array.type
     if pa.types.is_run_end_encoded(kind):
-        return plain(pc.run_end_decode(array))
+        return plain(laid_out(array))
     if pa.types.is_string_view(kind):
         return array.cast(pa.large_string())
     if pa.types.is_binary_view(kind):

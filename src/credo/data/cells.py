@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from credo.data.missing import MISSING
 from credo.data.numerals import as_bool, as_int, as_number, looks_like_date
-from credo.errors import InputError, TableError, UnknownNameError
+from credo.errors import InputError, TableError, UnknownNameError, shown
 from credo.intervals import cuts_of, interval_of
 from credo.schema import Variable
 from credo.state_values import is_missing, is_number, state_key
@@ -25,11 +25,14 @@ __all__ = [
     "Unhashable",
     "Unsupported",
     "cell_key",
+    "cell_text",
     "finder",
     "not_a_number",
     "not_a_state",
     "number_of",
+    "told",
     "type_name",
+    "unsigned",
     "unusable",
 ]
 
@@ -59,6 +62,15 @@ def cell_key(value: Any) -> tuple[str, Any]:
     return "bool" if truth else "", plain
 
 
+def unsigned(value: Any) -> Any:
+    """A value as a state: -0.0 and 0.0 are one, whichever comes first.
+
+    >>> unsigned(-0.0), unsigned(-1.5), unsigned("-0.0")
+    (0.0, -1.5, '-0.0')
+    """
+    return 0.0 if type(value) is float and value == 0 else value
+
+
 class Tokens:
     """What the user takes as missing besides null. In text, blanks around a token are ignored,
     and a number or a boolean stands for every way to write it. Cells that have types are tokens
@@ -77,7 +89,7 @@ class Tokens:
             self._keys = {cell_key(_written(t) if text else t) for t in plain}
         except TypeError:
             raise InputError(f"missing= must be a list of single cells, got {given!r}.") from None
-        self._numbers = [float(t) for t in plain if is_number(t)]
+        self._numbers = [number_of(t) for t in plain if is_number(t)]
         self._truths = [_written(t) for t in plain if isinstance(t, bool)]
         self._plain = plain
 
@@ -179,6 +191,31 @@ def number_of(value: Any) -> float:
         return float("nan")
 
 
+def told(cell: Any) -> str:
+    """A cell as reports and errors repeat it: not too much of it.
+
+    >>> told("1.5 x"), len(told("9" * 401))
+    ("'1.5 x'", 80)
+    """
+    try:
+        text = repr(cell)
+    except ValueError:  # of more digits than Python writes
+        return shown(cell)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def cell_text(cell: Any) -> str:
+    """A cell as text; one of more digits than Python writes as what it is.
+
+    >>> cell_text(1.5), cell_text(10**5000)
+    ('1.5', 'a value of the type int')
+    """
+    try:
+        return str(cell)
+    except ValueError:
+        return shown(cell)
+
+
 def finder(variable: Variable, text: bool) -> Callable[[Any], int]:
     """A function from a cell to the code of its state; raw text finds states of any type."""
     if not text:
@@ -244,7 +281,8 @@ def not_a_state(
             "give the states in schema= as the cells are, or turn the cells into the states."
         )
     return TableError(
-        f"{where} {variable.name!r} holds {value!r}, which is not one of its states ({states}).",
+        f"{where} {variable.name!r} holds {told(value)}, "
+        f"which is not one of its states ({states}).",
         hint=near,
     )
 
@@ -273,7 +311,7 @@ def not_a_number(name: str, cell: Any, row: int | None, why: str = "is not a num
             f"If the column is of dates, read it with schema={{{name!r}: 'discrete'}}, or from a "
             "frame that knows them as dates, where they are days since 1970. Otherwise m" + hint[1:]
         )
-    return TableError(f"{where} {name!r} holds {cell!r}, which {why}.", hint=hint)
+    return TableError(f"{where} {name!r} holds {told(cell)}, which {why}.", hint=hint)
 
 
 def unusable(name: str, what: str, kind: str) -> TableError:
@@ -288,20 +326,25 @@ def unusable(name: str, what: str, kind: str) -> TableError:
     )
 
 
-@lru_cache(maxsize=256)  # it is asked of every column of every batch
 def type_name(kind: Any) -> str:
-    """The name that the rules of inference have for an Arrow type.
+    """The name that the rules of inference have for an Arrow type; of an extension, a dictionary or
+    runs that of their values.
 
     >>> type_name(pa.int8()), type_name(pa.large_string()), type_name(pa.list_(pa.int8()))
     ('int', 'str', 'unsupported list<item: int8>')
     """
-    if isinstance(kind, pa.BaseExtensionType):
+    if isinstance(kind, pa.BaseExtensionType):  # those that Python defines cannot be hashed
         if kind.extension_name == "pandas.period":
             return "unsupported pandas periods"
         of = {"arrow.uuid": "str", "arrow.bool8": "bool"}
         return of.get(kind.extension_name) or type_name(kind.storage_type)
-    if pa.types.is_run_end_encoded(kind):
+    if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return type_name(kind.value_type)
+    return _plain_type_name(kind)
+
+
+@lru_cache(maxsize=256)  # it is asked of every column of every batch
+def _plain_type_name(kind: Any) -> str:
     if pa.types.is_boolean(kind):
         return "bool"
     if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0):

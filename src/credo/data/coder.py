@@ -19,6 +19,7 @@ from credo.data.cells import (
     Tokens,
     Unhashable,
     Unsupported,
+    cell_text,
     finder,
     not_a_number,
     not_a_state,
@@ -215,7 +216,7 @@ class Coder:
         if half and (not len(bad) or 2 * self._number_cells() > self.rows - self.missing):
             for i in bad[:3]:
                 row = self._first_row(self.states[i]) or 0
-                self.doubts.append(Doubt(row, str(self.states[i]), "is not a number"))
+                self.doubts.append(Doubt(row, cell_text(self.states[i]), "is not a number"))
             self._to_numbers()
             if len(bad):
                 self.types.add("str")

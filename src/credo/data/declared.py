@@ -15,10 +15,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from credo.data.cells import cell_key
+from credo.data.cells import cell_key, unsigned
 from credo.data.infer import Declared
 from credo.data.sound import sound
 from credo.data.taking import python_values
+from credo.state_values import is_missing
 
 __all__ = ["OUR_STATES", "array_declared", "declared_by", "merged"]
 
@@ -95,8 +96,8 @@ def _dictionaries(chunks: Iterable[Any], ordered: bool, name: str, label: str) -
 
 
 def _dictionary(values: Any) -> tuple[Any, ...]:
-    """The values of a dictionary; none if one stands twice."""
-    states = tuple(v for v in python_values(values) if v is not None)
+    """The values of a dictionary that are not missing; none if one stands twice."""
+    states = tuple(unsigned(v) for v in python_values(values) if not is_missing(v))
     return states if len(set(map(cell_key, states))) == len(states) else ()
 
 

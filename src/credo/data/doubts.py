@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.data.cells import cell_text, number_of
 from credo.data.missing import MISSING
 from credo.data.numerals import looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
@@ -23,6 +24,7 @@ __all__ = [
     "like_numbers",
     "numeric_doubts",
     "other_doubts",
+    "too_large",
 ]
 
 FEW_INTEGERS = 20
@@ -53,14 +55,22 @@ def numeric_doubts(
     """
     odd = _no_numbers(values, numbers)
     good = len(values) - len(odd)
-    meant = sum(_is_meant(str(v).strip()) for v in odd)
+    meant = sum(_is_meant(cell_text(v).strip()) for v in odd)
     if 2 * (good + meant) < len(values) or not odd:
         return []
     if not meant and len(odd) > max(3, len(values) // 10):
         return []
     if 2 * profile.numbers() <= profile.observed:
         return []
-    return [Doubt(profile.first_row(v) or 0, str(v), "is not a number") for v in odd[:5]]
+    return [Doubt(profile.first_row(v) or 0, cell_text(v), "is not a number") for v in odd[:5]]
+
+
+def too_large(profile: Profile) -> Doubt | None:
+    """The first whole number that is too large for a float, if there is one."""
+    for value in profile.values or ():
+        if not np.isfinite(number_of(value)):
+            return Doubt(profile.first_row(value) or 0, cell_text(value), "is too large a number")
+    return None
 
 
 def _no_numbers(values: Sequence[Any], numbers: NDArray[np.float64]) -> list[Any]:
@@ -80,7 +90,7 @@ def are_quantities(values: Sequence[Any], numbers: NDArray[np.float64], cells: i
         return True
     left = cells - len(odd)
     are_states = len(good) < left and few_values(len(good), left)
-    return any(_is_meant(str(v).strip()) for v in odd) and not are_states
+    return any(_is_meant(cell_text(v).strip()) for v in odd) and not are_states
 
 
 def decimal_commas(texts: Sequence[str]) -> bool:

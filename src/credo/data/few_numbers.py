@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from credo.data.arrays import value_type
 from credo.data.cells import number_of
 from credo.data.noted import MANY, more_than
 from credo.data.numerals import as_bool, numbers_of
@@ -42,7 +43,7 @@ def are_floats(cells: Any) -> bool:
     """
     if isinstance(cells, np.ndarray):
         return all(isinstance(c, (float, np.floating)) or is_missing(c) for c in cells)
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    kind = value_type(cells.type)
     return bool(pa.types.is_floating(kind) or pa.types.is_null(kind))
 
 
@@ -53,15 +54,20 @@ def are_few(cells: Any) -> bool:
     (True, False)
     """
     if isinstance(cells, np.ndarray):
-        different = set(cells[: 2 * MANY])
-        if len(different) > MANY or len(different := set(cells)) > MANY:
+        if len(_different(cells[: 2 * MANY])) > MANY:
             return False
-        return all(is_missing(c) or np.isfinite(number_of(c)) for c in different)
+        different = _different(cells)
+        return len(different) <= MANY and all(np.isfinite(number_of(c)) for c in different)
     cells = storage_of(cells)
     cells = encodable(cells.dictionary if pa.types.is_dictionary(cells.type) else cells)
     if len(pc.unique(cells[: 2 * MANY])) > MANY or len(found := pc.unique(cells)) > MANY:
         return False
     return not (pa.types.is_floating(found.type) and pc.any(pc.is_inf(found)).as_py())
+
+
+def _different(cells: NDArray[Any]) -> set[Any]:
+    """The different cells that are not missing; a signaling NaN of decimals cannot be hashed."""
+    return {c for c in cells if not is_missing(c)}
 
 
 def few_floats(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64] | None:
@@ -95,4 +101,6 @@ def numbers_of_cells(
     if not (types <= {"int", "float", "bool"} or types <= {"int", "float", "str"}):
         return np.full(len(values), np.nan)
     given = [np.nan if isinstance(v, str) else number_of(v) for v in values]
-    return np.array(given, dtype=np.float64)
+    numbers = np.array(given, dtype=np.float64)
+    numbers[np.isinf(numbers)] = np.nan  # decimals and fractions that are too large
+    return numbers

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.data.cells import number_of
+from credo.data.cells import number_of, told
 from credo.data.doubts import (
     FEW_INTEGERS,
     are_quantities,
@@ -36,6 +36,7 @@ from credo.data.doubts import (
     few_values,
     numeric_doubts,
     other_doubts,
+    too_large,
 )
 from credo.data.identifiers import SMALL, is_named_identifier, named_like_id, numbers_rows
 from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
@@ -56,6 +57,7 @@ __all__ = [
 ]
 
 FEW_TEXTS = 20
+_UNFIT = ": no model can hold it"
 WHOLE_DECIMALS = "whole numbers stored as decimals"
 """How the note on a continuous column begins that may hold codes; learning looks for it."""
 _UNLISTED = (
@@ -220,9 +222,9 @@ def _type_of(types: set[str]) -> str:
     unsupported = [t for t in types if t.startswith("unsupported")]
     if unsupported:
         return unsupported[0]
-    for told in ("infinite", "decimal comma"):
-        if told in types:
-            return told
+    for found in ("infinite", "decimal comma"):
+        if found in types:
+            return found
     if types <= {"int", "float"} and types:
         return "float" if "float" in types else "int"
     if len(types) == 1:
@@ -250,7 +252,7 @@ def typed_states(texts: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
             return name, tuple(sorted(values))
     numbers = numbers_of(stripped)
     if not np.isnan(numbers).any():
-        return "float", tuple(np.unique(numbers).tolist())
+        return "float", tuple((np.unique(numbers) + 0.0).tolist())  # of -0.0 it makes 0.0
     if stripped and all(looks_like_date(t) for t in stripped):
         return "date", tuple(sorted(set(texts)))
     return "str", tuple(sorted(set(texts)))
@@ -266,10 +268,15 @@ def _sorted(values: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(sorted(values, key=lambda v: (place.get(v, len(place)), str(v))))
     try:
         if len({isinstance(v, bool) for v in values}) <= 1:
-            return tuple(sorted(values))
+            return tuple(sorted(values, key=_in_order))
     except TypeError:
         pass
     return tuple(sorted(values, key=_among_others))
+
+
+def _in_order(value: Any) -> Any:
+    """What a value is sorted by among those of its type: a time by its instant."""
+    return state_key(value)[1]
 
 
 def _among_others(value: Any) -> tuple[str, float, str]:
@@ -303,9 +310,11 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
     if typed.type == "date":
         return "date", f"dates, {d:,} different"
     if typed.type == "int":
-        return _integer_rule(p, typed.states, n, d)
+        kind, reason = _integer_rule(p, typed.states, n, d)
+        large = too_large(p) if kind == "continuous" else None
+        return (kind, reason) if large is None else ("doubtful", _told_of(large) + _UNFIT)
     if typed.type == "infinite":
-        return "doubtful", _first_doubt(typed) + ": no model can hold it"
+        return "doubtful", _told_of(typed.doubts[0]) + _UNFIT
     if typed.type == "float":
         return "continuous", "numbers"
     if typed.type == "decimal comma":
@@ -314,7 +323,7 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "doubtful", reason
     kind, reason = _text_rule(p, n, d)
     if typed.numeric_doubt and (kind != "discrete" or typed.quantities):
-        return "doubtful", _first_doubt(typed) + ", while most other cells are"
+        return "doubtful", _told_of(typed.doubts[0]) + ", while most other cells are"
     return kind, reason
 
 
@@ -386,10 +395,9 @@ def _discrete(typed: _Typed, declared: Declared | None) -> Variable:
 # --- what to tell -------------------------------------------------------------------------
 
 
-def _first_doubt(typed: _Typed) -> str:
-    doubt = typed.doubts[0]
+def _told_of(doubt: Doubt) -> str:
     where = f"row {doubt.row}" if doubt.row else "a row"
-    return f"{where} holds {doubt.cell!r}, which {doubt.why}"
+    return f"{where} holds {told(doubt.cell)}, which {doubt.why}"
 
 
 def _noting_left_out(column: Column, variable: Variable, declared: Declared | None) -> Column:
@@ -404,10 +412,7 @@ def _noting_left_out(column: Column, variable: Variable, declared: Declared | No
 
 
 def _doubt_notes(typed: _Typed) -> tuple[str, ...]:
-    return tuple(
-        f"row {d.row} holds {d.cell!r}, which {d.why}" if d.row else f"{d.cell!r} {d.why}"
-        for d in typed.doubts
-    )
+    return tuple(_told_of(d) if d.row else f"{told(d.cell)} {d.why}" for d in typed.doubts)
 
 
 def _alike_notes(typed: _Typed) -> tuple[str, ...]:

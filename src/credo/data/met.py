@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.data.arrays import first_places
-from credo.data.cells import cell_key
+from credo.data.cells import cell_key, unsigned
 from credo.data.noted import MANY
 from credo.data.taking import States
 
@@ -37,7 +37,7 @@ class Met:
         """The code of a value, a new one if it was not met before."""
         code = self._codes.setdefault(cell_key(value), len(self.states))
         if code == len(self.states):
-            self.states.append(value)
+            self.states.append(unsigned(value))
         return code
 
     def codes(self, taken: States, before: int, keep: bool) -> NDArray[np.int64]:

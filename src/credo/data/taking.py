@@ -21,13 +21,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.data.arrays import bytes_of, encoded_texts, int32s, is_plain_text
+from credo.data.arrays import (
+    bytes_of,
+    encoded_texts,
+    int32s,
+    is_plain_text,
+    laid_out,
+    value_type,
+)
 from credo.data.cells import Tokens, Unhashable, Unsupported, cell_key, type_name
 from credo.data.json_values import Unbounded
 from credo.state_values import is_missing, is_number
 
 __all__ = [
     "States",
+    "are_uuids",
     "count_missing",
     "encodable",
     "holds_floats",
@@ -78,8 +86,7 @@ def holds_floats(cells: Any) -> bool:
         return are_numbers and any(
             _python_type(c) == "float" and not is_missing(c) for c in cells if type(c) is not int
         )
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    return type_name(kind) == "float"
+    return type_name(cells.type) == "float"
 
 
 def holds_others(cells: Any) -> bool:
@@ -90,8 +97,8 @@ def holds_others(cells: Any) -> bool:
     """
     if isinstance(cells, np.ndarray):
         return any(not is_number_by_type(c) for c in cells if not is_missing(c))
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    return not pa.types.is_null(kind) and type_name(kind) not in ("int", "float")
+    is_null = pa.types.is_null(value_type(cells.type))
+    return not is_null and type_name(cells.type) not in ("int", "float")
 
 
 def count_missing(cells: Any) -> int:
@@ -149,7 +156,7 @@ def _moved(where: NDArray[Any], keep: list[int], n: int) -> NDArray[np.int32]:
 
 
 def _arrow_states(cells: Any, bytes_too: bool) -> States:
-    is_uuid = isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str"
+    is_uuid = are_uuids(cells)
     cells = storage_of(cells)
     listed = pa.types.is_dictionary(cells.type)
     kind = cells.type.value_type if listed else cells.type
@@ -201,7 +208,8 @@ def _is_binary(kind: Any) -> bool:
 
 
 def python_values(cells: Any) -> list[Any]:
-    """Arrow values as Python has them; a date beyond its calendar as a text that tells it apart.
+    """Arrow values as Python has them; a date beyond its calendar, or a time finer than its clock,
+    as a text that tells it apart.
 
     >>> python_values(pa.array([0, 2**31 - 1], pa.date32()))
     [datetime.date(1970, 1, 1), '2147483647 days since 1970']
@@ -216,7 +224,14 @@ def python_values(cells: Any) -> list[Any]:
         values = [_date(c, f"{n} {unit} since 1970") for c, n in zip(cells, whole, strict=True)]
     if pa.types.is_interval(cells.type):
         values = [_duration(v) for v in values]
+    elif cells.type == pa.time64("ns"):
+        values = [*map(_time, values, cells.cast(pa.string()).to_pylist())]
     return values
+
+
+def _time(value: Any, text: Any) -> Any:
+    """A time of the day as Python has it; one with nanoseconds, of which it has none, as text."""
+    return value if value is None or text.endswith("000") else text
 
 
 def _duration(value: Any) -> Any:
@@ -248,7 +263,7 @@ def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[s
         except TypeError:
             raise Unhashable(i, cell) from None
         if code == len(values):
-            values.append(bool(cell) if key[0] else _own(key[1]))  # a number of NumPy as Python's
+            values.append(bool(cell) if key[0] else _own(cell))
         where[i] = code
     where[where < 0] = len(values)
     kinds = {type(v): v for v in values}
@@ -262,7 +277,11 @@ def objects_of(cells: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32], set[s
 
 
 def _own(value: Any) -> Any:
-    """A value as the user has it: an infinite number of JSON as a float."""
+    """A value as the user has it: a number of NumPy as Python's, an infinite one of JSON as a
+    float.
+    """
+    if isinstance(value, np.number):
+        return value.item()
     return float(value) if type(value) is Unbounded else value
 
 
@@ -285,13 +304,18 @@ def _python_type(value: Any) -> str:
     return "date" if is_date or type(value).__name__ == "Period" else "str"
 
 
+def are_uuids(cells: Any) -> bool:
+    """Whether a column is of Arrow's type for UUIDs."""
+    return isinstance(cells, pa.ExtensionArray) and cells.type.extension_name == "arrow.uuid"
+
+
 def storage_of(cells: Any) -> Any:
     """The plain values that an extension type is kept as, or that are kept as runs."""
     if isinstance(cells, pa.ExtensionArray):
         if cells.type.extension_name == "pandas.period":
             raise Unsupported(type_name(cells.type))
         is_bool = cells.type.extension_name == "arrow.bool8"
-        return pc.cast(cells.storage, pa.bool_()) if is_bool else cells.storage
+        return pc.cast(cells.storage, pa.bool_()) if is_bool else storage_of(cells.storage)
     if pa.types.is_run_end_encoded(cells.type):
-        return pc.run_end_decode(cells)
+        return storage_of(laid_out(cells))
     return cells

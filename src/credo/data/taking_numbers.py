@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from credo.data.arrays import floats, plain
-from credo.data.cells import Tokens, Unsupported, number_of, type_name
+from credo.data.arrays import floats, plain, value_type
+from credo.data.cells import Tokens, Unsupported, cell_text, number_of, type_name
 from credo.data.number_cells import UNSURE, NumberCells
 from credo.data.numerals import as_bool, text_numbers
 from credo.data.taking import (
+    are_uuids,
     holds_others,
     is_number_by_type,
     objects_of,
@@ -56,8 +57,9 @@ class Numbers:
 
     def shown(self, index: int) -> str:
         """A bad cell as text."""
-        cell = self.cells[index]
-        return str(cell.as_py() if isinstance(cell, pa.Scalar) else cell)
+        if isinstance(self.cells, pa.Array):
+            return cell_text(python_values(self.cells[index : index + 1])[0])
+        return cell_text(self.cells[index])
 
 
 def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool = False) -> Numbers:
@@ -67,6 +69,8 @@ def take_numbers(cells: Any, tokens: Tokens, by_type: bool = False, asked: bool 
     """
     if isinstance(cells, NumberCells):
         return _read_already(cells, tokens, asked)
+    if not isinstance(cells, np.ndarray) and not are_uuids(cells):
+        cells = storage_of(cells)
     if by_type and not isinstance(cells, np.ndarray) and holds_others(cells):
         cells = np.array([*python_values(cells), None], dtype=object)[:-1]
     if isinstance(cells, np.ndarray):
@@ -112,7 +116,7 @@ def _read_already(cells: NumberCells, tokens: Tokens, asked: bool) -> Numbers:
 
 
 def _is_text(cells: Any) -> bool:
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    kind = value_type(cells.type)
     checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     return any(check(kind) for check in checks)
 
@@ -215,9 +219,8 @@ def _numeric(cells: Any) -> Any:
     """Cells in a type from which numbers are made: decimals as whole numbers or floats, a UUID as
     the text that is none.
     """
-    if isinstance(cells, pa.ExtensionArray) and type_name(cells.type) == "str":
+    if are_uuids(cells):
         return pa.array([None if u is None else str(u) for u in cells.to_pylist()], pa.string())
-    cells = storage_of(cells)
     if pa.types.is_dictionary(cells.type):
         cells = plain(cells).dictionary_decode()
     if not pa.types.is_decimal(cells.type):
@@ -255,8 +258,19 @@ def _days(cells: Any) -> NDArray[np.float64]:
         day = timedelta(days=1)
         return np.array([np.nan if v is None else v / day for v in values], dtype=np.float64)
     if pa.types.is_date32(kind):
-        return floats(pc.cast(cells, pa.int32()))
+        return _endless(floats(pc.cast(cells, pa.int32())), 2.0**31 - 1)
     if pa.types.is_date64(kind):
         return floats(pc.cast(cells, pa.int64())) / _PER_DAY["ms"]
     wide = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-    return floats(pc.cast(cells, wide)) / _PER_DAY[kind.unit]
+    counts = floats(pc.cast(cells, wide))
+    if pa.types.is_timestamp(kind) and kind.unit != "ns":  # in which it is a date of 2262
+        counts = _endless(counts, 2.0**63)
+    return counts / _PER_DAY[kind.unit]
+
+
+def _endless(counts: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Days and the like, infinite where they are the most that there can be: so DuckDB hands over
+    the dates that it calls infinity.
+    """
+    counts[np.abs(counts) >= most] *= np.inf
+    return counts

@@ -1,0 +1,241 @@
+"""Types of cells that few tables have: extensions, runs of dictionaries, instants, huge numbers."""
+
+import datetime as dt
+from decimal import Decimal as D
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import credo as cr
+from credo.errors import CredoWarning, TableError
+
+Z = ["u", "v"] * 3
+
+
+def read(column, kind=None):
+    return cr.read(pa.table({"a": column, "z": Z}), {"a": kind} if kind else None)
+
+
+def set_aside(table):
+    """Why the column a is not used."""
+    with pytest.warns(CredoWarning, match="'a' was set aside"):
+        return cr.read(table).schema.set_aside["a"]
+
+
+# --- extensions and runs ----------------------------------------------------------------------
+
+
+class Marked(pa.ExtensionType):
+    """A type that Python defines; it cannot be hashed."""
+
+    def __init__(self, storage=None):
+        super().__init__(storage or pa.int64(), "credo.tests.marked")
+
+    def __arrow_ext_serialize__(self):
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, _):
+        return cls(storage)
+
+
+@pytest.fixture
+def registered():
+    pa.register_extension_type(Marked())
+    yield
+    pa.unregister_extension_type("credo.tests.marked")
+
+
+def marked(values):
+    return pa.ExtensionArray.from_storage(Marked(values.type), values)
+
+
+@pytest.mark.parametrize(
+    ("values", "states"),
+    [
+        (pa.array([1, 2, 3] * 2), (1, 2, 3)),
+        (pa.array(["b", "a", None] * 2), ("a", "b")),
+        (pa.array(["b", "a", None] * 2).dictionary_encode(), ("a", "b")),
+    ],
+)
+def test_an_extension_that_python_defines_is_read_as_its_storage(values, states):
+    table = pa.table({"a": marked(values), "z": Z})
+    frame = pd.DataFrame({"a": pd.arrays.ArrowExtensionArray(table["a"]), "z": Z})
+    for given in (table, table.to_reader(), frame, {"a": marked(values), "z": Z}):
+        assert cr.read(given).schema["a"].states == states
+
+
+def test_an_extension_of_decimals_is_continuous():
+    cells = marked(pa.array([0.5, 1.5, None] * 2))
+    assert read(cells).schema["a"].kind == "continuous"
+    assert read(cells, "discrete").schema["a"].states == (0.5, 1.5)
+
+
+def test_an_extension_of_texts_can_be_numbers_that_are_asked_for():
+    assert read(marked(pa.array(["1", "2"] * 3)), "continuous").values("a").tolist() == [1, 2] * 3
+
+
+def test_an_extension_in_a_parquet_file(registered, tmp_path):
+    pq.write_table(pa.table({"a": marked(pa.array([1, 2, 3] * 2)), "z": Z}), tmp_path / "e.parquet")
+    assert cr.read(tmp_path / "e.parquet").schema["a"].states == (1, 2, 3)
+
+
+def test_runs_of_a_dictionary_and_of_an_extension():
+    def runs(values):
+        return pa.RunEndEncodedArray.from_arrays(pa.array([2, 6], pa.int32()), values)
+
+    texts = runs(pa.array(["q", "p"]).dictionary_encode())
+    assert read(texts).values("a").tolist() == list("qqpppp")
+    assert cr.read(pa.table({"a": texts})[1:4]).values("a").tolist() == list("qpp")
+    numbers = runs(pa.array([0.5, 1.5]).dictionary_encode())
+    assert read(numbers).values("a").tolist() == [0.5] * 2 + [1.5] * 4
+    assert read(runs(marked(pa.array([0.5, 1.5])))).values("a").tolist() == [0.5] * 2 + [1.5] * 4
+
+
+# --- the hour that a clock shows twice --------------------------------------------------------
+
+TWICE = [1603585800, 1603589400] * 3  # 02:30 in Berlin, an hour apart
+
+
+def berlin():
+    zone = ZoneInfo("Europe/Berlin")
+    return [dt.datetime.fromtimestamp(second, zone) for second in TWICE]
+
+
+def zoned_tables():
+    seconds = pa.array(TWICE).cast(pa.timestamp("s", "Europe/Berlin"))
+    index = pd.to_datetime(TWICE, unit="s", utc=True).tz_convert("Europe/Berlin")
+    yield pa.table({"a": seconds, "z": Z})
+    yield pl.DataFrame({"a": pl.from_arrow(seconds.cast(pa.timestamp("ms", "Europe/Berlin")))})
+    yield pd.DataFrame({"a": index, "z": Z})
+    yield pd.DataFrame({"a": pd.Series(list(index), dtype=object), "z": Z})
+    yield {"a": berlin(), "z": Z}
+
+
+@pytest.mark.parametrize("table", list(zoned_tables()), ids=range(5))
+def test_two_instants_of_the_hour_that_comes_twice_are_two_states(table):
+    variable = cr.read(table, {"a": "discrete"}).schema["a"]
+    assert variable.texts == ("2020-10-25 02:30:00+02:00", "2020-10-25 02:30:00+01:00")
+    assert [variable.code(s) for s in berlin()] == [0, 1] * 3
+    assert [variable.code(s.astimezone(dt.UTC)) for s in berlin()] == [0, 1] * 3
+    assert variable.code("2020-10-25 02:30:00+01:00") == 1
+
+
+def test_the_hour_that_comes_twice_beside_texts():
+    table = cr.read({"a": [*berlin(), "never"], "z": [*Z, "u"]}, {"a": "discrete"})
+    assert table.schema["a"].arity == 3
+
+
+def test_a_model_tells_the_hour_that_comes_twice(tmp_path):
+    net = cr.fit("[a][z|a]", cr.read({"a": berlin(), "z": Z}, {"a": "discrete"}), prior=cr.BDeu(1))
+    net.save(tmp_path / "net.credo")
+    for model in (net, cr.load(tmp_path / "net.credo")):
+        first, second = model.predict_proba({"a": berlin()[:2]}, "z")[:, 0]
+        assert first > 0.9
+        assert second < 0.1
+    assert hash(net.schema["a"]) == hash(cr.load(tmp_path / "net.credo").schema["a"])
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("last", [D("Infinity"), D("2.5"), "x", 2.5])
+def test_a_signaling_nan_is_missing(last):
+    table = cr.read({"a": [D("1.5"), D("sNaN"), last], "z": list("xyx")}, {"a": "discrete"})
+    assert table.schema.column("a").missing == 1
+
+
+def test_a_signaling_nan_beside_an_infinite_decimal():
+    said = set_aside({"a": [D("1.5"), D("sNaN"), D("Infinity")], "z": list("xyx")})
+    assert said == "row 3 holds 'Infinity', which is not finite: no model can hold it"
+
+
+LARGE = [10**400, -(10**400), 10**5000, D("1e400"), Fraction(10**400)]
+
+
+@pytest.mark.parametrize("large", LARGE, ids=range(5))
+def test_a_whole_number_that_no_float_holds_is_doubtful(large):
+    rows = range(0, 5000, 100)
+    said = set_aside({"a": [large, *rows], "b": [1, 2, 1] * 17})
+    assert said.startswith("row 1 holds ")
+    assert said.endswith(", which is too large a number: no model can hold it")
+    assert len(said) < 160
+
+
+@pytest.mark.parametrize("large", [10**400, D("1e400"), Fraction(10**400)], ids=range(3))
+def test_a_number_that_no_float_holds_among_more_than_can_be_states(large):
+    cells = [large, *map(type(large), range(20_000))]
+    assert "row 1 holds '1" in set_aside({"a": cells, "b": [1, *[2] * 20_000]})
+
+
+def test_numbers_that_no_float_holds_in_files(tmp_path):
+    cells = [(10**400, 1), *((i, i % 3) for i in range(0, 5000, 100))]
+    lines = tmp_path / "a.jsonl"
+    lines.write_text("".join(f'{{"a": {a}, "b": {b}}}\n' for a, b in cells))
+    text = tmp_path / "a.csv"
+    text.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in cells))
+    for path in (lines, text):
+        assert f"row 1 holds '1{'0' * 77}…, which is" in set_aside(path)
+
+
+def test_a_number_that_no_float_holds_can_be_a_state_or_missing():
+    assert cr.read({"a": [10**400, 1] * 3, "z": Z}).schema["a"].states == (1, 10**400)
+    table = cr.read({"a": [10**400, 1, 2] * 2, "z": Z}, missing=[10**400])
+    assert table.schema["a"].states == (1, 2)
+
+
+def test_a_state_is_zero_whichever_sign_its_first_row_has(tmp_path):
+    cells = [-0.0, 0.0, 1.5] * 2
+    path = tmp_path / "zero.csv"
+    path.write_text("a,z\n" + "".join(f"{a},{z}\n" for a, z in zip(cells, Z, strict=True)))
+    ordered = pa.DictionaryArray.from_arrays([0, 1] * 3, pa.array([-0.0, 1.5]), ordered=True)
+    tables = [
+        path,
+        {"a": cells, "z": Z},
+        {"a": [*cells, "x"], "z": [*Z, "u"]},
+        pa.table({"a": cells, "z": Z}),
+        pa.table({"a": ordered, "z": Z}),
+        pd.DataFrame({"a": cells, "z": Z}),
+    ]
+    for table in tables:
+        assert str(cr.read(table, {"a": "discrete"}).schema["a"].states[0]) == "0.0"
+
+
+def test_nan_in_an_ordered_dictionary_is_missing():
+    values = pa.array([1.5, float("nan"), 0.5])
+    cells = pa.DictionaryArray.from_arrays([0, 1, 2] * 2, values, ordered=True)
+    for table in (pa.table({"a": cells, "z": Z}), {"a": cells, "z": Z}):
+        found = cr.read(table)
+        assert found.schema["a"].states == (1.5, 0.5)
+        assert found.schema.column("a").missing == 2
+
+
+# --- dates and times --------------------------------------------------------------------------
+
+
+def test_times_that_differ_by_nanoseconds_are_different_states():
+    cells = pa.array([1, 2, 1000] * 2, pa.time64("ns"))
+    states = ("00:00:00.000000001", "00:00:00.000000002", dt.time(0, 0, 0, 1))
+    assert read(cells, "discrete").schema["a"].states == states
+    assert read(cells.dictionary_encode(), "discrete").schema["a"].states == states
+    frame = pl.DataFrame({"a": pl.from_arrow(cells), "z": Z})
+    assert cr.read(frame, {"a": "discrete"}).schema["a"].states == states
+
+
+@pytest.mark.parametrize("kind", ["date", "timestamp", "timestamptz", "timestamp_s"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_an_infinite_date_is_no_number(kind, sign):
+    query = f"select '{sign}infinity'::{kind} u, 1 z union all select '2020-01-02'::{kind}, 2"
+    with pytest.raises(
+        TableError, match=r"Row 1 of column 'u' holds '.*', which is not finite"
+    ) as e:
+        cr.read(duckdb.sql(query), {"u": "continuous"})
+    cell = str(e.value).split("'")[3]
+    table = cr.read(duckdb.sql(query), {"u": "continuous"}, missing=[cell])
+    assert table.values("u")[1] == 18263
