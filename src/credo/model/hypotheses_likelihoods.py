@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -130,10 +131,42 @@ class Members:
 
     def _holds(self, x: Any) -> bool:
         """Whether x is a member; True is not 1 where other numbers are members too."""
-        if x not in self.members or x not in (0, 1) or len(self.members) > MAX_LISTED:
-            return x in self.members and not isinstance(x, (bool, np.bool_))
+        if not self._equals_one(x):
+            return False
+        if x not in (0, 1) or len(self.members) > MAX_LISTED:
+            return not isinstance(x, (bool, np.bool_))
         states = tuple(self.members)
         return position(x, {state_key(s): i for i, s in enumerate(states)}, states) is not None
+
+    def _equals_one(self, x: Any) -> bool:
+        """Whether x equals a member; what cannot be hashed is in no set."""
+        if isinstance(self.members, range):
+            return _in_range(x, self.members)
+        try:
+            return x in self.members
+        except TypeError:
+            return False
+
+
+def _in_range(x: Any, members: range) -> bool:
+    """Whether x is a whole number of the range, of whatever type.
+
+    `x in members` compares every member with what is not an int: a long range takes for ever.
+
+    >>> [_in_range(x, range(1, 10**12)) for x in (5, 5.0, np.int64(5), 5.5, "5")]
+    [True, True, True, False, False]
+    """
+    if isinstance(x, int):
+        return int(x) in members
+    if not isinstance(x, (Number, np.number)) or isinstance(x, np.timedelta64):
+        return False
+    try:
+        if isinstance(x, (complex, np.complexfloating)):
+            return not x.imag and _in_range(float(x.real), members)
+        inside = min(members[0], members[-1]) <= x <= max(members[0], members[-1])
+        return bool(inside) and int(x) == x and int(x) in members
+    except Exception:  # whatever a foreign number raises when it is compared
+        return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

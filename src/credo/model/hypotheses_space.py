@@ -367,12 +367,13 @@ def _check_complete(
 ) -> None:
     """With outcomes given, a hypothesis must have its whole probability on them."""
     for name, h in zip(names, each, strict=True):
-        beyond = [x for x in h.outcomes or () if position(x, codes, outcomes) is None]
-        if beyond:
-            raise InputError(
-                f"The hypothesis {name!r} has the outcome {beyond[0]!r}, "
-                "which is not one of the outcomes given."
-            )
+        own = h.outcomes or (h.members if isinstance(h, Members) else ())  # a long range too
+        for x in own:
+            if position(x, codes, outcomes) is None:
+                raise InputError(
+                    f"The hypothesis {name!r} has the outcome {shown(x)}, "
+                    "which is not one of the outcomes given."
+                )
         if isinstance(h, Members) and h.sampling == "weak":
             continue
         total = float(np.exp(_column(h, outcomes, codes)).sum())
