@@ -160,11 +160,12 @@ def _in_range(x: Any, members: range) -> bool:
         return int(x) in members
     if not isinstance(x, (Number, np.number)) or isinstance(x, np.timedelta64):
         return False
+    number: Any = x
     try:
         if isinstance(x, (complex, np.complexfloating)):
             return not x.imag and _in_range(float(x.real), members)
-        inside = min(members[0], members[-1]) <= x <= max(members[0], members[-1])
-        return bool(inside) and int(x) == x and int(x) in members
+        inside = min(members[0], members[-1]) <= number <= max(members[0], members[-1])
+        return bool(inside) and int(number) == number and int(number) in members
     except Exception:  # whatever a foreign number raises when it is compared
         return False
 

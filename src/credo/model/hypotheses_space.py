@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import CredoError, InputError, LimitError, unknown_name
+from credo.frozen import fixed
 from credo.model.conjugate import Conjugate
 from credo.model.hypotheses_composite import Composite
 from credo.model.hypotheses_evidence import Evidence, Floats
@@ -29,7 +30,7 @@ from credo.model.hypotheses_likelihoods import (
     in_order,
     read_hypothesis,
 )
-from credo.model.hypotheses_observations import same
+from credo.model.hypotheses_observations import kept, same
 from credo.model.reals import shown
 from credo.model.value import listed
 from credo.schema import is_missing, position, state_key
@@ -184,15 +185,15 @@ class OpenSpace:
         return replace(self, likelihoods=tuple(new))
 
     def encode(self, xs: Sequence[Any]) -> NDArray[Any]:
-        """The observations themselves, kept as they are."""
+        """The observations themselves, as copies that nobody can change."""
         out = np.empty(len(xs), dtype=object)
         for i, x in enumerate(xs):
-            out[i] = x
+            out[i] = kept(x)
         return out
 
     def decode(self, code: Any) -> Any:
         """The observation."""
-        return code
+        return fixed(code)
 
     def rows(self, xs: NDArray[Any]) -> Floats:
         """ln P(x | h): a row for each observation, a column for each hypothesis."""
