@@ -13,6 +13,7 @@ A belief about a parameter is a hypothesis too, one that learns: see `hypotheses
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -21,7 +22,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from credo.errors import CredoError, InputError
-from credo.model.hypotheses_evidence import Floats
+from credo.model.hypotheses_evidence import HIGHEST, Floats
 from credo.model.hypotheses_observations import same
 from credo.model.reals import NotReal, real, reals, shown
 from credo.model.value import LARGEST, flag
@@ -205,7 +206,7 @@ class Called:
                 found = reals(self.call(np.array(xs, dtype=np.float64)))
             except Exception:  # one by one then, where the failure can be named
                 found = np.empty(0)
-            if found.shape == (len(xs),) and not np.isnan(found).any() and (found < np.inf).all():
+            if found.shape == (len(xs),) and (found <= HIGHEST).all():
                 return found
         return np.array([self._one(x) for x in xs], dtype=np.float64)
 
@@ -222,8 +223,11 @@ class Called:
             given = given if given is None else value
         except NotReal:
             value = math.nan
-        if math.isnan(value) or value == math.inf or (value < 0 and not self.log):
+        if not value <= (HIGHEST if self.log else sys.float_info.max) or (
+            value < 0 and not self.log
+        ):
             what = "a log-probability" if self.log else "a probability or density"
+            what += f" of at most {HIGHEST:g}" if HIGHEST < value < math.inf else ""
             raise InputError(
                 f"The likelihood of the hypothesis {self.name!r} must be {what}, "
                 f"got {shown(given)} for {shown(x)}.",

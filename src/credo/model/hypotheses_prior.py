@@ -10,6 +10,7 @@ to write down; they are the prior when no other is given, and always what MDL ad
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -89,10 +90,12 @@ def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[F
         raise InputError(
             "The prior is zero for every hypothesis.", hint="At least one must be possible."
         )
-    scaled = weights / top  # keeps 1e300 and 1e-300 inside the range of a float
-    scaled = scaled / math.fsum(scaled)
-    with np.errstate(divide="ignore"):
-        return scaled, np.log(scaled)
+    with np.errstate(divide="ignore", under="ignore"):
+        scaled = weights / top  # so that the sum stays inside the range of a float
+        total = math.fsum(scaled)
+        apart = np.log(weights) - math.log(top) - math.log(total)  # 1e-300 beside 1e300 is not 0
+        scaled = scaled / total
+        return scaled, np.where(scaled < sys.float_info.min, apart, np.log(scaled))
 
 
 def read_bits(given: Any, names: Sequence[Any]) -> Floats | None:

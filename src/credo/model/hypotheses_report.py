@@ -19,7 +19,7 @@ from credo.render import bar, number, table_html, table_text
 if TYPE_CHECKING:
     from credo.model.hypotheses import Hypotheses
 
-__all__ = ["Comparison", "Picked", "space_html", "space_text"]
+__all__ = ["ByName", "Comparison", "Picked", "space_html", "space_text"]
 
 _MOST = 20
 _HEAD = ["hypothesis", "prior", "ln likelihood", "posterior", ""]
@@ -66,6 +66,21 @@ def space_html(h: Hypotheses) -> str:
     if note:
         rows.append([note, "", "", "", ""])
     return table_html(_HEAD, rows, right=[1, 2, 3], caption=_title(h))
+
+
+class ByName(dict[Any, float]):
+    """A number for each hypothesis; one that is not there is named, with those near it.
+
+    >>> ByName({"fair": 0.5})["fare"]
+    Traceback (most recent call last):
+    credo.errors.UnknownNameError: Hypothesis 'fare' is not in the space. Did you mean 'fair'?
+    """
+
+    def __getitem__(self, name: Any) -> float:
+        try:
+            return super().__getitem__(name)
+        except (KeyError, TypeError):  # not there, or not hashable
+            raise unknown_name("Hypothesis", name, self, "in the space") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -377,7 +377,8 @@ def _check_complete(
                 )
         if isinstance(h, Members) and h.sampling == "weak":
             continue
-        total = float(np.exp(_column(h, outcomes, codes)).sum())
+        with np.errstate(over="ignore"):
+            total = float(np.exp(_column(h, outcomes, codes)).sum())
         if abs(total - 1) > CLOSE:
             raise InputError(
                 f"Over the outcomes given, the hypothesis {name!r} must sum to 1, "

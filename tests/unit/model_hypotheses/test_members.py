@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from credo.errors import ImpossibleError, InputError
+from credo.errors import ImpossibleError, InputError, UnknownNameError
 from credo.model.hypotheses import Hypotheses
 
 LONG = {"a": range(1, 10**12), "b": range(1, 100)}
@@ -53,3 +53,26 @@ def test_what_cannot_be_hashed_is_in_no_set():
     assert dict(Hypotheses(SET).observe_one([1, 2]).ruled_out) == {"s": [1, 2]}
     h = Hypotheses(SET).observe(np.array([[1, 2], [3, 4]]))
     assert h.n == 2 and list(h.ruled_out) == ["s"]
+
+
+def test_true_and_1_are_two_outcomes_of_a_generalisation():
+    h = Hypotheses({"a": {True, 2}, "b": {1, 2}}).observe(True)
+    g = h.generalise()
+    assert g[True] == 1.0 and g[1] == 0.0 and g[2.0] == 1.0
+    assert True in g and 7 not in g and [1] not in g
+    assert [g[x] for x in g] == g.p.tolist()
+    assert h.predict()[True] == 0.5 and h.predict()[1] == 0.0
+    bits = Hypotheses({"a": {0, 1}, "b": {1}}).observe(1).generalise()
+    assert bits[True] == bits[1] == 1.0
+    with pytest.raises(UnknownNameError, match="Outcome 7 is not an outcome of any hypothesis"):
+        g[7]
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_near_it():
+    h = Hypotheses({"fair": {1}, "bent": {1, 2}}).observe(1)
+    for mapping in (h.log_posterior, h.log_likelihood):
+        with pytest.raises(UnknownNameError, match=r"Hypothesis 'fare' is not in .* 'fair'\?"):
+            mapping["fare"]
+        with pytest.raises(UnknownNameError, match="is not in the space"):
+            mapping[["fair"]]
+        assert mapping.get("fare") is None and "fare" not in mapping
