@@ -30,6 +30,7 @@ from credo.model.hypotheses_prior import read_bits, read_prior
 from credo.model.hypotheses_report import ByName, Comparison, Picked, space_html, space_text
 from credo.model.hypotheses_rules import Rule, best, known_rule, scores
 from credo.model.hypotheses_space import Space, TableSpace, observed, read_space
+from credo.model.reals import shown
 from credo.render import shortened
 from credo.schema import MAX_STATES, Variable
 
@@ -137,8 +138,9 @@ class Hypotheses:
         earlier = int((possible & (evidence.ruled_at < last)).sum())
         was = "the last hypothesis" if len(gone) == 1 else "the last hypotheses"
         before = f"; {earlier:,} had been ruled out before" if earlier else ""
+        seen = shown(self._space.decode(past[last]))
         return ImpossibleError(
-            f"Observation {last + 1}, {self._space.decode(past[last])!r}, has probability 0 under "
+            f"Observation {last + 1}, {seen}, has probability 0 under "
             f"{was} left: {shortened(map(repr, gone))}{before}.",
             hint="Check the observation, or add a hypothesis that allows it.",
         )

@@ -18,7 +18,7 @@ import numpy as np
 from credo.errors import InputError, LimitError, unknown_name
 from credo.model.hypotheses_evidence import Evidence, Floats, density, posterior
 from credo.model.hypotheses_observations import Past, same
-from credo.model.hypotheses_predictions import Predictions, curve, shown_rows
+from credo.model.hypotheses_predictions import Predictions, brief, curve, shown_rows
 from credo.model.hypotheses_rules import Rule, best, scores
 from credo.model.hypotheses_space import MAX_CELLS, Space, TableSpace, observed
 from credo.model.value import whole
@@ -263,14 +263,14 @@ class History:
         columns = [self.posteriors[:, k] for k in ks]
         few = isinstance(self._space, TableSpace) and len(self._space.outcomes) <= 3
         for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
-            head.append(f"P({outcome} next)")
+            head.append(f"P({brief(outcome)} next)")
             columns.append((self.posteriors * self._chances(outcome)[0]).sum(axis=1))
         rows: list[list[str]] = []
         for i in shown_rows(len(self)):
             if i is None:
                 rows.append(["…"] + [""] * (len(head) - 1))
                 continue
-            seen = "" if i == 0 else str(self.observations[i])
+            seen = "" if i == 0 else brief(self.observations[i])
             rows.append([number(self.n[i]), seen, *(number(c[i], 3) for c in columns)])
         return head, rows, [0, *range(2, len(head))]
 
@@ -280,9 +280,7 @@ class History:
     def __str__(self) -> str:
         head, rows, right = self._table()
         curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in self._shown()]
-        wide = max(len(name) for name, _ in curves)
-        lines = [f"{name:<{wide}}  {blocks}".rstrip() for name, blocks in curves]
-        return table_text(head, rows, right=right) + "\n\n" + "\n".join(lines)
+        return table_text(head, rows, right=right) + "\n\n" + table_text(curves[0], curves[1:])
 
     def _repr_html_(self) -> str:
         head, rows, right = self._table()

@@ -12,6 +12,7 @@ A belief about a parameter is a hypothesis too, one that learns: see `hypotheses
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -249,6 +250,12 @@ def in_order(outcomes: Iterable[Any]) -> list[Any]:
         return sorted(items, key=lambda x: (type(x).__name__, repr(x)))
 
 
+def _serves(kind: type) -> bool:
+    """Whether a class itself answers, by a static or a class method."""
+    found = (inspect.getattr_static(kind, m, None) for m in ("logpdf", "logpmf"))
+    return any(isinstance(m, (staticmethod, classmethod)) for m in found)
+
+
 def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> Likelihood:
     """The likelihood of one hypothesis, whichever way it was given.
 
@@ -267,6 +274,11 @@ def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> 
         if missing:
             raise InputError(f"The set {name!r} cannot hold the missing value {missing[0]!r}.")
         return Members(given if isinstance(given, range) else frozenset(given), sampling)
+    if isinstance(given, type) and not _serves(given):
+        raise InputError(
+            f"The hypothesis {name!r} is the class {given.__name__}, not a distribution.",
+            hint=f"Make one of it: {given.__name__}(…).",
+        )
     if hasattr(given, "states") and hasattr(given, "probabilities"):  # Bernoulli, Categorical
         return Chances.of(name, dict(zip(given.states, given.probabilities, strict=True)))
     for method in ("logpdf", "logpmf"):

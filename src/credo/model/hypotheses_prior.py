@@ -27,6 +27,7 @@ __all__ = ["read_bits", "read_prior"]
 
 def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     """One number for each hypothesis, from a sequence or a mapping."""
+    given = _labelled(given, names, what)
     if isinstance(given, Mapping):
         known = set(names)
         for name in given:
@@ -68,6 +69,20 @@ def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
                 f"got {shown(value)}."
             )
     return out
+
+
+def _labelled(given: Any, names: Sequence[Any], what: str) -> Any:
+    """A pandas series as a mapping from its labels; as it is where they only count its rows."""
+    index = getattr(given, "index", None)
+    if callable(index) or index is None or getattr(given, "ndim", None) != 1:
+        return given
+    labels = list(index)
+    if type(index).__name__ == "RangeIndex" and not set(labels) <= set(names):
+        return given
+    if len(set(labels)) < len(labels):
+        twice = next(x for x in labels if labels.count(x) > 1)
+        raise InputError(f"The {what} has {shown(twice)} twice.", hint="Give one number for each.")
+    return dict(zip(labels, given, strict=True))
 
 
 def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[Floats, Floats]:

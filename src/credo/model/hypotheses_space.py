@@ -31,7 +31,7 @@ from credo.model.hypotheses_likelihoods import (
     read_hypothesis,
 )
 from credo.model.hypotheses_observations import kept, same
-from credo.model.reals import shown
+from credo.model.reals import absent, shown
 from credo.model.value import listed
 from credo.schema import is_missing, position, state_key
 
@@ -254,6 +254,9 @@ def read_space(
     weak = sampling == "weak" and any(isinstance(h, Members) for h in each)
     if outcomes is not None:
         every = list(listed(outcomes, "The outcomes"))
+        missing = [x for x in every if absent(x)]
+        if missing:
+            raise InputError(f"The outcomes cannot hold the missing value {missing[0]!r}.")
         try:
             different = len(set(map(state_key, every)))
         except TypeError:

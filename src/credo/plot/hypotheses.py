@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.errors import InputError, LimitError
+from credo.model.hypotheses_predictions import brief
 from credo.model.hypotheses_rules import known_rule
 from credo.model.reals import shown
 from credo.model.value import listed
@@ -105,7 +106,7 @@ def prediction_curve(
             marker=_MARKS[RULES.index(rule)] if len(history) <= 50 else None,
             markersize=4,
         )
-    _finish(ax, f"P({outcome} next | observations)")
+    _finish(ax, f"P({brief(outcome)} next | observations)")
     return ax
 
 
