@@ -165,7 +165,8 @@ def unknown_name(what: str, name: object, known: Iterable[object], where: str) -
     "Outcome '2' is not an outcome. Did you mean the number 2, not the text '2'?"
     """
     names = list(known)
-    said = repr(name) if isinstance(name, str) else shown(name)  # a text to its last blank
+    whole = isinstance(name, str) and len(name) <= 10 * _LONG  # to its last blank
+    said = repr(name) if whole else shown(name)
     return UnknownNameError(
         f"{what} {said} is not {where}.", hint=lambda: _near_or_all(name, names)
     )
@@ -177,7 +178,7 @@ def _near_or_all(name: object, names: list[object]) -> str:
     near = [by_text[text] for text in close_names(name, names)]
     alike = by_text.get(_text(name))
     if alike is not None and _kind(alike) != _kind(name):
-        return f"Did you mean {_kind(alike)} {alike!r}, not {_kind(name)} {name!r}?"
+        return f"Did you mean {_kind(alike)} {alike!r}, not {_kind(name)} {shown(name)}?"
     if near:
         return "Did you mean " + " or ".join(repr(n) for n in near) + "?"
     if not names:

@@ -17,6 +17,7 @@ __all__ = [
     "bar",
     "many",
     "number",
+    "one_line",
     "schema_html",
     "schema_parts",
     "schema_text",
@@ -43,7 +44,12 @@ def width(text: str) -> int:
     )
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text whose line breaks and other control characters are written out.
+
+    >>> print(one_line("a\\nb"))
+    a\\nb
+    """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -113,7 +119,7 @@ def shortened(items: Iterable[object], most: int = 6, wide: int = 48) -> str:
     >>> shortened(range(9), most=3)
     '0, 1, 2, … 6 more'
     """
-    texts = [_one_line(str(i)) for i in items]
+    texts = [one_line(str(i)) for i in items]
     shown: list[str] = []
     for text in texts[:most]:
         cut = text if len(text) <= 24 else text[:23] + "…"
@@ -136,7 +142,7 @@ def table_text(
     yes     3
     no     12
     """
-    lines = [[_one_line(str(c)) for c in row] for row in (head, *rows)]
+    lines = [[one_line(str(c)) for c in row] for row in (head, *rows)]
     widths = [max(width(line[i]) for line in lines) for i in range(len(head))]
 
     def pad(text: str, i: int) -> str:
@@ -233,7 +239,7 @@ def _schema_title(schema: Schema) -> str:
 def _schema_notes(schema: Schema) -> list[str]:
     notes = list(schema.notes)
     notes += [f"{c.name}: {note}" for c in schema.columns for note in c.notes]
-    return [_one_line(n) for n in notes]
+    return [one_line(n) for n in notes]
 
 
 Rows = tuple[list[str], list[list[str]]]

@@ -21,17 +21,18 @@ import numpy as np
 
 from credo.errors import ImpossibleError, InputError, LimitError
 from credo.model.distribution import Distribution
-from credo.model.hypotheses_evidence import Evidence, Floats, posterior
+from credo.model.hypotheses_evidence import Evidence, Floats, density, log_sum_exp, posterior
 from credo.model.hypotheses_generalise import Generalisation
 from credo.model.hypotheses_history import History
 from credo.model.hypotheses_likelihoods import Sampling
 from credo.model.hypotheses_observations import Past, read_observations, same
 from credo.model.hypotheses_prior import read_bits, read_prior
-from credo.model.hypotheses_report import Comparison, Picked, space_html, space_text
+from credo.model.hypotheses_report import ByName, Comparison, Picked, space_html, space_text
 from credo.model.hypotheses_rules import Rule, best, known_rule, scores
 from credo.model.hypotheses_space import Space, TableSpace, observed, read_space
+from credo.model.reals import shown
 from credo.render import shortened
-from credo.schema import MAX_STATES
+from credo.schema import MAX_STATES, Variable
 
 __all__ = ["Hypotheses"]
 
@@ -137,8 +138,9 @@ class Hypotheses:
         earlier = int((possible & (evidence.ruled_at < last)).sum())
         was = "the last hypothesis" if len(gone) == 1 else "the last hypotheses"
         before = f"; {earlier:,} had been ruled out before" if earlier else ""
+        seen = shown(self._space.decode(past[last]))
         return ImpossibleError(
-            f"Observation {last + 1}, {self._space.decode(past[last])!r}, has probability 0 under "
+            f"Observation {last + 1}, {seen}, has probability 0 under "
             f"{was} left: {shortened(map(repr, gone))}{before}.",
             hint="Check the observation, or add a hypothesis that allows it.",
         )
@@ -238,7 +240,7 @@ class Hypotheses:
         return _distribution(self.names, p, "hypothesis")
 
     def _by_name(self, values: Floats) -> Mapping[Any, float]:
-        return MappingProxyType(dict(zip(self.names, values.tolist(), strict=True)))
+        return MappingProxyType(ByName(zip(self.names, values.tolist(), strict=True)))
 
     # --- choosing and predicting --------------------------------------------------------
 
@@ -300,22 +302,37 @@ class Hypotheses:
         >>> round(h.p(7), 6), round(h.p(7, by="map"), 6)
         (0.2, 0.1)
         """
+        code = self._asked(outcome, by)
+        if not isinstance(self._now, TableSpace):
+            return density(self._log_terms(code, by), outcome)
+        if by == "average":
+            return float(self._now.prediction(self._posterior)[code[0]])
+        return float(self._now.prediction_of(self._pick(by)[0])[code[0]])
+
+    def log_p(self, outcome: Any, *, by: str = "average") -> float:
+        """The logarithm of `p`, also where that is too small or too large for a float.
+
+        >>> h = Hypotheses({"low": lambda x: 1500.0, "high": lambda x: 1510.0}, log=True)
+        >>> round(h.log_p(7), 6), h.log_p(7, by="map")
+        (1509.306898, 1500.0)
+        """
+        return log_sum_exp(self._log_terms(self._asked(outcome, by), by))
+
+    def _log_terms(self, code: Any, by: str) -> Floats:
+        """The logarithms of what adds up to the probability of one outcome."""
+        row: Floats = self._now.rows(code)[0]
+        return row + self._log_posterior if by == "average" else row[self._pick(by)[:1]]
+
+    def _asked(self, outcome: Any, by: str) -> Any:
+        """The code of an outcome whose prediction by a rule is asked for."""
         self._check_by(by)
         self._refuse_weak()
-        if isinstance(self._now, TableSpace):
-            rule = isinstance(outcome, str) and outcome in get_args(By)
-            if rule and outcome not in self._now.outcomes:
-                raise InputError(
-                    f"{outcome!r} is not an outcome.", hint=f"Write predict(by={outcome!r})."
-                )
-            code = int(self._now.encode([outcome])[0])
-            if by == "average":
-                return float(self._now.prediction(self._posterior)[code])
-            return float(self._now.prediction_of(self._pick(by)[0])[code])
-        row = self._now.rows(self._now.encode([outcome]))[0]
-        if by != "average":
-            return math.exp(row[self._pick(by)[0]])
-        return float(np.exp(row + self._log_posterior).sum())
+        rule = isinstance(outcome, str) and outcome in get_args(By)
+        if rule and isinstance(self._now, TableSpace) and outcome not in self._now.outcomes:
+            raise InputError(
+                f"{outcome!r} is not an outcome.", hint=f"Write predict(by={outcome!r})."
+            )
+        return self._now.encode([outcome])
 
     def _check_by(self, by: str) -> None:
         known_rule(by, get_args(By), "a way to predict")
@@ -411,4 +428,4 @@ class Hypotheses:
 
 
 def _distribution(states: tuple[Any, ...], p: Floats, name: str) -> Distribution:
-    return Distribution.of(dict(zip(states, (p / p.sum()).tolist(), strict=True)), name=name)
+    return Distribution((Variable(name, "discrete", states),), p / p.sum())

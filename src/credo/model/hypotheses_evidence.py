@@ -17,12 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evidence", "Floats", "log_sum_exp", "posterior"]
+from credo.errors import LimitError, shown
+
+__all__ = ["HIGHEST", "Evidence", "Floats", "density", "log_sum_exp", "posterior"]
 
 Floats = NDArray[np.float64]
 
 LOWEST = -1e250
 """A log-likelihood below this is taken as a likelihood of zero: its multiples overflow."""
+HIGHEST = 1e250
+"""A log-density above this is refused, for the same reason."""
 
 
 def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -123,6 +127,23 @@ def log_sum_exp(values: Floats) -> float:
     """
     top = float(values.max())
     return top if np.isinf(top) else top + float(np.log(np.exp(values - top).sum()))
+
+
+def density(logs: Floats, outcome: object) -> float:
+    """Σ exp(logs), the density of an outcome; one that no float can hold is refused.
+
+    >>> density(np.array([1474.0]), "x")
+    Traceback (most recent call last):
+    credo.errors.LimitError: The density of 'x' is exp(1474), beyond a float. Ask for log_p instead.
+    """
+    with np.errstate(over="ignore"):
+        found = float(np.exp(logs).sum())
+    if np.isinf(found):
+        raise LimitError(
+            f"The density of {shown(outcome)} is exp({log_sum_exp(logs):.6g}), beyond a float.",
+            hint="Ask for log_p instead.",
+        )
+    return found
 
 
 def posterior(log_prior: Floats, evidence: Evidence) -> tuple[Floats, float]:

@@ -18,6 +18,7 @@ from credo.frozen import Frozen
 from credo.model.hypotheses_evidence import Floats
 from credo.model.value import whole
 from credo.render import bar, number, table_html, table_text
+from credo.schema import position, state_key
 
 __all__ = ["Generalisation", "strip"]
 
@@ -50,22 +51,27 @@ class Generalisation(Frozen, Mapping[Any, float]):
     p: Floats
 
     @cached_property
-    def _where(self) -> dict[Any, int]:
-        return {x: i for i, x in enumerate(self.outcomes)}
+    def _codes(self) -> dict[Any, int]:
+        return {state_key(x): i for i, x in enumerate(self.outcomes)}
+
+    def _place(self, outcome: object) -> int | None:
+        """Where an outcome stands; None for one that is not there. True and 1 may be two.
+
+        >>> import numpy as np
+        >>> g = Generalisation((1, 2, True), np.array([0.5, 0.5, 1.0]))
+        >>> g._place(True), g._place(1), g._place(7)
+        (2, 0, None)
+        """
+        return position(outcome, self._codes, self.outcomes)
 
     def __getitem__(self, outcome: Any) -> float:
-        try:
-            return float(self.p[self._where[outcome]])
-        except (KeyError, TypeError):
-            raise unknown_name(
-                "Outcome", outcome, self.outcomes, "an outcome of any hypothesis"
-            ) from None
+        place = self._place(outcome)
+        if place is None:
+            raise unknown_name("Outcome", outcome, self.outcomes, "an outcome of any hypothesis")
+        return float(self.p[place])
 
     def __contains__(self, outcome: object) -> bool:
-        try:
-            return outcome in self._where
-        except TypeError:
-            return False
+        return self._place(outcome) is not None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.outcomes)

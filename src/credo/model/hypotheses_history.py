@@ -16,9 +16,9 @@ from typing import Any, get_args
 import numpy as np
 
 from credo.errors import InputError, LimitError, unknown_name
-from credo.model.hypotheses_evidence import Evidence, Floats, posterior
+from credo.model.hypotheses_evidence import Evidence, Floats, density, posterior
 from credo.model.hypotheses_observations import Past, same
-from credo.model.hypotheses_predictions import Predictions, curve, shown_rows
+from credo.model.hypotheses_predictions import Predictions, brief, curve, shown_rows
 from credo.model.hypotheses_rules import Rule, best, scores
 from credo.model.hypotheses_space import MAX_CELLS, Space, TableSpace, observed
 from credo.model.value import whole
@@ -114,19 +114,26 @@ class History:
                 if self._kept(step):
                     yield space, evidence
 
-    def _chances(self, outcome: Any) -> Floats:
-        """P(`outcome` next | h) at each row, a column for each hypothesis."""
+    def _chances(self, outcome: Any) -> tuple[Floats, Floats]:
+        """P(`outcome` next | h) at each row, a column for each hypothesis; and its logarithm."""
         code = self._space.encode([outcome])
-        if not self._space.learners:
-            chance = np.exp(self._space.rows(code)[0])
-            return np.broadcast_to(chance, (len(self), len(self.names)))
-        return np.exp([space.rows(code)[0] for space, _ in self._learning()])
+        spaces = (s for s, _ in self._learning()) if self._space.learners else (self._space,)
+        logs = np.array([space.rows(code)[0] for space in spaces])
+        with np.errstate(over="ignore"):
+            chances = np.exp(logs)
+        shape = (len(self), len(self.names))
+        return np.broadcast_to(chances, shape), np.broadcast_to(logs, shape)
 
     def _posterior(self, row: int, evidence: Evidence) -> Floats:
         if row == 0:
             return self._weights
         p = np.exp(posterior(self._log_prior, evidence)[0])
         return np.asarray(p / p.sum())
+
+    def _average(self, row: int, evidence: Evidence, logs: Floats, outcome: Any) -> float:
+        """Σ_h P(x | h) · P(h | data), in logarithms: where a density is beyond a float."""
+        log_p = posterior(self._log_prior, evidence)[0] if row else self._log_prior
+        return density(log_p + logs, outcome)
 
     @cached_property
     def n(self) -> Floats:
@@ -166,13 +173,19 @@ class History:
         For hypotheses that are functions or densities this is the density of `outcome`.
         """
         self._refuse_weak()
-        chances = self._chances(outcome)
+        chances, logs = self._chances(outcome)
+        small = np.asarray(np.isfinite(chances).all(axis=1))
         out = {rule: np.empty(len(self)) for rule in RULES}
         for i, evidence in enumerate(self._walk()):
-            out["average"][i] = self._posterior(i, evidence) @ chances[i]
+            out["average"][i] = (
+                self._posterior(i, evidence) @ chances[i]
+                if small[i]
+                else self._average(i, evidence, logs[i], outcome)
+            )
             for rule in get_args(Rule):
                 score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
-                out[rule][i] = chances[i, best(score)[0]]
+                k = best(score)[0]
+                out[rule][i] = chances[i, k] if small[i] else density(logs[i, k], outcome)
         by = {rule: _fixed(values) for rule, values in out.items()}
         return Predictions(outcome, self.n, self.observations, by)
 
@@ -250,14 +263,14 @@ class History:
         columns = [self.posteriors[:, k] for k in ks]
         few = isinstance(self._space, TableSpace) and len(self._space.outcomes) <= 3
         for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
-            head.append(f"P({outcome} next)")
-            columns.append((self.posteriors * self._chances(outcome)).sum(axis=1))
+            head.append(f"P({brief(outcome)} next)")
+            columns.append((self.posteriors * self._chances(outcome)[0]).sum(axis=1))
         rows: list[list[str]] = []
         for i in shown_rows(len(self)):
             if i is None:
                 rows.append(["…"] + [""] * (len(head) - 1))
                 continue
-            seen = "" if i == 0 else str(self.observations[i])
+            seen = "" if i == 0 else brief(self.observations[i])
             rows.append([number(self.n[i]), seen, *(number(c[i], 3) for c in columns)])
         return head, rows, [0, *range(2, len(head))]
 
@@ -267,9 +280,7 @@ class History:
     def __str__(self) -> str:
         head, rows, right = self._table()
         curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in self._shown()]
-        wide = max(len(name) for name, _ in curves)
-        lines = [f"{name:<{wide}}  {blocks}".rstrip() for name, blocks in curves]
-        return table_text(head, rows, right=right) + "\n\n" + "\n".join(lines)
+        return table_text(head, rows, right=right) + "\n\n" + table_text(curves[0], curves[1:])
 
     def _repr_html_(self) -> str:
         head, rows, right = self._table()

@@ -12,15 +12,18 @@ A belief about a parameter is a hypothesis too, one that learns: see `hypotheses
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from credo.errors import CredoError, InputError
-from credo.model.hypotheses_evidence import Floats
+from credo.model.hypotheses_evidence import HIGHEST, Floats
 from credo.model.hypotheses_observations import same
 from credo.model.reals import NotReal, real, reals, shown
 from credo.model.value import LARGEST, flag
@@ -130,10 +133,43 @@ class Members:
 
     def _holds(self, x: Any) -> bool:
         """Whether x is a member; True is not 1 where other numbers are members too."""
-        if x not in self.members or x not in (0, 1) or len(self.members) > MAX_LISTED:
-            return x in self.members and not isinstance(x, (bool, np.bool_))
+        if not self._equals_one(x):
+            return False
+        if x not in (0, 1) or len(self.members) > MAX_LISTED:
+            return not isinstance(x, (bool, np.bool_))
         states = tuple(self.members)
         return position(x, {state_key(s): i for i, s in enumerate(states)}, states) is not None
+
+    def _equals_one(self, x: Any) -> bool:
+        """Whether x equals a member; what cannot be hashed is in no set."""
+        if isinstance(self.members, range):
+            return _in_range(x, self.members)
+        try:
+            return x in self.members
+        except TypeError:
+            return False
+
+
+def _in_range(x: Any, members: range) -> bool:
+    """Whether x is a whole number of the range, of whatever type.
+
+    `x in members` compares every member with what is not an int: a long range takes for ever.
+
+    >>> [_in_range(x, range(1, 10**12)) for x in (5, 5.0, np.int64(5), 5.5, "5")]
+    [True, True, True, False, False]
+    """
+    if isinstance(x, int):
+        return int(x) in members
+    if not isinstance(x, (Number, np.number)) or isinstance(x, np.timedelta64):
+        return False
+    number: Any = x
+    try:
+        if isinstance(x, (complex, np.complexfloating)):
+            return not x.imag and _in_range(float(x.real), members)
+        inside = min(members[0], members[-1]) <= number <= max(members[0], members[-1])
+        return bool(inside) and int(number) == number and int(number) in members
+    except Exception:  # whatever a foreign number raises when it is compared
+        return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +207,7 @@ class Called:
                 found = reals(self.call(np.array(xs, dtype=np.float64)))
             except Exception:  # one by one then, where the failure can be named
                 found = np.empty(0)
-            if found.shape == (len(xs),) and not np.isnan(found).any() and (found < np.inf).all():
+            if found.shape == (len(xs),) and (found <= HIGHEST).all():
                 return found
         return np.array([self._one(x) for x in xs], dtype=np.float64)
 
@@ -188,8 +224,11 @@ class Called:
             given = given if given is None else value
         except NotReal:
             value = math.nan
-        if math.isnan(value) or value == math.inf or (value < 0 and not self.log):
+        if not value <= (HIGHEST if self.log else sys.float_info.max) or (
+            value < 0 and not self.log
+        ):
             what = "a log-probability" if self.log else "a probability or density"
+            what += f" of at most {HIGHEST:g}" if HIGHEST < value < math.inf else ""
             raise InputError(
                 f"The likelihood of the hypothesis {self.name!r} must be {what}, "
                 f"got {shown(given)} for {shown(x)}.",
@@ -211,6 +250,12 @@ def in_order(outcomes: Iterable[Any]) -> list[Any]:
         return sorted(items, key=lambda x: (type(x).__name__, repr(x)))
 
 
+def _serves(kind: type) -> bool:
+    """Whether a class itself answers, by a static or a class method."""
+    found = (inspect.getattr_static(kind, m, None) for m in ("logpdf", "logpmf"))
+    return any(isinstance(m, (staticmethod, classmethod)) for m in found)
+
+
 def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> Likelihood:
     """The likelihood of one hypothesis, whichever way it was given.
 
@@ -229,6 +274,11 @@ def read_hypothesis(name: Any, given: Any, *, log: bool, sampling: Sampling) -> 
         if missing:
             raise InputError(f"The set {name!r} cannot hold the missing value {missing[0]!r}.")
         return Members(given if isinstance(given, range) else frozenset(given), sampling)
+    if isinstance(given, type) and not _serves(given):
+        raise InputError(
+            f"The hypothesis {name!r} is the class {given.__name__}, not a distribution.",
+            hint=f"Make one of it: {given.__name__}(…).",
+        )
     if hasattr(given, "states") and hasattr(given, "probabilities"):  # Bernoulli, Categorical
         return Chances.of(name, dict(zip(given.states, given.probabilities, strict=True)))
     for method in ("logpdf", "logpmf"):

@@ -13,18 +13,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
+from credo.frozen import ReadOnly
 from credo.model.evidence import single
 from credo.model.reals import NotReal, absent, real, shown
 from credo.model.sources import is_source, source_values, values_of
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_COUNT", "Past", "read_observations", "same"]
+__all__ = ["MAX_COUNT", "Past", "ReadOnlyList", "kept", "read_observations", "same"]
 
 MAX_COUNT = 1e15
 """A count is at most this, so that it is exact in a float and its sums never overflow."""
@@ -108,6 +109,64 @@ def many(data: Any) -> list[Any]:
     if hasattr(data, "to_numpy"):  # a column of any frame
         return values_of(data)
     return list(data) if isinstance(data, Iterator) else [data]
+
+
+class ReadOnlyList(list[Any]):
+    """A list that cannot be changed; it compares, prints and pickles as one.
+
+    >>> seen = ReadOnlyList([3, 4])
+    >>> seen, seen == [3, 4]
+    ([3, 4], True)
+    >>> seen[0] = 99
+    Traceback (most recent call last):
+    TypeError: This list is part of a frozen value; list(…) of it is a copy that can be changed.
+    """
+
+    __slots__ = ()
+
+    def _refused(self, *given: Any, **named: Any) -> NoReturn:
+        raise TypeError(
+            "This list is part of a frozen value; list(…) of it is a copy that can be changed."
+        )
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused
+    append = clear = extend = insert = pop = remove = reverse = sort = _refused
+
+    def __reduce__(self) -> Any:
+        return ReadOnlyList, (list(self),)
+
+
+def kept(x: Any) -> Any:
+    """An observation as the record keeps it: a copy that cannot be written to.
+
+    >>> given = [1, np.zeros(2)]
+    >>> own = kept(given)
+    >>> given[0] = 99
+    >>> own[0], own[1].flags.writeable
+    (1, False)
+    """
+    if type(x) in _SIMPLE:
+        return x
+    if isinstance(x, np.ndarray):
+        array = x.copy()
+        for i in range(array.size if array.dtype == object else 0):
+            array.flat[i] = kept(array.flat[i])
+        array.flags.writeable = False
+        return array
+    if type(x) in _COPIED:
+        return _COPIED[type(x)](x)
+    return x.copy() if hasattr(x, "iloc") else x  # a row of a frame
+
+
+_SIMPLE = frozenset({str, int, float, bool})
+_COPIED: dict[type, Any] = {
+    list: lambda x: ReadOnlyList(map(kept, x)),
+    ReadOnlyList: lambda x: ReadOnlyList(map(kept, x)),
+    tuple: lambda x: tuple(map(kept, x)),
+    dict: lambda x: ReadOnly({k: kept(v) for k, v in x.items()}),
+    set: frozenset,
+    bytearray: bytes,
+}
 
 
 def same(a: Any, b: Any) -> bool:

@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from credo.errors import shown
 from credo.frozen import Frozen
 from credo.model.hypotheses_evidence import Floats
 from credo.model.hypotheses_generalise import strip
 from credo.model.hypotheses_observations import same
 from credo.model.hypotheses_rules import known_rule
-from credo.render import number, table_html, table_text
+from credo.render import number, one_line, table_html, table_text
 
-__all__ = ["Predictions", "curve", "shown_rows"]
+__all__ = ["Predictions", "brief", "curve", "shown_rows"]
 
 _ROWS = 24  # steps shown before the middle is left out
 _WIDE = 60  # cells of a curve
+_LONG = 40  # characters of an observation
 
 
 def curve(values: Floats, wide: int = _WIDE) -> str:
@@ -33,6 +35,17 @@ def curve(values: Floats, wide: int = _WIDE) -> str:
     if len(values) > wide:
         values = values[np.linspace(0, len(values) - 1, wide).round().astype(int)]
     return strip([min(1.0, float(v)) for v in values]).rstrip()
+
+
+def brief(observation: Any) -> str:
+    """An observation on one line, and not too long of it.
+
+    >>> brief("lime"), brief(np.eye(2)), len(brief(list(range(10_000))))
+    ('lime', '[[1. 0.] [0. 1.]]', 40)
+    """
+    text = str(observation)
+    text = one_line(text if isinstance(observation, str) else " ".join(text.split()))
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
 
 def shown_rows(rows: int) -> list[int | None]:
@@ -90,7 +103,7 @@ class Predictions(Frozen, Mapping[str, Floats]):
         return hash((tuple(self.by), self.n.tobytes()))
 
     def __repr__(self) -> str:
-        return f"<Predictions of {self.outcome!r} at {len(self.n):,} steps>"
+        return f"<Predictions of {shown(self.outcome)} at {len(self.n):,} steps>"
 
     def _table(self) -> tuple[list[str], list[list[str]], list[int]]:
         rows = []
@@ -98,7 +111,7 @@ class Predictions(Frozen, Mapping[str, Floats]):
             if i is None:
                 rows.append(["…", "", *("" for _ in self.by)])
                 continue
-            seen = str(self.observations[i]) if i else ""
+            seen = brief(self.observations[i]) if i else ""
             rows.append([number(self.n[i]), seen, *(number(v[i], 4) for v in self.by.values())])
         return ["n", "seen", *self.by], rows, [0, *range(2, 2 + len(self.by))]
 
@@ -106,8 +119,8 @@ class Predictions(Frozen, Mapping[str, Floats]):
         head, rows, right = self._table()
         lines = [f"{rule:<7}  {curve(values)}".rstrip() for rule, values in self.by.items()]
         table = table_text(head, rows, right=right)
-        return f"P({self.outcome} next)\n{table}\n\n" + "\n".join(lines)
+        return f"P({brief(self.outcome)} next)\n{table}\n\n" + "\n".join(lines)
 
     def _repr_html_(self) -> str:
         head, rows, right = self._table()
-        return table_html(head, rows, right=right, caption=f"P({self.outcome} next)")
+        return table_html(head, rows, right=right, caption=f"P({brief(self.outcome)} next)")

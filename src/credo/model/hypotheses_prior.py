@@ -10,6 +10,7 @@ to write down; they are the prior when no other is given, and always what MDL ad
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = ["read_bits", "read_prior"]
 
 def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     """One number for each hypothesis, from a sequence or a mapping."""
+    given = _labelled(given, names, what)
     if isinstance(given, Mapping):
         known = set(names)
         for name in given:
@@ -69,6 +71,20 @@ def _numbers(given: Any, names: Sequence[Any], what: str) -> Floats:
     return out
 
 
+def _labelled(given: Any, names: Sequence[Any], what: str) -> Any:
+    """A pandas series as a mapping from its labels; as it is where they only count its rows."""
+    index = getattr(given, "index", None)
+    if callable(index) or index is None or getattr(given, "ndim", None) != 1:
+        return given
+    labels = list(index)
+    if type(index).__name__ == "RangeIndex" and not set(labels) <= set(names):
+        return given
+    if len(set(labels)) < len(labels):
+        twice = next(x for x in labels if labels.count(x) > 1)
+        raise InputError(f"The {what} has {shown(twice)} twice.", hint="Give one number for each.")
+    return dict(zip(labels, given, strict=True))
+
+
 def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[Floats, Floats]:
     """The prior of each hypothesis and its logarithm; weights are divided by their sum.
 
@@ -89,10 +105,12 @@ def read_prior(given: Any, names: Sequence[Any], bits: Floats | None) -> tuple[F
         raise InputError(
             "The prior is zero for every hypothesis.", hint="At least one must be possible."
         )
-    scaled = weights / top  # keeps 1e300 and 1e-300 inside the range of a float
-    scaled = scaled / math.fsum(scaled)
-    with np.errstate(divide="ignore"):
-        return scaled, np.log(scaled)
+    with np.errstate(divide="ignore", under="ignore"):
+        scaled = weights / top  # so that the sum stays inside the range of a float
+        total = math.fsum(scaled)
+        apart = np.log(weights) - math.log(top) - math.log(total)  # 1e-300 beside 1e300 is not 0
+        scaled = scaled / total
+        return scaled, np.where(scaled < sys.float_info.min, apart, np.log(scaled))
 
 
 def read_bits(given: Any, names: Sequence[Any]) -> Floats | None:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import unknown_name
+from credo.errors import shown, unknown_name
+from credo.model.hypotheses_predictions import brief
 from credo.render import bar, number, table_html, table_text
 
 if TYPE_CHECKING:
     from credo.model.hypotheses import Hypotheses
 
-__all__ = ["Comparison", "Picked", "space_html", "space_text"]
+__all__ = ["ByName", "Comparison", "Picked", "space_html", "space_text"]
 
 _MOST = 20
 _HEAD = ["hypothesis", "prior", "ln likelihood", "posterior", ""]
@@ -68,6 +69,21 @@ def space_html(h: Hypotheses) -> str:
     return table_html(_HEAD, rows, right=[1, 2, 3], caption=_title(h))
 
 
+class ByName(dict[Any, float]):
+    """A number for each hypothesis; one that is not there is named, with those near it.
+
+    >>> ByName({"fair": 0.5})["fare"]
+    Traceback (most recent call last):
+    credo.errors.UnknownNameError: Hypothesis 'fare' is not in the space. Did you mean 'fair'?
+    """
+
+    def __getitem__(self, name: Any) -> float:
+        try:
+            return super().__getitem__(name)
+        except (KeyError, TypeError):  # not there, or not hashable
+            raise unknown_name("Hypothesis", name, self, "in the space") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Picked:
     """What one rule picks: the equally good hypotheses, and the bits of the first."""
@@ -89,7 +105,7 @@ class Picked:
         return None if self.hypothesis_bits is None else self.hypothesis_bits + self.data_bits
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The four ways to predict, side by side; `comparison["map"]` is one of its rows."""
 
@@ -118,7 +134,7 @@ class Comparison:
         }
 
     def _head(self) -> list[str]:
-        said = "prediction" if self.outcome is None else f"P({self.outcome[0]} next)"
+        said = "prediction" if self.outcome is None else f"P({brief(self.outcome[0])} next)"
         return ["rule", "hypothesis", "hypothesis bits", "data bits", "total bits", said]
 
     def _cells(self) -> list[list[str]]:
@@ -133,6 +149,10 @@ class Comparison:
             ]
             for row, p in zip(self.rows, self.predictions, strict=True)
         ]
+
+    def __repr__(self) -> str:
+        picks = [f"{row.rule} {shown(row.hypothesis)}" for row in self.rows if row.tied]
+        return f"<Comparison: {', '.join(picks)}>"
 
     def __str__(self) -> str:
         right = [2, 3, 4] if self.outcome is None else [2, 3, 4, 5]
@@ -163,5 +183,5 @@ def _said(prediction: Any) -> str:
     if not isinstance(prediction, Mapping):
         return number(prediction)
     top = sorted(prediction.items(), key=lambda item: -item[1])[:3]
-    said = ", ".join(f"{x} {number(p, 4)}" for x, p in top)
+    said = ", ".join(f"{brief(x)} {number(p, 4)}" for x, p in top)
     return said + (", …" if len(prediction) > 3 else "")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import CredoError, InputError, LimitError, unknown_name
+from credo.frozen import fixed
 from credo.model.conjugate import Conjugate
 from credo.model.hypotheses_composite import Composite
 from credo.model.hypotheses_evidence import Evidence, Floats
@@ -29,8 +30,8 @@ from credo.model.hypotheses_likelihoods import (
     in_order,
     read_hypothesis,
 )
-from credo.model.hypotheses_observations import same
-from credo.model.reals import shown
+from credo.model.hypotheses_observations import kept, same
+from credo.model.reals import absent, shown
 from credo.model.value import listed
 from credo.schema import is_missing, position, state_key
 
@@ -184,15 +185,15 @@ class OpenSpace:
         return replace(self, likelihoods=tuple(new))
 
     def encode(self, xs: Sequence[Any]) -> NDArray[Any]:
-        """The observations themselves, kept as they are."""
+        """The observations themselves, as copies that nobody can change."""
         out = np.empty(len(xs), dtype=object)
         for i, x in enumerate(xs):
-            out[i] = x
+            out[i] = kept(x)
         return out
 
     def decode(self, code: Any) -> Any:
         """The observation."""
-        return code
+        return fixed(code)
 
     def rows(self, xs: NDArray[Any]) -> Floats:
         """ln P(x | h): a row for each observation, a column for each hypothesis."""
@@ -253,6 +254,9 @@ def read_space(
     weak = sampling == "weak" and any(isinstance(h, Members) for h in each)
     if outcomes is not None:
         every = list(listed(outcomes, "The outcomes"))
+        missing = [x for x in every if absent(x)]
+        if missing:
+            raise InputError(f"The outcomes cannot hold the missing value {missing[0]!r}.")
         try:
             different = len(set(map(state_key, every)))
         except TypeError:
@@ -367,15 +371,17 @@ def _check_complete(
 ) -> None:
     """With outcomes given, a hypothesis must have its whole probability on them."""
     for name, h in zip(names, each, strict=True):
-        beyond = [x for x in h.outcomes or () if position(x, codes, outcomes) is None]
-        if beyond:
-            raise InputError(
-                f"The hypothesis {name!r} has the outcome {beyond[0]!r}, "
-                "which is not one of the outcomes given."
-            )
+        own = h.outcomes or (h.members if isinstance(h, Members) else ())  # a long range too
+        for x in own:
+            if position(x, codes, outcomes) is None:
+                raise InputError(
+                    f"The hypothesis {name!r} has the outcome {shown(x)}, "
+                    "which is not one of the outcomes given."
+                )
         if isinstance(h, Members) and h.sampling == "weak":
             continue
-        total = float(np.exp(_column(h, outcomes, codes)).sum())
+        with np.errstate(over="ignore"):
+            total = float(np.exp(_column(h, outcomes, codes)).sum())
         if abs(total - 1) > CLOSE:
             raise InputError(
                 f"Over the outcomes given, the hypothesis {name!r} must sum to 1, "

@@ -51,10 +51,15 @@ def plain(*texts: str) -> dict[str, Any]:
 def entry(text: object) -> str:
     """A name as an entry of a legend, where other entries may be formulas.
 
+    Matplotlib leaves out what is empty or begins with "_": an unseen character goes before it.
+
     >>> print(entry("price in $"))
     price in \\$
+    >>> entry("_hidden")
+    '\\u200b_hidden'
     """
-    return str(text).replace("$", r"\$")
+    shown = str(text).replace("$", r"\$")
+    return f"\u200b{shown}" if not shown or shown.startswith("_") else shown
 
 
 def words(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from credo.errors import InputError, LimitError
+from credo.model.hypotheses_predictions import brief
 from credo.model.hypotheses_rules import known_rule
 from credo.model.reals import shown
 from credo.model.value import listed
@@ -105,7 +106,7 @@ def prediction_curve(
             marker=_MARKS[RULES.index(rule)] if len(history) <= 50 else None,
             markersize=4,
         )
-    _finish(ax, f"P({outcome} next | observations)")
+    _finish(ax, f"P({brief(outcome)} next | observations)")
     return ax
 
 
@@ -139,7 +140,8 @@ def generalisation(
     ax = axes(ax)
     numbers = all(isinstance(x, int) and not isinstance(x, bool) for x in g.outcomes)
     where = list(g.outcomes) if numbers else list(range(len(g)))
-    colours = ["C1" if x in seen else "C0" for x in g.outcomes]
+    places = {g._place(x) for x in seen}
+    colours = ["C1" if i in places else "C0" for i in range(len(g))]
     ax.bar(where, g.p, width=0.8, color=colours)
     if numbers:
         ax.margins(x=0.01)
@@ -147,7 +149,7 @@ def generalisation(
         name_bars(ax, [str(x) for x in g.outcomes])
     words(ax, x="outcome", y="P(in the concept | examples)")
     ax.set_ylim(0, 1.02)
-    if any(x in seen for x in g.outcomes):
+    if "C1" in colours:
         words(ax, title="the examples seen are in another colour", fontsize="small")
     return ax
 

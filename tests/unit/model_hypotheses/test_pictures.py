@@ -108,6 +108,22 @@ def test_generalisation():
     plt.close("all")
 
 
+def test_a_name_that_matplotlib_would_hide_is_in_the_legend(tmp_path):
+    same = {0: 0.5, 1: 0.5}
+    ax = posterior_curves(Hypotheses({"_a": same, "": same, "b": same}).observe(0))
+    ax.figure.savefig(tmp_path / "legend.png")
+    shown = [text.get_text().strip("\u200b") for text in ax.get_legend().get_texts()]
+    assert shown == ["_a", "", "b"]
+    plt.close("all")
+
+
+def test_true_and_1_are_two_bars():
+    ax = generalisation(Hypotheses({"a": {True, 2}, "b": {1, 2}}).observe(True))
+    colours = [bar.get_facecolor() for bar in ax.patches]
+    assert sorted(map(colours.count, set(colours))) == [1, 2]
+    plt.close("all")
+
+
 def test_a_long_legend_stands_beside_the_curves():
     ax = posterior_curves(number_game(20).observe([2, 8]), most=8)
     ax.figure.draw_without_rendering()
