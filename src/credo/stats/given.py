@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError, shown
 from credo.schema import Variable
 
-__all__ = ["MOST", "given_axes", "given_codes", "given_skipped", "in_order", "owned", "sealed"]
+__all__ = ["MOST", "given_axes", "given_codes", "given_skipped", "in_order", "owned", "restore", "sealed"]
 
 MOST = 2**63 - 1
 """What whole counts may add up to."""
@@ -48,6 +48,15 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
     """
     array.flags.writeable = False
     return array
+
+
+def restore(value: Any, state: dict[str, Any]) -> None:
+    """Fill a statistic that was pickled or copied: its arrays are read-only again."""
+    for name, part in state.items():
+        for array in part if isinstance(part, tuple) else (part,):
+            if isinstance(array, np.ndarray):
+                sealed(array)
+        object.__setattr__(value, name, part)
 
 
 def given_axes(given: Any, what: str) -> tuple[Variable, ...]:
