@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 from credo.errors import InputError, shown
 from credo.schema import Variable
 
-__all__ = ["MOST", "given_axes", "given_codes", "given_skipped", "in_order", "owned", "restore", "sealed"]
+__all__ = [
+    "MOST",
+    "given_axes",
+    "given_codes",
+    "given_skipped",
+    "in_order",
+    "owned",
+    "restore",
+    "sealed",
+]
 
 MOST = 2**63 - 1
 """What whole counts may add up to."""

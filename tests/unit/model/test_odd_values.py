@@ -317,7 +317,7 @@ def test_a_predictive_has_the_degrees_of_freedom_of_its_belief():
 def test_a_density_beyond_floats_is_refused():
     many = m.MultivariateGaussian(np.zeros(400), np.eye(400) * 1e-4)
     assert many.logpdf(np.zeros(400)) == pytest.approx(200 * (math.log(1e4) - math.log(2 * np.pi)))
-    with pytest.raises(InputError, match="beyond the range of floats, e to the power 1474.*logpdf"):
+    with pytest.raises(InputError, match=r"range of floats, e to the power 1474.*logpdf"):
         many.pdf(np.zeros((2, 400)))
     assert many.pdf(np.ones(400)) == 0.0
 

@@ -207,7 +207,9 @@ def test_statistics_stay_read_only_when_pickled_and_copied():
 def test_a_tally_cannot_be_changed():
     tally = cr.tally(cr.examples.pneumonia(), ["Fev"])
     for name in ("rows", "families", "more"):
-        with pytest.raises(dataclasses.FrozenInstanceError, match=f"cannot assign to field '{name}'"):
+        with pytest.raises(
+            dataclasses.FrozenInstanceError, match=f"cannot assign to field '{name}'"
+        ):
             setattr(tally, name, 99)
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'rows'"):
         del tally.rows
