@@ -57,7 +57,8 @@ def _run(a: Floats, c: Floats, n: Floats) -> Floats:
 
 
 def _is_short(n: Floats) -> NDArray[np.bool_]:
-    return (n <= LARGE) & (n == np.floor(n))
+    short: NDArray[np.bool_] = (n <= LARGE) & (n == np.floor(n))
+    return short
 
 
 def _summed(a: Floats, c: Floats, n: Floats) -> Floats:

@@ -206,8 +206,11 @@ class NormalInverseGamma(NormalWishart):
                 (0, 1, 2, 3),
             )
         rows = []
-        for of, mode in (("mean", self.mu), ("variance", self.map().variance)):
-            low, high = self.interval(0.95, of=of)
+        for of, mode in (("mean", self.mu), ("variance", self.beta / (self.alpha + 1.5))):
+            try:
+                low, high = self.interval(0.95, of=of)
+            except InputError:  # narrower than every number whose square there is
+                low = high = mode
             rows.append([of, number(mode), f"{number(low)} to {number(high)}"])
         note = (
             f"mu {number(self.mu)}, kappa {number(self.kappa)}, alpha {number(self.alpha)}, "

@@ -27,6 +27,7 @@ from credo.stats.given import (
     given_axes,
     given_codes,
     given_skipped,
+    given_tolerance,
     in_order,
     owned,
     restore,
@@ -260,6 +261,7 @@ class Moments:
 
     def close_to(self, other: Moments, tolerance: float = 1e-12) -> bool:
         """Equal up to rounding: each number within `tolerance` of the scale it lives on."""
+        tolerance = given_tolerance(tolerance)
         if not (
             isinstance(other, Moments)
             and self.discrete == other.discrete

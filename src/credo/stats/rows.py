@@ -20,7 +20,7 @@ from credo.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.counts import Counts
 from credo.stats.exact import Exact, Numbers, joined, numbers_of, shown_as, total_of
-from credo.stats.given import given_axes, in_order, owned, restore, sealed
+from credo.stats.given import given_axes, given_tolerance, in_order, owned, restore, sealed
 
 __all__ = ["Rows", "code_type"]
 
@@ -168,6 +168,7 @@ class Rows:
         >>> a + b + c == elsewhere, (a + b + c).close_to(elsewhere)
         (False, True)
         """
+        tolerance = given_tolerance(tolerance)
         return (
             isinstance(other, Rows)
             and self.variables == other.variables

@@ -17,6 +17,7 @@ from credo.schema import Schema
 from credo.stats.counts import Counts
 from credo.stats.exact import exact_sum
 from credo.stats.family import Families, Family, Spelled
+from credo.stats.given import given_tolerance
 from credo.stats.moments import Moments
 
 __all__ = ["Bulk", "Source", "Statistic", "Tally"]
@@ -178,6 +179,7 @@ class Tally(Mapping[Any, Statistic]):
 
     def close_to(self, other: Tally, tolerance: float = 1e-12) -> bool:
         """Equal up to rounding, as statistics are that were added up as floats elsewhere."""
+        tolerance = given_tolerance(tolerance)
         return (
             isinstance(other, Tally)
             and self.families == other.families

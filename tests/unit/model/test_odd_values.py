@@ -334,3 +334,9 @@ def test_a_density_beyond_floats_is_refused():
 def test_the_prior_that_is_missing_is_named(kind, data, prior):
     with pytest.raises(InputError, match=f"needs a prior. Give one, such as prior=cr.{prior}"):
         kind.fit(data, estimate="map")
+
+
+def test_every_belief_that_is_taken_can_be_printed():
+    assert "2.85714e-291" in str(m.NormalInverseGamma(0, 1, 2, 1e-290))
+    assert "0 to 0" in str(m.NormalInverseGamma(0, 1e15, 1e15, 1e-280))
+    assert "at its mode" in str(m.NormalInverseWishart([0, 0], 1, 4, 1e-290 * np.eye(2)))

@@ -224,3 +224,13 @@ def test_a_family_is_found_whatever_its_parents_come_in():
             for given in (parents, tuple(parents), iter(parents), (p for p in parents)):
                 assert tally["Fev", given].names == wanted
             assert tally[iter(["Fev", parents])].names == wanted
+
+
+@pytest.mark.parametrize("tolerance", ["a", None, -1, np.nan, True])
+def test_a_tolerance_is_a_number(tolerance):
+    moments, table = cr.Moments.of({"x": [1.0, 2.0]}), cr.examples.pneumonia()
+    counts, rows = cr.Counts((G,), [1, 2]), cr.Rows((G,), [[0, 1]], [1, 2])
+    for value in (moments, counts, rows, cr.tally(table, ["Fev"])):
+        with pytest.raises(InputError, match="The tolerance must be a number of 0 or more, got"):
+            value.close_to(value, tolerance)
+        assert value.close_to(value, np.float32(0.5)) and value.close_to(value, 0)
