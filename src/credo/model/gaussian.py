@@ -117,8 +117,10 @@ leave 'x' out.
 
     def interval(self, level: float = 0.95) -> Interval:
         """The central interval that holds the next value with probability `level`."""
-        low, high = tails(level)
-        return Interval(self.quantile(low), self.quantile(high), level)
+        from scipy.special import ndtri
+
+        away = -self.sd * float(ndtri(tails(level)[0]))
+        return Interval(self.mean - away, self.mean + away, level)
 
     # --- learning ---------------------------------------------------------------------------
 
