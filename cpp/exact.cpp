@@ -197,30 +197,48 @@ Leading leading(const std::uint32_t* magnitude, std::size_t size, int low, bool 
   return {negative, mantissa | (more ? 1 : 0), exponent};
 }
 
+namespace {
+
+constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+
+// As many bits as a double has whose first bit of 64 stands for 2^(exponent + 63).
+int bits_kept(int exponent) { return std::min(kDoubleBits, exponent + kMantissa - kLeastExponent); }
+
+// Whether a few units of the last of 64 bits can change what a number is rounded to.
+bool near_half(const Leading& value) {
+  const int shift = std::countl_zero(value.mantissa);
+  const int kept = bits_kept(value.exponent - shift);
+  if (kept < 0) return false;
+  constexpr std::uint64_t kUnits = 16;
+  const std::uint64_t rest = value.mantissa << shift << kept;
+  return (rest > kHalf ? rest - kHalf : kHalf - rest) <= kUnits << kept;
+}
+
+}  // namespace
+
 double rounded(Leading value) {
   if (value.mantissa == 0) return 0.0;
   const int shift = std::countl_zero(value.mantissa);
   std::uint64_t mantissa = value.mantissa << shift;
   const int exponent = value.exponent - shift;
-  // As many bits as a double of this size has.
-  const int kept = std::min(kDoubleBits, exponent + kMantissa - kLeastExponent);
+  const int kept = bits_kept(exponent);
   if (kept < 0) return value.negative ? -0.0 : 0.0;
   const int cut = kMantissa - kept;  // 11 or more
   const std::uint64_t rest = cut == kMantissa ? mantissa : mantissa << kept;
   mantissa = cut == kMantissa ? 0 : mantissa >> cut;
-  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
   if (rest > kHalf || (rest == kHalf && (mantissa & 1) != 0)) ++mantissa;
   const double size = std::ldexp(static_cast<double>(mantissa), exponent + cut);
   return value.negative ? -size : size;
 }
 
-double quotient(const Leading& a, const Leading& b) {
-  if (a.mantissa == 0) return 0.0;
+Quotient quotient(const Leading& a, const Leading& b) {
+  if (a.mantissa == 0) return {};
   // Both have their first bit set, so that the quotient has 63 bits or 64.
   const Uint128 scaled_up = static_cast<Uint128>(a.mantissa) << 63;
   auto mantissa = static_cast<std::uint64_t>(scaled_up / b.mantissa);
   if (scaled_up % b.mantissa != 0) mantissa |= 1;
-  return rounded({a.negative != b.negative, mantissa, a.exponent - b.exponent - 63});
+  const Leading found{a.negative != b.negative, mantissa, a.exponent - b.exponent - 63};
+  return {rounded(found), near_half(found)};
 }
 
 std::vector<double> rounded(const View& numbers) {

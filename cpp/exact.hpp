@@ -154,8 +154,14 @@ Leading leading(const std::uint32_t* magnitude, std::size_t size, int low, bool 
 
 // The nearest double, of two equally near ones the even one.
 double rounded(Leading value);
-// To a thousandth of the last digit nearest; exact wherever both have 64 bits at the most.
-double quotient(const Leading& a, const Leading& b);
+
+// The double nearest to a / b; where that is in doubt, the bits below the leading ones could make it
+// the next one.
+struct Quotient {
+  double value = 0;
+  bool in_doubt = false;
+};
+Quotient quotient(const Leading& a, const Leading& b);
 
 std::vector<double> rounded(const View& numbers);
 

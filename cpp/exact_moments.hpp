@@ -23,7 +23,7 @@ inline std::size_t triangle(std::size_t d) { return d * (d + 1) / 2; }
 // The sums are those of the rows, whatever their order, the threads, or how they are cut in parts.
 ExactMoments exact_moments(const MomentsInput& input, const LaneKernels& kernels, int threads);
 
-// What the sums say, each number rounded once (exact::quotient): n [U], the means [U, d] = first / n, and the scatter
+// What the sums say, each number rounded once: n [U], the means [U, d] = first / n, and the scatter
 // [U, d, d] = second - first first' / n.
 void spread_of(const exact::View& n, const exact::View& first, const exact::View& second,
                std::size_t groups, std::size_t d, const MomentsOutput& output);

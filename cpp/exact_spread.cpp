@@ -1,6 +1,8 @@
 // n second - first first' of wide whole numbers, divided by n and rounded: no digit is lost where a
 // mean is large beside its spread.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -22,8 +24,21 @@ struct Wide {
     while (!digits.empty() && digits.back() == 0) digits.pop_back();
   }
 
+  void read(double value) {
+    const exact::Scaled from = exact::scaled(std::abs(value));
+    low = from.exponent >> 5;  // downwards, below 0 too
+    negative = value < 0;
+    const auto bits = static_cast<exact::Uint128>(from.mantissa) << (from.exponent & 31);
+    digits.assign({static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32),
+                   static_cast<std::uint32_t>(bits >> 64)});
+  }
+
   exact::Leading leading() const {
     return exact::leading(digits.data(), digits.size(), low, negative);
+  }
+
+  bool is_0() const {
+    return std::all_of(digits.begin(), digits.end(), [](auto k) { return k == 0; });
   }
 };
 
@@ -66,10 +81,38 @@ void subtract(const Wide& a, const Wide& b, Wide& out) {
   out.negative = exact::magnitude_of(out.digits.data(), size, out.digits.data());
 }
 
+// OUT left = a - x b.
+void remainder(const Wide& a, const Wide& b, double x, Wide& left) {
+  Wide factor, part;
+  factor.read(x);
+  multiply(factor, b, part);
+  subtract(a, part, left);
+}
+
+// The double nearest to a / b, b above 0, which is `near` or next to it; of two the even one.
+double nearest(const Wide& a, const Wide& b, double near) {
+  Wide left, beyond, more;
+  remainder(a, b, near, left);
+  if (left.is_0()) return near;
+  const double end = left.negative ? -HUGE_VAL : HUGE_VAL;
+  const double next = std::nextafter(near, end);
+  if (!std::isfinite(next)) return near;
+  remainder(a, b, next, beyond);
+  left.negative = beyond.negative = false;
+  subtract(left, beyond, more);
+  if (more.is_0()) return (std::bit_cast<std::uint64_t>(near) & 1) == 0 ? near : next;
+  return more.negative ? near : next;
+}
+
+double divided(const Wide& a, const Wide& b, const exact::Leading& by) {
+  const exact::Quotient found = exact::quotient(a.leading(), by);
+  if (!found.in_doubt || !std::isfinite(found.value)) return found.value;
+  return nearest(a, b, found.value);
+}
+
 // What is not 0 does not become 0, so that whoever asks sees that doubles cannot hold it.
 double not_lost(double value, const Wide& of) {
-  const bool is_0 = std::all_of(of.digits.begin(), of.digits.end(), [](auto k) { return k == 0; });
-  if (value != 0 || is_0) return value;
+  if (value != 0 || of.is_0()) return value;
   constexpr double kLeast = std::numeric_limits<double>::denorm_min();
   return of.negative ? -kLeast : kLeast;
 }
@@ -87,13 +130,13 @@ void spread_of(const exact::View& n, const exact::View& first, const exact::View
     double* scatter = out.scatter + g * d * d;
     for (std::size_t i = 0; i < d; ++i) {
       sums[i].read(first, g * d + i);
-      out.mean[g * d + i] = exact::quotient(sums[i].leading(), by);
+      out.mean[g * d + i] = divided(sums[i], weight, by);
       for (std::size_t j = 0; j <= i; ++j) {
         product.read(second, g * triangle(d) + triangle(i) + j);
         multiply(weight, product, whole);
         multiply(sums[i], sums[j], less);
         subtract(whole, less, left);
-        const double value = not_lost(exact::quotient(left.leading(), by), left);
+        const double value = not_lost(divided(left, weight, by), left);
         scatter[i * d + j] = scatter[j * d + i] = value;
       }
     }

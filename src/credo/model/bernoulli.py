@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ rows, or a prior such as prior=1.0 (pseudo-counts for each state).
     p: float
     states: tuple[Any, ...] = (False, True)
     name: str = field(default=NAME, compare=False, repr=False)
+    _example: ClassVar[str] = "cr.Beta(1, 1)"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "states", two_states(self.states, "A Bernoulli"))

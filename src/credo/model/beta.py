@@ -20,7 +20,7 @@ from credo.errors import InputError
 from credo.model.bernoulli import Bernoulli, two_states
 from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
-from credo.model.interval import Interval, probability, shares, tails
+from credo.model.interval import Interval, between, probability, shares, tails
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.quantiles import beta_quantile
 from credo.model.randomness import Rng
@@ -30,6 +30,8 @@ from credo.model.value import NAME, WEIGHT, positive
 __all__ = ["Beta"]
 
 Floats = NDArray[np.float64]
+
+_NARROW = 1e-8  # the square of this is nothing beside 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -138,8 +140,9 @@ pseudo-counts are all at least 1.
 
     def central(self, level: float = 0.95) -> Interval:
         """The interval that leaves as much probability out below as above."""
-        low, high = tails(level)
-        return Interval(self.quantile(low), self.quantile(high), level)
+        share = tails(level)[0]
+        high = float(beta_quantile(self.a, self.b, share, above=True))
+        return between(self.quantile(share), high, level)
 
     def shortest(self, level: float = 0.95) -> Interval:
         """The shortest interval, inside which the density is higher than outside.
@@ -167,6 +170,9 @@ pseudo-counts are all at least 1.
             return Interval(1 - high, 1 - low, level)
         a, b = self.a - 1, self.b - 1
         mode = a / (a + b)
+        if level < _NARROW:  # so near the mode the density is flat
+            half = level / 2 / self.pdf(mode)
+            return Interval(max(mode - half, 0.0), min(mode + half, 1.0), level)
 
         def uneven(below: float) -> float:
             away = self.quantile(np.array([below, min(below + level, 1.0)])) - mode

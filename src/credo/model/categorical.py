@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class Categorical(Discrete):
     p: Any  # once built, a read-only array
     states: tuple[Any, ...] = ()
     name: str = field(default=NAME, compare=False, repr=False)
+    _example: ClassVar[str] = "cr.Dirichlet(1, states=[…])"
 
     def __post_init__(self) -> None:
         given, states = self.p, listed(self.states, "The states")
@@ -75,7 +76,7 @@ class Categorical(Discrete):
     def _states_of(cls, data: States) -> tuple[Any, ...]:
         seen = distinct(data)
         if not seen:
-            raise no_data("a Categorical", "cr.Dirichlet(1, states=[…])")
+            raise no_data("a Categorical", cls._example)
         return seen
 
     @classmethod

@@ -80,7 +80,7 @@ def entry_intervals(counts: Floats, level: float) -> Interval:
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([0.233794, 0.233794], [0.766206, 0.766206])
     """
-    share = tails(level)
+    share = tails(level)[0]
     if counts.shape[-1] == 1:  # one state is certain
         return Interval(np.ones(counts.shape), np.ones(counts.shape), level)
     # Rows repeat (unseen configurations, binary tables): each different pair is worked out once.
@@ -95,11 +95,13 @@ def entry_intervals(counts: Floats, level: float) -> Interval:
     return Interval(lower, upper, level)
 
 
-def _quantiles(pairs: Floats, share: tuple[float, float]) -> Floats:
-    """Both ends for each Beta(a, b)."""
+def _quantiles(pairs: Floats, share: float) -> Floats:
+    """Both ends for each Beta(a, b), each by the share that lies beyond it."""
     a, b = pairs[:, :1], pairs[:, 1:]
     known = (a > 0) & (b > 0)
-    out = beta_quantile(np.where(known, a, 1.0), np.where(known, b, 1.0), np.array([share]))
+    alpha, beta = np.where(known, a, 1.0), np.where(known, b, 1.0)
+    low, high = (beta_quantile(alpha, beta, share, above) for above in (False, True))
+    out: Floats = np.hstack([low, np.maximum(low, high)])
     for none, value in ((a, 0.0), (b, 1.0)):  # a count of 0 is certain, as far as it goes
         out[none[:, 0] == 0] = value
     return out

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,7 @@ class Discrete(Point):
 
     states: tuple[Any, ...]
     name: str
+    _example: ClassVar[str]  # of a prior, as it is written
 
     @property
     @abstractmethod
@@ -181,7 +182,7 @@ class Discrete(Point):
         Without a prior by maximum likelihood; with one, at the posterior `mean` or `map`.
         `prior` may be a number: that many pseudo-counts for each state.
         """
-        how = chosen(estimate, prior)
+        how = chosen(estimate, prior, cls._example)
         if how != "mle":
             fitted: Self = picked(cls._posterior(data, prior, states, name), how)
             return fitted

@@ -32,6 +32,8 @@ __all__ = ["Gaussian"]
 
 Floats = NDArray[np.float64]
 
+_EXAMPLE = "cr.NormalInverseGamma(0, 1, 2, 2)"  # of a prior
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gaussian(Point):
@@ -115,8 +117,10 @@ leave 'x' out.
 
     def interval(self, level: float = 0.95) -> Interval:
         """The central interval that holds the next value with probability `level`."""
-        low, high = tails(level)
-        return Interval(self.quantile(low), self.quantile(high), level)
+        from scipy.special import ndtri
+
+        away = -self.sd * float(ndtri(tails(level)[0]))
+        return Interval(self.mean - away, self.mean + away, level)
 
     # --- learning ---------------------------------------------------------------------------
 
@@ -140,7 +144,7 @@ leave 'x' out.
         >>> Gaussian.fit([4.0, 8.0, 6.0], sample_variance=True)
         Gaussian(mean=6, variance=4)
         """
-        how = chosen(estimate, prior)
+        how = chosen(estimate, prior, _EXAMPLE)
         if how != "mle":
             after = cls.posterior(data, prior, known_variance=known_variance)
             fitted: Self = picked(after, how)
@@ -149,16 +153,10 @@ leave 'x' out.
         n, mean, scatter = _one(moments.names, *summary(moments))
         name = moments.names[0]
         if not n:
-            raise no_data("a Gaussian", "cr.NormalInverseGamma(0, 1, 2, 2)")
+            raise no_data("a Gaussian", _EXAMPLE)
         if known_variance is not None:
             return cls(mean, positive(known_variance, "known_variance", SQUARE), name)
-        check_spread(
-            n,
-            np.array([mean]),
-            np.array([[scatter]]),
-            (name,),
-            "cr.NormalInverseGamma(0, 1, 2, 2)",
-        )
+        check_spread(n, np.array([mean]), np.array([[scatter]]), (name,), _EXAMPLE)
         return cls(mean, scatter / divisor(n, sample_variance), name)
 
     @classmethod

@@ -17,7 +17,7 @@ from credo.frozen import Frozen
 from credo.model.reals import NotReal, real, reals, shown
 from credo.render import number, text_html
 
-__all__ = ["Interval", "halved", "probability", "shares", "tails"]
+__all__ = ["Interval", "between", "halved", "probability", "shares", "tails"]
 
 End = float | NDArray[np.float64]
 
@@ -30,6 +30,15 @@ def tails(level: float) -> tuple[float, float]:
     """
     share = probability(level)
     return (1.0 - share) / 2.0, (1.0 + share) / 2.0
+
+
+def between(low: float, high: float, level: float) -> Interval:
+    """The interval of two ends that were found apart, which rounding may have exchanged.
+
+    >>> print(between(0.5, 0.5 - 1e-16, 0.1))
+    0.5 to 0.5 (10 %)
+    """
+    return Interval(low, max(low, high), level)
 
 
 def probability(level: Any) -> float:

@@ -86,10 +86,9 @@ class LinePosterior:
         low, high = tails(level)
         if of == "variance":
             with np.errstate(over="ignore", divide="ignore"):
-                ends: Any = [
-                    self.beta / gamma_quantile(self.alpha, q, above=True) for q in (low, high)
-                ]
-            return Interval(ends[0], ends[1], level)
+                least: Any = self.beta / gamma_quantile(self.alpha, low, above=True)
+                most: Any = self.beta / gamma_quantile(self.alpha, low)
+            return Interval(least, np.maximum(least, most), level)
         if of == "intercept":
             middle = self.mean - (self.slope * self.centre).sum(axis=-1)
             scale = self.scale(None)

@@ -165,13 +165,13 @@ cr.NormalInverseWishart.default(…).
         sample_variance: bool = False,
     ) -> Self:
         """The Gaussian learned from rows, columns by name, or their `Moments`."""
-        how = chosen(estimate, prior)
+        example = "cr.NormalInverseWishart.default(mean, sd)"
+        how = chosen(estimate, prior, example)
         if how != "mle":
             fitted: Self = picked(cls.posterior(data, prior, names=names), how)
             return fitted
         moments = measured(data, column_names(names))
         n, mean, scatter = summary(moments)
-        example = "cr.NormalInverseWishart.default(mean, sd)"
         if not n:
             raise no_data("a MultivariateGaussian", example)
         check_spread(n, mean, scatter, moments.names, example)

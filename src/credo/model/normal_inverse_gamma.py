@@ -19,7 +19,7 @@ from credo.errors import InputError
 from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points, side_by_side
 from credo.model.gaussian import Gaussian
-from credo.model.interval import Interval, shares, tails
+from credo.model.interval import Interval, between, shares, tails
 from credo.model.normal_wishart import Hyper, NormalWishart
 from credo.model.quantiles import gamma_quantile
 from credo.model.randomness import Rng
@@ -180,8 +180,12 @@ class NormalInverseGamma(NormalWishart):
         if _part(of) == "mean":
             return self.marginal_mean().quantile(q)
         self._check_proper("quantiles")
+        return self._spread(shares(q), of)
+
+    def _spread(self, q: ArrayLike, of: str, above: bool = True) -> Any:
+        """The variance or the sd whose precision has the share `q` `above` it, or below."""
         with np.errstate(over="ignore", divide="ignore"):  # a tail may pass every number
-            t = gamma_quantile(self.alpha, shares(q), above=True)
+            t = gamma_quantile(self.alpha, q, above)
             out = self.beta / t if of == "variance" else math.sqrt(self.beta) / np.sqrt(t)
         return out if np.ndim(out) else float(out)
 
@@ -193,8 +197,10 @@ class NormalInverseGamma(NormalWishart):
         >>> print(NormalInverseGamma(5, 4, 3, 6).interval(0.9, of="sd"))
         0.976226 to 2.70882 (90 %)
         """
-        low, high = tails(level)
-        return Interval(self.quantile(low, of), self.quantile(high, of), level)
+        if _part(of) == "mean":
+            return self.marginal_mean().interval(level)
+        share = tails(level)[0]
+        return between(self.quantile(share, of), self._spread(share, of, above=False), level)
 
     def _view(self) -> View:
         title = f"Normal-inverse-gamma of the mean and variance of {self.name}"
@@ -206,8 +212,11 @@ class NormalInverseGamma(NormalWishart):
                 (0, 1, 2, 3),
             )
         rows = []
-        for of, mode in (("mean", self.mu), ("variance", self.map().variance)):
-            low, high = self.interval(0.95, of=of)
+        for of, mode in (("mean", self.mu), ("variance", self.beta / (self.alpha + 1.5))):
+            try:
+                low, high = self.interval(0.95, of=of)
+            except InputError:  # narrower than every number whose square there is
+                low = high = mode
             rows.append([of, number(mode), f"{number(low)} to {number(high)}"])
         note = (
             f"mu {number(self.mu)}, kappa {number(self.kappa)}, alpha {number(self.alpha)}, "

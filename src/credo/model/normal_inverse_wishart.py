@@ -200,7 +200,7 @@ class NormalInverseWishart(NormalWishart):
         if not self.is_proper:
             rows = [[n] for n in self.names]
             return View(f"{title}: not yet a distribution, it needs more rows", ["column"], rows)
-        covariance = self.map().covariance
+        covariance = self.scale / (self.dof + len(self.names) + 2)  # at the mode
         v = matrix_view(f"{title}, at its mode", self.names, self.mu, covariance)
         note = f"kappa {number(self.kappa)}, dof {number(self.dof)}"
         return v._replace(note=note)

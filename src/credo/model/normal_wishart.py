@@ -238,13 +238,13 @@ class NormalWishart(Conjugate):
                 f"{self!r} has no mean of the variance: its tail is too heavy.",
                 hint="Use map() or predictive(), or update it with more rows.",
             )
-        return self._gaussian(h.mu, h.scale / (h.dof - h.d - 1))
+        return self._gaussian(h.mu, h.scale / (h.dof - (h.d + 1)))
 
     def _predictive(self) -> tuple[float, Floats]:
         """Degrees of freedom and shape of the next row's Student t."""
         self._check_proper("a predictive distribution")
         h = self.hyper
-        dof = h.dof - h.d + 1
+        dof = h.dof - (h.d - 1)
         return dof, h.scale * ((h.kappa + 1) / (h.kappa * dof))
 
     def _draws(self, n: int, rng: Rng) -> tuple[Floats, Floats]:

@@ -38,7 +38,14 @@ class Point(Value):
 
     def pdf(self, x: Any) -> Any:
         """The density, or the probability of a state."""
-        out = np.exp(self.logpdf(x))
+        log = self.logpdf(x)
+        with np.errstate(over="ignore"):
+            out = np.exp(log)
+        if (np.isinf(out) & np.isfinite(log)).any():
+            raise InputError(
+                f"The density is beyond the range of floats, e to the power {np.max(log):.6g}.",
+                hint="Use logpdf(), which has it.",
+            )
         return out if np.ndim(out) else float(out)
 
     @abstractmethod
@@ -55,10 +62,10 @@ class Point(Value):
         return (self.sample(rows, g) for _ in range(size(draws, "draws")))
 
 
-def chosen(estimate: str | None, prior: object) -> Estimate:
+def chosen(estimate: str | None, prior: object, example: str) -> Estimate:
     """Which point estimate is meant: without a prior `mle`, with one the posterior `mean`.
 
-    >>> chosen(None, None), chosen("map", 1.0)
+    >>> chosen(None, None, "cr.Beta(1, 1)"), chosen("map", 1.0, "cr.Beta(1, 1)")
     ('mle', 'map')
     """
     if estimate is None:
@@ -71,7 +78,7 @@ def chosen(estimate: str | None, prior: object) -> Estimate:
     if estimate != "mle" and prior is None:
         raise InputError(
             f"The estimate {estimate!r} needs a prior.",
-            hint="Give one, such as prior=cr.Beta(1, 1), or say estimate='mle'.",
+            hint=f"Give one, such as prior={example}, or say estimate='mle'.",
         )
     return estimate  # type: ignore[return-value]
 

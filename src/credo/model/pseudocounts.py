@@ -2,7 +2,7 @@
 
 p(π) ∝ Π_k π_k^(α_k − 1),   α ← α + n
 
-mean π_k = α_k / Σα,   mode π_k = (α_k − 1) / (Σα − K),   next value: the mean
+mean π_k = α_k / Σα,   mode π_k = (α_k − 1) / Σ (α − 1),   next value: the mean
 ln p(data) = ln B(α + n) − ln B(α),   ln B(α) = Σ ln Γ(α_k) − ln Γ(Σα)
 """
 
@@ -22,7 +22,7 @@ from credo.model.distribution import Distribution
 from credo.model.evidence import States, counted
 from credo.model.interval import Interval
 from credo.model.log_dirichlet import log_dirichlet
-from credo.model.log_rising import log_rising
+from credo.model.log_polya import log_polya
 from credo.model.randomness import Rng, generator, size
 from credo.model.value import NAME, WEIGHT, View, flag, positive
 from credo.render import bar, number
@@ -78,9 +78,7 @@ class Pseudocounts(Conjugate):
         return self._with(self.pseudocounts + statistic.values, name)
 
     def _log_evidence(self, statistic: Counts, posterior: Self) -> float:
-        """Σ_k ln of the rising factorials of the pseudo-counts, less that of their sum."""
-        n = np.asarray(statistic.values, dtype=np.float64)
-        return float(log_rising(self.pseudocounts, n).sum() - log_rising(self.weight, n.sum()))
+        return log_polya(self.pseudocounts, np.asarray(statistic.values, dtype=np.float64))
 
     def _typical(self) -> Discrete:
         return self._point(self.pseudocounts / self.weight)
@@ -101,6 +99,8 @@ class Pseudocounts(Conjugate):
     def map(self) -> Any:
         """The distribution at the mode; refused where there is no single one."""
         alpha = self.pseudocounts
+        if len(alpha) == 1:
+            return self._point(np.ones(1))
         if (alpha < 1).any():
             state = self.states[int(alpha.argmin())]
             raise InputError(
@@ -113,7 +113,7 @@ class Pseudocounts(Conjugate):
                 f"{self!r} has no single mode: its density is flat.",
                 hint="Use mean(), or update it with data first.",
             )
-        return self._point((alpha - 1) / (alpha.sum() - len(alpha)))
+        return self._point((alpha - 1) / (alpha - 1).sum())
 
     def predictive(self) -> Distribution:
         """The distribution of the next value: its probabilities are the mean."""

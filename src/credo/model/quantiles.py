@@ -35,8 +35,8 @@ _BESIDE = 1e-3  # a pseudo-count below this share of the other is small beside i
 _MANY = 1e6  # ... where the other is at least this
 
 
-def beta_quantile(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Floats:
-    """Where the share `q` of Beta(a, b) lies below, cell by cell; a, b > 0.
+def beta_quantile(a: ArrayLike, b: ArrayLike, q: ArrayLike, above: bool = False) -> Floats:
+    """Where the share `q` of Beta(a, b) lies below, or `above`, cell by cell; a, b > 0.
 
     >>> [f"{p:.12g}" for p in beta_quantile([6.0, 3.0, 1e12], [6.0, 1e9, 1e12], 0.025)]
     ['0.233793597659', '6.18672122086e-10', '0.499999307048']
@@ -48,7 +48,7 @@ def beta_quantile(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Floats:
     out = np.empty(a.shape)
     for kind, found in ((large, _both_large), (beside, _one_small), (~large & ~beside, _moderate)):
         if kind.any():
-            out[kind] = found(a[kind], b[kind], q[kind])
+            out[kind] = found(a[kind], b[kind], q[kind], above)
     return out
 
 
@@ -69,40 +69,43 @@ def gamma_quantile(a: ArrayLike, q: ArrayLike, above: bool = False) -> Floats:
     return out
 
 
-def _both_large(a: Floats, b: Floats, q: Floats) -> Floats:
+def _both_large(a: Floats, b: Floats, q: Floats, above: bool) -> Floats:
     kappa = [_cumulant(a, j) + (-1) ** j * _cumulant(b, j) for j in range(1, 6)]
     with np.errstate(over="ignore"):
-        against = b / a * np.exp(-_bent(_normal(q), kappa))
+        z = -_normal(q) if above else _normal(q)
+        against = b / a * np.exp(-_bent(z, kappa))
     out: Floats = 1 / (1 + against)
     return out
 
 
-def _one_small(a: Floats, b: Floats, q: Floats) -> Floats:
+def _one_small(a: Floats, b: Floats, q: Floats, above: bool) -> Floats:
     few, n = np.minimum(a, b), np.maximum(a, b) + (np.minimum(a, b) - 1) / 2
     with np.errstate(over="ignore", invalid="ignore"):
         # each tail from its own side, since 1 − q has lost the digits of a small q
-        t = np.where(a < b, gamma_quantile(few, q), gamma_quantile(few, q, above=True))
+        t = np.where(a < b, gamma_quantile(few, q, above), gamma_quantile(few, q, not above))
         t = np.where(np.isinf(t), t, t * (1 + (few - 1) * (few + 1 + t) / (24 * n * n)))
         out: Floats = np.where(a < b, -np.expm1(-t / n), np.exp(-t / n))
     return out
 
 
-def _moderate(a: Floats, b: Floats, q: Floats) -> Floats:
-    from scipy.special import betainc, betaincinv
+def _moderate(a: Floats, b: Floats, q: Floats, above: bool) -> Floats:
+    from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
+    share, inverse = (betaincc, betainccinv) if above else (betainc, betaincinv)
     with np.errstate(all="ignore"):
-        out: Floats = np.asarray(betaincinv(a, b, q))
-        miss = np.abs(betainc(a, b, out) - q)
+        out: Floats = np.asarray(inverse(a, b, q))
+        miss = np.abs(share(a, b, out) - q)
     lost = ~(miss <= 1e-9 * np.minimum(q, 1 - q))  # far in a tail betaincinv loses its way
     if lost.any():
-        a, b, q = a[lost], b[lost], q[lost]
+        sign = -1.0 if above else 1.0  # so that the share grows with p
+        a, b, q = a[lost], b[lost], sign * q[lost]
 
-        def below(s: Floats) -> Floats:
-            return np.asarray(betainc(a, b, np.exp(s)))
+        def grown(s: Floats) -> Floats:
+            return np.asarray(sign * share(a, b, np.exp(s)))
 
         least = -745.0  # ln of the least number above 0
-        slow = np.exp(halved(below, q, least, 0.0))
-        out[lost] = np.where(q > below(np.full(q.shape, least)), slow, 0.0)
+        slow = np.exp(halved(grown, q, least, 0.0))
+        out[lost] = np.where(q > grown(np.full(q.shape, least)), slow, 0.0)
     return out
 
 

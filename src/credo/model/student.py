@@ -148,8 +148,9 @@ class StudentT(Point):
 
     def interval(self, level: float = 0.95) -> Interval:
         """The central interval that holds the next value with probability `level`."""
-        low, high = tails(level)
-        return Interval(self.quantile(low), self.quantile(high), level)
+        with np.errstate(over="ignore"):  # a tail may pass every number
+            away = -self.scale * float(_standard_quantile(self.dof, np.array(tails(level)[0])))
+        return Interval(self.location - away, self.location + away, level)
 
     def _view(self) -> View:
         low, high = self.interval(0.95)

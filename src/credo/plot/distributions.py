@@ -85,6 +85,11 @@ def likelihood_curve(curve: LikelihoodCurve, ax: Any = None, *, log: bool = Fals
             hint="Make one with cr.Bernoulli.likelihood_curve(data), or another's.",
         )
     log = flag(log, "log")
+    if len(curve.grids) == 2 and min(map(len, curve.grids)) < 2:
+        raise InputError(
+            f"Contours need at least two values of {curve.parameters[0]} and of "
+            f"{curve.parameters[1]}, got {' and '.join(str(len(g)) for g in curve.grids)}."
+        )
     ax = axes(ax)
     best = np.atleast_1d(curve.maximum)
     if len(curve.grids) == 2:
@@ -126,11 +131,19 @@ def _range(prior: Any, posterior: Any) -> tuple[float, float]:
     """
     if posterior is None:
         return 0.0, 1.0
-    low, high = posterior.interval(0.995 if isinstance(posterior, Gaussian) else 0.98)
+    low, high = _middle(posterior, 0.995 if isinstance(posterior, Gaussian) else 0.98)
     if prior is not None:
         wide = 10 * (high - low)
         left, right = prior.interval(0.95 if isinstance(prior, Gaussian) else 0.5)
         low, high = min(low, max(left, low - wide)), max(high, min(right, high + wide))
+    return low, high
+
+
+def _middle(model: Gaussian | StudentT, level: float) -> tuple[float, float]:
+    """The central interval; where its tails pass every number, what lies near the centre."""
+    low, high = model.interval(level)
+    if not np.isfinite(high - low) and isinstance(model, StudentT):
+        low, high = model.location - 10 * model.scale, model.location + 10 * model.scale
     return low, high
 
 
@@ -175,7 +188,7 @@ def density(model: Gaussian | StudentT, data: Any = None, ax: Any = None) -> Any
     if not isinstance(model, (Gaussian, StudentT)):
         raise InputError(f"A Gaussian or a StudentT is needed, got {shown_value(model)}.")
     ax = axes(ax)
-    low, high = model.interval(0.998 if isinstance(model, Gaussian) else 0.98)
+    low, high = _middle(model, 0.998 if isinstance(model, Gaussian) else 0.98)
     if data is not None:
         _, rows = columns(data, (model.name,))
         seen = rows[:, 0]

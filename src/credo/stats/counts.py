@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, SchemaError, shown, unknown_name
+from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.render import number, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
@@ -38,7 +38,16 @@ from credo.stats.exact import (
     summed_over,
     total_of,
 )
-from credo.stats.given import MOST, given_axes, given_codes, given_skipped, in_order, owned
+from credo.stats.given import (
+    given_axes,
+    given_codes,
+    given_counts,
+    given_skipped,
+    given_tolerance,
+    in_order,
+    owned,
+    refuse_too_many,
+)
 from credo.stats.labelled import labelled
 
 __all__ = ["MAX_CELLS", "Counts"]
@@ -82,7 +91,7 @@ class Counts(_Unguarded):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", given_axes(self.variables, "counts"))
-        values = _given_values(self.values)
+        values = given_counts(self.values)
         object.__setattr__(self, "skipped", given_skipped(self.skipped))
         if self.configurations is None:
             if values.shape != self.shape:
@@ -228,7 +237,7 @@ class Counts(_Unguarded):
         other = other._on(self.variables)
         skipped = exact_sum(self.skipped, other.skipped)
         if self.values.dtype.kind == other.values.dtype.kind == "i":
-            _refuse_too_many(self.total + other.total)
+            refuse_too_many(self.total + other.total)
         if self.is_dense or other.is_dense:
             total = added(self.dense().numbers, other.dense().numbers)
             return _made(self.variables, total, None, skipped)
@@ -258,6 +267,7 @@ class Counts(_Unguarded):
 
     def close_to(self, other: Counts, tolerance: float = 1e-12) -> bool:
         """Equal up to rounding, as counts are that were added up as floats elsewhere."""
+        tolerance = given_tolerance(tolerance)
         if not isinstance(other, Counts) or self.variables != other.variables:
             return False
         a, b = self.sparse(), other.sparse()
@@ -411,28 +421,6 @@ def _made(
         configurations = frozen(configurations)
     values, exact = shown_as(numbers)
     return Counts.trusted(variables, frozen(values), skipped, configurations, exact)
-
-
-def _given_values(given: Any) -> NDArray[Any]:
-    """Whole numbers as 64-bit ones, decimals as floats; finite, not negative, not too many."""
-    values = np.asarray(given)
-    if values.dtype.kind not in "buif":
-        raise InputError(f"Counts must be numbers, got {shown(given)}.")
-    if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
-        raise InputError("Counts must be finite and not negative.")
-    if values.dtype.kind == "f":
-        return values.astype(np.float64, copy=False)
-    if values.size and int(values.max()) * values.size > MOST:
-        _refuse_too_many(sum(map(int, values.ravel())))
-    return values.astype(np.int64, copy=False)
-
-
-def _refuse_too_many(total: Number) -> None:
-    if total > MOST:
-        raise LimitError(
-            f"Whole counts can add up to {MOST:,} at most; these add up to {total:,}.",
-            hint="Give them as decimals, or divide them all by the same number.",
-        )
 
 
 def _gathered(where: NDArray[Any], numbers: Numbers) -> tuple[NDArray[np.uint32], Numbers]:

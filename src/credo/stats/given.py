@@ -12,10 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, shown
+from credo.errors import InputError, LimitError, shown
 from credo.schema import Variable
 
-__all__ = ["MOST", "given_axes", "given_codes", "given_skipped", "in_order", "owned", "sealed"]
+__all__ = [
+    "MOST",
+    "given_axes",
+    "given_codes",
+    "given_counts",
+    "given_skipped",
+    "given_tolerance",
+    "in_order",
+    "owned",
+    "refuse_too_many",
+    "restore",
+    "sealed",
+]
 
 MOST = 2**63 - 1
 """What whole counts may add up to."""
@@ -50,6 +62,15 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def restore(value: Any, state: dict[str, Any]) -> None:
+    """Fill a statistic that was pickled or copied: its arrays are read-only again."""
+    for name, part in state.items():
+        for array in part if isinstance(part, tuple) else (part,):
+            if isinstance(array, np.ndarray):
+                sealed(array)
+        object.__setattr__(value, name, part)
+
+
 def given_axes(given: Any, what: str) -> tuple[Variable, ...]:
     """One variable or several, no name twice."""
     found = tuple(given) if isinstance(given, (tuple, list)) else (given,)
@@ -70,6 +91,18 @@ def given_skipped(given: Any) -> int | float:
     if not is_number or not 0 <= skipped < math.inf:
         raise InputError(f"The skipped weight must be 0 or more, got {shown(given)}.")
     return skipped  # type: ignore[no-any-return]
+
+
+def given_tolerance(given: Any) -> float:
+    """How far two numbers may be apart that are equal up to rounding.
+
+    >>> given_tolerance(1e-9)
+    1e-09
+    """
+    is_number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+    if not is_number or not 0 <= given < math.inf:
+        raise InputError(f"The tolerance must be a number of 0 or more, got {shown(given)}.")
+    return float(given)
 
 
 def given_codes(
@@ -94,6 +127,29 @@ def given_codes(
                 f"The codes of {variable.name!r} are 0 to {variable.arity - 1}, got {bad}."
             )
     return where.astype(np.uint32, copy=False)
+
+
+def given_counts(given: Any) -> NDArray[Any]:
+    """Whole numbers as 64-bit ones, decimals as floats; finite, not negative, not too many."""
+    values = np.asarray(given)
+    if values.dtype.kind not in "buif":
+        raise InputError(f"Counts must be numbers, got {shown(given)}.")
+    if values.size and not (values.min() >= 0 and np.isfinite(values.max())):
+        raise InputError("Counts must be finite and not negative.")
+    if values.dtype.kind == "f":
+        return values.astype(np.float64, copy=False)
+    if values.size and int(values.max()) * values.size > MOST:
+        refuse_too_many(sum(map(int, values.ravel())))
+    return values.astype(np.int64, copy=False)
+
+
+def refuse_too_many(total: int | float) -> None:
+    """Refuse whole counts whose sum 64 bits do not hold."""
+    if total > MOST:
+        raise LimitError(
+            f"Whole counts can add up to {MOST:,} at most; these add up to {total:,}.",
+            hint="Give them as decimals, or divide them all by the same number.",
+        )
 
 
 def in_order(where: NDArray[Any]) -> bool:

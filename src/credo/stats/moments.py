@@ -23,7 +23,16 @@ from credo.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.correlations import correlations
 from credo.stats.exact import numbers_of, total_of
-from credo.stats.given import given_axes, given_codes, given_skipped, in_order, owned, sealed
+from credo.stats.given import (
+    given_axes,
+    given_codes,
+    given_skipped,
+    given_tolerance,
+    in_order,
+    owned,
+    restore,
+    sealed,
+)
 from credo.stats.labelled import labelled
 from credo.stats.moment_sums import GroupSums, MomentSums
 from credo.stats.squares import refuse_squares
@@ -78,6 +87,9 @@ class Moments:
             merged = Moments.of_sums(parts)
             for name in ("configurations", "n", "mean", "scatter", "_sums"):
                 object.__setattr__(self, name, getattr(merged, name))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     @classmethod
     def of_sums(cls, parts: GroupSums) -> Moments:
@@ -249,6 +261,7 @@ class Moments:
 
     def close_to(self, other: Moments, tolerance: float = 1e-12) -> bool:
         """Equal up to rounding: each number within `tolerance` of the scale it lives on."""
+        tolerance = given_tolerance(tolerance)
         if not (
             isinstance(other, Moments)
             and self.discrete == other.discrete

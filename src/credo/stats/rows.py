@@ -20,7 +20,7 @@ from credo.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.counts import Counts
 from credo.stats.exact import Exact, Numbers, joined, numbers_of, shown_as, total_of
-from credo.stats.given import given_axes, in_order, owned, sealed
+from credo.stats.given import given_axes, given_tolerance, in_order, owned, restore, sealed
 
 __all__ = ["Rows", "code_type"]
 
@@ -75,6 +75,9 @@ class Rows:
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "codes", tuple(owned(c) for c in codes))
         object.__setattr__(self, "weights", owned(weights))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        restore(self, state)
 
     @classmethod
     def of(
@@ -165,6 +168,7 @@ class Rows:
         >>> a + b + c == elsewhere, (a + b + c).close_to(elsewhere)
         (False, True)
         """
+        tolerance = given_tolerance(tolerance)
         return (
             isinstance(other, Rows)
             and self.variables == other.variables

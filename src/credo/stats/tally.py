@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import FrozenInstanceError
 from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from credo.schema import Schema
 from credo.stats.counts import Counts
 from credo.stats.exact import exact_sum
 from credo.stats.family import Families, Family, Spelled
+from credo.stats.given import given_tolerance
 from credo.stats.moments import Moments
 
 __all__ = ["Bulk", "Source", "Statistic", "Tally"]
@@ -23,6 +25,7 @@ __all__ = ["Bulk", "Source", "Statistic", "Tally"]
 Statistic = Counts | Moments
 
 _SHOWN = 20  # families printed in full
+_LISTS = frozenset({tuple, list})
 
 
 @runtime_checkable
@@ -67,6 +70,9 @@ class Tally(Mapping[Any, Statistic]):
 
     __slots__ = ("_bulk", "_made", "_make", "_position", "families", "rows")
 
+    families: Families
+    rows: int | float
+
     def __init__(
         self,
         families: Families,
@@ -74,17 +80,25 @@ class Tally(Mapping[Any, Statistic]):
         rows: int | float,
         bulk: Bulk | None = None,
     ) -> None:
-        self.families = families
-        self.rows = rows
+        object.__setattr__(self, "families", families)
+        object.__setattr__(self, "rows", rows)
         self._make = make  # the statistic of the family at a position, its axes in order
         self._bulk = bulk  # all of them at once, where that is cheaper than one by one
         self._made: list[Statistic | None] = []  # by position, from when one is asked for
         self._position: Spelled = {}  # of each family as it was spelled
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):  # those with an underscore are filled when they are asked for
+            raise FrozenInstanceError(f"cannot assign to field {name!r}")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
     def __getitem__(self, family: Any) -> Statistic:
         try:  # spelled as it was when it was tallied: the usual way, and the quick one
-            child, parents = family
-            if type(parents) is not str:
+            child, parents = family if isinstance(family, tuple) else (None, None)
+            if type(parents) in _LISTS:  # an iterator would be used up by looking
                 made = self._made[self._position[(child, *parents)]]
                 if made is not None:
                     return made
@@ -165,6 +179,7 @@ class Tally(Mapping[Any, Statistic]):
 
     def close_to(self, other: Tally, tolerance: float = 1e-12) -> bool:
         """Equal up to rounding, as statistics are that were added up as floats elsewhere."""
+        tolerance = given_tolerance(tolerance)
         return (
             isinstance(other, Tally)
             and self.families == other.families

@@ -301,3 +301,42 @@ def test_the_tail_of_a_student_t_reaches_beyond_squares():
 def test_a_limit_that_is_just_passed_is_told_in_full():
     with pytest.raises(InputError, match=r"1000000000001000\.0 passes 1e\+15"):
         cr.Beta(1e15, 1).update([True] * 1000)
+
+
+def test_a_mode_just_above_flat():
+    assert cr.Dirichlet.uniform(list(range(100))).update({3: 1e-6}).map()[3] == 1.0
+    assert cr.Beta(1, 1 + 2.3e-16).map().p == 0.0
+    assert cr.Dirichlet([0.5]).map()[0] == 1.0 == cr.Dirichlet([1.0]).map()[0]
+
+
+def test_a_predictive_has_the_degrees_of_freedom_of_its_belief():
+    for a in (1e-15, 3e-9, 0.1, 0.7):
+        assert m.NormalInverseGamma(0, 1, a, 1).predictive().dof == 2 * a
+
+
+def test_a_density_beyond_floats_is_refused():
+    many = m.MultivariateGaussian(np.zeros(400), np.eye(400) * 1e-4)
+    assert many.logpdf(np.zeros(400)) == pytest.approx(200 * (math.log(1e4) - math.log(2 * np.pi)))
+    with pytest.raises(InputError, match=r"range of floats, e to the power 1474.*logpdf"):
+        many.pdf(np.zeros((2, 400)))
+    assert many.pdf(np.ones(400)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "prior"),
+    [
+        (m.Gaussian, [1.0, 2.0, 4.0], "NormalInverseGamma"),
+        (m.MultivariateGaussian, {"a": [1.0, 2.0], "b": [2.0, 0.0]}, "NormalInverseWishart"),
+        (m.Bernoulli, [True, False], "Beta"),
+        (m.Categorical, [1, 2, 3], "Dirichlet"),
+    ],
+)
+def test_the_prior_that_is_missing_is_named(kind, data, prior):
+    with pytest.raises(InputError, match=f"needs a prior. Give one, such as prior=cr.{prior}"):
+        kind.fit(data, estimate="map")
+
+
+def test_every_belief_that_is_taken_can_be_printed():
+    assert "2.85714e-291" in str(m.NormalInverseGamma(0, 1, 2, 1e-290))
+    assert "0 to 0" in str(m.NormalInverseGamma(0, 1e15, 1e15, 1e-280))
+    assert "at its mode" in str(m.NormalInverseWishart([0, 0], 1, 4, 1e-290 * np.eye(2)))

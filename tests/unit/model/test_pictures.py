@@ -59,6 +59,16 @@ def test_likelihood_curves():
     assert np.isfinite(plot.likelihood_curve(curve, log=True).lines[0].get_ydata()).all()
     surface = m.Gaussian.likelihood_curve(WAITS, (np.linspace(4, 8, 21), np.linspace(0.5, 4, 20)))
     assert plot.likelihood_curve(surface).get_ylabel() == "σ"
+    for grid in (([5], [1]), ([5, 6], [1]), ([5], [1, 2])):
+        with pytest.raises(InputError, match="Contours need at least two values of μ and of σ"):
+            plot.likelihood_curve(m.Gaussian.likelihood_curve(WAITS, grid))
+
+
+@pytest.mark.filterwarnings("error")
+def test_tails_beyond_every_number_are_cut():
+    assert plot.density(m.StudentT(1e-3, 5, 1)).get_xlim()[0] > -10
+    wide, narrow = m.NormalInverseGamma(5, 1, 1e-3, 1), m.NormalInverseGamma(5, 1, 2e-3, 1)
+    assert plot.prior_posterior(wide, narrow).get_xlim()[1] > 5
 
 
 @pytest.mark.parametrize(

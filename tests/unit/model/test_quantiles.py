@@ -4,8 +4,11 @@ The references were worked out in 40 digits with mpmath: the density on the logi
 over the tail, and Newton's steps to the end.
 """
 
+import math
+
 import numpy as np
 import pytest
+from scipy.special import betaincc, gammaincinv
 
 import credo as cr
 from credo.model.cpt_interval import entry_intervals
@@ -83,3 +86,31 @@ def test_shortest_interval_of_a_large_symmetric_belief_is_the_central_one(n):
     central, shortest = cr.Beta(n, n).interval(0.9), cr.Beta(n, n).interval(0.9, hpd=True)
     sd = 0.5 / np.sqrt(2 * n)
     np.testing.assert_allclose(list(shortest), list(central), atol=1e-6 * sd, rtol=1e-15)
+
+
+def test_intervals_of_nearly_everything_have_their_digits_at_both_ends():  # in 40 digits
+    low, high = cr.Gaussian(0, 1).interval(1 - 1e-12)
+    assert high == -low == pytest.approx(7.130509892879272, rel=1e-14)
+    low, high = cr.StudentT(3, 0, 1).interval(1 - 2**-53)
+    assert math.isfinite(high) and high == -low
+    assert cr.StudentT(3, 0, 1).cdf(low) == pytest.approx(2**-54, rel=1e-9)
+    belief = cr.NormalInverseGamma(0, 1, 2, 2)
+    assert belief.interval(1 - 2**-53).upper == -belief.quantile(2**-54)
+    variance, sd = (belief.interval(1 - 2**-53, of=of) for of in ("variance", "sd"))
+    assert variance.upper == pytest.approx(2 / gammaincinv(2, 2**-54), rel=1e-12)
+    assert sd.upper == pytest.approx(math.sqrt(variance.upper), rel=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(3, 7), (1, 1e7), (20, 1e3), (1e-3, 5), (0.5, 40)])
+@pytest.mark.parametrize("level", [1 - 1e-12, 0.95, 0.5, 1e-17])
+def test_the_upper_end_leaves_out_as_much_as_it_should(a, b, level):
+    _, high = cr.Beta(a, b).interval(level)
+    assert betaincc(a, b, high) == pytest.approx((1 - level) / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [1e-17, 1e-9, 1e-7, 1e-3])
+def test_narrow_intervals_of_highest_density_hold_the_mode(level):
+    for belief, mode in ((cr.Beta(3, 7), 0.25), (cr.Beta(7, 3), 0.75)):
+        found = belief.interval(level, hpd=True)
+        assert mode in found
+        assert found.width == pytest.approx(level / belief.pdf(mode), rel=1e-5, abs=1e-15)

@@ -1,5 +1,7 @@
 """Counts, moments and rows are values: checked at the door, their own arrays, one form."""
 
+import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -190,3 +192,45 @@ def test_weights_too_small_are_judged_of_all_parts_together(tmp_path):
     assert isinstance(stream, cr.Stream) and table.tally(families) == stream.tally(families)
     with pytest.raises(InputError, match="The weights are too small"):
         table.take(slice(300, None)).tally(families)
+
+
+def test_statistics_stay_read_only_when_pickled_and_copied():
+    moments = cr.Moments.of({"x": [1.0, 2.0]}, weights=[0.5, 1.5])
+    rows = cr.Rows((G,), [[0, 1]], [1.5, 2.5])
+    for again in (lambda v: pickle.loads(pickle.dumps(v)), copy.deepcopy, copy.copy):
+        m, r = again(moments), again(rows)
+        assert m == moments and r == rows and m + m == moments + moments and r + r == rows + rows
+        for array in (m.n, m.mean, m.scatter, m.configurations, r.weights, *r.codes):
+            assert not array.flags.writeable
+
+
+def test_a_tally_cannot_be_changed():
+    tally = cr.tally(cr.examples.pneumonia(), ["Fev"])
+    for name in ("rows", "families", "more"):
+        with pytest.raises(
+            dataclasses.FrozenInstanceError, match=f"cannot assign to field '{name}'"
+        ):
+            setattr(tally, name, 99)
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'rows'"):
+        del tally.rows
+    assert tally.rows == 12 and copy.deepcopy(tally) == tally
+
+
+def test_a_family_is_found_whatever_its_parents_come_in():
+    tally = cr.tally(cr.examples.pneumonia(), ["Fev", ("Fev", ["Pneu"]), ("Fev", ["Pneu", "Cou"])])
+    for _ in range(2):  # at first, and when it was found before
+        for parents in (["Pneu"], ["Pneu", "Cou"], ["Cou", "Pneu"], []):
+            wanted = (*parents, "Fev")
+            for given in (parents, tuple(parents), iter(parents), (p for p in parents)):
+                assert tally["Fev", given].names == wanted
+            assert tally[iter(["Fev", parents])].names == wanted
+
+
+@pytest.mark.parametrize("tolerance", ["a", None, -1, np.nan, True])
+def test_a_tolerance_is_a_number(tolerance):
+    moments, table = cr.Moments.of({"x": [1.0, 2.0]}), cr.examples.pneumonia()
+    counts, rows = cr.Counts((G,), [1, 2]), cr.Rows((G,), [[0, 1]], [1, 2])
+    for value in (moments, counts, rows, cr.tally(table, ["Fev"])):
+        with pytest.raises(InputError, match="The tolerance must be a number of 0 or more, got"):
+            value.close_to(value, tolerance)
+        assert value.close_to(value, np.float32(0.5)) and value.close_to(value, 0)
