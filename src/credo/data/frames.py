@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
-from enum import Enum
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from credo.data.arrow_cells import arrow_cells, is_untyped
 from credo.data.datasets import dataset_batches, first_batches
 from credo.data.declared import array_declared, declared_by
-from credo.data.engine_types import python_cells
 from credo.data.engines import feed_of_polars, feed_of_relation
 from credo.data.feed import (
     BATCH,
@@ -31,7 +28,6 @@ from credo.data.infer import Declared
 from credo.data.memory import memory_limit
 from credo.errors import InputError, TableError
 from credo.render import many
-from credo.state_values import is_missing
 
 __all__ = ["feed_of_frame"]
 
@@ -162,11 +158,13 @@ def _from_pandas(frame: Any) -> Feed:
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         # Objects have a type only as a whole column; other columns are converted bit by bit.
-        whole = {n: _arrow(frame.iloc[:, i], n) for n, i in at.items() if _is_object(frame, i)}
+        whole = {n: arrow_cells(frame.iloc[:, i], n) for n, i in at.items() if _is_object(frame, i)}
         for start in range(0, len(frame), BATCH):
             part = frame.iloc[start : start + BATCH]
             yield {
-                n: whole[n][start : start + BATCH] if n in whole else _arrow(part.iloc[:, at[n]], n)
+                n: whole[n][start : start + BATCH]
+                if n in whole
+                else arrow_cells(part.iloc[:, at[n]], n, start)
                 for n in wanted
             }
 
@@ -246,12 +244,12 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
 
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         # Lists and objects have a type only as a whole column.
-        cells = {n: _arrow(v, n) if _is_untyped(v) else v for n, v in values.items()}
+        cells = {n: arrow_cells(v, n) if is_untyped(v) else v for n, v in values.items()}
         for start in range(0, rows, BATCH):
-            yield {n: _arrow(cells[n][start : start + BATCH], n) for n in wanted}
+            yield {n: arrow_cells(cells[n][start : start + BATCH], n, start) for n in wanted}
 
     def whole_among(name: str) -> set[int]:
-        return whole_numbers(values[name]) if _is_untyped(values[name]) else set()
+        return whole_numbers(values[name]) if is_untyped(values[name]) else set()
 
     return Feed(
         label,
@@ -263,11 +261,6 @@ def _from_columns(columns: dict[Any, Any], label: str) -> Feed:
         notes=notes,
         whole_among=whole_among,
     )
-
-
-def _is_untyped(values: Any) -> bool:
-    kind = getattr(values, "dtype", None)
-    return not isinstance(values, pa.Array) and (kind is None or kind == np.dtype(object))
 
 
 def _column(values: Any, name: str) -> Any:
@@ -330,119 +323,6 @@ def _field(values: np.ndarray[Any, Any]) -> Any:
     if values.ndim == 1 and values.dtype.kind != "V":
         return values
     return [list(cell) for cell in values.tolist()]
-
-
-def _arrow(values: Any, name: str) -> Any:
-    """One column's cells as an Arrow array; as objects where Arrow has no type for the mix."""
-    if isinstance(values, pa.Array) or _is_objects(values):
-        return values
-    if hasattr(values, "to_arrow") and type(values).__module__.startswith("polars"):
-        return values.to_arrow()
-    if isinstance(values, np.ndarray) and not values.dtype.isnative:
-        values = values.astype(values.dtype.newbyteorder("="))  # Arrow takes no other bytes
-    if isinstance(values, np.ma.MaskedArray):
-        mask = np.ma.getmaskarray(values)
-        if values.dtype.kind in "mM":
-            mask = mask | np.isnat(values.data)
-        return pa.array(np.ascontiguousarray(values.data), mask=mask, from_pandas=True)
-    kind = getattr(values, "dtype", None)
-    types = set(map(type, values)) if _is_untyped(values) else set()
-    if _is_odd(kind) or _holds_odd(types):
-        return _objects(values)
-    if type(kind).__name__ == "SparseDtype" or _is_long(kind):
-        values = np.asarray(values, dtype=np.float64 if _is_long(kind) else None)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "V":
-        raise TableError(f"Column {name!r} holds cells of type {values.dtype}, not single values.")
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        return pa.array(np.ascontiguousarray(values), from_pandas=True)
-    try:
-        array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, TypeError, pa.ArrowNotImplementedError, OverflowError):
-        return _objects(values)
-    if types and not _keeps(array.type, values, types):
-        return _objects(values)
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-
-
-def _is_objects(values: Any) -> bool:
-    return isinstance(values, _Objects)
-
-
-class _Objects(np.ndarray[Any, Any]):
-    """Cells of mixed types, after the whole column has been looked at."""
-
-
-def _objects(values: Any) -> Any:
-    return python_cells(values).view(_Objects)
-
-
-def _is_odd(kind: Any) -> bool:
-    """Whether a pandas type has values, or categories, that Arrow would take apart (intervals)."""
-    if type(kind).__name__ == "CategoricalDtype":
-        return type(kind.categories).__name__ in ("IntervalIndex", "PeriodIndex", "MultiIndex")
-    return type(kind).__name__ in ("IntervalDtype", "PeriodDtype")
-
-
-def _is_long(kind: Any) -> bool:
-    """Whether a type is of floats that are longer than Arrow's."""
-    return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > 8
-
-
-def _keeps(kind: Any, values: Any, types: set[type]) -> bool:
-    """Whether the type that Arrow found keeps the cells of a list or objects as they are, which are
-    of these types.
-    """
-    if pa.types.is_integer(kind):  # a UUID beside whole numbers is none
-        return all(issubclass(t, (int, float, np.number)) or _is_gap(t) for t in types)
-    if pa.types.is_decimal(kind):  # it would write 1.5 beside 2.25 as 1.50
-        return all(is_missing(v) or _is_decimal(v, kind.scale) for v in values)
-    if pa.types.is_temporal(kind):
-        return _times_alike(values)
-    if pa.types.is_floating(kind):  # whole numbers beside NaN stay whole; True is not the number 1
-        floats = any(isinstance(v, (float, np.floating)) and v == v for v in values)
-        return floats and {bool, np.bool_}.isdisjoint(types)
-    if pa.types.is_list(kind):  # a tuple can be a state, and a list cannot
-        return not any(issubclass(t, tuple) for t in types)
-    if pa.types.is_binary(kind):  # a text beside bytes is none
-        return not any(issubclass(t, str) for t in types)
-    return True
-
-
-def _is_gap(kind: type) -> bool:
-    return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
-
-
-def _is_decimal(value: Any, scale: int) -> bool:
-    return isinstance(value, Decimal) and value.as_tuple().exponent == -scale
-
-
-def _times_alike(values: Any) -> bool:
-    """Whether Arrow keeps all of the dates and times: it would cut the hour off where a date comes
-    first, take every zone for the first one, and leave out that of a time, and nanoseconds.
-    """
-    kinds = {
-        (type(v), getattr(v, "tzinfo", None), _has_nanoseconds(v))
-        for v in values
-        if not is_missing(v)
-    }
-    return len(kinds) <= 1 and not any(
-        fine or (issubclass(kind, dt.time) and zone is not None) for kind, zone, fine in kinds
-    )
-
-
-def _has_nanoseconds(value: Any) -> bool:
-    """Whether a timestamp or a duration of pandas has some."""
-    return bool(getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0))
-
-
-def _holds_odd(types: set[type]) -> bool:
-    """Whether a list or an object column holds what Arrow would change: a complex number of NumPy
-    would be its real part, a member of an enum its number or text, a boolean of NumPy beside
-    numbers 0 or 1.
-    """
-    if np.bool_ in types and not types <= {np.bool_, bool, type(None)}:
-        return True
-    return any(issubclass(t, (np.complexfloating, Enum)) for t in types)
 
 
 def _plain(value: Any) -> Any:

@@ -108,7 +108,8 @@ def test_dates_beyond_the_calendar_are_dates(tmp_path):
     assert [table.schema.column(n).kind for n in ("until", "day")] == ["date", "date"]
     states = cr.read(path, {"day": "discrete"}).schema["day"].states
     assert datetime.date(2020, 1, 1) in states and "2147483647 days since 1970" in states
-    assert cr.read(path, {"day": "continuous"}).values("day").tolist() == [2147483647.0, 18262.0]
+    with pytest.raises(TableError, match="'2147483647 days since 1970', which is not finite"):
+        cr.read(path, {"day": "continuous"})
     for far in (2**31 - 1, -(2**31)):
         given = pa.table({"day": pa.array([far, 0, 1], pa.date32()), "x": ["a", "b", "a"]})
         assert cr.read(given).schema.column("day").kind == "date"

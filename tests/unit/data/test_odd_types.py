@@ -6,6 +6,7 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -239,3 +240,28 @@ def test_an_infinite_date_is_no_number(kind, sign):
     cell = str(e.value).split("'")[3]
     table = cr.read(duckdb.sql(query), {"u": "continuous"}, missing=[cell])
     assert table.values("u")[1] == 18263
+
+
+# --- texts ------------------------------------------------------------------------------------
+
+
+def broken_tables():
+    yield {"a": ["x", "\ud800", "y"], "z": [1, 2, 1]}
+    yield {"a": [1, "\ud800", "y"], "z": [1, 2, 1]}
+    yield {"a": np.array(["x", "\ud800", "y"]), "z": [1, 2, 1]}
+    yield [{"a": "x", "z": 1}, {"a": "\ud800", "z": 2}]
+    yield pd.DataFrame({"a": pd.Series(["x", "\ud800"], dtype=object), "z": [1, 2]})
+
+
+@pytest.mark.parametrize("table", list(broken_tables()), ids=range(5))
+def test_half_a_character_is_refused_with_its_place(table):
+    with pytest.raises(
+        TableError, match=r"Row 2 of column 'a' holds '\\ud800', which is not whole"
+    ):
+        cr.read(table)
+
+
+def test_half_a_character_far_down_a_numpy_array():
+    cells = np.array(["x"] * 200_000 + ["\ud800"])
+    with pytest.raises(TableError, match="Row 200,001 of column 'a'"):
+        cr.read({"a": cells})
