@@ -17,6 +17,7 @@ __all__ = [
     "bar",
     "many",
     "number",
+    "one_line",
     "schema_html",
     "schema_parts",
     "schema_text",
@@ -43,7 +44,12 @@ def width(text: str) -> int:
     )
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text on one line: what would end it, or steer a terminal, is written out.
+
+    >>> print(one_line("a" + chr(10) + "b" + chr(27)))
+    a\\nb\\x1b
+    """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -113,7 +119,7 @@ def shortened(items: Iterable[object], most: int = 6, wide: int = 48) -> str:
     >>> shortened(range(9), most=3)
     '0, 1, 2, … 6 more'
     """
-    texts = [_one_line(str(i)) for i in items]
+    texts = [one_line(str(i)) for i in items]
     shown: list[str] = []
     for text in texts[:most]:
         cut = text if len(text) <= 24 else text[:23] + "…"
@@ -136,7 +142,7 @@ def table_text(
     yes     3
     no     12
     """
-    lines = [[_one_line(str(c)) for c in row] for row in (head, *rows)]
+    lines = [[one_line(str(c)) for c in row] for row in (head, *rows)]
     widths = [max(width(line[i]) for line in lines) for i in range(len(head))]
 
     def pad(text: str, i: int) -> str:
@@ -164,10 +170,10 @@ def table_html(
         out = ""
         for i, c in enumerate(row):
             style = ' style="text-align:right"' if i in right else ""
-            out += f"<{tag}{style}>{html.escape(str(c))}</{tag}>"
+            out += f"<{tag}{style}>{html.escape(one_line(str(c)))}</{tag}>"
         return f"<tr>{out}</tr>"
 
-    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{html.escape(one_line(caption))}</caption>" if caption else ""
     body = "".join(cells("td", row) for row in rows)
     if more > 0:
         body += f'<tr><td colspan="{len(head)}">… {more:,} more</td></tr>'
@@ -192,7 +198,8 @@ def text_html(value: object) -> str:
     >>> text_html("a < b")
     '<pre>a &lt; b</pre>'
     """
-    return f"<pre>{html.escape(str(value))}</pre>"
+    lines = [one_line(line) for line in str(value).split("\n")]
+    return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
 
 # --- the schema report --------------------------------------------------------------------
@@ -233,7 +240,7 @@ def _schema_title(schema: Schema) -> str:
 def _schema_notes(schema: Schema) -> list[str]:
     notes = list(schema.notes)
     notes += [f"{c.name}: {note}" for c in schema.columns for note in c.notes]
-    return [_one_line(n) for n in notes]
+    return [one_line(n) for n in notes]
 
 
 Rows = tuple[list[str], list[list[str]]]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, SchemaError, shown, unknown_name
-from credo.render import number, statistic_tail, table_html, table_text
+from credo.render import number, one_line, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.correlations import correlations
@@ -362,7 +362,7 @@ class Moments:
         return table_text(head, rows, right=right) + statistic_tail(more, self.skipped)
 
     def __repr__(self) -> str:
-        return f"Moments({', '.join(self.names)}; n = {number(self.total)})"
+        return f"Moments({one_line(', '.join(self.names))}; n = {number(self.total)})"
 
     def _repr_html_(self) -> str:
         head, rows, right, more = self._rows()
