@@ -34,6 +34,7 @@ __all__ = [
     "finite",
     "flag",
     "listed",
+    "ordered",
     "positive",
     "readonly",
     "restored",
@@ -154,6 +155,20 @@ def listed(values: Any, what: str) -> tuple[Any, ...]:
             raise InputError(f"{what} must be a list, got {shown(values)}.")
         return tuple(values.tolist())
     return tuple(values)
+
+
+def ordered(values: Any, what: str) -> tuple[Any, ...]:
+    """The items of a list whose order means something, which a set has not.
+
+    >>> ordered([2, 1], "The pseudo-counts")
+    (2, 1)
+    """
+    if isinstance(values, (set, frozenset)):
+        raise InputError(
+            f"{what} must be a list, whose order is kept; a set has none.",
+            hint="Give a list: sorted(…), or the order that is meant.",
+        )
+    return listed(values, what)
 
 
 def _beyond(number: float, most: float) -> str:
