@@ -45,10 +45,10 @@ def width(text: str) -> int:
 
 
 def one_line(text: str) -> str:
-    """A text whose line breaks and other control characters are written out.
+    """A text on one line: what would end it, or steer a terminal, is written out.
 
-    >>> print(one_line("a\\nb"))
-    a\\nb
+    >>> print(one_line("a" + chr(10) + "b" + chr(27)))
+    a\\nb\\x1b
     """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
@@ -170,10 +170,10 @@ def table_html(
         out = ""
         for i, c in enumerate(row):
             style = ' style="text-align:right"' if i in right else ""
-            out += f"<{tag}{style}>{html.escape(str(c))}</{tag}>"
+            out += f"<{tag}{style}>{html.escape(one_line(str(c)))}</{tag}>"
         return f"<tr>{out}</tr>"
 
-    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{html.escape(one_line(caption))}</caption>" if caption else ""
     body = "".join(cells("td", row) for row in rows)
     if more > 0:
         body += f'<tr><td colspan="{len(head)}">… {more:,} more</td></tr>'
@@ -198,7 +198,8 @@ def text_html(value: object) -> str:
     >>> text_html("a < b")
     '<pre>a &lt; b</pre>'
     """
-    return f"<pre>{html.escape(str(value))}</pre>"
+    lines = [one_line(line) for line in str(value).split("\n")]
+    return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
 
 # --- the schema report --------------------------------------------------------------------

@@ -16,7 +16,7 @@ from credo.errors import InputError
 from credo.model.discrete import Discrete
 from credo.model.evidence import States, distinct
 from credo.model.reals import shown
-from credo.model.value import NAME, finite, listed
+from credo.model.value import NAME, finite, ordered
 
 if TYPE_CHECKING:
     from credo.model.beta import Beta
@@ -26,7 +26,7 @@ __all__ = ["Bernoulli", "two_states"]
 
 def two_states(states: Sequence[Any], what: str) -> tuple[Any, Any]:
     """Exactly two states, as a tuple."""
-    pair = () if isinstance(states, (str, bytes)) else listed(states, "The states")
+    pair = () if isinstance(states, (str, bytes)) else ordered(states, "The states")
     if len(pair) != 2:
         raise InputError(f"{what} has two states, got {shown(states)}.")
     return pair[0], pair[1]

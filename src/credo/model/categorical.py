@@ -17,7 +17,7 @@ from credo.model.discrete import Discrete
 from credo.model.evidence import States, distinct
 from credo.model.point import no_data
 from credo.model.probabilities import probabilities
-from credo.model.value import NAME, listed
+from credo.model.value import NAME, ordered
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ class Categorical(Discrete):
     _example: ClassVar[str] = "cr.Dirichlet(1, states=[…])"
 
     def __post_init__(self) -> None:
-        given, states = self.p, listed(self.states, "The states")
+        given, states = self.p, ordered(self.states, "The states")
         if isinstance(given, Mapping):
             if states and set(states) != set(given):
                 raise InputError("Give the states in the mapping, or with states=, not both.")
             states = states or tuple(given)
             given = [given[s] for s in states]
         elif not states:
-            given = listed(given, "The probabilities")
+            given = ordered(given, "The probabilities")
             states = tuple(range(len(given)))
         object.__setattr__(self, "states", Variable(self.name, "discrete", states).states)
         object.__setattr__(self, "p", probabilities(given, (len(states),), repr(self.name)))

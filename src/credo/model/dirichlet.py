@@ -21,7 +21,7 @@ from credo.model.conjugate import one_parameter
 from credo.model.elliptical import points
 from credo.model.pseudocounts import Pseudocounts
 from credo.model.randomness import Rng
-from credo.model.value import NAME, WEIGHT, listed, positive, readonly
+from credo.model.value import NAME, WEIGHT, ordered, positive, readonly
 from credo.schema import Variable
 
 __all__ = ["Dirichlet"]
@@ -54,7 +54,7 @@ class Dirichlet(Pseudocounts):
 
     def __post_init__(self) -> None:
         given: Any = self.alpha
-        states = listed(self.states, "The states") if self.states is not None else ()
+        states = ordered(self.states, "The states") if self.states is not None else ()
         if isinstance(given, Mapping):
             if states and set(states) != set(given):
                 raise InputError("Give the states in the mapping, or with states=, not both.")
@@ -68,7 +68,7 @@ class Dirichlet(Pseudocounts):
                 )
             values = [given] * len(states)
         else:
-            values = list(listed(given, "The pseudo-counts"))
+            values = list(ordered(given, "The pseudo-counts"))
             states = states or tuple(range(len(values)))
         if len(values) != len(states):
             raise InputError(
@@ -88,7 +88,7 @@ class Dirichlet(Pseudocounts):
         >>> Dirichlet.uniform(["a", "b"])
         Dirichlet(alpha=[1, 1], states=('a', 'b'))
         """
-        return cls(1.0, listed(states, "The states"))
+        return cls(1.0, ordered(states, "The states"))
 
     @classmethod
     def jeffreys(cls, states: Sequence[Any]) -> Self:
@@ -97,7 +97,7 @@ class Dirichlet(Pseudocounts):
         >>> Dirichlet.jeffreys(["a", "b"])
         Dirichlet(alpha=[0.5, 0.5], states=('a', 'b'))
         """
-        return cls(0.5, listed(states, "The states"))
+        return cls(0.5, ordered(states, "The states"))
 
     @property
     def pseudocounts(self) -> Floats:

@@ -25,7 +25,7 @@ from credo.model.probabilities import drawn
 from credo.model.randomness import Rng
 from credo.model.reals import shown
 from credo.model.sources import is_source, source_counts, values_of
-from credo.model.value import NAME, WEIGHT, View, listed, positive, text
+from credo.model.value import NAME, WEIGHT, View, ordered, positive, text
 from credo.render import bar
 from credo.schema import Variable
 from credo.stats.counts import Counts
@@ -140,7 +140,7 @@ class Discrete(Point):
         called = NAME if name is None else text(name, "The name")
         if is_source(data):
             data = source_counts(data, called)  # one pass, for the states and for their counts
-        known = known_states(data) if states is None else listed(states, "The states")
+        known = known_states(data) if states is None else ordered(states, "The states")
         return counted(data, cls._states_of(data) if known is None else known, called)
 
     @classmethod
@@ -148,7 +148,7 @@ class Discrete(Point):
         cls, data: States, prior: Any, states: Sequence[Any] | None, name: str | None
     ) -> Any:
         if type(prior) is cls._belief():
-            given = prior.states if states is None else listed(states, "The states")
+            given = prior.states if states is None else ordered(states, "The states")
             if sorted(map(repr, given)) != sorted(map(repr, prior.states)):
                 raise InputError(
                     f"The states {list(given)} are not those of the prior, {list(prior.states)}."

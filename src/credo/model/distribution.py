@@ -26,6 +26,7 @@ from credo.model.probabilities import drawn, probabilities
 from credo.model.randomness import Rng
 from credo.model.reals import shown
 from credo.model.value import NAME, at_least, finite, listed, taken_apart, text
+from credo.render import one_line
 from credo.schema import Variable
 
 __all__ = ["Distribution", "numeric"]
@@ -374,9 +375,9 @@ class Distribution(Mapping[Any, float]):
 
     def __repr__(self) -> str:
         cells = itertools.islice(zip(self, self.p.ravel().tolist(), strict=True), 8)
-        shown = ", ".join(f"{s} {p:.6g}" for s, p in cells)
+        names, shown = ", ".join(self.names), ", ".join(f"{s} {p:.6g}" for s, p in cells)
         rest = f", … {len(self) - 8} more" if len(self) > 8 else ""
-        return f"Distribution({', '.join(self.names)}: {shown}{rest})"
+        return one_line(f"Distribution({names}: {shown}{rest})")
 
 
 def numeric(variable: Variable) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from credo.model.likelihood import LikelihoodCurve, checked_grid
 from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import shown
-from credo.model.value import NAME, SQUARE, View, finite, positive
+from credo.model.value import NAME, SQUARE, View, finite, positive, text
 from credo.render import number
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ leave 'x' out.
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        text(self.name, "The name")
         object.__setattr__(self, "mean", finite(self.mean, "The mean"))
         object.__setattr__(self, "variance", positive(self.variance, "The variance", SQUARE))
 

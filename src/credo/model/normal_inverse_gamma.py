@@ -25,7 +25,7 @@ from credo.model.quantiles import gamma_quantile
 from credo.model.randomness import Rng
 from credo.model.student import StudentT
 from credo.model.tail_shares import inverse_gamma_log_density, inverse_gamma_share
-from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, choice, finite, positive
+from credo.model.value import NAME, SQUARE, WEIGHT, View, at_least, choice, finite, positive, text
 from credo.render import number
 
 __all__ = ["NormalInverseGamma"]
@@ -59,6 +59,7 @@ class NormalInverseGamma(NormalWishart):
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        text(self.name, "The name")
         object.__setattr__(self, "mu", finite(self.mu, "mu"))
         object.__setattr__(self, "kappa", at_least(self.kappa, 0.0, "kappa", WEIGHT))
         object.__setattr__(self, "alpha", at_least(self.alpha, -0.5, "alpha", WEIGHT))

@@ -24,7 +24,7 @@ from credo.model.interval import Interval
 from credo.model.normal_wishart import moved
 from credo.model.randomness import Rng
 from credo.model.reals import shown
-from credo.model.value import NAME, SQUARE, View, finite, positive
+from credo.model.value import NAME, SQUARE, View, finite, positive, text
 from credo.render import number
 from credo.stats.moments import Moments
 
@@ -53,6 +53,7 @@ class NormalMean(Conjugate):
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        text(self.name, "The name")
         object.__setattr__(self, "mu", finite(self.mu, "mu"))
         known = positive(self.known_variance, "known_variance", SQUARE)
         object.__setattr__(self, "known_variance", known)

@@ -22,7 +22,7 @@ from credo.model.interval import Interval, halved, shares, tails
 from credo.model.multivariate import centre, matrix_view, position
 from credo.model.point import Point
 from credo.model.randomness import Rng, generator, size
-from credo.model.value import NAME, WEIGHT, View, finite, positive, readonly
+from credo.model.value import NAME, WEIGHT, View, finite, positive, readonly, text
 from credo.render import number
 
 __all__ = ["MultivariateT", "StudentT"]
@@ -92,6 +92,7 @@ class StudentT(Point):
     name: str = field(default=NAME, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        text(self.name, "The name")
         object.__setattr__(self, "dof", positive(self.dof, "dof", 2 * WEIGHT))
         object.__setattr__(self, "location", finite(self.location, "The location"))
         object.__setattr__(self, "scale", positive(self.scale, "The scale"))

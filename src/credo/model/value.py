@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.frozen import Frozen, restored, taken_apart
 from credo.model.reals import NotReal, real, reals, shown
-from credo.render import table_html, table_text
+from credo.render import one_line, table_html, table_text
 
 __all__ = [
     "LARGEST",
@@ -34,6 +34,7 @@ __all__ = [
     "finite",
     "flag",
     "listed",
+    "ordered",
     "positive",
     "readonly",
     "restored",
@@ -156,6 +157,20 @@ def listed(values: Any, what: str) -> tuple[Any, ...]:
     return tuple(values)
 
 
+def ordered(values: Any, what: str) -> tuple[Any, ...]:
+    """The items of a list whose order means something, which a set has not.
+
+    >>> ordered([2, 1], "The pseudo-counts")
+    (2, 1)
+    """
+    if isinstance(values, (set, frozenset)):
+        raise InputError(
+            f"{what} must be a list, whose order is kept; a set has none.",
+            hint="Give a list: sorted(…), or the order that is meant.",
+        )
+    return listed(values, what)
+
+
 def _beyond(number: float, most: float) -> str:
     """A number beyond a limit, with as many digits as tell them apart."""
     short = f"{number:.6g}"
@@ -250,10 +265,10 @@ class Value(Frozen, ABC):
 
     def __str__(self) -> str:
         v = self._view()
-        text = f"{v.title}\n{table_text(v.head, v.rows, right=v.right)}"
-        return f"{text}\n{v.note}" if v.note else text
+        text = f"{one_line(v.title)}\n{table_text(v.head, v.rows, right=v.right)}"
+        return f"{text}\n{one_line(v.note)}" if v.note else text
 
     def _repr_html_(self) -> str:
         v = self._view()
         out = table_html(v.head, v.rows, right=v.right, caption=v.title)
-        return out + (f"<p>{html.escape(v.note)}</p>" if v.note else "")
+        return out + (f"<p>{html.escape(one_line(v.note))}</p>" if v.note else "")

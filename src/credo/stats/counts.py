@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.render import number, statistic_tail, table_html, table_text
+from credo.render import number, one_line, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
 from credo.stats.counts_shown import rows_shown
@@ -403,7 +403,7 @@ class Counts(_Unguarded):
 
     def __repr__(self) -> str:
         kind = "dense" if self.is_dense else f"{self.values.size:,} cells seen"
-        return f"Counts({', '.join(self.names)}; n = {number(self.total)}, {kind})"
+        return f"Counts({one_line(', '.join(self.names))}; n = {number(self.total)}, {kind})"
 
     def _repr_html_(self) -> str:
         head, rows, right, more = rows_shown(self)

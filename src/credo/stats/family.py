@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from credo.errors import InputError, shown
-from credo.render import text_html
+from credo.render import one_line, text_html
 
 __all__ = ["Families", "Family"]
 
@@ -83,7 +83,7 @@ class Family(tuple[str, tuple[str, ...]]):
             ) from None
 
     def __str__(self) -> str:
-        return f"{self[0]} | {', '.join(self[1])}" if self[1] else self[0]
+        return one_line(f"{self[0]} | {', '.join(self[1])}" if self[1] else self[0])
 
     def __repr__(self) -> str:
         return f"Family({self})"

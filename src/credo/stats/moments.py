@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, SchemaError, shown, unknown_name
-from credo.render import number, statistic_tail, table_html, table_text
+from credo.render import number, one_line, statistic_tail, table_html, table_text
 from credo.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.correlations import correlations
@@ -82,6 +82,7 @@ class Moments:
         object.__setattr__(self, "configurations", owned(where))
         self._check_numbers()
         self._check_range()
+        self._check_definite()
         if not in_order(where):
             parts = GroupSums.gathered(discrete, continuous, where, self.sums, self.skipped)
             merged = Moments.of_sums(parts)
@@ -151,6 +152,17 @@ class Moments:
         """Refuse squares that floats cannot hold, since every later number would be wrong."""
         names = [v.name for v in self.continuous]
         refuse_squares(names, self.n, self.mean, self.scatter)
+
+    def _check_definite(self) -> None:
+        """Refuse products that no rows have: some sum of squares would be below 0."""
+        size = np.sqrt(np.diagonal(self.scatter, axis1=1, axis2=2))
+        unit = np.where(size > 0, size, 1.0)
+        scaled = self.scatter / unit[:, :, None] / unit[:, None, :]
+        if scaled.size and np.linalg.eigvalsh(scaled).min() < -1e-6:
+            raise InputError(
+                "The scatter of moments must be positive semi-definite: no rows have products as "
+                "large as these beside their squares."
+            )
 
     @classmethod
     def of(
@@ -362,7 +374,7 @@ class Moments:
         return table_text(head, rows, right=right) + statistic_tail(more, self.skipped)
 
     def __repr__(self) -> str:
-        return f"Moments({', '.join(self.names)}; n = {number(self.total)})"
+        return f"Moments({one_line(', '.join(self.names))}; n = {number(self.total)})"
 
     def _repr_html_(self) -> str:
         head, rows, right, more = self._rows()

@@ -340,3 +340,34 @@ def test_every_belief_that_is_taken_can_be_printed():
     assert "2.85714e-291" in str(m.NormalInverseGamma(0, 1, 2, 1e-290))
     assert "0 to 0" in str(m.NormalInverseGamma(0, 1e15, 1e15, 1e-280))
     assert "at its mode" in str(m.NormalInverseWishart([0, 0], 1, 4, 1e-290 * np.eye(2)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: m.Gaussian(0, 1, name),
+        lambda name: m.StudentT(3, 0, 1, name),
+        lambda name: m.NormalMean(0, 1, 1, name),
+        lambda name: m.NormalInverseGamma(0, 1, 2, 2, name),
+        lambda name: m.Beta(1, 1, name=name),
+    ],
+)
+def test_a_name_is_a_text(make):
+    for name in (3, "", None):
+        with pytest.raises(CredoError, match=r"name must be a .*text"):
+            make(name)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: m.Dirichlet({1, 2}),
+        lambda: m.Dirichlet(1, states={"a", "b"}),
+        lambda: m.Dirichlet.uniform(frozenset("ab")),
+        lambda: m.Beta(1, 1, states={"a", "b"}),
+        lambda: m.Categorical({0.25, 0.75}),
+    ],
+)
+def test_a_set_has_no_order(make):
+    with pytest.raises(InputError, match="must be a list, whose order is kept; a set has none"):
+        make()

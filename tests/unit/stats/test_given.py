@@ -153,9 +153,13 @@ def test_moments_that_are_given_must_be_numbers_and_symmetric():
     for scatter, words in [
         ([[1.0, np.nan], [np.nan, 1.0]], "must be numbers"),
         ([[1.0, 0.5], [0.2, 1.0]], "must be symmetric"),
+        ([[1.0, 5.0], [5.0, 1.0]], "must be positive semi-definite"),
+        ([[1.0, 1.0 + 1e-5], [1.0 + 1e-5, 1.0]], "must be positive semi-definite"),
     ]:
         with pytest.raises(InputError, match=words):
             cr.Moments((), (x, y), np.zeros((1, 0)), [3.0], [[0.0, 0.0]], [scatter])
+    for scatter in ([[1.0, 1.0], [1.0, 1.0]], [[1e280, -1e280], [-1e280, 1e280]], np.zeros((2, 2))):
+        cr.Moments((), (x, y), np.zeros((1, 0)), [3.0], [[0.0, 0.0]], [scatter])
 
 
 def test_slices_of_fractional_counts_are_what_they_were_rounded_from():

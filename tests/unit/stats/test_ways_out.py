@@ -160,3 +160,27 @@ def test_slices_add_up_to_the_rows_that_there_are():
         cr.Moments(whole.discrete, whole.continuous, whole.configurations, whole.n, whole.mean,
                    whole.scatter)
     )  # fmt: skip
+
+
+def test_names_steer_no_terminal():
+    name = "a\n\tb\x1b[31m"
+    columns = {name: ["x\x1b", "y\x1b", "y\x1b"], "v": [1.5, 2.5, 4.0]}
+    told = r"a\n\tb\x1b[31m"
+    table = cr.read(columns, schema={name: "discrete", "v": "continuous"})
+    tally = cr.tally(table, [name, ("v", [name])])
+    belief = cr.NormalInverseGamma(0, 1, 2, 2, name=name)
+    shown = [
+        tally,
+        tally[name],
+        tally["v", [name]],
+        next(iter(tally)),
+        cr.Distribution.of({"x\x1b": 0.25, "y\x1b": 0.75}, name=name),
+        belief,
+        cr.NormalMean(0, 1, 1, name=name),
+        cr.Categorical.likelihood_curve(["x\x1b", "y"]),
+    ]
+    for value in shown:
+        for text in (str(value), repr(value), value._repr_html_()):
+            assert "\x1b" not in text and "\t" not in text
+    for text in (str(tally).splitlines()[0], str(belief).splitlines()[0], repr(tally[name])):
+        assert told in text
