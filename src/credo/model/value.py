@@ -266,9 +266,14 @@ class Value(Frozen, ABC):
     def __str__(self) -> str:
         v = self._view()
         text = f"{one_line(v.title)}\n{table_text(v.head, v.rows, right=v.right)}"
-        return f"{text}\n{one_line(v.note)}" if v.note else text
+        return f"{text}\n{_lines(v.note)}" if v.note else text
 
     def _repr_html_(self) -> str:
         v = self._view()
         out = table_html(v.head, v.rows, right=v.right, caption=v.title)
-        return out + (f"<p>{html.escape(one_line(v.note))}</p>" if v.note else "")
+        return out + (f"<p>{html.escape(_lines(v.note))}</p>" if v.note else "")
+
+
+def _lines(note: str) -> str:
+    """A note of several lines, in which nothing steers a terminal."""
+    return "\n".join(map(one_line, note.split("\n")))
