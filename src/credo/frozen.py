@@ -14,10 +14,21 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-__all__ = ["Frozen", "ReadOnly", "fixed", "restored", "taken_apart"]
+__all__ = ["Frozen", "ReadOnly", "ReadOnlyList", "fixed", "restored", "taken_apart"]
 
 _PLAIN = re.compile(r"(tuple\[)?(str|int|float|bool)(, \.\.\.\])?( \| None)?")
 _SIMPLE = frozenset({str, int, float, bool, type(None)})
+
+
+def _refusing(kind: str) -> Any:
+    """What a method does that would change a part of a frozen value."""
+
+    def refused(self: Any, *given: Any, **named: Any) -> NoReturn:
+        raise TypeError(
+            f"This {kind} is part of a frozen value; {kind}(…) of it is a copy that can be changed."
+        )
+
+    return refused
 
 
 class ReadOnly(dict[Any, Any]):
@@ -33,16 +44,31 @@ class ReadOnly(dict[Any, Any]):
 
     __slots__ = ()
 
-    def _refused(self, *given: Any, **named: Any) -> NoReturn:
-        raise TypeError(
-            "This dict is part of a frozen value; dict(…) of it is a copy that can be changed."
-        )
-
-    __setitem__ = __delitem__ = __ior__ = _refused
-    clear = pop = popitem = setdefault = update = _refused
+    __setitem__ = __delitem__ = __ior__ = _refusing("dict")
+    clear = pop = popitem = setdefault = update = _refusing("dict")
 
     def __reduce__(self) -> Any:
         return ReadOnly, (dict(self),)
+
+
+class ReadOnlyList(list[Any]):
+    """A list that cannot be changed; it compares, prints and pickles as one.
+
+    >>> seen = ReadOnlyList([3, 4])
+    >>> seen, seen == [3, 4]
+    ([3, 4], True)
+    >>> seen[0] = 99
+    Traceback (most recent call last):
+    TypeError: This list is part of a frozen value; list(…) of it is a copy that can be changed.
+    """
+
+    __slots__ = ()
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refusing("list")
+    append = clear = extend = insert = pop = remove = reverse = sort = _refusing("list")
+
+    def __reduce__(self) -> Any:
+        return ReadOnlyList, (list(self),)
 
 
 def fixed(value: Any) -> Any:

@@ -13,19 +13,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError
-from credo.frozen import ReadOnly
+from credo.frozen import ReadOnly, ReadOnlyList
 from credo.model.evidence import single
 from credo.model.reals import NotReal, absent, real, shown
 from credo.model.sources import is_source, source_values, values_of
 from credo.stats.counts import Counts
 
-__all__ = ["MAX_COUNT", "Past", "ReadOnlyList", "kept", "read_observations", "same"]
+__all__ = ["MAX_COUNT", "Past", "kept", "read_observations", "same"]
 
 MAX_COUNT = 1e15
 """A count is at most this, so that it is exact in a float and its sums never overflow."""
@@ -109,31 +109,6 @@ def many(data: Any) -> list[Any]:
     if hasattr(data, "to_numpy"):  # a column of any frame
         return values_of(data)
     return list(data) if isinstance(data, Iterator) else [data]
-
-
-class ReadOnlyList(list[Any]):
-    """A list that cannot be changed; it compares, prints and pickles as one.
-
-    >>> seen = ReadOnlyList([3, 4])
-    >>> seen, seen == [3, 4]
-    ([3, 4], True)
-    >>> seen[0] = 99
-    Traceback (most recent call last):
-    TypeError: This list is part of a frozen value; list(…) of it is a copy that can be changed.
-    """
-
-    __slots__ = ()
-
-    def _refused(self, *given: Any, **named: Any) -> NoReturn:
-        raise TypeError(
-            "This list is part of a frozen value; list(…) of it is a copy that can be changed."
-        )
-
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused
-    append = clear = extend = insert = pop = remove = reverse = sort = _refused
-
-    def __reduce__(self) -> Any:
-        return ReadOnlyList, (list(self),)
 
 
 def kept(x: Any) -> Any:

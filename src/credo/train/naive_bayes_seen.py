@@ -177,9 +177,8 @@ class Seen(Frozen):
         cells = self.counts.sum(axis=0)
         if self.counts.dtype.kind == "f" or cells.sum() != self.observed:
             return self.observed if self.text else 0
-        if self.text:
-            return int(cells[like_numbers(self.values)].sum())
-        return int(sum(n for v, n in zip(self.values, cells, strict=True) if is_number(v)))
+        ones = like_numbers(self.values) if self.text else [*map(is_number, self.values)]
+        return int(cells[np.asarray(ones, dtype=bool)].sum())
 
     def part(self, variable: Variable) -> Part:
         """The statistic of the column as that variable."""

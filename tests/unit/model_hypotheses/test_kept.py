@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from credo.frozen import ReadOnlyList
 from credo.model.hypotheses import Hypotheses
-from credo.model.hypotheses_observations import ReadOnlyList
 
 
 def half(x):
