@@ -40,7 +40,7 @@ $(STAMP)/venv:
 	@mkdir -p $(STAMP)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "scikit-build-core>=0.11" "nanobind>=3.1" ninja cmake
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "scikit-build-core>=0.11" "nanobind>=3.1" "numpy>=2.0" ninja cmake
 	@touch $@
 
 $(STAMP)/install: $(STAMP)/venv pyproject.toml CMakeLists.txt $(CPP)

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "binding_numpy.hpp"
 #include "door_arrays.hpp"
 #include "door_record.hpp"
 
@@ -124,17 +125,25 @@ struct type_caster<credo::doors::TupleOr<Tuple, B>> {
 template <class T>
 struct type_caster<credo::doors::Array<T>> {
   using Value = credo::doors::Array<T>;
-  using Array = ndarray<numpy, T>;
-  static constexpr auto Name = make_caster<Array>::Name;
+  static constexpr auto Name = make_caster<ndarray<numpy, T>>::Name;
   template <class U>
   using Cast = movable_cast_t<U>;
 
-  static handle from_cpp(Value&& array, rv_policy, cleanup_list* cleanup) noexcept {
-    const credo::doors::Shape shape = array.shape();
+  static handle from_cpp(Value&& array, rv_policy, cleanup_list*) noexcept {
+    namespace binding = credo::binding;
+    if (!binding::numpy_is_there()) return {};
+    npy_intp shape[binding::kMostAxes];
+    const std::size_t rank = array.shape().rank();
+    std::copy_n(array.shape().lengths(), rank, shape);
     T* data = array.release();
-    const capsule owner(data, [](void* p) noexcept { credo::give_memory(p); });
-    return make_caster<Array>::from_cpp(Array(data, shape.rank(), shape.lengths(), owner),
-                                        rv_policy::automatic, cleanup);
+    PyObject* owner =
+        PyCapsule_New(data, nullptr, [](PyObject* c) { credo::give_memory(PyCapsule_GetPointer(c, nullptr)); });
+    if (owner == nullptr) {
+      credo::give_memory(data);
+      return {};
+    }
+    return binding::array_over(PyArray_DescrFromType(binding::numpy_type<T>()), rank, shape,
+                               nullptr, data, NPY_ARRAY_CARRAY, owner);
   }
 };
 

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "binding_numpy.hpp"
 #include "door_arrays.hpp"
 #include "family_tables.hpp"
 
@@ -109,6 +109,23 @@ inline nb::list listed(std::size_t n) {
   return nb::steal<nb::list>(out);
 }
 
+// A slot of a Python class, which is set whatever the class says of setting attributes.
+class Slot {
+ public:
+  Slot(nb::handle kind, const char* name) : descriptor_(nb::getattr(kind, name)) {
+    set_ = reinterpret_cast<descrsetfunc>(
+        PyType_GetSlot(Py_TYPE(descriptor_.ptr()), Py_tp_descr_set));
+    require(set_ != nullptr, "The class has no such slot.");
+  }
+  void set(const nb::object& object, const nb::object& value) const {
+    if (set_(descriptor_.ptr(), object.ptr(), value.ptr()) != 0) nb::raise_python_error();
+  }
+
+ private:
+  nb::object descriptor_;
+  descrsetfunc set_;
+};
+
 // What `plan_families` gives. The names are put to the tables when they are asked for: a tally of
 // hundreds of families would spend most of its time on tuples that nobody looks at.
 class FamilyPlan {
@@ -118,8 +135,11 @@ class FamilyPlan {
         tables_(family_tables(families_, states, most)),
         n_variables_(states.size()),
         most_(most) {
-    std::copy_if(states.begin(), states.end(), std::back_inserter(discrete_),
-                 [](std::int64_t n) { return n >= 0; });
+    for (std::size_t v = 0; v < states.size(); ++v) {
+      if (states[v] < 0) continue;
+      discrete_.push_back(states[v]);
+      among_all_.push_back(static_cast<std::int32_t>(v));
+    }
   }
 
   bool is_of(const SetList& families, std::size_t n_variables, std::uint64_t most) const {
@@ -155,47 +175,94 @@ class FamilyPlan {
     return out;
   }
 
-  nb::list places(nb::tuple variables) const {
-    const nb::list found = axes(variables);
-    nb::list out;
+  // The place of a family among the sparse tables, then the mixed; -1 if it is dense.
+  std::int32_t other(std::size_t i) const {
+    require(i < size(), "There is no such family.");
+    return tables_.other_at[i];
+  }
+
+  // The table of a family, or of each, as a view of the array that all dense ones lie in.
+  nb::object view(nb::handle all, std::size_t i) const {
+    require(i < size(), "There is no such family.");
+    return Views(*this, all).of(i);
+  }
+
+  nb::list views(nb::handle all) const {
+    Views views(*this, all);
+    nb::list out = listed(size());
     for (std::size_t i = 0; i < size(); ++i)
-      out.append(nb::make_tuple(tables_.stack[i], tables_.at[i], found[i]));
+      PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), views.of(i).release().ptr());
     return out;
   }
 
-  nb::list stacks() const {
-    nb::list out;
-    for (const TableStack& s : tables_.stacks) {
-      nb::list shape, wanted;
-      shape.append(s.end_table - s.first_table);
-      wanted.append(0);
-      for (const std::int32_t v : tables_.dense[s.first_table])
-        shape.append(discrete_[static_cast<std::size_t>(v)]);
-      for (const std::int32_t axis : s.axes) wanted.append(axis + 1);
-      out.append(nb::make_tuple(s.first_cell, s.end_cell, nb::tuple(shape), nb::tuple(wanted)));
-    }
-    return out;
-  }
-
-  // Of each family, its item in the list of its stack.
-  nb::list pick(const std::vector<nb::list>& stacks) const {
-    require(stacks.size() == tables_.stacks.size(), "A list is needed for each stack.");
-    for (std::size_t s = 0; s < stacks.size(); ++s)
-      require(nb::len(stacks[s]) == tables_.stacks[s].end_table - tables_.stacks[s].first_table,
-              "The list of a stack must have as many items as it has tables.");
-    for (const std::int32_t stack : tables_.stack)
-      require(stack >= 0, "Only dense tables are in a stack.");
+  // The same as counts of Python's: objects of the type `kind`, which has these slots, in a list.
+  nb::list counts(nb::handle kind, nb::tuple variables, nb::handle all) const {
+    check_names(variables);
+    Views views(*this, all);
+    const Slot variables_slot(kind, "variables"), values(kind, "values"), skipped(kind, "skipped"),
+        configurations(kind, "configurations"), exact(kind, "exact");
+    const nb::object zero = nb::steal(PyLong_FromLong(0));
     nb::list out = listed(size());
     for (std::size_t i = 0; i < size(); ++i) {
-      const nb::list& stack = stacks[static_cast<std::size_t>(tables_.stack[i])];
-      PyObject* item = PyList_GetItem(stack.ptr(), tables_.at[i]);
-      Py_INCREF(item);
-      PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), item);
+      const nb::object made =
+          nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.ptr()), 0));
+      if (!made.is_valid()) nb::raise_python_error();
+      variables_slot.set(made, picked(variables, family(i)));
+      values.set(made, views.of(i));
+      skipped.set(made, zero);
+      configurations.set(made, nb::none());
+      exact.set(made, nb::none());
+      PyList_SetItem(out.ptr(), static_cast<Py_ssize_t>(i), nb::object(made).release().ptr());
     }
     return out;
   }
 
  private:
+  // Makes views of dense tables, their axes in the order of the family.
+  class Views {
+   public:
+    Views(const FamilyPlan& plan, nb::handle all) : plan_(plan), all_(all) {
+      if (!numpy_is_there()) nb::raise_python_error();
+      require(PyArray_Check(all.ptr()), "The tables must be a NumPy array.");
+      require(PyArray_NDIM(array()) == 1 && PyArray_IS_C_CONTIGUOUS(array()) &&
+                  static_cast<std::uint64_t>(PyArray_DIM(array(), 0)) == plan.tables_.cells,
+              "The tables must lie one after the other in one array.");
+    }
+
+    nb::object of(std::size_t i) {
+      const FamilyTables& tables = plan_.tables_;
+      require(tables.dense_at[i] >= 0, "Only dense tables are in the array.");
+      const auto table = static_cast<std::size_t>(tables.dense_at[i]);
+      const auto axes = tables.dense[table];
+      const auto wanted = plan_.family(i);
+      require(wanted.size() <= kMostAxes, "A table has too many axes for NumPy.");
+      npy_intp shape[kMostAxes], strides[kMostAxes];
+      npy_intp stride = PyArray_ITEMSIZE(array());
+      for (std::size_t a = axes.size(); a-- > 0;) {
+        const std::int32_t variable = plan_.among_all_[static_cast<std::size_t>(axes[a])];
+        const auto k = static_cast<std::size_t>(
+            std::find(wanted.begin(), wanted.end(), variable) - wanted.begin());
+        shape[k] = static_cast<npy_intp>(plan_.discrete_[static_cast<std::size_t>(axes[a])]);
+        strides[k] = stride;
+        stride *= shape[k];
+      }
+      PyArray_Descr* type = PyArray_DESCR(array());
+      Py_INCREF(reinterpret_cast<PyObject*>(type));
+      char* data = PyArray_BYTES(array()) +
+                   tables.first_cell[table] * static_cast<std::size_t>(PyArray_ITEMSIZE(array()));
+      Py_INCREF(all_.ptr());
+      PyObject* made = array_over(type, wanted.size(), shape, strides, data, 0, all_.ptr());
+      if (made == nullptr) nb::raise_python_error();
+      return nb::steal(made);
+    }
+
+   private:
+    PyArrayObject* array() const { return reinterpret_cast<PyArrayObject*>(all_.ptr()); }
+
+    const FamilyPlan& plan_;
+    nb::handle all_;
+  };
+
   std::span<const std::int32_t> family(std::size_t i) const {
     return families_[static_cast<std::size_t>(tables_.kept[i])];
   }
@@ -207,7 +274,8 @@ class FamilyPlan {
   FamilyTables tables_;
   std::size_t n_variables_;
   std::uint64_t most_;
-  std::vector<std::int64_t> discrete_;  // the states of the discrete variables
+  std::vector<std::int64_t> discrete_;   // the states of the discrete variables
+  std::vector<std::int32_t> among_all_;  // their numbers among all
 };
 
 // A plan, or None where the families are not as they are usually written; the last plan itself where

@@ -124,9 +124,10 @@ void bind_families(nb::module_& m) {
       .def_prop_ro("mixed", &table_sets<&FamilyTables::mixed>, nb::rv_policy::reference_internal)
       .def("spelled", &FamilyPlan::spelled, "names"_a)
       .def("axes", &FamilyPlan::axes, "variables"_a)
-      .def("places", &FamilyPlan::places, "variables"_a)
-      .def("stacks", &FamilyPlan::stacks)
-      .def("pick", &FamilyPlan::pick, "stacks"_a);
+      .def("other", &FamilyPlan::other, "family"_a)
+      .def("view", &FamilyPlan::view, "tables"_a, "family"_a)
+      .def("views", &FamilyPlan::views, "tables"_a)
+      .def("counts", &FamilyPlan::counts, "kind"_a, "variables"_a, "tables"_a);
   m.def("plan_families", &binding::plan_families, "families"_a, "positions"_a, "states"_a,
         "most"_a, "last"_a = nb::none());
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
 
 namespace credo {
@@ -98,17 +97,6 @@ void order_variables(SetList& sets, std::size_t n_variables) {
               });
 }
 
-// Compares the shapes of two tables, number of states by number of states.
-struct ByShape {
-  std::span<const std::int64_t> states;
-
-  bool operator()(Set a, Set b) const {
-    return std::lexicographical_compare(
-        a.begin(), a.end(), b.begin(), b.end(),
-        [&](std::int32_t x, std::int32_t y) { return states[x] < states[y]; });
-  }
-};
-
 // Numbers among the discrete variables instead of among all.
 void number_discrete(SetList& sets, std::span<const std::int64_t> states) {
   std::vector<std::int32_t> number(states.size());
@@ -116,47 +104,6 @@ void number_discrete(SetList& sets, std::span<const std::int64_t> states) {
   for (std::size_t v = 0; v < states.size(); ++v) number[v] = states[v] < 0 ? -1 : next++;
   for (std::int32_t& v : sets.variables) v = number[v];
 }
-
-// Finds the stack of a table seen in some order of axes, or makes it.
-class Stacks {
- public:
-  Stacks(const SetList& dense, std::span<const std::int64_t> states) : dense_(dense) {
-    const ByShape less{states};
-    group_of_.reserve(dense.size());
-    for (std::size_t i = 0; i < dense.size(); ++i) {
-      const bool alike = i > 0 && !less(dense[i - 1], dense[i]);  // they are sorted
-      if (!alike) groups_.push_back({i, i, cell_, cell_, {}});
-      cell_ += cells_of(dense[i], states);
-      groups_.back().end_table = i + 1;
-      groups_.back().end_cell = cell_;
-      group_of_.push_back(groups_.size() - 1);
-    }
-    seen_.resize(groups_.size());
-  }
-
-  std::int32_t number(std::size_t table, Set wanted, std::vector<TableStack>& stacks) {
-    axes_.clear();
-    for (const std::int32_t v : wanted)
-      axes_.push_back(
-          static_cast<std::int32_t>(std::find(dense_[table].begin(), dense_[table].end(), v) -
-                                    dense_[table].begin()));
-    for (const std::int32_t s : seen_[group_of_[table]])
-      if (stacks[s].axes == axes_) return s;
-    const auto made = static_cast<std::int32_t>(stacks.size());
-    stacks.push_back(groups_[group_of_[table]]);
-    stacks.back().axes = axes_;
-    seen_[group_of_[table]].push_back(made);
-    return made;
-  }
-
- private:
-  const SetList& dense_;
-  std::size_t cell_ = 0;
-  std::vector<TableStack> groups_;  // one for each shape
-  std::vector<std::size_t> group_of_;
-  std::vector<std::vector<std::int32_t>> seen_;  // the stacks of each shape
-  std::vector<std::int32_t> axes_;
-};
 
 }  // namespace
 
@@ -187,34 +134,27 @@ FamilyTables family_tables(const SetList& families, std::span<const std::int64_t
   }
 
   order_variables(chosen, states.size());
-  std::vector<std::size_t> order(chosen.size());
-  std::iota(order.begin(), order.end(), 0);
-  const ByShape less{states};
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return less(chosen[a], chosen[b]);
-  });
   out.dense.reserve(chosen);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    append(out.dense, chosen[order[i]]);
-    place[set_of_chosen[order[i]]] = static_cast<std::int32_t>(i);
-  }
-
-  out.kept = std::move(gathered.kept);
-  Stacks stacks(out.dense, states);
-  const auto n_sparse = static_cast<std::int32_t>(out.sparse.size());
-  out.stack.reserve(out.kept.size());
-  out.at.reserve(out.kept.size());
-  for (std::size_t i = 0; i < out.kept.size(); ++i) {
-    const std::int32_t set = gathered.set_of[i], at = place[set];
-    if (kind[set] == kDense) {
-      out.stack.push_back(stacks.number(at, families[out.kept[i]], out.stacks));
-      out.at.push_back(at - static_cast<std::int32_t>(out.stacks[out.stack.back()].first_table));
-    } else {
-      out.stack.push_back(-1);
-      out.at.push_back(kind[set] == kMixed ? n_sparse + at : at);
-    }
+  out.first_cell.reserve(chosen.size());
+  std::uint64_t cell = 0;
+  for (const std::size_t i : sorted_order(chosen)) {
+    place[set_of_chosen[i]] = static_cast<std::int32_t>(out.dense.size());
+    out.first_cell.push_back(cell);
+    cell += cells_of(chosen[i], states);
+    append(out.dense, chosen[i]);
   }
   number_discrete(out.dense, states);
+
+  out.kept = std::move(gathered.kept);
+  const auto n_sparse = static_cast<std::int32_t>(out.sparse.size());
+  out.dense_at.reserve(out.kept.size());
+  out.other_at.reserve(out.kept.size());
+  for (const std::int32_t set : gathered.set_of) {
+    out.dense_at.push_back(kind[set] == kDense ? place[set] : -1);
+    out.other_at.push_back(kind[set] == kDense    ? -1
+                           : kind[set] == kSparse ? place[set]
+                                                  : n_sparse + place[set]);
+  }
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Which tables some families need, and where each family's numbers lie in them.
 //
 // Families with the same variables share a table. Small tables are dense: all of them lie in one
-// array, those of one shape one after the other, so that one view holds a whole stack of them.
+// array, one after the other.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,14 @@
 
 namespace credo {
 
-// Dense tables of one shape, seen with their axes in one order: axis k of the view is axis
-// axes[k] of the tables.
-struct TableStack {
-  std::size_t first_table, end_table;
-  std::size_t first_cell, end_cell;
-  std::vector<std::int32_t> axes;
-
-  bool operator==(const TableStack&) const = default;
-};
-
 struct FamilyTables {
   std::vector<std::int32_t> kept;   // the families that differ, by their numbers among those given
-  std::vector<std::int32_t> stack;  // where the table of each is seen; -1 if it is not dense
-  std::vector<std::int32_t> at;     // its place there; else among the sparse tables and the mixed
-  SetList dense, sparse, mixed;     // the variables of the tables; of dense ones, numbered among
-                                    // the discrete variables alone
-  std::vector<TableStack> stacks;
-  std::uint64_t cells = 0;  // of all dense tables; saturates
+  std::vector<std::int32_t> dense_at;  // the dense table of each; -1 if it is not dense
+  std::vector<std::int32_t> other_at;  // else its place among the sparse tables, then the mixed
+  SetList dense, sparse, mixed;     // the variables of the tables; of dense ones, in the order that
+                                    // they are counted, numbered among the discrete variables alone
+  std::vector<std::uint64_t> first_cell;  // of each dense table
+  std::uint64_t cells = 0;                // of all dense tables; saturates
 };
 
 // IN families: their variables, the parents first and the child last, no variable twice.

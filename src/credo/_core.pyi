@@ -185,17 +185,19 @@ class FamilyPlan:
     def axes(self, variables: tuple[_Item, ...]) -> list[tuple[_Item, ...]]:
         """The variables of each family: its parents, then the child."""
 
-    def places(self, variables: tuple[_Item, ...]) -> list[tuple[int, int, tuple[_Item, ...]]]:
-        """Where each family is: its stack, its place there, its axes.
+    def other(self, family: int) -> int:
+        """Its place among the sparse tables, then the mixed; -1 if it is dense."""
 
-        One that is not dense has the stack -1 and a place among the sparse tables, then the mixed.
-        """
+    def view(self, tables: NDArray[Any], family: int) -> NDArray[Any]:
+        """The table of a dense family, read-only, its axes in order."""
 
-    def stacks(self) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
-        """Each stack's first cell, end, shape and axes."""
+    def views(self, tables: NDArray[Any]) -> list[NDArray[Any]]:
+        """The tables of all families, which must be dense."""
 
-    def pick(self, stacks: list[list[_Item]]) -> list[_Item]:
-        """Of each family, its item in the list of its stack."""
+    def counts(
+        self, kind: type[_Item], variables: tuple[Any, ...], tables: NDArray[Any]
+    ) -> list[_Item]:
+        """The same as objects of a class with the slots of `Counts`."""
 
 def plan_families(
     families: Any,

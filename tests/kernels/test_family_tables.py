@@ -23,7 +23,7 @@ def twin(families, states, most):
     dense = [s for s in rest if s not in sparse]
     often = Counter(v for s in dense for v in s)
     dense = [tuple(sorted(s, key=lambda v: (-often[v], v))) for s in dense]
-    dense.sort(key=lambda s: [states[v] for v in s])
+    dense.sort()
     return list(kept.values()), dense, sparse, mixed
 
 
@@ -43,9 +43,9 @@ def test_the_plan_is_that_of_the_twin(seed):
     spelt = [(names[c], [names[p] for p in ps]) for c, ps in families]
     found = _core.plan_families(spelt, {m: i for i, m in enumerate(names)}, states, most)
     assert found is not None
-    spelled, places, stacks = found.spelled((*names,)), found.places((*names,)), found.stacks()
+    spelled, all_axes = found.spelled((*names,)), found.axes((*names,))
     dense, sparse, mixed, cells = found.dense, found.sparse, found.mixed, found.cells
-    assert len(found) == len(spelled) and found.axes((*names,)) == [axes for *_, axes in places]
+    assert len(found) == len(spelled) == len(all_axes)
 
     kept, dense_twin, sparse_twin, mixed_twin = twin(families, states, most)
     discrete = [v for v in range(n) if states[v] >= 0]
@@ -64,20 +64,49 @@ def test_the_plan_is_that_of_the_twin(seed):
         for i, s in enumerate(sets)
     }
     all_cells = np.arange(cells)
-    for (child, *parents), (stack, at, axes) in zip(kept, places, strict=True):
+    seen = []
+    for i, ((child, *parents), axes) in enumerate(zip(kept, all_axes, strict=True)):
         assert axes == tuple(names[v] for v in (*parents, child))
-        if stack < 0:
+        other = found.other(i)
+        if other >= 0:
             others = [set(s) for s in (*sparse_twin, *mixed_twin)]
-            assert others[at] == {child, *parents}
+            assert others[other] == {child, *parents}
+            with pytest.raises(ValueError, match="Only dense tables"):
+                found.view(all_cells, i)
             continue
-        first, last, shape, order = stacks[stack]
-        seen = all_cells[first:last].reshape(shape).transpose(order)[at]
+        seen.append(found.view(all_cells, i))
         table = next(s for s in sets if set(s) == {child, *parents})
         wanted = tables[table].transpose([table.index(v) for v in (*parents, child)])
-        assert np.array_equal(seen, wanted)
-    if not sparse_twin and not mixed_twin:
-        numbers = [[(s, at) for at in range(shape[0])] for s, (_, _, shape, _) in enumerate(stacks)]
-        assert found.pick(numbers) == [(stack, at) for stack, at, _ in places]
+        assert np.array_equal(seen[-1], wanted) and seen[-1].shape == wanted.shape
+    if found.all_dense:
+        views = found.views(all_cells)
+        assert all(map(np.array_equal, views, seen)) and len(views) == len(seen)
+        counts = found.counts(Slots, tuple(names), all_cells.astype(float))
+        assert [c.variables for c in counts] == all_axes
+        assert all(np.array_equal(c.values, v) for c, v in zip(counts, seen, strict=True))
+        assert {(c.skipped, c.configurations, c.exact) for c in counts} == {(0, None, None)}
+    else:
+        with pytest.raises(ValueError, match="Only dense tables"):
+            found.views(all_cells)
+
+
+class Slots:
+    """What counts are made of."""
+
+    __slots__ = ("configurations", "exact", "skipped", "values", "variables")
+
+
+def test_a_view_is_read_only_and_keeps_the_tables():
+    plan = _core.plan_families([("a", ["b"])], {"a": 0, "b": 1}, [2, 3], 100)
+    tables = np.arange(6)
+    tables.flags.writeable = False
+    (view,) = plan.views(tables)
+    assert view.tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert not view.flags.writeable and view.base.size == 6
+    with pytest.raises(ValueError, match="writeable|WRITEABLE"):
+        view.flags.writeable = True
+    with pytest.raises(ValueError, match="read-only"):
+        view[0, 0] = 1
 
 
 @pytest.mark.parametrize(
@@ -117,15 +146,19 @@ def test_sizes_that_would_overflow_are_sparse_or_too_many():
 def test_names_and_lists_that_do_not_fit_the_plan_are_refused():
     plan = _core.plan_families([("a", ["b"]), "c"], {"a": 0, "b": 1, "c": 2}, [2, 2, -1], 100)
     assert plan is not None
-    for make in (plan.spelled, plan.places, plan.axes):
+    for make in (plan.spelled, plan.axes, lambda names: plan.counts(Slots, names, np.zeros(4))):
         with pytest.raises(ValueError, match="A name is needed for each variable"):
             make(("a", "b"))
-    with pytest.raises(ValueError, match="A list is needed for each stack"):
-        plan.pick([])
-    with pytest.raises(ValueError, match="as many items as it has tables"):
-        plan.pick([[]])
-    with pytest.raises(ValueError, match="Only dense tables"):
-        plan.pick([[1]])
+    for tables in (np.zeros(3), np.zeros((2, 2)), np.zeros(8)[::2]):
+        with pytest.raises(ValueError, match="lie one after the other"):
+            plan.view(tables, 0)
+    with pytest.raises(ValueError, match="must be a NumPy array"):
+        plan.views([0, 0, 0, 0])
+    for make in (lambda: plan.view(np.zeros(4), 2), lambda: plan.other(2)):
+        with pytest.raises(ValueError, match="no such family"):
+            make()
+    with pytest.raises(AttributeError):
+        plan.counts(int, ("a", "b", "c"), np.zeros(4))
     assert _core.Sets([[0, 1], []]).lists() == [[0, 1], []]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,15 @@ from credo.stats.counting import (
     count_sparse,
 )
 from credo.stats.counts import MAX_CELLS, Counts
-from credo.stats.exact import Exact, Numbers, added, exact_sum, shown_as
+from credo.stats.exact import (
+    Exact,
+    Numbers,
+    added,
+    exact_sum,
+    numbers_of,
+    shown_as,
+    total_of,
+)
 from credo.stats.family import Families
 from credo.stats.moment_sums import GroupSums
 from credo.stats.moments import Moments
@@ -36,11 +43,6 @@ __all__ = ["Partial", "Plan", "gathered", "tally_block"]
 _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the number of rows
 
 _KEPT = 1 << 12  # a plan of more tables is not kept for the next tally
-
-Stack = tuple[int, int, tuple[int, ...], tuple[int, ...]]
-"""Tables of one shape, which lie one after the other: the first cell, the one after the last, their
-shape as one array (a table is one entry along its first axis), and the order of its axes."""
-
 
 def tally_block(
     block: Block,
@@ -96,9 +98,8 @@ def gathered(partials: Iterable[Partial]) -> Partial | None:
 class Plan:
     """The tables that some families need. Families with the same variables share a table.
 
-    All dense tables lie in one array, and stacks are views of it. A place is a stack, the number
-    of a table in it, and the table's axes; where the stack is -1, the number is one among the
-    sparse tables and the moments. Names are put to them when somebody asks.
+    All dense tables lie in one array, of which a family's table is a view. Names are put to them
+    when somebody asks.
     """
 
     def __init__(
@@ -170,19 +171,14 @@ class Plan:
         return self._families
 
     @cached_property
-    def places(self) -> list[tuple[int, int, tuple[Variable, ...]]]:
-        """Where the numbers of each family lie."""
-        return self.core.places(self.schema.variables)
-
-    @cached_property
-    def stacks(self) -> list[Stack]:
-        """The dense tables of one shape each, with their axes in some order."""
-        return self.core.stacks()
+    def axes(self) -> list[tuple[Variable, ...]]:
+        """The variables of each family's statistic: the parents, then the child."""
+        return self.core.axes(self.schema.variables)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The variables the families are made of."""
-        return tuple(dict.fromkeys(v.name for *_, axes in self.places for v in axes))
+        return tuple(dict.fromkeys(v.name for axes in self.axes for v in axes))
 
     @cached_property
     def dense(self) -> tuple[tuple[str, ...], ...]:
@@ -243,67 +239,47 @@ class Plan:
 class Counted:
     """The tables of a plan, counted: where each family's statistic is taken from."""
 
-    __slots__ = ("_dense", "_exact", "_others", "_plan", "_stacks", "_sums", "_total")
+    __slots__ = ("_cells", "_dense", "_exact", "_others", "_plan", "_total")
 
     def __init__(self, plan: Plan, total: Partial, moments: Sequence[Moments]) -> None:
         self._plan, self._total = plan, total
         self._others: list[Statistic] = [*total.sparse, *moments]
         self._dense, self._exact = shown_as(total.dense)
         self._dense.flags.writeable = False  # and so are its views, which the counts hold
-        self._stacks: dict[int, NDArray[Any]] = {}
-        self._sums: dict[int, list[Any]] = {}
+        self._cells: NDArray[np.intp] | None = None  # the number of each
 
     def statistic(self, family: int) -> Statistic:
         """The statistic of one family, from the table it shares with others."""
-        total = self._total
-        number, at, axes = self._plan.places[family]
-        if number < 0:
-            found, wanted = self._others[at], tuple([v.name for v in axes])
+        total, axes, core = self._total, self._plan.axes[family], self._plan.core
+        other = core.other(family)
+        if other >= 0:
+            found, wanted = self._others[other], tuple([v.name for v in axes])
             return found if found.names == wanted else found.marginal(wanted)
-        stack = self._stacks.get(number)
-        if stack is None:
-            stack = self._stack(number)
+        values = core.view(self._dense, family)
+        exact = None if self._exact is None else self._exact_of(family)
         skipped: int | float = 0
         if total.gaps and not total.gaps.isdisjoint([v.name for v in axes]):
-            skipped = max(total.weight - self._sums[number][at], 0)
-        exact = None if self._exact is None else self._exact_stack(number)[at]
-        return Counts.trusted(axes, stack[at], skipped, None, exact)
+            skipped = max(total.weight - total_of(numbers_of(values, exact)), 0)
+        return Counts.trusted(axes, values, skipped, None, exact)
 
-    def _stack(self, number: int) -> NDArray[Any]:
-        """The tables of one stack, and the rows that each of them counts."""
-        first, last, shape, axes = self._plan.stacks[number]
-        tables = self._dense[first:last].reshape(shape)
-        stack = self._stacks[number] = tables.transpose(axes)
-        if self._total.gaps:
-            if self._exact is None:
-                self._sums[number] = tables.reshape(len(tables), -1).sum(axis=1).tolist()
-            else:
-                exact = self._exact_stack(number)
-                self._sums[number] = [exact[at].total for at in range(len(tables))]
-        return stack
-
-    def _exact_stack(self, number: int) -> Exact:
-        """What the tables of one stack were rounded from."""
+    def _exact_of(self, family: int) -> Exact:
+        """What the table of a family was rounded from."""
         assert self._exact is not None
-        first, last, shape, axes = self._plan.stacks[number]
-        return self._exact[first:last].reshape(shape).transpose(axes)
+        if self._cells is None:
+            self._cells = np.arange(len(self._exact))
+        return self._exact[self._plan.core.view(self._cells, family)]
 
     def statistics(self) -> list[Statistic] | None:
         """The counts of all families, or None if one is not dense or has skipped rows."""
-        if self._total.gaps or self._exact is not None:
+        plan = self._plan
+        if self._total.gaps or self._exact is not None or not plan.core.all_dense:
             return None
-        tables = self.arrays()
-        if tables is None:
-            return None
-        axes = self._plan.core.axes(self._plan.schema.variables)
-        return list(map(Counts.trusted, axes, tables, repeat(0)))
+        return [*plan.core.counts(Counts, plan.schema.variables, self._dense)]
 
     def arrays(self) -> list[NDArray[Any]] | None:
         """The tables of all families, or None if one of them is not dense."""
-        plan = self._plan
-        if not plan.core.all_dense:
-            return None
-        return plan.core.pick([list(self._stack(number)) for number in range(len(plan.stacks))])
+        core = self._plan.core
+        return core.views(self._dense) if core.all_dense else None
 
 
 def _rounded(parts: GroupSums) -> Moments:
