@@ -174,8 +174,10 @@ def tally(source: Any, families: Any = None, *, threads: int | None = None) -> T
     >>> (s + s)["Fev", ["Pneu"]].total
     24
     """
+    if isinstance(source, Table):
+        return source.tally(families, threads=threads)
     checked_threads(threads)
-    if isinstance(source, (Table, Stream)):
+    if isinstance(source, Stream):
         return source.tally(families, threads=threads)
     if isinstance(source, Source):
         return source.tally(families)

@@ -53,10 +53,11 @@ def tally_block(
     path: Path = "auto",
 ) -> Tally:
     """Count the families of one block in one pass."""
-    plan = Plan.of(block.schema, families, block.rows, block.asked[0])
-    if plan.core.n_dense <= _KEPT:
-        block.asked[0] = plan
-    return plan.finish([plan.count(block, threads=threads, kernel=kernel, path=path)])
+    asked = block.asked
+    plan = Plan.of(block.schema, families, block.rows, asked[0])
+    if plan.n_dense <= _KEPT:
+        asked[0] = plan
+    return plan.tally(plan.count(block, threads=threads, kernel=kernel, path=path))
 
 
 class Partial:
@@ -107,9 +108,10 @@ class Plan:
     ) -> None:
         self.schema = schema
         self.core = core
+        self.n_dense, self.all_dense = core.n_dense, core.all_dense
         self.sparse: tuple[tuple[str, ...], ...] = ()  # the names of each sparse table's variables
         self.mixed: tuple[tuple[str, ...], ...] = ()
-        if not core.all_dense:
+        if not self.all_dense:
             self.sparse = _names(schema.names, core.sparse)
             self.mixed = _names(schema.names, core.mixed)
         self._families = families
@@ -211,7 +213,9 @@ class Plan:
         """One pass over one block."""
         threads = checked_threads(threads)
         dense = self._dense(block, threads, kernel, path, compact)
-        sparse = [count_sparse(block, names) for names in self.sparse] if self.sparse else []
+        if self.all_dense:
+            return Partial(dense, [], [], block.weight, block.names_with_gaps)
+        sparse = [count_sparse(block, names) for names in self.sparse]
         moments = [count_moments(block, names, threads) for names in self.mixed]
         return Partial(dense, sparse, moments, block.weight, block.names_with_gaps)
 
@@ -219,7 +223,7 @@ class Plan:
         self, block: Block, threads: int, kernel: Kernel, path: Path, compact: bool
     ) -> Numbers:
         """All dense tables; from gathered rows where many tables are asked and that pays."""
-        n = self.core.n_dense
+        n = self.n_dense
         if not n:
             return np.zeros(0)
         if compact and kernel == "auto" and n >= 16 and block.compact is not None:
@@ -231,8 +235,11 @@ class Plan:
         total = gathered(partials)
         if total is None:
             raise TableError("There are no rows to tally.")
-        moments = [_rounded(parts) for parts in total.moments]
-        counted = Counted(self, total, moments)
+        return self.tally(total)
+
+    def tally(self, total: Partial) -> Tally:
+        """What all blocks add up to, by family."""
+        counted = Counted(self, total, [_rounded(parts) for parts in total.moments])
         return Tally(self.families, counted.statistic, total.weight, counted)
 
 
@@ -269,17 +276,18 @@ class Counted:
             self._cells = np.arange(len(self._exact))
         return self._exact[self._plan.core.view(self._cells, family)]
 
-    def statistics(self) -> list[Statistic] | None:
+    def statistics(self) -> list[Statistic | None] | None:
         """The counts of all families, or None if one is not dense or has skipped rows."""
         plan = self._plan
-        if self._total.gaps or self._exact is not None or not plan.core.all_dense:
+        if self._total.gaps or self._exact is not None or not plan.all_dense:
             return None
-        return [*plan.core.counts(Counts, plan.schema.variables, self._dense)]
+        made: Any = plan.core.counts(Counts, plan.schema.variables, self._dense)
+        return made  # type: ignore[no-any-return]
 
     def arrays(self) -> list[NDArray[Any]] | None:
         """The tables of all families, or None if one of them is not dense."""
-        core = self._plan.core
-        return core.views(self._dense) if core.all_dense else None
+        plan = self._plan
+        return plan.core.views(self._dense) if plan.all_dense else None
 
 
 def _rounded(parts: GroupSums) -> Moments:

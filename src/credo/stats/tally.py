@@ -45,8 +45,8 @@ class Source(Protocol):
 class Bulk(Protocol):
     """The statistics of all families of a tally at once; None where they are not to be had so."""
 
-    def statistics(self) -> list[Statistic] | None:
-        """Each family's, in their order."""
+    def statistics(self) -> list[Statistic | None] | None:
+        """Each family's, in their order, in a list of its own."""
         ...
 
     def arrays(self) -> list[NDArray[Any]] | None:
@@ -72,6 +72,10 @@ class Tally(Mapping[Any, Statistic]):
 
     families: Families
     rows: int | float
+    _make: Callable[[int], Statistic]  # the statistic of the family at a position, its axes in order
+    _bulk: Bulk | None  # all of them at once, where that is cheaper than one by one
+    _made: list[Statistic | None] | None  # by position, from when one is asked for
+    _position: Spelled  # of each family as it was spelled; from then too
 
     def __init__(
         self,
@@ -80,28 +84,28 @@ class Tally(Mapping[Any, Statistic]):
         rows: int | float,
         bulk: Bulk | None = None,
     ) -> None:
-        object.__setattr__(self, "families", families)
-        object.__setattr__(self, "rows", rows)
-        self._make = make  # the statistic of the family at a position, its axes in order
-        self._bulk = bulk  # all of them at once, where that is cheaper than one by one
-        self._made: list[Statistic | None] = []  # by position, from when one is asked for
-        self._position: Spelled = {}  # of each family as it was spelled
+        fill = object.__setattr__
+        fill(self, "families", families)
+        fill(self, "rows", rows)
+        fill(self, "_make", make)
+        fill(self, "_bulk", bulk)
+        fill(self, "_made", None)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_"):  # those with an underscore are filled when they are asked for
-            raise FrozenInstanceError(f"cannot assign to field {name!r}")
-        object.__setattr__(self, name, value)
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __delattr__(self, name: str) -> None:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __getitem__(self, family: Any) -> Statistic:
+        made = self._made or self._begun()
         try:  # spelled as it was when it was tallied: the usual way, and the quick one
-            child, parents = family if isinstance(family, tuple) else (None, None)
-            if type(parents) in _LISTS:  # an iterator would be used up by looking
-                made = self._made[self._position[(child, *parents)]]
-                if made is not None:
-                    return made
+            if isinstance(family, tuple):
+                child, parents = family
+                if type(parents) in _LISTS:  # an iterator would be used up by looking
+                    statistic = made[self._position[(child, *parents)]]
+                    if statistic is not None:
+                        return statistic
         except (TypeError, ValueError, KeyError):
             pass
         return self._found(family)
@@ -116,18 +120,20 @@ class Tally(Mapping[Any, Statistic]):
         return statistic if statistic.names == wanted.names else statistic.marginal(wanted.names)
 
     def _at(self, position: int) -> Statistic:
-        if not self._made:
-            self._made = self._all() or [None] * len(self)
-            self._position = self.families.spelled
-        statistic = self._made[position]
+        made = self._made or self._begun()
+        statistic = made[position]
         if statistic is None:
-            statistic = self._made[position] = self._make(position)
+            statistic = made[position] = self._make(position)
         return statistic
 
-    def _all(self) -> list[Statistic | None] | None:
-        """All statistics at once, where they are to be had so."""
+    def _begun(self) -> list[Statistic | None]:
+        """The statistics made so far, when the first is asked for: all, or none yet."""
         made = None if self._bulk is None else self._bulk.statistics()
-        return None if made is None else [*made]
+        if made is None:
+            made = [None] * len(self)
+        object.__setattr__(self, "_position", self.families.spelled)
+        object.__setattr__(self, "_made", made)
+        return made
 
     def arrays(self) -> list[NDArray[Any]]:
         """The table of each family as a plain array, in their order; for many small tables.
