@@ -132,12 +132,13 @@ struct type_caster<credo::doors::Array<T>> {
   static handle from_cpp(Value&& array, rv_policy, cleanup_list*) noexcept {
     namespace binding = credo::binding;
     if (!binding::numpy_is_there()) return {};
-    npy_intp shape[binding::kMostAxes];
+    npy_intp shape[credo::doors::Shape::kMostRank];
     const std::size_t rank = array.shape().rank();
     std::copy_n(array.shape().lengths(), rank, shape);
     T* data = array.release();
-    PyObject* owner =
-        PyCapsule_New(data, nullptr, [](PyObject* c) { credo::give_memory(PyCapsule_GetPointer(c, nullptr)); });
+    PyObject* owner = PyCapsule_New(data, nullptr, [](PyObject* capsule) {
+      credo::give_memory(PyCapsule_GetPointer(capsule, nullptr));
+    });
     if (owner == nullptr) {
       credo::give_memory(data);
       return {};

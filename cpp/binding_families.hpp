@@ -20,6 +20,7 @@ namespace credo::binding {
 
 namespace nb = nanobind;
 using doors::require;
+static_assert(kMostAxes <= NPY_MAXDIMS);
 
 // Reads families into sets of variables; false where one is not as families are usually written,
 // so that the caller can say what is wrong with it.
@@ -235,7 +236,6 @@ class FamilyPlan {
       const auto table = static_cast<std::size_t>(tables.dense_at[i]);
       const auto axes = tables.dense[table];
       const auto wanted = plan_.family(i);
-      require(wanted.size() <= kMostAxes, "A table has too many axes for NumPy.");
       npy_intp shape[kMostAxes], strides[kMostAxes];
       npy_intp stride = PyArray_ITEMSIZE(array());
       for (std::size_t a = axes.size(); a-- > 0;) {

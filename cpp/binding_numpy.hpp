@@ -16,9 +16,6 @@
 namespace credo::binding {
 
 namespace nb = nanobind;
-using doors::require;
-
-inline constexpr std::size_t kMostAxes = NPY_MAXDIMS;
 
 // Loads NumPy's interface when it is first needed; false with Python's error set if it cannot be.
 inline bool numpy_is_there() noexcept {

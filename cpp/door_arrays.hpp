@@ -199,6 +199,8 @@ enum class Filled { kZeros, kLater };
 
 class Shape {
  public:
+  static constexpr std::size_t kMostRank = 3;
+
   Shape(std::initializer_list<std::size_t> lengths) : rank_(lengths.size()) {
     std::copy(lengths.begin(), lengths.end(), lengths_.begin());
   }
@@ -212,7 +214,7 @@ class Shape {
   }
 
  private:
-  std::array<std::size_t, 3> lengths_{};
+  std::array<std::size_t, kMostRank> lengths_{};
   std::size_t rank_;
 };
 

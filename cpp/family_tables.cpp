@@ -124,7 +124,7 @@ FamilyTables family_tables(const SetList& families, std::span<const std::int64_t
     const Set set = gathered.sets[s];
     const bool mixed = is_mixed(set, states);
     const std::uint64_t cells = mixed ? 0 : cells_of(set, states);
-    kind[s] = mixed ? kMixed : cells <= most ? kDense : kSparse;
+    kind[s] = mixed ? kMixed : cells <= most && set.size() <= kMostAxes ? kDense : kSparse;
     SetList& list = kind[s] == kMixed ? out.mixed : kind[s] == kDense ? chosen : out.sparse;
     place[s] = static_cast<std::int32_t>(list.size());
     append(list, set);

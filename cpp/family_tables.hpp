@@ -13,19 +13,21 @@
 
 namespace credo {
 
+inline constexpr std::size_t kMostAxes = 64;  // of a dense table: NumPy has no more
+
 struct FamilyTables {
-  std::vector<std::int32_t> kept;   // the families that differ, by their numbers among those given
+  std::vector<std::int32_t> kept;  // the families that differ, by their numbers among those given
   std::vector<std::int32_t> dense_at;  // the dense table of each; -1 if it is not dense
   std::vector<std::int32_t> other_at;  // else its place among the sparse tables, then the mixed
-  SetList dense, sparse, mixed;     // the variables of the tables; of dense ones, in the order that
-                                    // they are counted, numbered among the discrete variables alone
+  SetList dense, sparse, mixed;  // the variables of the tables; of dense ones, which lie in the order
+                                 // that they are counted in, numbered among the discrete ones alone
   std::vector<std::uint64_t> first_cell;  // of each dense table
   std::uint64_t cells = 0;                // of all dense tables; saturates
 };
 
 // IN families: their variables, the parents first and the child last, no variable twice.
 // IN states: of each variable; -1 for a continuous one, whose tables are mixed.
-// IN most: a table of more cells is sparse.
+// IN most: a table of more cells, or of more than kMostAxes variables, is sparse.
 FamilyTables family_tables(const SetList& families, std::span<const std::int64_t> states,
                            std::uint64_t most);
 

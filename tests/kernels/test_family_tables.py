@@ -143,6 +143,15 @@ def test_sizes_that_would_overflow_are_sparse_or_too_many():
         _core.plan_families([], positions, [2], 100)
 
 
+def test_a_table_of_more_axes_than_numpy_has_is_sparse():
+    names = tuple(f"v{i}" for i in range(65))
+    positions = {n: i for i, n in enumerate(names)}
+    for most, dense in ((65, 0), (64, 1)):
+        found = _core.plan_families([("v0", names[1:most])], positions, [1] * 65, 100)
+        assert found.n_dense == dense and len(found.sparse) == 1 - dense
+        assert len(found.dense.lists()[0] if dense else found.sparse.lists()[0]) == most
+
+
 def test_names_and_lists_that_do_not_fit_the_plan_are_refused():
     plan = _core.plan_families([("a", ["b"]), "c"], {"a": 0, "b": 1, "c": 2}, [2, 2, -1], 100)
     assert plan is not None
