@@ -103,7 +103,7 @@ def test_a_view_is_read_only_and_keeps_the_tables():
     (view,) = plan.views(tables)
     assert view.tolist() == [[0, 3], [1, 4], [2, 5]]
     assert not view.flags.writeable and view.base.size == 6
-    with pytest.raises(ValueError, match="writeable|WRITEABLE"):
+    with pytest.raises(ValueError, match="WRITEABLE"):
         view.flags.writeable = True
     with pytest.raises(ValueError, match="read-only"):
         view[0, 0] = 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -70,35 +71,47 @@ class Block:
     @cached_property
     def discrete(self) -> tuple[int, ...]:
         """The positions of the discrete variables."""
-        return tuple(i for i, v in enumerate(self.schema.variables) if v.is_discrete)
+        return tuple([i for i, states in enumerate(self.schema._arities) if states >= 0])
 
     @cached_property
     def gaps(self) -> tuple[bool, ...]:
         """Whether each variable has missing cells."""
-        columns = tuple(zip(self.schema.variables, self.arrays, strict=True))
-        codes = [a for v, a in columns if v.is_discrete]
-        if all(c.dtype in _CODES and c.flags.c_contiguous for c in codes):
-            known = dict(zip(self.discrete, self.native.missing, strict=True))  # all in one go
-        else:  # the kernels do not take them: rows that are asked about, not counted
-            known = {}
+        known = self._gaps_of_codes
+        if len(self.discrete) == len(self.arrays) == len(known):
+            return known
+        at = dict(zip(self.discrete, known, strict=False))
+        columns = zip(self.schema.variables, self.arrays, strict=True)
         return tuple(
-            known[i]
-            if i in known
+            at[i]
+            if i in at
             else bool(a.max(initial=0) >= v.arity if v.is_discrete else np.isnan(a).any())
             for i, (v, a) in enumerate(columns)
         )
 
+    @property
+    def _gaps_of_codes(self) -> tuple[bool, ...]:
+        """Of the discrete variables, all in one go; none where the kernels do not take their codes,
+        as those of rows that are asked about and not counted.
+        """
+        codes = [self.arrays[i] for i in self.discrete]
+        if "native" in self.__dict__ or all(
+            c.dtype in _CODES and c.flags.c_contiguous for c in codes
+        ):
+            return tuple(self.native.missing)
+        return ()
+
     @cached_property
     def names_with_gaps(self) -> frozenset[str]:
         """The variables that have missing cells."""
-        return frozenset(n for n, gap in zip(self.schema.names, self.gaps, strict=True) if gap)
+        gaps = self.gaps
+        return frozenset(compress(self.schema.names, gaps) if True in gaps else ())
 
     @cached_property
     def native(self) -> _core.Columns:
         """The discrete columns as the kernels see them; bitmaps are built there on demand."""
+        arities = self.schema._arities
         return _core.Columns(
-            [self.arrays[i] for i in self.discrete],
-            [self.schema.variables[i].arity for i in self.discrete],
+            [self.arrays[i] for i in self.discrete], [arities[i] for i in self.discrete]
         )
 
     @cached_property

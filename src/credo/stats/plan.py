@@ -44,6 +44,7 @@ _DENSE_CELLS = 1 << 16  # up to this many cells a table is dense whatever the nu
 
 _KEPT = 1 << 12  # a plan of more tables is not kept for the next tally
 
+
 def tally_block(
     block: Block,
     families: Any,

@@ -72,7 +72,7 @@ class Tally(Mapping[Any, Statistic]):
 
     families: Families
     rows: int | float
-    _make: Callable[[int], Statistic]  # the statistic of the family at a position, its axes in order
+    _make: Callable[[int], Statistic]  # the statistic at a position, its axes in order
     _bulk: Bulk | None  # all of them at once, where that is cheaper than one by one
     _made: list[Statistic | None] | None  # by position, from when one is asked for
     _position: Spelled  # of each family as it was spelled; from then too
