@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -72,20 +73,31 @@ class FamilyReader {
   }
 
   bool read_name(nb::handle name) {
-    if (PyUnicode_Check(name.ptr()) == 0) return false;
-    PyObject* found = PyDict_GetItemWithError(positions_.ptr(), name.ptr());
-    if (found == nullptr) {
-      PyErr_Clear();
-      return false;
+    // A name is often the same object as one before it, which the families keep alive.
+    Known& known = known_[reinterpret_cast<std::uintptr_t>(name.ptr()) / 16 % known_.size()];
+    if (known.name != name.ptr()) {
+      if (PyUnicode_Check(name.ptr()) == 0) return false;
+      PyObject* found = PyDict_GetItemWithError(positions_.ptr(), name.ptr());
+      if (found == nullptr) {
+        PyErr_Clear();
+        return false;
+      }
+      known = {name.ptr(), static_cast<std::int32_t>(PyLong_AsLong(found))};
     }
-    const auto position = static_cast<std::int32_t>(PyLong_AsLong(found));
+    const std::int32_t position = known.position;
     const auto begin = list_.variables.begin() + static_cast<std::ptrdiff_t>(list_.begin.back());
     if (std::find(begin, list_.variables.end(), position) != list_.variables.end()) return false;
     list_.variables.push_back(position);
     return true;
   }
 
+  struct Known {
+    PyObject* name = nullptr;
+    std::int32_t position = 0;
+  };
+
   nb::dict positions_;
+  std::array<Known, 64> known_;
   SetList list_;
 };
 

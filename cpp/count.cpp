@@ -163,6 +163,9 @@ Work plan_work(const Columns& columns, const SetList& sets, const CountOptions& 
 std::vector<Part> share_sets(const Work& work, std::size_t n_parts, std::size_t n_rows,
                              Monitor* monitor) {
   std::vector<Part> parts(n_parts, Part{{}, {0, n_rows, monitor}});
+  if (!work.kernel.empty())
+    for (Part& part : parts)
+      part.by_kernel[static_cast<int>(work.kernel[0])].reserve(work.order.size() / n_parts + 1);
   double before = 0;
   for (std::size_t i = 0; i < work.order.size(); ++i) {
     const double middle = (before + 0.5 * work.ns[i]) / work.total_ns;

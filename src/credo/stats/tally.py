@@ -25,7 +25,6 @@ __all__ = ["Bulk", "Source", "Statistic", "Tally"]
 Statistic = Counts | Moments
 
 _SHOWN = 20  # families printed in full
-_LISTS = frozenset({tuple, list})
 
 
 @runtime_checkable
@@ -102,7 +101,7 @@ class Tally(Mapping[Any, Statistic]):
         try:  # spelled as it was when it was tallied: the usual way, and the quick one
             if isinstance(family, tuple):
                 child, parents = family
-                if type(parents) in _LISTS:  # an iterator would be used up by looking
+                if type(parents) is list or type(parents) is tuple:  # looking uses up an iterator
                     statistic = made[self._position[(child, *parents)]]
                     if statistic is not None:
                         return statistic
