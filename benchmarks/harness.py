@@ -170,9 +170,11 @@ class Bench:
             if not result.wrong:
                 ready.append((entry, state, items, result))
         budget = {id(r): self.limit for *_, r in ready}
-        for turn in range(self.repeats):
+        for turn in range(_MORE * self.repeats):
             for entry, state, items, result in ready:
                 if turn > 1 and budget[id(result)] <= 0:
+                    continue
+                if turn >= self.repeats and not (entry.steady and result.best("wall") < _SHORT):
                     continue
                 taken = _timed(entry, state, items)
                 result.turns.append(taken)
@@ -317,6 +319,7 @@ class Bench:
 
 
 _SHORT = 0.02  # seconds; a turn shorter than this tells more of the caches than of the task
+_MORE = 5  # times as many turns where they are short: a disturbance can last as long as three
 
 
 def _timed(entry: Entry, state: Any, items: Sequence[Any]) -> Turn:
