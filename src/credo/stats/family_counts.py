@@ -186,15 +186,20 @@ class FamilyCounts:
 
     def __reduce__(self) -> Any:
         t = self.total
-        whole = (t.dense, t.sparse, t.moments, t.weight, t.gaps)
+        whole = (t.dense, t.sparse, t.moments, t.weight, t.gaps, self.plan.dense)
         return _restored, (self.schema, self.families, self.rows, whole)
 
 
 def _restored(schema: Schema, families: Families, rows: int, whole: Any) -> FamilyCounts:
-    dense, sparse, moments, weight, gaps = whole[:5]  # there was one more once, and moments
-    parts = [m.parts if isinstance(m, Moments) else m for m in moments]
-    total = Partial(dense, sparse, parts, weight, gaps)
-    return FamilyCounts(Plan.of(schema, families, rows), rows, total)
+    dense, sparse, moments, weight, gaps, *tables = whole
+    plan = Plan.of(schema, families, rows)
+    if tables != [plan.dense]:  # the numbers would be those of other cells
+        raise SchemaError(
+            "These counts were kept by another version of credo, which had its tables in another "
+            "order.",
+            hint="Count the rows again.",
+        )
+    return FamilyCounts(plan, rows, Partial(dense, sparse, moments, weight, gaps))
 
 
 def _nothing(plan: Plan) -> Partial:

@@ -10,6 +10,7 @@ import pytest
 import credo as cr
 from credo.errors import CredoError, InputError, LimitError, SchemaError, UnknownNameError
 from credo.stats import Family
+from credo.stats.family_counts import FamilyCounts
 
 A = cr.Variable("A", "discrete", ("x", "y"))
 B = cr.Variable("B", "discrete", (0, 1, 2))
@@ -374,6 +375,17 @@ def test_sparse_families_are_arrays_too():
     assert not found["v0", ["v1", "v2"]].is_dense
     small, large = found.arrays()
     np.testing.assert_array_equal(small, large.sum(axis=(0, 1)))
+
+
+def test_kept_counts_of_tables_in_another_order_are_refused():
+    block = cr.examples.play_tennis().block
+    families = [("Wind", ["PlayTennis"]), "Outlook", ("Wind", ["Outlook", "PlayTennis"])]
+    counts = FamilyCounts.of(block.schema, families, [block])
+    assert pickle.loads(pickle.dumps(counts)).tally() == counts.tally()
+    restore, (schema, kept, rows, whole) = counts.__reduce__()
+    for other in (whole[:5], (*whole[:5], whole[5][::-1])):
+        with pytest.raises(SchemaError, match="another version of credo"):
+            restore(schema, kept, rows, other)
 
 
 def test_counts_from_a_tally_are_frozen_and_survive_a_pickle():
