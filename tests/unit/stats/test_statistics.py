@@ -334,6 +334,16 @@ def test_families_made_once_work_on_other_tables():
     assert one.tally(families) == one.tally([("a", ["b"])])
 
 
+@pytest.mark.parametrize("parents", [(), ("b",), ("b", "c"), ("b", "c", "d")])
+def test_one_family_is_tallied_as_itself(parents):
+    data = {n: ["x", "y", "y"] for n in "abcd"}
+    family = Family("a", parents)
+    for source in (cr.read(data), cr.read(data).take([0, 1])):
+        assert list(cr.tally(source, family)) == [family]
+    counts = FamilyCounts.of(source.schema, family, [source.block])
+    assert list(counts.families) == [family] and list(counts.tally(family)) == [family]
+
+
 def test_no_rows_left_to_tally():
     table = cr.read({"a": ["x", "y"]}).take(slice(0, 0))
     assert table.tally(["a"])["a"].total == 0
