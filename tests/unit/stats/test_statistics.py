@@ -371,6 +371,16 @@ def test_the_arrays_of_a_tally_are_its_tables():
         np.testing.assert_array_equal(2 * array, twice)
 
 
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4]])
+def test_the_tables_of_a_tally_cannot_be_made_writeable(weights):
+    table = cr.read({"a": ["u", "v", "v", None], "b": [0, 1, 0, 1]}, weights=weights)
+    found = cr.tally(table, [("a", ["b"]), "b"])
+    for array in (*found.arrays(), found["a", ["b"]].values, found["b"].values):
+        for view in (array, array.T, array.view()):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                view.flags.writeable = True
+
+
 def test_arrays_of_what_has_no_table():
     found = cr.tally({"a": ["u", "v"], "y": [1.0, 2.5]}, ["a", ("y", ["a"])])
     with pytest.raises(InputError, match=r"family y \| a has a continuous variable"):
