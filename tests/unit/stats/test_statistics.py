@@ -371,6 +371,26 @@ def test_the_arrays_of_a_tally_are_its_tables():
         np.testing.assert_array_equal(2 * array, twice)
 
 
+@pytest.mark.parametrize("axes", [62, 63, 64, 65])
+@pytest.mark.parametrize("weights", [None, [1, 2], [0.1, 0.2]])
+def test_tables_of_about_as_many_axes_as_arrays_have(axes, weights):
+    first, *rest = names = [f"v{i}" for i in range(axes)]
+    data, schema = {n: ["x", "x"] for n in names}, {n: ["x"] for n in names}
+    found = cr.tally(cr.read(data, schema, weights=weights), [(first, rest)])
+    counts, total = found[first, rest], sum(weights or [1, 1])
+    for c, times in ((counts, 1), (counts + counts, 2), (counts.sparse(), 1)):
+        assert list(c.items()) == [(("x",) * axes, pytest.approx(times * total))]
+        assert c.marginal(names[:2]).total == pytest.approx(times * total)
+    assert pickle.loads(pickle.dumps(found)) == found
+    if axes == 62:
+        assert found.arrays()[0].shape == (1,) * 62 and found.arrays()[0].item() == counts.total
+        assert counts.sparse().dense() == counts
+    else:
+        for ask in (found.arrays, counts.dense):
+            with pytest.raises(LimitError, match=f"{axes} axes is asked for; at most 62"):
+                ask()
+
+
 @pytest.mark.parametrize("weights", [None, [1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4]])
 def test_the_tables_of_a_tally_cannot_be_made_writeable(weights):
     table = cr.read({"a": ["u", "v", "v", None], "b": [0, 1, 0, 1]}, weights=weights)
