@@ -30,6 +30,19 @@ class FamilyReader {
   explicit FamilyReader(nb::dict positions) : positions_(std::move(positions)) {}
 
   bool read(nb::handle families) {
+    if (read_all(families)) return true;
+    if (!stopped_at_code_) return false;
+    // The hash of such a name may do anything, also to the lists: what cannot change is read.
+    copy_ = copied(families, 3);
+    list_ = {};
+    known_.fill({});
+    return read_all(copy_);
+  }
+
+  SetList take() { return std::move(list_); }
+
+ private:
+  bool read_all(nb::handle families) {
     if (!is_sequence(families)) return false;
     const Py_ssize_t n = length(families);
     list_.begin.reserve(static_cast<std::size_t>(n) + 1);
@@ -39,9 +52,6 @@ class FamilyReader {
     return true;
   }
 
-  SetList take() { return std::move(list_); }
-
- private:
   static bool is_sequence(nb::handle x) {
     return PyTuple_Check(x.ptr()) != 0 || PyList_Check(x.ptr()) != 0;
   }
@@ -50,6 +60,25 @@ class FamilyReader {
   }
   static nb::handle item(nb::handle x, Py_ssize_t i) {
     return PyTuple_Check(x.ptr()) != 0 ? PyTuple_GetItem(x.ptr(), i) : PyList_GetItem(x.ptr(), i);
+  }
+
+  // Sequences in sequences, so deep, as tuples.
+  static nb::object copied(nb::handle x, int depth) {
+    if (depth == 0 || !is_sequence(x)) return nb::borrow(x);
+    const nb::object all =
+        PyTuple_Check(x.ptr()) != 0 ? nb::borrow(x) : nb::steal(PyList_AsTuple(x.ptr()));
+    if (!all.is_valid()) nb::raise_python_error();
+    nb::object out = nb::steal(PyTuple_New(length(all)));
+    if (!out.is_valid()) nb::raise_python_error();
+    for (Py_ssize_t i = 0; i < length(all); ++i)
+      PyTuple_SetItem(out.ptr(), i, copied(item(all, i), depth - 1).release().ptr());
+    return out;
+  }
+
+  // Whether looking for a name runs code of Python's: it is of a class that was written there.
+  static bool runs_code(nb::handle name) {
+    return PyUnicode_CheckExact(name.ptr()) == 0 &&
+           (PyType_GetFlags(Py_TYPE(name.ptr())) & Py_TPFLAGS_HEAPTYPE) != 0;
   }
 
   bool read_family(nb::handle family) {
@@ -77,6 +106,10 @@ class FamilyReader {
     Known& known = known_[reinterpret_cast<std::uintptr_t>(name.ptr()) / 16 % known_.size()];
     if (known.name != name.ptr()) {
       if (PyUnicode_Check(name.ptr()) == 0) return false;
+      if (!copy_.is_valid() && runs_code(name)) {
+        stopped_at_code_ = true;
+        return false;
+      }
       PyObject* found = PyDict_GetItemWithError(positions_.ptr(), name.ptr());
       if (found == nullptr) {
         PyErr_Clear();
@@ -97,6 +130,8 @@ class FamilyReader {
   };
 
   nb::dict positions_;
+  nb::object copy_;  // of the families, where they may change while they are read
+  bool stopped_at_code_ = false;
   std::array<Known, 64> known_;
   SetList list_;
 };

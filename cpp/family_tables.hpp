@@ -13,7 +13,8 @@
 
 namespace credo {
 
-inline constexpr std::size_t kMostAxes = 64;  // of a dense table: NumPy has no more
+// Of a dense table: NumPy has 64, of which sums of exact numbers need two. Counts know it too.
+inline constexpr std::size_t kMostAxes = 62;
 
 struct FamilyTables {
   std::vector<std::int32_t> kept;  // the families that differ, by their numbers among those given

@@ -146,7 +146,7 @@ def test_sizes_that_would_overflow_are_sparse_or_too_many():
 def test_a_table_of_more_axes_than_numpy_has_is_sparse():
     names = tuple(f"v{i}" for i in range(65))
     positions = {n: i for i, n in enumerate(names)}
-    for most, dense in ((65, 0), (64, 1)):
+    for most, dense in ((65, 0), (63, 0), (62, 1)):
         found = _core.plan_families([("v0", names[1:most])], positions, [1] * 65, 100)
         assert found.n_dense == dense and len(found.sparse) == 1 - dense
         assert len(found.dense.lists()[0] if dense else found.sparse.lists()[0]) == most
@@ -182,3 +182,28 @@ def test_the_last_plan_is_given_back_if_it_is_of_the_same_families():
         assert found is not last and len(found) == len(other)
     assert _core.plan_families(given, positions, states, 5, last) is not last
     assert _core.plan_families([("a", ["d"])], positions, states, 100, last) is None
+
+
+@pytest.mark.parametrize("changed", ["parents", "family", "families"])
+@pytest.mark.parametrize("kept", [True, False])
+def test_lists_that_change_while_they_are_read(changed, kept):
+    class Emptying(str):
+        __slots__ = ()
+        __eq__ = str.__eq__
+
+        def __hash__(self):
+            lists.pop(changed, []).clear()
+            lists["more"] = [["z", "z"] for _ in range(100)]  # where the others were
+            return super().__hash__()
+
+    name = [Emptying("b")]
+    family = ["c", [*name, "a"]]
+    lists = {"parents": family[1], "family": family, "families": [family, "b"]}
+    given = lists["families"]
+    if not kept:  # by anyone but the lists that are read
+        name.clear()
+        del family
+        lists = {changed: lists[changed]}
+    found = _core.plan_families(given, {"a": 0, "b": 1, "c": 2}, [2, 2, 2], 100)
+    assert list(found.spelled(("a", "b", "c"))) == [("c", "b", "a"), ("b",)]
+    assert changed not in lists and _core.plan_families([Emptying("d")], {"a": 0}, [2], 9) is None

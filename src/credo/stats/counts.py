@@ -55,6 +55,8 @@ __all__ = ["MAX_CELLS", "Counts"]
 MAX_CELLS = 100_000_000
 """A dense table of more cells than this is refused before it is allocated."""
 
+_MAX_AXES = 62  # of a dense table: NumPy has 64, of which sums of exact numbers need two
+
 Number = int | float
 
 _FIELDS = ("variables", "values", "configurations", "skipped", "exact")
@@ -187,6 +189,12 @@ class Counts(_Unguarded):
             raise LimitError(
                 f"A dense table over {', '.join(self.names)} would have {self.cells:,} cells; "
                 f"at most {MAX_CELLS:,} are allowed.",
+                hint="Use items() for the cells that were seen, or marginal() for fewer axes.",
+            )
+        if len(self.variables) > _MAX_AXES:
+            raise LimitError(
+                f"A dense table of {len(self.variables):,} axes is asked for; at most {_MAX_AXES} "
+                "are allowed.",
                 hint="Use items() for the cells that were seen, or marginal() for fewer axes.",
             )
         where = tuple(self.configurations.T.astype(np.intp))

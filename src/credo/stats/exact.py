@@ -144,9 +144,9 @@ class Exact:
         return np.ascontiguousarray(self.digits.reshape(-1, self.digits.shape[-1]))
 
     def rounded(self) -> Floats:
-        """The nearest floats."""
+        """The nearest floats, in an array that is of no other if they are a row."""
         found: Floats = _core.exact_rounded(self.flat, self.low)
-        return found.reshape(self.shape)
+        return found if len(self.shape) == 1 else found.reshape(self.shape)
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -334,6 +334,16 @@ def test_families_made_once_work_on_other_tables():
     assert one.tally(families) == one.tally([("a", ["b"])])
 
 
+@pytest.mark.parametrize("parents", [(), ("b",), ("b", "c"), ("b", "c", "d")])
+def test_one_family_is_tallied_as_itself(parents):
+    data = {n: ["x", "y", "y"] for n in "abcd"}
+    family = Family("a", parents)
+    for source in (cr.read(data), cr.read(data).take([0, 1])):
+        assert list(cr.tally(source, family)) == [family]
+    counts = FamilyCounts.of(source.schema, family, [source.block])
+    assert list(counts.families) == [family] and list(counts.tally(family)) == [family]
+
+
 def test_no_rows_left_to_tally():
     table = cr.read({"a": ["x", "y"]}).take(slice(0, 0))
     assert table.tally(["a"])["a"].total == 0
@@ -359,6 +369,36 @@ def test_the_arrays_of_a_tally_are_its_tables():
     merged = found + found
     for array, twice in zip(arrays, merged.arrays(), strict=True):
         np.testing.assert_array_equal(2 * array, twice)
+
+
+@pytest.mark.parametrize("axes", [62, 63, 64, 65])
+@pytest.mark.parametrize("weights", [None, [1, 2], [0.1, 0.2]])
+def test_tables_of_about_as_many_axes_as_arrays_have(axes, weights):
+    first, *rest = names = [f"v{i}" for i in range(axes)]
+    data, schema = {n: ["x", "x"] for n in names}, {n: ["x"] for n in names}
+    found = cr.tally(cr.read(data, schema, weights=weights), [(first, rest)])
+    counts, total = found[first, rest], sum(weights or [1, 1])
+    for c, times in ((counts, 1), (counts + counts, 2), (counts.sparse(), 1)):
+        assert list(c.items()) == [(("x",) * axes, pytest.approx(times * total))]
+        assert c.marginal(names[:2]).total == pytest.approx(times * total)
+    assert pickle.loads(pickle.dumps(found)) == found
+    if axes == 62:
+        assert found.arrays()[0].shape == (1,) * 62 and found.arrays()[0].item() == counts.total
+        assert counts.sparse().dense() == counts
+    else:
+        for ask in (found.arrays, counts.dense):
+            with pytest.raises(LimitError, match=f"{axes} axes is asked for; at most 62"):
+                ask()
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4]])
+def test_the_tables_of_a_tally_cannot_be_made_writeable(weights):
+    table = cr.read({"a": ["u", "v", "v", None], "b": [0, 1, 0, 1]}, weights=weights)
+    found = cr.tally(table, [("a", ["b"]), "b"])
+    for array in (*found.arrays(), found["a", ["b"]].values, found["b"].values):
+        for view in (array, array.T, array.view()):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                view.flags.writeable = True
 
 
 def test_arrays_of_what_has_no_table():
