@@ -131,6 +131,7 @@ struct type_caster<credo::doors::Array<T>> {
 
   static handle from_cpp(Value&& array, rv_policy, cleanup_list*) noexcept {
     namespace binding = credo::binding;
+    static_assert(binding::numpy_type<T>() != NPY_NOTYPE);
     if (!binding::numpy_is_there()) return {};
     npy_intp shape[credo::doors::Shape::kMostRank];
     const std::size_t rank = array.shape().rank();

@@ -161,9 +161,9 @@ def read(
 def tally(source: Any, families: Any = None, *, threads: int | None = None) -> Tally:
     """The statistics of many families, in one pass over a source or any table.
 
-    A family is a name, or a pair of a child and its parents. Families of discrete variables
-    give `Counts`; a family with a continuous variable gives `Moments`. Without families, each
-    variable is tallied by itself.
+    A family is a name, or a pair of a child and its parents; one alone needs no list. Families of
+    discrete variables give `Counts`; a family with a continuous variable gives `Moments`. Without
+    families, each variable is tallied by itself.
 
     >>> import credo as cr
     >>> s = cr.tally(cr.examples.pneumonia(), [("Fev", ["Pneu"])])

@@ -8,7 +8,7 @@ from typing import Any
 from credo.errors import InputError, shown
 from credo.render import one_line, text_html
 
-__all__ = ["Families", "Family"]
+__all__ = ["Families", "Family", "is_one_family"]
 
 Key = tuple[str, frozenset[str]]
 Spelled = dict[tuple[str, ...], int]
@@ -92,6 +92,22 @@ class Family(tuple[str, tuple[str, ...]]):
         return text_html(self)
 
 
+def is_one_family(given: Any) -> bool:
+    """Whether it is a family and no list of them: a name, or a child and a list of its parents.
+
+    >>> is_one_family(("A", ["B", "C"])), is_one_family([("A", ["B", "C"])]), is_one_family("A")
+    (True, False, True)
+    """
+    if isinstance(given, (str, Family)):
+        return True
+    return (
+        type(given) is tuple
+        and len(given) == 2
+        and isinstance(given[0], str)
+        and isinstance(given[1], list)
+    )
+
+
 class Families:
     """A list of different families. Made once, it can be tallied often without planning again.
 
@@ -117,16 +133,18 @@ class Families:
 
     @classmethod
     def of(cls, given: Any) -> Families:
-        """Families from a list of them, or from a mapping child → parents.
+        """Families from a list of them, from one, or from a mapping child → parents.
 
         >>> Families.of({"B": ["A"], "A": []})
         Families(B | A; A)
+        >>> Families.of(("A", ["B", "C"]))
+        Families(A | B, C)
         """
         if isinstance(given, Families):
             return given
         if isinstance(given, Mapping):
             given = list(given.items())
-        if isinstance(given, (str, Family)):
+        if is_one_family(given):
             given = [given]
         if not isinstance(given, Iterable):
             raise InputError(

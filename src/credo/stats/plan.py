@@ -31,7 +31,7 @@ from credo.stats.exact import (
     shown_as,
     total_of,
 )
-from credo.stats.family import Families, Family
+from credo.stats.family import Families, is_one_family
 from credo.stats.moment_sums import GroupSums
 from credo.stats.moments import Moments
 from credo.stats.squares import refuse_small_weights
@@ -124,7 +124,7 @@ class Plan:
         the last one of the same schema where that is of the same families.
         """
         if not isinstance(families, Families):
-            one = isinstance(families, Family)  # a pair, which would be read as a list of two
+            one = is_one_family(families)  # a pair would be read as a list of two
             made = None if one else cls._made(schema, families, rows, None, last)
             if made is not None:
                 return made

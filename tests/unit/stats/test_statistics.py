@@ -417,6 +417,24 @@ def test_sparse_families_are_arrays_too():
     np.testing.assert_array_equal(small, large.sum(axis=(0, 1)))
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (("Fev", ["Pneu", "Cou"]), [Family("Fev", ("Pneu", "Cou"))]),
+        (("Fev", ["Pneu"]), [Family("Fev", ("Pneu",))]),
+        (("Fev", []), [Family("Fev")]),
+        ("Fev", [Family("Fev")]),
+        (("Fev", "Pneu"), [Family("Fev"), Family("Pneu")]),
+        (("Fev", ("Pneu", ["Cou"])), [Family("Fev"), Family("Pneu", ("Cou",))]),
+        (["Fev", ["Pneu", ["Cou"]]], [Family("Fev"), Family("Pneu", ("Cou",))]),
+    ],
+)
+def test_one_family_needs_no_list(given, wanted):
+    table = cr.examples.pneumonia()
+    assert list(cr.tally(table, given)) == list(cr.Families.of(given)) == wanted
+    assert cr.tally(table, given) == cr.tally(table, wanted)
+
+
 def test_kept_counts_of_tables_in_another_order_are_refused():
     block = cr.examples.play_tennis().block
     families = [("Wind", ["PlayTennis"]), "Outlook", ("Wind", ["Outlook", "PlayTennis"])]
