@@ -6,7 +6,8 @@ STAMP  := .stamps
 CPP    := $(wildcard cpp/*)
 
 # Two workers fill two cores: threads of BLAS beside them only wait for each other. Compiled modules
-# are kept even where the environment says not to, since hundreds of tests start a process.
+# are kept even where the environment says not to, since hundreds of tests start a process. Types are
+# checked meanwhile, in the time that the workers leave; what was found is said at the end.
 TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo test bench docs lint coverage clean
@@ -17,9 +18,10 @@ demo: $(STAMP)/install
 test: $(STAMP)/dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal tests
+	@nice -n 19 $(BIN)/mypy > $(STAMP)/types 2>&1 & types=$$!; \
+	$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal tests; tested=$$?; \
+	wait $$types; typed=$$?; cat $(STAMP)/types; exit $$((tested + typed))
 
 lint: $(STAMP)/dev
 	@$(BIN)/ruff check --fix . && $(BIN)/ruff format . && $(BIN)/mypy && $(BIN)/lint-imports
