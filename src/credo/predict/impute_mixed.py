@@ -143,6 +143,20 @@ def _told(
     return out
 
 
+def _regular(covariance: Floats) -> Floats:
+    """A stack of covariances that can be solved: columns that determine each other are let loose.
+
+    A line without noise makes its matrix singular up to rounding; a billionth of each variance,
+    far below what a table of numbers resolves, keeps the seen columns from disagreeing.
+    """
+    size = np.sqrt(np.einsum("rii->ri", covariance))
+    loose = np.linalg.eigvalsh(covariance / size[:, :, None] / size[:, None, :])[:, 0] < 1e-13
+    if not loose.any():
+        return covariance
+    more: Floats = covariance + np.eye(size.shape[1]) * (1e-9 * loose[:, None] * size**2)[:, None]
+    return more
+
+
 class MixedRows:
     """Rows with the same gaps: `log` [row, case] is ln P(case, what is seen), `p` its shares.
 
@@ -216,7 +230,7 @@ class MixedRows:
         centre, spread = mean[:, gone], cov[:, gone][:, :, gone]
         if seen:
             x = np.stack([self.columns[self.order[i]] for i in seen], axis=1)
-            inner = cov[:, seen][:, :, seen]
+            inner = _regular(cov[:, seen][:, :, seen])
             away = np.repeat(x, len(self.cases), axis=0) - mean[:, seen]
             solved = np.linalg.solve(inner, away[..., None])[..., 0]
             det = np.linalg.slogdet(inner)[1]

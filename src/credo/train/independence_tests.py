@@ -4,16 +4,22 @@
     Fisher's z = √(N − |z| − 3) · atanh(partial correlation)
 
 G² and X² have (|x| − 1)(|y| − 1)|z| degrees of freedom; the adjusted tests (`g2-adjusted`,
-`x2-adjusted`) count, for each configuration of z, only the states of x and y that were seen. `mi`
-and `mi-adjusted` are G² by its other name: 2N times the mutual information I(x; y | z) in nats.
+`x2-adjusted`) count, for each configuration of z, only the states of x and y that were seen. Where
+a fifth of their cells expect fewer than five rows, or one less than a row, neither is near χ²: p is
+then that of X² by the gamma distribution with its mean and variance given the margins, which are
+exact (Haldane 1940). `mi` and `mi-adjusted` are G² by its other name: 2N times the mutual
+information I(x; y | z) in nats.
+
 Where discrete and continuous variables meet (`g2-mixed`), G² is the same ratio of likelihoods under
 the conditional Gaussian L(S): the configurations of the discrete variables of S, and in each a
 Gaussian of the continuous ones,
 
     G² = 2 ( ln L(xyz) + ln L(z) − ln L(xz) − ln L(yz) )
 
-with as many degrees of freedom as parameters differ. Configurations with too few rows for a
-Gaussian, or where a column is constant or a sum of others, are left out.
+with as many degrees of freedom f as parameters differ. p is that of f G² / E(G²), whose mean is
+right with few rows too (Bartlett 1937): E ln|S| of n rows of k columns is that of |Σ| and
+Σ_{i ≤ k} (ψ((n − i)/2) + ln 2), and Σ goes out. Configurations with too few rows for a Gaussian, or
+where a column is constant or a sum of others, are left out.
 
 One of x and y must be continuous there where z has a continuous variable. Then the parts that x and
 y do not share cancel, and what is left compares two regressions of the continuous one. For two
@@ -45,7 +51,7 @@ from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
 from credo.train.logistic_tests import logistic_test
-from credo.train.partial_correlations import CollinearError, Correlations, collinear
+from credo.train.partial_correlations import Correlations, UntestableError, collinear
 
 __all__ = ["TESTS", "IndependenceTest", "ManyTests", "independence_test", "tests_of"]
 
@@ -54,6 +60,9 @@ TESTS = (
     "fisher-z", "g2-mixed", "logistic",
 )  # fmt: skip
 """The tests by name."""
+_ROWS = 5  # expected in most cells where G² and X² are taken as χ²
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,8 @@ def tests_of(
         if name == "fisher-z":
             assert isinstance(statistic, Moments)
             value, free, p = _fisher(statistic.marginal([*z, x, y]), x, y, z)
-            nats = -0.5 * math.log1p(-(math.tanh(value / math.sqrt(free)) ** 2)) if p > 0 else None
+            away = abs(value) / math.sqrt(free)  # atanh r; −½ ln(1 − r²) is ln cosh of it
+            nats = away + math.log1p(math.exp(-2 * away)) - math.log(2)
         elif name == "g2-mixed":
             assert isinstance(statistic, Moments)
             value, free, p = _mixed(statistic, x, y, z)
@@ -176,7 +186,7 @@ class ManyTests:
         usual = test in (None, "fisher-z")
         self.correlations = Correlations.of(source, names) if usual else None
 
-    def p(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> NDArray[np.float64]:
+    def p(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> Floats:
         """The p of each test."""
         out = np.full(len(asked), np.nan)
         inside = self.continuous
@@ -201,7 +211,7 @@ class ManyTests:
     def _rest(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[float]:
         try:
             return [t.p for t in tests_of(self.source, asked, self.test)]
-        except CollinearError:
+        except UntestableError:
             if len(asked) == 1:
                 return [math.nan]
             half = len(asked) // 2
@@ -257,7 +267,7 @@ def _table(counts: Counts, test: str) -> tuple[float, float, float, float | None
     from scipy.special import chdtrc
 
     shape = counts.shape
-    n: NDArray[np.float64]
+    n: Floats
     if counts.is_dense:
         n = np.asarray(counts, dtype=np.float64).reshape(-1, shape[-2], shape[-1])
         configurations = len(n)
@@ -274,16 +284,42 @@ def _table(counts: Counts, test: str) -> tuple[float, float, float, float | None
     there = n > 0
     value = max(2 * float((n[there] * np.log(n[there] / expected[there])).sum()), 0.0)
     nats = value / (2 * float(n.sum())) if n.any() else None
+    square = (n - expected) ** 2 / np.where(expected > 0, expected, 1.0)
     if test.startswith("x2"):
-        there = expected > 0
-        value = float(((n - expected)[there] ** 2 / expected[there]).sum())
-    if test.endswith("adjusted"):
-        rows = (xz[:, :, 0] > 0).sum(axis=1) - 1
-        columns = (yz[:, 0, :] > 0).sum(axis=1) - 1
-        free = float((np.maximum(rows, 0) * np.maximum(columns, 0)).sum())
-    else:
+        value = float(square.sum())
+    if not test.endswith("adjusted"):
         free = float((shape[-2] - 1) * (shape[-1] - 1) * configurations)
+        return value, free, float(chdtrc(free, value)) if free > 0 else 1.0, nats
+    rows, columns = (xz[:, :, 0] > 0).sum(axis=1), (yz[:, 0, :] > 0).sum(axis=1)
+    told = (rows > 1) & (columns > 1)
+    free = float(((rows - 1) * (columns - 1))[told].sum())
+    cells = expected[told][expected[told] > 0]
+    if (cells < 1).any() or (cells < _ROWS).sum() > 0.2 * len(cells):  # Cochran's rule (1954)
+        p = _given_margins(square.sum(axis=(1, 2))[told], xz[told, :, 0], yz[told, 0], z[told])
+        return value, free, p, nats
     return value, free, float(chdtrc(free, value)) if free > 0 else 1.0, nats
+
+
+def _given_margins(value: Floats, x: Floats, y: Floats, n: Floats) -> float:
+    """The p of X² added up over tables with these margins, by its exact mean and variance.
+
+    Tables of fewer than 4 rows say next to nothing, and are left out.
+    """
+    from scipy.special import gdtrc
+
+    some = n >= 4
+    value, x, y, n = value[some], x[some], y[some], n[some]
+    spread = []
+    for margin in (x, y):
+        states = (margin > 0).sum(axis=1)
+        inverse = np.where(margin > 0, 1 / np.where(margin > 0, margin, 1.0), 0.0).sum(axis=1)
+        spread.append((states - 1, (n * inverse - states**2) / (n - 2)))
+    (r, a), (c, b) = spread
+    mean = float((r * c * n / (n - 1)).sum())
+    variance = float((2 * n / (n - 3) * (r - a) * (c - b) + n**2 / (n - 1) * a * b).sum())
+    if not variance > 1e-9 * mean:
+        return 1.0  # these margins leave one table
+    return float(gdtrc(mean / variance, mean**2 / variance, float(value.sum())))
 
 
 def _fisher(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, float, float]:
@@ -300,7 +336,7 @@ def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, f
     enough &= ~_singular(moments.scatter)
     if not enough.any():
         columns = ", ".join(v.name for v in moments.continuous)
-        raise CollinearError(
+        raise UntestableError(
             f"{columns}: in every configuration with enough rows a column is constant or a sum of "
             f"others, so {x} ⊥ {y} cannot be tested.",
             hint="Leave one out.",
@@ -313,16 +349,17 @@ def _mixed(moments: Moments, x: str, y: str, z: Sequence[str]) -> tuple[float, f
         scatter=moments.scatter[enough],
     )
     parts = ((1, (*z, x, y)), (1, tuple(z)), (-1, (*z, x)), (-1, (*z, y)))
-    value = free = 0.0
+    value = free = usual = 0.0
     for sign, names in parts:
-        likelihood, parameters = _joint(kept, names)
+        likelihood, expected, parameters = _joint(kept, names)
         value += 2 * sign * likelihood
+        usual += 2 * sign * expected
         free += sign * parameters
     value = max(value, 0.0)
-    return value, free, float(chdtrc(free, value)) if free > 0 else 1.0
+    return value, free, float(chdtrc(free, value * free / usual)) if free > 0 else 1.0
 
 
-def _singular(scatter: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _singular(scatter: Floats) -> NDArray[np.bool_]:
     """Which matrices have a column that is constant or a sum of others."""
     scale = np.sqrt(np.einsum("...ii->...i", scatter))
     flat = ~(scale > 0).all(axis=-1)
@@ -331,8 +368,11 @@ def _singular(scatter: NDArray[np.float64]) -> NDArray[np.bool_]:
     return lost
 
 
-def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float]:
-    """The log-likelihood of the conditional Gaussian of some variables, and its parameters."""
+def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float, float]:
+    """The log-likelihood of the conditional Gaussian of some variables, what is expected of it (up
+    to what goes out between the parts of a test), and its parameters."""
+    from scipy.special import psi
+
     continuous = [v.name for v in moments.continuous]
     inside = [n for n in names if n in continuous]
     beside = names if inside else (*names, continuous[0])  # for its counts
@@ -340,9 +380,12 @@ def _joint(moments: Moments, names: Sequence[str]) -> tuple[float, float]:
     seen = found.n > 0
     n, k = found.n[seen], len(inside)
     likelihood = float((n * np.log(n / n.sum())).sum())
+    expected = 0.0
     if inside:
         order = [[v.name for v in found.continuous].index(name) for name in inside]
         spread = found.scatter[seen][:, order][:, :, order] / n[:, None, None]
         _, volume = np.linalg.slogdet(spread)
         likelihood -= 0.5 * float((n * (k * math.log(2 * math.pi) + volume + k)).sum())
-    return likelihood, len(n) - 1 + len(n) * (k + k * (k + 1) / 2)
+        gained = psi((n[:, None] - np.arange(1, k + 1)) / 2) + np.log(2 / n)[:, None]
+        expected = -0.5 * float((n[:, None] * gained).sum())
+    return likelihood, expected, len(n) - 1 + len(n) * (k + k * (k + 1) / 2)

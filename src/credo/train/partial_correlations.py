@@ -19,7 +19,7 @@ from credo.stats.family import Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
 
-__all__ = ["CollinearError", "Correlations", "collinear", "fisher_z"]
+__all__ = ["Correlations", "UntestableError", "collinear", "fisher_z"]
 
 Floats = NDArray[np.float64]
 Asked = Sequence[tuple[str, str, Sequence[str]]]
@@ -28,8 +28,8 @@ _PIECE = 20_000  # matrices of one stack
 _COLLINEAR = 1e-11  # the least eigenvalue of a matrix of correlations
 
 
-class CollinearError(InputError):
-    """A test that cannot be made, since a column is a sum of others."""
+class UntestableError(InputError):
+    """A test that the rows cannot make: too few have all its columns, or these are collinear."""
 
 
 def collinear(correlations: Floats) -> NDArray[np.bool_]:
@@ -46,13 +46,18 @@ class Correlations:
     """The correlations of some continuous columns, and how many rows they rest on."""
 
     def __init__(self, names: Sequence[str], moments: Moments) -> None:
+        if not len(moments.n):
+            raise UntestableError(
+                f"No row has all of {', '.join(names)}, so nothing can be tested on them.",
+                hint="Leave the column with the most gaps out, or fill it.",
+            )
         place = {v.name: i for i, v in enumerate(moments.continuous)}
         order = [place[n] for n in names]
         scatter = moments.scatter[0][np.ix_(order, order)]
         scale = np.sqrt(np.diag(scatter))
         if not (scale > 0).all():
             constant = names[int(np.argmin(scale))]
-            raise InputError(f"The column {constant!r} is constant.", hint="Leave it out.")
+            raise UntestableError(f"The column {constant!r} is constant.", hint="Leave it out.")
         self.at = {n: i for i, n in enumerate(names)}
         self.rows = moments.total
         self.r: Floats = scatter / scale[:, None] / scale[None, :]
@@ -89,7 +94,7 @@ class Correlations:
         x, y, z = test
         free = self.rows - len(z) - 3
         if free <= 0:
-            raise InputError(
+            raise UntestableError(
                 f"Fisher's z needs more than {len(z) + 3} rows to test {x} ⊥ {y} given {len(z)} "
                 f"variables, got {self.rows:g}."
             )
@@ -107,7 +112,7 @@ class Correlations:
                 lost |= collinear(whole[:, kept][:, :, kept])
             if lost.any() and strict:
                 x, y, z = asked[int(lost.argmax())]
-                raise CollinearError(
+                raise UntestableError(
                     f"{x} ⊥ {y} | {', '.join(z)} cannot be tested: among these columns one is a "
                     "sum of others.",
                     hint="Leave one of them out.",

@@ -5,6 +5,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoError, ImpossibleError, InputError, UnknownNameError
+from credo.model.linear_gaussian import LinearGaussian
 
 NET = cr.Network(
     "[a][b|a][c|a:b]",
@@ -164,3 +165,15 @@ def test_draws_outside_of_what_was_observed_are_named():
     with pytest.warns(cr.errors.CredoWarning, match=r"outside of what was observed: age in \d+ of"):
         net.impute(rows, method="sample")
     net.impute(rows)  # the mean lies within
+
+
+def test_a_column_that_another_determines_can_be_seen_beside_a_gap():
+    rng = np.random.default_rng(0)
+    sleep = rng.normal(10, 3, 60)
+    rows = {"kind": ["a", "b"] * 30, "sleep": sleep, "awake": 24 - sleep + rng.normal(size=60)}
+    net = cr.fit("[kind][sleep|kind][awake|sleep]", rows, prior=cr.BDeu(1))
+    line = net.distributions["awake"]
+    exact = LinearGaussian(line.child, line.parents, 24.0, [-1.0], 1e-17)
+    net = cr.Network(net.dag, {**net.distributions, "awake": exact})
+    gaps = {"kind": ["a", "b", None] * 20, "sleep": sleep, "awake": 24 - sleep}
+    assert set(net.impute(gaps, "sample", rng=0)["kind"]) == {"a", "b"}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import psi
 from tests.structure_data import discrete, random_table
 
 import credo as cr
@@ -65,7 +66,11 @@ def test_mixed_tests_are_ratios_of_likelihoods():
     by_hand = 400 * np.log(y.var()) - sum(len(p) * np.log(p.var()) for p in parts)
     assert found.test == "g2-mixed" and found.freedom == 4
     assert found.statistic == pytest.approx(by_hand)
-    assert found.p == pytest.approx(stats.chi2.sf(by_hand, 4))
+    usual = 400 * (psi(399 / 2) - np.log(400 / 2)) - sum(
+        len(p) * (psi((len(p) - 1) / 2) - np.log(len(p) / 2)) for p in parts
+    )  # what G² is expected to be: a little more than its 4 degrees of freedom
+    assert found.p == pytest.approx(stats.chi2.sf(by_hand * 4 / usual, 4))
+    assert 4 < usual < 4.2
     back = cr.independence_test(table, "y", "a")
     assert (back.statistic, back.freedom) == (pytest.approx(by_hand), 4)
     # given b and w: a Gaussian regression in each configuration of b, with and without a
@@ -197,3 +202,68 @@ def test_configurations_without_a_gaussian_are_left_out():
         cr.independence_test(flat, "x", "y", given="a")
     for search in ("pc", "mmhc"):
         assert np.isfinite(cr.learn(table, search=search).record.score)
+
+
+def test_no_row_has_all_columns_of_a_test():
+    x, y = np.random.default_rng(0).normal(size=(2, 40))
+    table = cr.read({"x": np.r_[x[:20], [np.nan] * 20], "y": np.r_[[np.nan] * 20, y[20:]]})
+    with pytest.raises(InputError, match="No row has all of x, y"):
+        cr.independence_test(table, "x", "y")
+
+
+def test_the_strongest_dependences_have_their_information():
+    x = np.random.default_rng(0).normal(size=5000)
+    table = cr.read({"x": x, "y": x + 1e-6 * np.random.default_rng(1).normal(size=5000)})
+    found = cr.independence_test(table, "x", "y")
+    assert found.p == 0
+    r = np.corrcoef(x, table["y"])[0, 1]
+    assert found.information == pytest.approx(-0.5 * np.log1p(-(r**2)), rel=1e-3)
+
+
+def test_the_moments_of_x2_given_the_margins_are_those_of_shuffled_rows():
+    rng = np.random.default_rng(4)
+    z, x, y = rng.integers(0, 3, 60), rng.integers(0, 3, 60), rng.integers(0, 4, 60)
+
+    def tested(y):
+        table = cr.read({"x": x, "y": y, "z": z}, schema={n: "discrete" for n in "xyz"})
+        return cr.independence_test(table, "x", "y", "z", test="x2-adjusted")
+
+    shuffled = []
+    for _ in range(400):
+        other = y.copy()
+        for k in range(3):
+            other[z == k] = rng.permutation(y[z == k])
+        shuffled.append(tested(other).statistic)
+    found = tested(y)
+    assert found.p == pytest.approx(np.mean(np.array(shuffled) >= found.statistic), abs=0.06)
+
+
+def _rejected(test, given, n, arities, runs, rng):
+    """The share of tables of independent columns that a test at 5 % rejects."""
+    out = []
+    for _ in range(runs):
+        z = rng.integers(0, arities[2], n)
+        columns = {"z": z}
+        for name, k in zip("xy", arities[:2], strict=True):
+            ends = rng.dirichlet(np.ones(k), arities[2]).cumsum(axis=1)[z]
+            columns[name] = np.minimum((rng.random(n)[:, None] > ends).sum(axis=1), k - 1)
+        columns["w"] = rng.normal(size=n) + z
+        schema = {m: list(range(k)) for m, k in zip("xyz", arities, strict=True)}
+        table = cr.read(columns, schema=schema)
+        pair = ("x", "w") if test == "g2-mixed" else ("x", "y")
+        out.append(cr.independence_test(table, *pair, given, test=test).p < 0.05)
+    return np.mean(out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "arities"), [(50, (2, 2, 4)), (300, (3, 3, 27)), (1000, (3, 4, 12))])
+def test_adjusted_tests_keep_their_level_in_sparse_tables(n, arities):
+    rng = np.random.default_rng(n)
+    assert _rejected("g2-adjusted", ["z"], n, arities, 500, rng) == pytest.approx(0.05, abs=0.025)
+
+
+@pytest.mark.slow
+def test_the_mixed_test_keeps_its_level_with_few_rows():
+    rng = np.random.default_rng(0)
+    found = _rejected("g2-mixed", ["z"], 50, (3, 2, 2), 500, rng)
+    assert found == pytest.approx(0.05, abs=0.025)
