@@ -225,7 +225,7 @@ def test_the_moments_of_x2_given_the_margins_are_those_of_shuffled_rows():
     z, x, y = rng.integers(0, 3, 60), rng.integers(0, 3, 60), rng.integers(0, 4, 60)
 
     def tested(y):
-        table = cr.read({"x": x, "y": y, "z": z}, schema={n: "discrete" for n in "xyz"})
+        table = cr.read({"x": x, "y": y, "z": z}, schema=dict.fromkeys("xyz", "discrete"))
         return cr.independence_test(table, "x", "y", "z", test="x2-adjusted")
 
     shuffled = []
