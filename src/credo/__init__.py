@@ -25,6 +25,7 @@ _WHERE = {
     "Tally": "credo.stats",
     "Families": "credo.stats",
     "Dag": "credo.model",
+    "between": "credo.model.between",
     "compare": "credo.model",
     "Network": "credo.model",
     "Approximation": "credo.model",
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
     from credo.model import ising_grid as ising_grid
     from credo.model import number_game as number_game
     from credo.model import predictive_check as predictive_check
+    from credo.model.between import between as between
     from credo.model.mixture import Mixture as Mixture
     from credo.model.mixture_parts import Gaussians as Gaussians
     from credo.model.mixture_parts import Rates as Rates

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cuts_of", "interval_codes", "interval_labels", "interval_of", "short_cut"]
+__all__ = ["cut_text", "cuts_of", "interval_codes", "interval_labels", "interval_of", "short_cut"]
 
 _NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _FIRST = re.compile(rf"≤ ?{_NUMBER}")
@@ -35,13 +35,13 @@ def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     >>> interval_labels([1.5, 2])
     ('≤ 1.5', '(1.5, 2]', '> 2')
     """
-    ends = [_text(float(c)) for c in cuts]
+    ends = [cut_text(float(c)) for c in cuts]
     if not ends:
         return ("any",)
     return (f"≤ {ends[0]}", *(f"({a}, {b}]" for a, b in pairwise(ends)), f"> {ends[-1]}")
 
 
-def _text(cut: float) -> str:
+def cut_text(cut: float) -> str:
     """The fewest digits that give the number again."""
     plain = f"{cut:.6g}"
     return plain if float(plain) == cut else repr(cut)

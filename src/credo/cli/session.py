@@ -1,6 +1,6 @@
 """A conversation with a model: evidence is kept from line to line, questions are answered with it.
 
-    smoke=yes, dysp=no        evidence (also: x != a, x in {a, b}, do(x=a))
+    smoke=yes, dysp=no        evidence (also: x != a, x in {a, b}, x > 2, do(x=a))
     lung     P(lung=yes)      questions
     evidence · clear · undo · mpe · marginals · variables · help · quit
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from credo.errors import ImpossibleError, InputError, LimitError, close_names
+from credo.model.between import Between
 from credo.render import shortened, table_text
 from credo.state_values import is_number, readable
 
@@ -32,7 +33,7 @@ WORDS = {
 }
 _ALIASES = {"?": "help", "exit": "quit", "vars": "variables", "reset": "clear", "given": "evidence"}
 _QUESTION = re.compile(r"\s*(?:argmax\b|(?:mpe|map)\s+P|P\s*\(|Pr\s*\()", re.I)
-_MARKS = r"|(),{}=!'\""
+_MARKS = r"|(),{}=!<>≤≥'\""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Session:
         names = self._names(line)
         if names:
             return self._ask(f"P({', '.join(map(quoted, names))})")
-        if "=" in line or "∈" in line or re.search(r"\bin\s*\{", line):
+        if re.search(r"[=∈<>≤≥]|\bin\s*\{", line):
             return self._observe(line)
         near = close_names(line, [*WORDS, *self.net.names])
         raise InputError(
@@ -116,7 +117,8 @@ class Session:
             raise
         except (LimitError, InputError):
             return ""
-        if not all(self.net.variable(n).is_discrete for n in given):
+        if any(not self.net.variable(n).is_discrete and not isinstance(v, Between)
+               for n, v in given.items()):  # fmt: skip
             return ""
         p = math.exp(log_p)
         return f", which has probability {p:.4g}" if p > 0 else f", of log-probability {log_p:.6g}"
@@ -204,6 +206,8 @@ class Session:
 
         question = parse(self.net, text)
         for name in question.targets:
+            if isinstance(self.given.get(name), Between):
+                continue
             if name in self.given or name in self.do:
                 raise InputError(
                     f"{name!r} is asked about and given at once.", hint=f"Type: clear {name}"
@@ -237,6 +241,8 @@ def quoted(value: Any) -> str:
 
 def _condition(name: str, value: Any, write: Any) -> str:
     left = quoted(name) if write is quoted else name
+    if isinstance(value, Between):
+        return value.of(left)
     if isinstance(value, list):
         return f"{left} in {{{', '.join(map(write, value))}}}"
     return f"{left}={write(value)}"
@@ -244,7 +250,7 @@ def _condition(name: str, value: Any, write: Any) -> str:
 
 def _help(net: Any) -> str:
     rows = [
-        ["NAME=STATE, …", "evidence; also x != a, x in {a, b}, do(x=a)"],
+        ["NAME=STATE, …", "evidence; also x != a, x in {a, b}, x > 2, do(x=a)"],
         ["NAME", "P(NAME) with the evidence; several names: together"],
         ["P(… | …)", "any question, such as P(a=yes | b=no) or argmax P(a, b)"],
         *([word, line] for word, line in WORDS.items()),

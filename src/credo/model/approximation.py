@@ -7,7 +7,7 @@ has neither: it says whether its messages agree, and that nothing is guaranteed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ _NAMES = {
     "weighting": "likelihood weighting",
     "loopy": "loopy belief propagation",
     "gibbs": "Gibbs sampling",
+    "points": "quasi-random points",
 }
 
 
@@ -181,6 +182,12 @@ class Estimate(float):
         out = super().__new__(cls, value)
         out.approximation = approximation
         return out
+
+    def moved(self, by: float) -> Estimate:
+        """The number and its interval, moved by one that is known exactly."""
+        span = self.approximation.interval
+        ends = None if span is None else Interval(span.lower + by, span.upper + by, span.level)
+        return Estimate(float(self) + by, replace(self.approximation, interval=ends))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Estimate, (float(self), self.approximation)

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from credo.errors import InputError
-
 if TYPE_CHECKING:
     from credo.model.network import Network
     from credo.model.randomness import Rng
@@ -53,7 +51,7 @@ class Questions:
 
     def p(
         self,
-        target: str | Sequence[str],
+        target: str | Sequence[str] | Mapping[str, Any],
         given: Mapping[str, Any] | None = None,
         *,
         interval: float | None = None,
@@ -64,6 +62,9 @@ class Questions:
         rng: Rng = 0,
     ) -> Any:
         """The distribution of one variable, or the joint of several, given evidence.
+
+        A mapping from variable to state, a set of states or a range (`cr.between(2, 5)`) asks for
+        the probability of that event.
 
         With `interval=0.95` it carries credible intervals, from `draws` (1,000) of the parameters
         (docs/how-sure.md). Exact if that fits, else approximate with its error, which is said:
@@ -78,22 +79,21 @@ class Questions:
         rain         p
         False  0.33333  ██████▋
         True   0.66667  █████████████▍
-        >>> round(net.p(["rain", "wet"])[True, True], 6)
-        0.16
+        >>> joint, event = net.p(["rain", "wet"]), net.p({"rain": True, "wet": True})
+        >>> round(joint[True, True], 6), round(event, 6)
+        (0.16, 0.16)
         >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
         >>> net.p("A", given={"B": 1})
         Distribution(A: 0 0.166667, 1 0.833333)
         """
         from credo.predict.posterior import posterior
 
-        if isinstance(target, Mapping):
-            said = ", ".join(f"{k}={v}" for k, v in target.items())
-            raise InputError(
-                f"p takes the names of variables, got the mapping {dict(target)!r}.",
-                hint=f"Ask net.ask('P({said})'), or give it as evidence: net.p(name, given=…).",
-            )
         how, n = self._effort(interval, draws, method, budget, error, rng)
         known = {} if given is None else given
+        if isinstance(target, Mapping):
+            from credo.predict.asking import event_probability
+
+            return event_probability(self._asked, target, known, how, interval, n)
         if interval is not None:
             from credo.predict.interval import posterior_interval
 

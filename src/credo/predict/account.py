@@ -6,7 +6,7 @@ evidence moved the answer, by how much.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.line_groups import line_groups
 from credo.predict.mixed_posterior import cases_of
+from credo.predict.ranges import asked_ranges, observed
 from credo.render import shortened, table_text, text_html
 
 if TYPE_CHECKING:
@@ -66,9 +67,12 @@ class Account(Frozen):
 
 def account(net: Network, question: Question) -> Account:
     """The account of a question about a network."""
-    evidence = Evidence.of(net, question.given)
+    net, evidence = observed(net, question.given)
+    net, evidence, events = asked_ranges(net, evidence, question.events)
+    if events:
+        question = replace(question, targets=tuple(events), events=events)
     engine = engine_of(net).given(evidence.values, evidence.hard)
-    observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
+    known = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
     asked = [n for n in question.targets if net.variable(n).is_discrete]
     continuous = [n for n in question.targets if not net.variable(n).is_discrete]
     groups = line_groups(net, evidence.values.keys(), continuous) if engine.directed else ()
@@ -78,7 +82,7 @@ def account(net: Network, question: Question) -> Account:
         cases = cases_of(net, continuous, asked, evidence)
         asked, gaussians = list(cases.names), prod(cases.shape)
     targets = [engine.at[n] for n in asked]
-    plan = engine.plan(observed, targets, soft=[engine.at[n] for n in evidence.soft])
+    plan = engine.plan(known, targets, soft=[engine.at[n] for n in evidence.soft])
     names = net.names
     needed = set(question.targets) | set(evidence.names)
     for name in tuple(needed) if engine.directed else ():

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.errors import InputError, unknown_name
 from credo.model.approximation import Estimate
+from credo.model.between import Between
 from credo.predict.account import account
 from credo.predict.answer import Answer
 from credo.predict.approximate import Asked, approximate, chosen, one_cell
 from credo.predict.budget import EXACT, Effort
 from credo.predict.conflict import refuse_impossible
-from credo.predict.evidence import Evidence
+from credo.predict.engine import engine_of
+from credo.predict.evidence import Evidence, likelihood
 from credo.predict.explanation import Explanation, marginal_map, mpe
 from credo.predict.far_evidence import warn_far
-from credo.predict.interval import bound_interval, event_interval, posterior_interval
+from credo.predict.interval import event_interval, posterior_interval
 from credo.predict.posterior import (
     check_joint,
     joint_with_evidence,
     posterior,
+    target_names,
     that_matters,
 )
 from credo.predict.question import Question, parse
+from credo.predict.ranges import asked_ranges, observed, stated
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["ask"]
+__all__ = ["ask", "event_probability", "probability_of"]
 
 
 def ask(
@@ -66,15 +71,54 @@ def _uncertain(net: Network, question: Question, level: float, draws: int, effor
             "An interval goes with a probability; argmax gives states.",
             hint="Ask for P(…) of the states it gives.",
         )
-    if question.bound is not None:
-        point = _value(net, question, EXACT)
-        name = question.targets[0]
-        return bound_interval(net, point, name, question.bound, question.given, level, draws, seed)
     if question.events:
-        point = _value(net, question, EXACT)
+        point = probability_of(net, question.events, question.given)
         return event_interval(net, point, question.events, question.given, level, draws, seed)
     target = question.targets[0] if len(question.targets) == 1 else question.targets
     return posterior_interval(net, target, question.given, level, draws, seed)
+
+
+def event_probability(
+    net: Network,
+    event: Mapping[str, Any],
+    given: Mapping[str, Any],
+    effort: Effort,
+    interval: float | None,
+    draws: int,
+) -> Any:
+    """P(event | evidence); an event is a state, a set of states or a range for each variable."""
+    if not event:
+        raise InputError("Name at least one variable to ask about.")
+    events: dict[str, Any] = {}
+    for name, value in event.items():
+        if name not in net.schema:
+            raise unknown_name("Variable", name, net.names, "in the model")
+        variable = net.variable(name)
+        if isinstance(value, Between) and not variable.is_discrete:
+            events[name] = value
+            continue
+        if not variable.is_discrete:
+            events[name] = [value]  # refused with the others
+            continue
+        code = likelihood(variable, value)
+        weights = np.eye(variable.arity)[code] if isinstance(code, int) else code
+        if not np.isin(weights, (0.0, 1.0)).all():
+            raise InputError(f"An event of {name!r} is a state or a set of states, got {value!r}.")
+        events[name] = [s for s, w in zip(variable.states, weights, strict=True) if w]
+    if interval is None:
+        return probability_of(net, events, given, effort)
+    point = probability_of(net, events, given)
+    return event_interval(net, point, events, given, interval, draws, effort.draws_seed)
+
+
+def probability_of(
+    net: Network, events: Mapping[str, Any], given: Mapping[str, Any], effort: Effort = EXACT
+) -> float:
+    """P(events | evidence); an event is a list of states, or a range."""
+    net, evidence = observed(net, given)
+    net, evidence, by_state = asked_ranges(net, evidence, events)
+    found: float = stated(_event(net, evidence, by_state, effort), evidence)
+    return found
 
 
 def _value(net: Network, question: Question, effort: Effort) -> Any:
@@ -84,7 +128,7 @@ def _value(net: Network, question: Question, effort: Effort) -> Any:
                 f"A question with argmax is answered exactly, not by method={effort.method!r}.",
                 hint="Leave the method out, or ask for the distribution.",
             )
-        evidence = Evidence.of(net, question.given)
+        _, evidence = observed(net, question.given)
         free = {n for n in net.names if n not in evidence.hard and n not in evidence.values}
         if any(v.is_discrete for v in net.variables):
             free = {n for n in free if net.variable(n).is_discrete}
@@ -94,24 +138,23 @@ def _value(net: Network, question: Question, effort: Effort) -> Any:
         return marginal_map(net, question.targets, question.given)
     if not question.events:
         target = question.targets[0] if len(question.targets) == 1 else question.targets
-        found = posterior(net, target, question.given, effort)
-        if question.bound is None:
-            return found
-        mark, number = question.bound
-        below = float(found.cdf(number))
-        return below if mark == "<=" else 1.0 - below
-    for name in question.targets:
+        return posterior(net, target, question.given, effort)
+    return probability_of(net, question.events, question.given, effort)
+
+
+def _event(
+    net: Network, evidence: Evidence, events: Mapping[str, Sequence[Any]], effort: Effort
+) -> float:
+    """P(each variable has one of its states | evidence)."""
+    names = target_names(net, tuple(events), evidence)
+    for name in names:
         if not net.variable(name).is_discrete:
             raise InputError(
-                f"P({name}=…) is for discrete variables; ask for P({name}) instead.",
-                hint=f"Its .pdf(x) is the density at a number, its .cdf(x) P({name} ≤ x).",
+                f"P({name}=…) is for discrete variables; ask for P({name}) or for a range of it.",
+                hint=f"Its .pdf(x) is the density at a number; P(1 < {name} < 2) is a range.",
             )
-        if name in question.given:
-            raise InputError(f"{name!r} is asked about and observed at once.")
-    evidence = Evidence.of(net, question.given)
-    names = question.targets
     check_joint(net, names)
-    at = [[net.variable(n).code(s) for s in question.events[n]] for n in names]
+    at = [[net.variable(n).code(s) for s in events[n]] for n in names]
     evidence = that_matters(net, names, evidence)
     effort = chosen(net, evidence, names, effort, joint=len(names) > 1)
     if effort.method != "exact":
@@ -120,8 +163,9 @@ def _value(net: Network, question: Question, effort: Effort) -> Any:
         p, approximation = approximate(net, evidence, [Asked(names, event)], effort)[0]
         return Estimate(float(p[1]), one_cell(approximation, 1))
     if len(names) == 1:
-        one = posterior(net, names[0], question.given)
-        return float(sum(one[s] for s in question.events[names[0]]))
+        outcome = engine_of(net).ask(evidence, names)
+        refuse_impossible(net, evidence, float(outcome.log_evidence[0]))
+        return float(outcome.marginals[0][0][at[0]].sum())
     table, log_e = joint_with_evidence(net, names, evidence)
     refuse_impossible(net, evidence, log_e)
     return float(table[np.ix_(*at)].sum())

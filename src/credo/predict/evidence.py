@@ -2,26 +2,31 @@
 
 A discrete variable can be known (`"yes"`), known to be one of several states (`{"yes", "maybe"}`),
 or seen through an unreliable report (a likelihood for each state: `{"yes": 0.8, "no": 0.1}`). A
-continuous variable is known by its value. None says that a variable is not observed.
+continuous variable is known by its value; `ranges` knows what lies between two numbers. None says
+that a variable is not observed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from credo.errors import InputError, unknown_name
+from credo.intervals import cuts_of
+from credo.model.between import Between
 from credo.model.value import finite
 from credo.schema import Variable, is_missing
+from credo.state_values import is_number
 
 if TYPE_CHECKING:
     from credo.model.network import Network
+    from credo.predict.ranges import RangeTable
 
-__all__ = ["Evidence"]
+__all__ = ["Evidence", "likelihood", "states_within"]
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +38,13 @@ class Evidence:
     hard: dict[str, int] = field(default_factory=dict)
     soft: dict[str, Floats] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
+    ranges: dict[str, Between] = field(default_factory=dict)
+    """Of continuous variables; what they say of the discrete ones stands in `hard`, and the
+    logarithm of what that leaves out in `log_scale` (see `ranges.observed`)."""
+    tables: tuple[RangeTable, ...] = ()
+    log_scale: float = 0.0
+    error: float = 0.0
+    """The standard error of ln P(the ranges), where that was found by points."""
 
     @classmethod
     def of(cls, net: Network, given: Mapping[str, Any]) -> Evidence:
@@ -49,13 +61,18 @@ class Evidence:
             if is_missing(value):
                 continue
             if not variable.is_discrete:
+                if isinstance(value, Between):
+                    raise InputError(
+                        f"{value.of(name)}: here a continuous variable is known by its value.",
+                        hint="Ranges go with p, ask, marginals, log_evidence, mpe and map.",
+                    )
                 out.values[name] = _number(variable, value)
                 continue
-            likelihood = _likelihood(variable, value)
-            if isinstance(likelihood, int):
-                out.hard[name] = likelihood
+            found = likelihood(variable, value)
+            if isinstance(found, int):
+                out.hard[name] = found
             else:
-                out.soft[name] = likelihood
+                out.soft[name] = found
         return out
 
     @property
@@ -65,10 +82,11 @@ class Evidence:
 
     def without(self, name: str) -> Evidence:
         """The same evidence less what is known of one variable."""
-        return Evidence(
-            {k: v for k, v in self.hard.items() if k != name},
-            {k: v for k, v in self.soft.items() if k != name},
-            {k: v for k, v in self.values.items() if k != name},
+        return replace(
+            self,
+            hard={k: v for k, v in self.hard.items() if k != name},
+            soft={k: v for k, v in self.soft.items() if k != name},
+            values={k: v for k, v in self.values.items() if k != name},
         )
 
 
@@ -76,12 +94,14 @@ def _number(variable: Variable, value: Any) -> float:
     return finite(value, f"The evidence on the continuous variable {variable.name!r}")
 
 
-def _likelihood(variable: Variable, value: Any) -> int | Floats:
+def likelihood(variable: Variable, value: Any) -> int | Floats:
     """A code for a state; else a likelihood for each state. A single possible state is hard."""
+    if isinstance(value, Between):
+        value = _states_between(variable, value)
     if isinstance(value, Mapping):
         out = np.zeros(variable.arity)
-        for state, likelihood in value.items():
-            out[variable.code(state)] = _weight(variable, likelihood)
+        for state, weight in value.items():
+            out[variable.code(state)] = _weight(variable, weight)
     elif isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiu":
         if len(value) != variable.arity:
             raise InputError(
@@ -109,6 +129,15 @@ def _likelihood(variable: Variable, value: Any) -> int | Floats:
     return out
 
 
+def _states_between(variable: Variable, range_: Between) -> list[Any]:
+    kept = list(variable.states)
+    for mark, end in ((">=", range_.low), ("<=", range_.high)):
+        if np.isfinite(end):
+            here = states_within(variable, mark, f"{end!r}")
+            kept = [s for s in kept if s in here]
+    return kept
+
+
 def _is_state(variable: Variable, value: Any) -> bool:
     try:
         return value in variable.states
@@ -126,3 +155,62 @@ def _weight(variable: Variable, value: Any) -> float:
             f"A likelihood of {variable.name!r} must be a finite number, 0 or more, got {value!r}."
         )
     return number
+
+
+def states_within(variable: Variable, mark: str, text: str) -> list[Any]:
+    """The states of a discrete variable on one side of a bound: numbers, or states in order.
+
+    >>> states_within(Variable("class", "discrete", (1, 2, 3)), "<=", "2")
+    [1, 2]
+    """
+    states, cuts = variable.states, cuts_of(variable.states)
+    numbers = all(map(is_number, states))
+    if cuts is not None:
+        return _intervals_within(variable, cuts, mark, text)
+    if not numbers and not variable.ordered:
+        some = ", ".join(map(str, states[:2]))
+        raise InputError(
+            f"The states of {variable.name!r} have no order, so {mark} says nothing of them.",
+            hint=f"Ask for a set: P({variable.name} in {{{some}}}).",
+        )
+    if numbers:
+        try:
+            limit, places = float(text), [float(s) for s in states]
+        except ValueError:
+            raise InputError(
+                f"A bound of {variable.name!r} is a number, got {text!r}.",
+                hint=f"Its states are {', '.join(map(str, states[:8]))}.",
+            ) from None
+    else:
+        texts = [str(s) for s in states]
+        if text not in texts:
+            raise InputError(
+                f"A bound of {variable.name!r} is one of its states, got {text!r}.",
+                hint=f"They are {', '.join(texts[:8])}, in this order.",
+            )
+        limit, places = float(texts.index(text)), [float(i) for i in range(len(states))]
+    kept = {
+        "<": [p < limit for p in places], "<=": [p <= limit for p in places],
+        ">": [p > limit for p in places], ">=": [p >= limit for p in places],
+    }[mark.replace("≤", "<=").replace("≥", ">=")]  # fmt: skip
+    found = [s for s, there in zip(states, kept, strict=True) if there]
+    if not found:
+        raise InputError(
+            f"No state of {variable.name!r} is {mark} {text}.",
+            hint=f"Its states are {', '.join(map(str, states[:8]))}.",
+        )
+    return found
+
+
+def _intervals_within(variable: Variable, cuts: Sequence[float], mark: str, text: str) -> list[Any]:
+    """The states that are intervals of numbers, on one side of a cut."""
+    try:
+        at = cuts.index(float(text))
+    except ValueError:
+        told = ", ".join(f"{c:g}" for c in cuts[:8]) + ("…" if len(cuts) > 8 else "")
+        raise InputError(
+            f"{variable.name!r} was cut into intervals at {told}, so a bound of it is one of "
+            f"those, got {text!r}.",
+            hint="Learn it as a number to ask for any bound.",
+        ) from None
+    return list(variable.states[: at + 1] if mark[0] in "<≤" else variable.states[at + 1 :])

@@ -16,6 +16,7 @@ from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
 from credo.predict.posterior import joint_with_evidence, target_names
+from credo.predict.ranges import observed
 from credo.render import table_html, table_text
 
 if TYPE_CHECKING:
@@ -56,14 +57,14 @@ def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
     In a mixed network these are the discrete ones; a continuous one that is not observed is
     averaged over.
     """
-    evidence = Evidence.of(net, given)
-    if not any(v.is_discrete for v in net.variables):
+    lines = not any(v.is_discrete for v in net.variables)
+    net, evidence = observed(net, given)
+    if lines:
         return _means(net, [n for n in net.names if n not in evidence.values], evidence)
     engine = engine_of(net).given(evidence.values, evidence.hard)
     known = [*evidence.hard, *evidence.values]
-    observed = [engine.at[n] for n in known]
     soft = [engine.at[n] for n in evidence.soft]
-    plan = engine.plan(observed, None, soft=soft, mode="max")
+    plan = engine.plan([engine.at[n] for n in known], None, soft=soft, mode="max")
     tables, scale = density_tables(engine, evidence)
     codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
     row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
@@ -75,11 +76,16 @@ def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
         for n in net.names
         if n not in known and net.variable(n).is_discrete
     }
-    return Explanation(states, float(log_p[0] + scale) - engine.log_total)
+    return Explanation(states, float(log_p[0] + scale) + evidence.log_scale - engine.log_total)
 
 
 def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanation:
     """Of a Gaussian, the most probable values together are the means."""
+    for name in evidence.ranges:
+        raise InputError(
+            f"The most probable values given a range of {name!r} are not told.",
+            hint="Ask for p() of the variables: their means and intervals.",
+        )
     best = {n: float(gaussian_posterior(net, [n], evidence).mean) for n in names}
     whole = Evidence(values={**evidence.values, **best})
     return Explanation(best, gaussian_log_evidence(net, whole))
@@ -89,9 +95,10 @@ def marginal_map(
     net: Network, targets: Sequence[str] | str, given: Mapping[str, Any]
 ) -> Explanation:
     """The most probable states of the targets together, all other variables summed out."""
-    evidence = Evidence.of(net, given)
+    lines = not any(v.is_discrete for v in net.variables)
+    net, evidence = observed(net, given)
     names = target_names(net, targets, evidence)
-    if not any(v.is_discrete for v in net.variables):
+    if lines:
         return _means(net, names, evidence)
     for name in names:
         if not net.variable(name).is_discrete:
@@ -104,4 +111,5 @@ def marginal_map(
     refuse_impossible(net, evidence, log_e)
     at = np.unravel_index(int(table.argmax()), table.shape)
     states = {n: net.variable(n).states[int(i)] for n, i in zip(names, at, strict=True)}
-    return Explanation(states, float(np.log(table[at]) + log_e) - engine_of(net).log_total)
+    log_p = float(np.log(table[at]) + log_e) + evidence.log_scale
+    return Explanation(states, log_p - engine_of(net).log_total)

@@ -32,6 +32,7 @@ from credo.predict.interval_gaussian import MomentDraws, moment_draws
 from credo.predict.interval_plan import DrawnPlan
 from credo.predict.mixed_posterior import cases_of
 from credo.predict.posterior import marginals, posterior, target_names, that_matters
+from credo.predict.ranges import asked_ranges, observed, tied_ranges
 from credo.predict.uncertain import (
     Probability,
     UncertainGaussian,
@@ -64,7 +65,7 @@ def posterior_interval(
     draws = enough(draws, level)
     source = Draws(net, rng)
     answer = posterior(net, target, given)
-    evidence = Evidence.of(net, given)
+    net, evidence = observed(net, given)
     if not isinstance(answer, Distribution):
         names = target_names(net, target, evidence)
         return uncertain(net, names, answer, evidence, level, draws, source)
@@ -78,7 +79,7 @@ def posterior_interval(
 def event_interval(
     net: Network,
     value: float,
-    events: Mapping[str, Sequence[Any]],
+    events: Mapping[str, Any],
     given: Mapping[str, Any],
     level: float,
     draws: int,
@@ -87,39 +88,13 @@ def event_interval(
     """The probability of an event with its credible interval."""
     level = probability(level)
     draws = enough(draws, level)
+    net, evidence = observed(net, given)
+    net, evidence, events = asked_ranges(net, evidence, events)
     names = tuple(events)
     codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
-    evidence = Evidence.of(net, given)
     samples, _ = joint_draws(net, names, evidence, codes, Draws(net, rng), draws)
     last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
     return Probability(value, Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level))
-
-
-def bound_interval(
-    net: Network,
-    value: float,
-    name: str,
-    bound: tuple[str, float],
-    given: Mapping[str, Any],
-    level: float,
-    draws: int,
-    rng: Rng,
-) -> Probability:
-    """The probability of a bound on a continuous variable with its credible interval."""
-    level = probability(level)
-    draws = enough(draws, level)
-    source = Draws(net, rng)
-    evidence = that_matters(net, (name,), Evidence.of(net, given))
-    cases = cases_of(net, [name], [], evidence)
-    weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
-    if cases.names:
-        weights, good = joint_draws(
-            net, cases.names, evidence, None, Draws(net, source.seed), draws
-        )
-    drawn = moment_draws(cases, weights, good, 1, evidence, source, bound[1])
-    assert drawn.below is not None
-    below = drawn.below[:, 0]
-    return Probability(value, Credible.of(below if bound[0] == "<=" else 1.0 - below, level))
 
 
 def marginal_intervals(
@@ -131,7 +106,7 @@ def marginal_intervals(
     source = Draws(net, rng)
     points = marginals(net, given)
     tables = {n: p for n, p in points.items() if isinstance(p, Distribution)}
-    evidence = Evidence.of(net, given)
+    net, evidence = observed(net, given)
     out: dict[str, Any] = {}
     if tables:
         asked = DrawnPlan(engine_of(net), evidence, [], list(tables))
@@ -160,6 +135,12 @@ def uncertain(
     """An answer about continuous variables with its credible intervals."""
     discrete = [n for n in names if net.variable(n).is_discrete]
     continuous = [n for n in names if not net.variable(n).is_discrete]
+    for name in tied_ranges(net, evidence, continuous):
+        raise InputError(
+            f"A continuous variable has no credible interval where the evidence has a range of "
+            f"{name!r}.",
+            hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
+        )
     evidence = that_matters(net, names, evidence)
     cases = cases_of(net, continuous, discrete, evidence)
     weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)

@@ -71,8 +71,6 @@ class MomentDraws:
     """[draws, states, t]"""
     covariance: Floats
     """[draws, states, t, t]"""
-    below: Floats | None = None
-    """P(target ≤ bound), [draws, states], of one target where a bound is asked about"""
 
     @property
     def sd(self) -> Floats:
@@ -96,7 +94,6 @@ def moment_draws(
     states: int,
     evidence: Evidence,
     source: Draws,
-    bound: float | None = None,
 ) -> MomentDraws:
     """The moments under each draw that is `good`; `weights` [good draws, u…] are its mixtures'.
 
@@ -114,7 +111,7 @@ def moment_draws(
         )
     step = max(_BLOCK // each, 1)
     names = cases.group.names
-    p, means, covariances, below = [], [], [], []
+    p, means, covariances = [], [], []
     done = 0
     starts = range(0, draws, step)
     for start in track(starts, "drawing lines", total=len(starts)):
@@ -136,15 +133,7 @@ def moment_draws(
         away = m - middle[:, :, None]
         spread = np.einsum("dsk,dskij->dsij", w, c)
         spread += np.einsum("dsk,dski,dskj->dsij", w, away, away)
-        if bound is not None:
-            from scipy.special import ndtr
-
-            sd = np.sqrt(np.maximum(c[..., 0, 0], _LEAST))
-            below.append((w * ndtr((bound - m[..., 0]) / sd)).sum(axis=-1))
         p.append(total)
         means.append(middle)
         covariances.append(spread)
-    return MomentDraws(
-        np.concatenate(p), np.concatenate(means), np.concatenate(covariances),
-        np.concatenate(below) if below else None,
-    )  # fmt: skip
+    return MomentDraws(np.concatenate(p), np.concatenate(means), np.concatenate(covariances))

@@ -52,7 +52,9 @@ class DrawnPlan:
         net = engine.net
         names = [n for i, n in enumerate(net.names) if i not in pruned]
         # a line that the plan leaves out may still be part of another line's density
-        lines = [n for n in engine.lines(evidence.values) if n not in names]
+        lines = [*engine.lines(evidence.values)]
+        lines += [n for t in evidence.tables for n in t.cases.group.names]
+        lines = [n for n in dict.fromkeys(lines) if n not in names]
         self.drawn = [n for n in (*names, *lines) if has_posterior(net.distributions[n])]
 
     def check(self, draws: int, numbers: int, times: int = 1) -> None:
@@ -103,6 +105,10 @@ class DrawnPlan:
         for name, values in drawn.items():
             if isinstance(values, np.ndarray):
                 tables[engine.at[name]] = np.ascontiguousarray(values)
+        for table in self.evidence.tables:
+            values = table.values(drawn)
+            flat = np.ascontiguousarray(values.reshape(len(values), -1))
+            tables[engine.at[table.name]] = flat if len(flat) > 1 else flat[0]
         if not self.evidence.values:
             return tables, 0.0
         return density_draws(engine, tables, self.evidence, drawn, n)

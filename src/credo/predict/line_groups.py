@@ -48,9 +48,12 @@ class LineGroup:
 
 
 def line_groups(
-    net: Network, observed: Collection[str], targets: Sequence[str] = ()
+    net: Network, observed: Collection[str], targets: Sequence[str] = (), *, tied: bool = True
 ) -> tuple[LineGroup, ...]:
-    """The groups of the observed and the targeted continuous variables; the targets are in one."""
+    """The groups of the observed and the targeted continuous variables.
+
+    The targets are in one group, unless they are not `tied`.
+    """
     hidden = set(targets)
     ahead = [*observed, *targets]
     while ahead:
@@ -72,7 +75,7 @@ def line_groups(
         for parent in _line(net, name).continuous:
             if parent.name in hidden:
                 above[root(name)] = root(parent.name)
-    for target in targets[1:]:
+    for target in targets[1:] if tied else ():
         above[root(target)] = root(targets[0])
     groups: dict[str, list[LinearGaussian]] = {}
     for name in members:

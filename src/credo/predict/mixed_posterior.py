@@ -9,7 +9,7 @@ from the algebra of lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -122,9 +122,19 @@ def mixture(
 
 
 def mixed_joint(
-    cases: Cases, discrete: Sequence[Variable], weights: Floats, means: Floats, covariances: Floats
+    cases: Cases,
+    discrete: Sequence[Variable],
+    weights: Floats,
+    means: Floats,
+    covariances: Floats,
+    names: tuple[str, ...] | None = None,
+    make: Callable[..., Any] | None = None,
 ) -> MixedJoint:
-    """Discrete and continuous targets together."""
+    """Discrete and continuous targets (`names`, or all of the cases) together.
+
+    `make` turns the Gaussians of one state into an answer: a mixture, if nothing else is said.
+    """
+    make = mixture if make is None else make
     k = len(discrete)
     shape = tuple(v.arity for v in discrete)
     rest = Cases(cases.group, cases.targets, cases.variables[k:], cases.parents)
@@ -134,7 +144,7 @@ def mixed_joint(
     parts: list[Any] = []
     for at in np.ndindex(*shape):
         total = weights[at].sum()
-        part = mixture(rest, np.asarray(weights[at] / total), m[at], c[at]) if total > 0 else None
+        part = make(rest, np.asarray(weights[at] / total), m[at], c[at]) if total > 0 else None
         parts.append(part)
     p = weights.reshape(*shape, -1).sum(axis=-1)
-    return MixedJoint(Distribution(tuple(discrete), p), cases.targets, tuple(parts))
+    return MixedJoint(Distribution(tuple(discrete), p), names or cases.targets, tuple(parts))

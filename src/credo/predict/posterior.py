@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_log_evidence, gaussian_posterior
 from credo.predict.line_groups import line_groups
 from credo.predict.mixed_posterior import Cases, cases_of, mixed_joint, mixture
+from credo.predict.ranges import observed, stated, stated_log, tied_ranges, within_ranges
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -73,7 +75,13 @@ def posterior(
     effort: Effort = EXACT,
 ) -> Any:
     """P(target | evidence): a `Distribution`; for continuous targets a Gaussian or a mixture."""
-    evidence = Evidence.of(net, given)
+    net, evidence = observed(net, given)
+    return stated(_posterior(net, target, evidence, effort), evidence)
+
+
+def _posterior(
+    net: Network, target: str | Sequence[str], evidence: Evidence, effort: Effort
+) -> Any:
     names = target_names(net, target, evidence)
     continuous = [n for n in names if not net.variable(n).is_discrete]
     if continuous:
@@ -118,7 +126,21 @@ def mixed_answer(
     """
     from credo.predict.mixed_sampling import mixed_samples
 
+    names, tied = tuple(continuous), tied_ranges(net, evidence, continuous)
+    if tied and (len(names) > 1 or discrete):
+        for name in (n for n in names if n in tied):
+            raise InputError(
+                f"{name!r} has a range in the evidence, so it is asked about alone.",
+                hint=f"Ask for the others without {name!r}, or for the probability of ranges.",
+            )
+    continuous = [*names, *(n for n in tied if n not in names)]
     effort, evidence, cases = _mixed_choice(net, continuous, discrete, evidence, effort)
+    if effort.method != "exact" and tied:
+        raise LimitError(
+            f"{effort.why or 'Sampling knows no ranges of continuous variables.'} With a range of "
+            f"{tied[0]!r} there is no approximate answer for {names[0]!r}.",
+            hint="Ask for the probability of a range of it, or observe more variables.",
+        )
     if effort.method != "exact":
         return mixed_samples(net, continuous, discrete, evidence, effort)
     assert cases is not None
@@ -127,10 +149,11 @@ def mixed_answer(
     if weights is None:
         weights = known[cases.names] = _weights(net, cases, evidence)
     means, covariances = cases.conditioned(evidence)
+    make = partial(within_ranges, t=len(names), evidence=evidence) if tied else mixture
     if discrete:
         variables = [net.variable(n) for n in discrete]
-        return mixed_joint(cases, variables, weights, means[0], covariances[0])
-    return mixture(cases, weights, means[0], covariances[0])
+        return mixed_joint(cases, variables, weights, means[0], covariances[0], names, make)
+    return make(cases, weights, means[0], covariances[0])
 
 
 def _mixed_choice(
@@ -242,7 +265,7 @@ def marginals(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) ->
 
     A continuous one has a Gaussian, or a mixture of them.
     """
-    evidence = Evidence.of(net, given)
+    net, evidence = observed(net, given)
     known = {*evidence.hard, *evidence.values}
     free = [v for v in net.variables if v.name not in known]
     if not any(v.is_discrete for v in net.variables):
@@ -255,7 +278,7 @@ def marginals(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) ->
     for v in free:
         if not v.is_discrete:
             found[v.name] = mixed_answer(net, [v.name], [], evidence, effort, joints)
-    return {v.name: found[v.name] for v in free}
+    return {v.name: stated(found[v.name], evidence) for v in free}
 
 
 def _discrete_marginals(
@@ -281,7 +304,7 @@ def _discrete_marginals(
 
 def log_evidence(net: Network, given: Mapping[str, Any], effort: Effort = EXACT) -> float:
     """ln P(evidence); evidence of probability zero is refused."""
-    evidence = Evidence.of(net, given)
+    net, evidence = observed(net, given)
     if not evidence.names:
         return 0.0
     if evidence.values and not any(v.is_discrete for v in net.variables):
@@ -289,11 +312,12 @@ def log_evidence(net: Network, given: Mapping[str, Any], effort: Effort = EXACT)
         return gaussian_log_evidence(net, evidence)
     effort = chosen(net, evidence, (), effort)
     if effort.method != "exact":
-        return approximate_log_evidence(net, evidence, effort)
+        about = approximate_log_evidence(net, evidence, effort)
+        return about.moved(evidence.log_scale) if evidence.ranges else about
     engine = engine_of(net)
     found = float(engine.ask(evidence, []).log_evidence[0])
     refuse_impossible(net, evidence, found)
-    return found - engine.log_total
+    return stated_log(found + evidence.log_scale - engine.log_total, evidence)
 
 
 def _check_possible(net: Network, evidence: Evidence) -> None:

@@ -3,7 +3,7 @@
     P(lung | smoke=yes, dysp=no)     the distribution of lung
     P(lung=yes, bronc=no | …)        a probability
     P(lung in {yes, maybe} | …)      the probability of one of several states
-    P(age > 40 | lung=yes)           the probability of a bound on a continuous variable
+    P(age > 40 | bili < 2)           of a range; P(2 < bili < 5) of one with two ends
     P(stage <= 2 | …)                of a discrete one with numbers or an order: a set of states
     P(lung | do(smoke=yes))          after an intervention
     argmax P(lung, bronc | …)        the most probable states together
@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, UnknownNameError, close_names
 from credo.frozen import Frozen
-from credo.predict.question_slips import cure, states_within
+from credo.model.between import Between, between
+from credo.predict.evidence import states_within
+from credo.predict.question_slips import cure
 from credo.schema import Variable
 
 if TYPE_CHECKING:
@@ -33,14 +35,13 @@ __all__ = ["Question", "parse", "parse_conditions"]
 
 @dataclass(frozen=True)
 class Question(Frozen):
-    """What is asked: targets, events among them, evidence, interventions."""
+    """What is asked: targets, events among them (states, or a range), evidence, interventions."""
 
     targets: tuple[str, ...]
-    events: dict[str, list[Any]] = field(default_factory=dict)
+    events: dict[str, Any] = field(default_factory=dict)
     given: dict[str, Any] = field(default_factory=dict)
     do: dict[str, Any] = field(default_factory=dict)
     argmax: bool = False
-    bound: tuple[str, float] | None = None  # of one continuous target: '<=' or '>', and the number
 
 
 _TOKEN = re.compile(
@@ -49,10 +50,8 @@ _TOKEN = re.compile(
 )
 
 
-_BOUND = re.compile(
-    r"""(?P<name>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^|(),{}<>≤≥]+?)\s*"""
-    r"""(?P<mark><=|>=|[<>≤≥])\s*(?P<number>[^\s|(),]+)\s*(?=[|,)])"""
-)
+_COMPARED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(<=|>=|[<>≤≥=])""")
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class _Reader:
@@ -62,19 +61,16 @@ class _Reader:
         self.text = text
         self.net = net
         self.tokens: list[tuple[str, str, int]] = []
-        at = 0
-        while at < len(text.rstrip()):
+        at, end = 0, len(text.rstrip())
+        while at < end:
             match = _TOKEN.match(text, at)
             if match is None:
                 raise self.error(at, "something that can be read", text[at])
             kind = match.lastgroup or ""
-            if match[kind] == "in":
-                self.tokens.append(("mark", "in", match.start(kind)))
-                at = match.end()
-                continue
-            self.tokens.append((kind, match[kind], match.start(kind)))
+            word = match[kind]
+            self.tokens.append(("mark" if word == "in" else kind, word, match.start(kind)))
             at = match.end()
-        self.tokens.append(("end", "", len(text.rstrip())))
+        self.tokens.append(("end", "", end))
         self.at = 0
 
     def error(self, place: int, wanted: str, came: str) -> InputError:
@@ -99,52 +95,77 @@ class _Reader:
             return True
         return False
 
-    def word(self, what: str) -> tuple[str, int]:
-        """A name or a state: quoted text, or words up to the next mark."""
+    def word(self, what: str, also: str = "") -> tuple[str, int]:
+        """A name or a state: quoted text, or words up to the next mark that is not `also`."""
         kind, text, place = self.next
         if kind == "quoted":
             self.at += 1
-            return re.sub(r"\\(.)", r"\1", text[1:-1]), place
+            return unquoted(text), place
         if kind != "word":
             raise self.error(place, what, text)
         end = place
-        while self.next[0] == "word":
+        while self.next[0] == "word" or (also and self.next[1] == also):
             end = self.next[2] + len(self.next[1])
             self.at += 1
         return self.text[place:end], place
 
-    def bound(self) -> tuple[str, str, float] | None:
-        """A bound on a continuous variable, `age > 30`: its name, '<=' or '>', and the number."""
-        found = _BOUND.match(self.text, self.next[2])
-        if found is None:
-            return None
-        name = found["name"]
-        name = re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name
-        if name not in self.net.schema or self.net.variable(name).is_discrete:
-            return None
-        try:
-            number = float(found["number"])
-        except ValueError:
-            place = found.start("number")
-            raise self.error(place, f"a number for {name!r}", found["number"]) from None
-        while self.next[0] != "end" and self.next[2] < found.end():
-            self.at += 1
-        return name, "<=" if found["mark"][0] in "<≤" else ">", number
+    def compared(self) -> tuple[Variable, list[Any] | Between] | None:
+        """Bounds on a variable, `age > 30` or `2 < bili < 5`: a range, or the states that keep it.
 
-    def within(self) -> tuple[Variable, list[Any]] | None:
-        """A bound on a discrete variable, `stage <= 2`: the states that keep it."""
-        found = _BOUND.match(self.text, self.next[2])
-        if found is None or found["name"] not in self.net.schema:
+        None where the next item is something else.
+        """
+        start, ahead = self.next[2], self.at
+        while self.tokens[ahead][1] not in ("|", "(", ")", ",", "{", "}", "in", "∈", "!=", ""):
+            ahead += 1
+        text = self.text[start : self.tokens[ahead][2]].rstrip()
+        parts: list[tuple[str, int]] = []
+        marks: list[str] = []
+        at = 0
+        for found in _COMPARED.finditer(text):
+            if found[2] == "=" and not marks:
+                return None  # a state that holds a mark, as in income=<50K
+            if found[2] is not None:
+                parts.append((text[at : found.start()].strip(), start + at))
+                marks.append(found[2].replace("≤", "<=").replace("≥", ">="))
+                at = found.end()
+        parts.append((text[at:].strip(), start + at))
+        if not marks or text in self.net.schema:
             return None
-        variable = self.net.variable(found["name"])
-        if not variable.is_discrete:
+        if len(marks) > 2 or "=" in marks:
             return None
-        while self.next[0] != "end" and self.next[2] < found.end():
-            self.at += 1
-        return variable, states_within(variable, found["mark"], found["number"])
+        where = 1 if len(marks) == 2 else int(_number(parts[0][0]) is not None)
+        where = 0 if unquoted(parts[0][0]) in self.net.schema else where
+        name = self.known(unquoted(parts[where][0]), parts[where][1]).name
+        if len(marks) == 2 and marks[0][0] != marks[1][0]:
+            raise self.error(start, f"a range such as 2 < {name} < 5", text)
+        bounds = [(m, parts[i + 1]) for i, m in enumerate(marks) if i + 1 > where]
+        bounds += [(_TURNED[m], parts[i]) for i, m in enumerate(marks) if i + 1 == where]
+        self.at = ahead
+        return self.net.variable(name), self._range(self.net.variable(name), bounds)
+
+    def _range(
+        self, variable: Variable, bounds: list[tuple[str, tuple[str, int]]]
+    ) -> list[Any] | Between:
+        if variable.is_discrete:
+            kept = [states_within(variable, mark, unquoted(text)) for mark, (text, _) in bounds]
+            states = [s for s in kept[0] if all(s in k for k in kept)]
+            if not states:
+                said = " and ".join(f"{mark} {text}" for mark, (text, _) in bounds)
+                raise InputError(f"No state of {variable.name!r} is {said}.")
+            return states
+        ends: dict[str, float | None] = {"<": None, ">": None}
+        for mark, (text, place) in bounds:
+            number = _number(text)
+            if number is None or math.isnan(number):
+                raise self.error(place, f"a number for {variable.name!r}", text)
+            ends[mark[0]] = number
+        return between(ends[">"], ends["<"])
 
     def variable(self) -> Variable:
-        name, place = self.word("a variable's name")
+        return self.known(*self.word("a variable's name"))
+
+    def known(self, name: str, place: int) -> Variable:
+        """A variable of the model, by its name; `place` is where it stands."""
         if name not in self.net.schema:
             near = close_names(name, self.net.names)
             known = ", ".join(map(repr, self.net.names[:12]))
@@ -165,7 +186,7 @@ class _Reader:
         return self.net.variable(name)
 
     def value(self, variable: Variable) -> Any:
-        text, place = self.word(f"a state of {variable.name!r}")
+        text, place = self.word(f"a state of {variable.name!r}", also="=")
         if not variable.is_discrete:
             try:
                 number = float(text)
@@ -191,6 +212,11 @@ class _Reader:
         raise UnknownNameError(
             f"State {text!r} (character {place + 1}) is not one of {variable.name!r}. {hint}"
         )
+
+
+def unquoted(text: str) -> str:
+    """A name or a state without its quotes."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
 
 
 def _same_value(variable: Variable, text: str) -> list[Any]:
@@ -229,31 +255,24 @@ def _parsed(net: Network, text: str) -> Question:
     if not reader.has("P", "p", "Pr"):
         raise reader.error(reader.next[2], "'P(' or 'argmax P('", reader.next[1])
     reader.take("(")
-    bound = reader.bound()
-    if bound is None:
-        targets, events = _targets(reader)
-    else:
-        targets, events = [bound[0]], {}
+    targets, events = _targets(reader)
     given: dict[str, Any] = {}
     do: dict[str, Any] = {}
     if reader.has("|"):
         _conditions(reader, given, do)
-    if bound is not None and reader.next[1] == ",":
-        raise InputError("A bound is asked of one variable at a time.")
     reader.take(")")
     kind, came, place = reader.next
     if kind != "end":
         raise reader.error(place, "the end of the question", came)
-    if argmax and (events or bound):
+    if argmax and events:
         raise InputError("argmax asks for states; leave out the ones after '='.")
     if events and len(events) < len(targets):
         lacking = next(t for t in targets if t not in events)
         raise InputError(
-            f"P of {', '.join(events)} has states but {lacking!r} has none.",
-            hint="Give every target a state, or none.",
+            f"P of {', '.join(events)} has a state or a range, but {lacking!r} has none.",
+            hint="Give every target a state or a range, or none.",
         )
-    limit = None if bound is None else bound[1:]
-    return Question(tuple(targets), events, given, do, argmax, limit)
+    return Question(tuple(targets), events, given, do, argmax)
 
 
 def parse_conditions(net: Network, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -267,26 +286,37 @@ def parse_conditions(net: Network, text: str) -> tuple[dict[str, Any], dict[str,
     return given, do
 
 
-def _targets(reader: _Reader) -> tuple[list[str], dict[str, list[Any]]]:
+def _targets(reader: _Reader) -> tuple[list[str], dict[str, Any]]:
     targets: list[str] = []
-    events: dict[str, list[Any]] = {}
+    events: dict[str, Any] = {}
     while True:
-        among = reader.within()
-        variable = among[0] if among is not None else reader.variable()
+        compared = reader.compared()
+        variable, value = compared or (reader.variable(), None)
+        value = _value(reader, variable) if value is None else value
         if variable.name in targets:
-            raise InputError(f"{variable.name!r} is asked about twice.")
-        targets.append(variable.name)
-        if among is not None:
-            events[variable.name] = among[1]
-        elif reader.has("="):
-            events[variable.name] = [reader.value(variable)]
-        elif reader.has("!="):
-            out = reader.value(variable)
-            events[variable.name] = _others(variable, out)
-        elif reader.has("in", "∈"):
-            events[variable.name] = _set(reader, variable)
+            value = _both(events.get(variable.name), value, f"{variable.name!r} is asked about")
+        else:
+            targets.append(variable.name)
+        if value is not None:
+            events[variable.name] = value
         if not reader.has(","):
             return targets, events
+
+
+def _value(reader: _Reader, variable: Variable) -> list[Any] | None:
+    """The states after `=`, `!=` or `in`; None where there is nothing of the kind."""
+    if reader.has("="):
+        return [reader.value(variable)]
+    if reader.has("!="):
+        return _others(variable, reader.value(variable))
+    return _set(reader, variable) if reader.has("in", "∈") else None
+
+
+def _both(one: Any, other: Any, what: str) -> Between:
+    """Two ranges of one variable are one."""
+    if isinstance(one, Between) and isinstance(other, Between):
+        return one & other
+    raise InputError(f"{what} twice.")
 
 
 def _set(reader: _Reader, variable: Variable) -> list[Any]:
@@ -306,9 +336,6 @@ def _others(variable: Variable, out: Any) -> list[Any]:
     return [s for i, s in enumerate(variable.states) if i != variable.code(out)]
 
 
-_BAYES = "Bayes' rule turns it round: P(A | {0}) = P({0} | A) · P(A) / P({0}), each can be asked."
-
-
 def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> None:
     while True:
         if reader.next[1] == "do" and reader.tokens[reader.at + 1][1] == "(":
@@ -321,25 +348,16 @@ def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> N
                     break
             reader.take(")")
         else:
-            beyond = reader.bound()
-            if beyond is not None:
-                raise InputError(
-                    f"{beyond[0]!r} is continuous; it is observed as one number.",
-                    hint=_BAYES.format(f"{beyond[0]} {beyond[1]} {beyond[2]:g}"),
-                )
-            among = reader.within()
-            variable = among[0] if among is not None else reader.variable()
-            value: Any
-            if among is not None:
-                value = among[1]
-            elif reader.has("!="):
-                out = reader.value(variable)
-                value = _others(variable, out)
-            elif reader.has("in", "∈"):
-                value = _set(reader, variable)
-            else:
-                reader.take("=")
-                value = reader.value(variable)
+            compared = reader.compared()
+            variable, found = compared or (reader.variable(), None)
+            value: Any = found
+            if found is None:
+                one = reader.next[1] == "="
+                states = _value(reader, variable)
+                if states is None:
+                    reader.take("=")
+                    continue
+                value = states[0] if one else states
             _put(given, variable.name, value, do)
         if not reader.has(","):
             return
@@ -347,5 +365,5 @@ def _conditions(reader: _Reader, given: dict[str, Any], do: dict[str, Any]) -> N
 
 def _put(here: dict[str, Any], name: str, value: Any, there: dict[str, Any]) -> None:
     if name in here or name in there:
-        raise InputError(f"{name!r} is given twice.")
+        value = _both(here.get(name), value, f"{name!r} is given")
     here[name] = value

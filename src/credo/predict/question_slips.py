@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from credo.errors import InputError
 from credo.schema import Variable
-from credo.state_values import is_number
 
-__all__ = ["cure", "states_within"]
+__all__ = ["cure"]
+
+_LONGEST = 500  # characters of a question that is looked through for slips
 
 _NAME = r"[^\s|(),{}<>≤≥=\[\]]+"
-_MARK = r"(?:<=|>=|[<>≤≥])"
-_BETWEEN = re.compile(
-    rf"(?P<low>[^\s|(),<>≤≥]+)\s*{_MARK}\s*(?P<name>{_NAME})\s*{_MARK}\s*(?P<high>[^\s|(),<>≤≥]+)"
-)
 _LISTED = re.compile(
     rf"(?P<name>{_NAME})\s+in\s+(?:\[|\()(?P<low>[^,\])]+),(?P<high>[^,\])]+)[\])]"
 )
@@ -38,7 +34,9 @@ def cure(net: Any, text: str) -> str:
     >>> cure(net, "P(A | B)")
     'What is known has its value: P(A | B=False).'
     """
-    for form in (_BETWEEN, _LISTED, _DOTS):
+    if len(text) > _LONGEST:
+        return ""
+    for form in (_LISTED, _DOTS):
         found = form.search(text)
         if found is not None and found["name"] in net.schema:
             return _range(net.variable(found["name"]), found["low"], found["high"])
@@ -86,47 +84,4 @@ def _range(variable: Variable, low: str, high: str) -> str:
     if variable.is_discrete:
         some = ", ".join(map(str, variable.states[:2]))
         return f"States are asked for as a set: P({name} in {{{some}}})."
-    return f"A range is the difference of two bounds: P({name} <= {high}) - P({name} <= {low})."
-
-
-def states_within(variable: Variable, mark: str, text: str) -> list[Any]:
-    """The states of a discrete variable on one side of a bound: numbers, or states in order.
-
-    >>> states_within(Variable("class", "discrete", (1, 2, 3)), "<=", "2")
-    [1, 2]
-    """
-    states = variable.states
-    numbers = all(map(is_number, states))
-    if not numbers and not variable.ordered:
-        some = ", ".join(map(str, states[:2]))
-        raise InputError(
-            f"The states of {variable.name!r} have no order, so {mark} says nothing of them.",
-            hint=f"Ask for a set: P({variable.name} in {{{some}}}).",
-        )
-    if numbers:
-        try:
-            limit, places = float(text), [float(s) for s in states]
-        except ValueError:
-            raise InputError(
-                f"A bound of {variable.name!r} is a number, got {text!r}.",
-                hint=f"Its states are {', '.join(map(str, states[:8]))}.",
-            ) from None
-    else:
-        texts = [str(s) for s in states]
-        if text not in texts:
-            raise InputError(
-                f"A bound of {variable.name!r} is one of its states, got {text!r}.",
-                hint=f"They are {', '.join(texts[:8])}, in this order.",
-            )
-        limit, places = float(texts.index(text)), [float(i) for i in range(len(states))]
-    kept = {
-        "<": [p < limit for p in places], "<=": [p <= limit for p in places],
-        ">": [p > limit for p in places], ">=": [p >= limit for p in places],
-    }[mark.replace("≤", "<=").replace("≥", ">=")]  # fmt: skip
-    found = [s for s, there in zip(states, kept, strict=True) if there]
-    if not found:
-        raise InputError(
-            f"No state of {variable.name!r} is {mark} {text}.",
-            hint=f"Its states are {', '.join(map(str, states[:8]))}.",
-        )
-    return found
+    return f"A range is written with its bounds: P({low} < {name} < {high})."

@@ -33,9 +33,11 @@ def test_a_bound_is_what_the_distribution_says():
     ("question", "told"),
     [
         ("P(x > high)", "a number for 'x'"),
-        ("P(x > 2, sex)", "one variable at a time"),
+        ("P(x > 2, sex)", "has a state or a range, but 'sex' has none"),
         ("argmax P(x > 2)", "argmax"),
-        ("P(sex | x > 2)", "observed as one number"),
+        ("P(sex | x > 2, x < 1)", "No number lies above 2 and below 1"),
+        ("P(sex | 1 < x > 2)", "a range such as 2 < x < 5"),
+        ("P(sex | y > 2)", "'y' .character 9. is not in the model"),
         ("P(sex | x = nan)", "a number for 'x'"),
         ("P(sex > 2)", "have no order, so > says nothing of them"),
     ],
