@@ -25,6 +25,7 @@ from credo.model.between import Between
 from credo.model.cpt import Cpt
 from credo.model.distribution import Distribution
 from credo.model.interval import Interval
+from credo.model.mixture_labels import Labels
 from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.predict.boxes import REPEATS, SOBOL, log_between, log_box, points_in
@@ -237,8 +238,12 @@ def within_ranges(
     where = np.nonzero(counts)[0]
     parts = (w[counts], x[counts], left[where])
     if cut is not None:
+        labels = None
+        if t == size and cases.variables:
+            codes = np.stack(np.unravel_index(np.flatnonzero(kept)[where], weights.shape), axis=1)
+            labels = Labels(cases.variables, codes)
         alone = _alone(parts)
-        return TruncatedMixture(*alone, names[0], None, account, low=cut.low, high=cut.high)
+        return TruncatedMixture(*alone, names[0], labels, account, low=cut.low, high=cut.high)
     if t == 1:
         return NormalMixture(*_alone(parts), names[0], None, account)
     return MultivariateMixture(*parts, names[:t], None, account)

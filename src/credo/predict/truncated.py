@@ -104,6 +104,12 @@ class TruncatedMixture(NormalMixture):
         out: Floats = self.quantile(generator(rng).random(size(n)))
         return out
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        ends = {"low": self.low, "high": self.high}
+        finite = {name: end for name, end in ends.items() if math.isfinite(end)}
+        return {**NormalMixture.to_dict(self), "cut": finite}
+
     @property
     def _note(self) -> str:
         range_ = Between(self.low, self.high).of(self.name)
