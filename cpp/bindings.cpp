@@ -212,7 +212,7 @@ void bind_naive(nb::module_& m) {
   m.def("naive_merged", &doors::naive_merged, "n"_a, "mean"_a, "scatter"_a, "other_n"_a,
         "other_mean"_a, "other_scatter"_a, "places"_a = nb::none());
   m.def("naive_gaussians", &doors::naive_gaussians, "n"_a, "mean"_a, "scatter"_a, "share"_a,
-        "sample"_a);
+        "sample"_a, "prior"_a);
   m.def("naive_log_shares", &doors::naive_log_shares, "counts"_a, "smoothing"_a, "states"_a);
   m.def("naive_finish", door(&doors::naive_finish), "joint"_a, "answer"_a, "threads"_a = 1);
   nb::class_<NaiveScorer>(m, "NaiveScorer")

@@ -123,8 +123,10 @@ Array<double> naive_merged(const Matrix& n, const Matrix& mean, const Matrix& sc
 }
 
 std::tuple<std::optional<Array<double>>, Array<double>, Array<bool>, Array<bool>> naive_gaussians(
-    const Matrix& n, const Matrix& mean, const Matrix& scatter, double share, bool sample) {
+    const Matrix& n, const Matrix& mean, const Matrix& scatter, double share, bool sample,
+    const Reals& prior) {
   const std::size_t d = n.shape(0), k = n.shape(1);
+  require(prior.size() == d, "Every variable needs the rows of its prior.");
   const naive::ConstMoments moments = moments_of(n, mean, scatter);
   std::int64_t signs = 0;  // of the bits of n, less one: negative where a weight is 0
   for (std::size_t i = 0; i < d * k; ++i) signs |= std::bit_cast<std::int64_t>(moments.n[i]) - 1;
@@ -132,7 +134,7 @@ std::tuple<std::optional<Array<double>>, Array<double>, Array<bool>, Array<bool>
   if (signs < 0) means.emplace(Shape{d, k}, Filled::kLater);
   Array<double> variance({d, k}, Filled::kLater);
   Array<bool> floored({d, k}, Filled::kLater), constant({d}, Filled::kLater);
-  naive::gaussians(moments, d, k, share, sample,
+  naive::gaussians(moments, d, k, share, sample, prior.data(),
                    {means ? means->data() : nullptr, variance.data(), floored.data(),
                     constant.data()});
   return {std::move(means), std::move(variance), std::move(floored), std::move(constant)};

@@ -41,10 +41,11 @@ Array<double> naive_merged(const Matrix& n, const Matrix& mean, const Matrix& sc
                            const Matrix& other_n, const Matrix& other_mean,
                            const Matrix& other_scatter, const std::optional<Ints>& places);
 
-// Means (none where every class has rows: they are the given ones), variances, whether they are the
-// floor; whether a variable is constant.
+// Means (none where every class has rows: they are the given ones), variances, whether those of the
+// rows alone are below the floor; whether a variable is constant. IN prior: rows, of each variable.
 std::tuple<std::optional<Array<double>>, Array<double>, Array<bool>, Array<bool>> naive_gaussians(
-    const Matrix& n, const Matrix& mean, const Matrix& scatter, double share, bool sample);
+    const Matrix& n, const Matrix& mean, const Matrix& scatter, double share, bool sample,
+    const Reals& prior);
 
 // IN counts [feature][class][state] of int64 or float64. ln of their shares, and of a state never
 // seen.

@@ -40,7 +40,7 @@ void merge_some_classes(const ConstMoments& a, const ConstMoments& b, std::size_
 }
 
 void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t classes,
-               double share, bool sample, const Gaussians& out) {
+               double share, bool sample, const double* prior, const Gaussians& out) {
   for (std::size_t j = 0; j < variables; ++j) {
     const double* n = moments.n + j * classes;
     const double* own = moments.mean + j * classes;
@@ -67,6 +67,7 @@ void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t c
       double variance = freedom > 0 ? scatter[c] / freedom : 0.0;
       if (n[c] == 0 && total > 0) variance = pooled / weight;
       out.floored[j * classes + c] = variance < floor;
+      if (prior[j] > 0 && n[c] > 0) variance = (scatter[c] + prior[j] * scale) / (n[c] + prior[j]);
       out.variance[j * classes + c] = std::max(variance, floor);
     }
     for (std::size_t c = 0; c < classes && out.mean != nullptr; ++c)

@@ -26,13 +26,14 @@ void merge_some_classes(const ConstMoments& a, const ConstMoments& b, std::size_
 struct Gaussians {
   double* mean;      // OUT [variables][classes] or null: over all rows where a class has none
   double* variance;  // OUT [variables][classes]: at least the floor
-  bool* floored;     // OUT [variables][classes]: whether it is the floor
+  bool* floored;     // OUT [variables][classes]: whether the rows alone have less than the floor
   bool* constant;    // OUT [variables]: whether no two rows differ
 };
 
 // The floor of a variable is `share` of its variance within the classes; over all rows, if no class
-// has any. With `sample` sums of squares are divided by n - 1.
+// has any. With `sample` sums of squares are divided by n - 1. That variance counts as `prior[j]`
+// more rows of each class; IN prior [variables].
 void gaussians(const ConstMoments& moments, std::size_t variables, std::size_t classes,
-               double share, bool sample, const Gaussians& out);
+               double share, bool sample, const double* prior, const Gaussians& out);
 
 }  // namespace credo::naive

@@ -54,7 +54,7 @@ void Vocabulary::grow() {
 }
 
 void text_table(TextForm form, const double* totals, const double* weight, std::size_t classes,
-                std::size_t words, double l, double* table, double* bias) {
+                std::size_t words, const double* l, double* table, double* bias) {
   constexpr std::size_t kBlock = 64;  // words at a time: their rows of the table stay in the cache
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   const Loops& loops = loops_for_this_cpu();
@@ -65,11 +65,10 @@ void text_table(TextForm form, const double* totals, const double* weight, std::
   }
   for (std::size_t c = 0; c < classes; ++c) {
     const double* n = totals + c * words;
-    if (form == TextForm::kBernoulli) sum[c] = weight[c] + 2 * l;
-    else if (form == TextForm::kMultinomial)
-      sum[c] = std::accumulate(n, n + words, 0.0) + l * static_cast<double>(words);
+    if (form == TextForm::kMultinomial)
+      sum[c] = std::accumulate(n, n + words, 0.0) + std::accumulate(l, l + words, 0.0);
     else
-      for (std::size_t w = 0; w < words; ++w) sum[c] += all[w] + l - n[w];
+      for (std::size_t w = 0; w < words; ++w) sum[c] += all[w] + l[w] - n[w];
   }
   const auto logarithms = [&](double* x, std::size_t n) {  // 0 may be there without smoothing
     bool normal = true;
@@ -77,30 +76,33 @@ void text_table(TextForm form, const double* totals, const double* weight, std::
     if (normal) return loops.logarithms(x, n);
     for (std::size_t i = 0; i < n; ++i) x[i] = x[i] > 0 ? std::log(x[i]) : kNone;
   };
-  std::vector<double> there(kBlock), gone(kBlock);
+  std::vector<double> there(kBlock), gone(kBlock), total(kBlock);
   for (std::size_t first = 0; first < words; first += kBlock) {
     const std::size_t m = std::min(kBlock, words - first);
     for (std::size_t c = 0; c < classes; ++c) {
       const double* n = totals + c * words + first;
-      const double* of_all = all.data() + first;
+      const double *of_all = all.data() + first, *more = l + first;
       double* out = table + first * classes + c;
       if (form == TextForm::kMultinomial && sum[c] == 0) {  // nothing is known of the class
         for (std::size_t w = 0; w < m; ++w) out[w * classes] = -std::log(double(words));
         continue;
       }
       if (form == TextForm::kComplement)
-        for (std::size_t w = 0; w < m; ++w) there[w] = of_all[w] + l - n[w];
+        for (std::size_t w = 0; w < m; ++w) there[w] = of_all[w] + more[w] - n[w];
       else
-        for (std::size_t w = 0; w < m; ++w) there[w] = n[w] + l;
+        for (std::size_t w = 0; w < m; ++w) there[w] = n[w] + more[w];
       logarithms(there.data(), m);
       if (form == TextForm::kBernoulli) {
-        for (std::size_t w = 0; w < m; ++w) gone[w] = std::max(sum[c] - n[w] - l, l / 2);
+        for (std::size_t w = 0; w < m; ++w) {
+          gone[w] = std::max(weight[c] - n[w] + more[w], more[w] / 2);
+          total[w] = weight[c] + 2 * more[w];
+        }
         logarithms(gone.data(), m);
-        const double log_total = std::log(sum[c]);
+        logarithms(total.data(), m);
         double part = 0;  // small numbers, a block at a time: a long sum of large ones loses digits
         for (std::size_t w = 0; w < m; ++w) {
           out[w * classes] = there[w] - gone[w];
-          part += gone[w] - log_total;
+          part += gone[w] - total[w];
         }
         bias[c] += part;
         continue;

@@ -96,12 +96,12 @@ unsigned sparse_totals(const SparseRows<Index, Value>& rows, const std::uint32_t
 enum class TextForm : std::uint8_t { kMultinomial, kBernoulli, kComplement };
 
 // The weights of the words: OUT table [words][classes], INOUT bias [classes].
-// IN totals [classes][words], weight [classes] of the documents; l is the smoothing.
-//   multinomial   ln (n + l) - ln (sum of n + l words)
+// IN totals [classes][words], weight [classes] of the documents; l [words] is the smoothing.
+//   multinomial   ln (n + l) - ln (sum of n + l)
 //   Bernoulli     ln (n + l) - ln (d + l - n), bias += sum of ln (d + l - n) - ln (d + 2 l)
 //   complement    ln (sum of m) - ln m, with m = n of all other classes + l
 void text_table(TextForm form, const double* totals, const double* weight, std::size_t classes,
-                std::size_t words, double l, double* table, double* bias);
+                std::size_t words, const double* l, double* table, double* bias);
 
 // ln of a kernel density at each x: points in order, each with its weight, Gaussian kernels of
 // width h. Never 0: far from all points the nearest ones decide.

@@ -162,16 +162,18 @@ std::tuple<Array<double>, bool> sparse_joint(const AnyVector& begin, const AnyVe
 // ---------------------------------------------------------------- weights and densities
 
 std::tuple<Array<double>, Array<double>> text_table(const Matrix& totals, const std::string& form,
-                                                    const Reals& weight, double smoothing) {
+                                                    const Reals& weight, const Reals& smoothing) {
   const std::size_t k = totals.shape(0), v = totals.shape(1);
-  require(weight.size() == k && smoothing >= 0, "There must be a weight for each class.");
+  require(weight.size() == k, "There must be a weight for each class.");
+  require(smoothing.size() == v, "Every word needs its smoothing.");
   require(form == "multinomial" || form == "bernoulli" || form == "complement",
           "The 'form' parameter must be 'multinomial', 'bernoulli' or 'complement'.");
   const naive::TextForm kind = form == "multinomial" ? naive::TextForm::kMultinomial
                                : form == "bernoulli" ? naive::TextForm::kBernoulli
                                                      : naive::TextForm::kComplement;
   Array<double> table({v, k}), bias({k});
-  naive::text_table(kind, totals.data(), weight.data(), k, v, smoothing, table.data(), bias.data());
+  naive::text_table(kind, totals.data(), weight.data(), k, v, smoothing.data(), table.data(),
+                    bias.data());
   return {std::move(table), std::move(bias)};
 }
 

@@ -64,7 +64,8 @@ std::tuple<Array<double>, bool> sparse_joint(const AnyVector& begin, const AnyVe
 
 // The weights of the words [words][classes], and what they add to the bias of each class.
 std::tuple<Array<double>, Array<double>> text_table(const Matrix& totals, const std::string& form,
-                                                    const Reals& weight, double smoothing);
+                                                    const Reals& weight,
+                                                    const Reals& smoothing);
 
 Array<double> log_kernel_density(const Reals& x, const Reals& points, const Reals& weights,
                                  double width);

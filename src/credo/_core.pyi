@@ -661,9 +661,9 @@ def naive_usual_moments(n: _Reals, mean: _Reals, scatter: _Reals) -> bool:
     """Whether means and scatters [variable][class] are finite, and none hints at lost squares."""
 
 def naive_gaussians(
-    n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool
+    n: _Reals, mean: _Reals, scatter: _Reals, share: float, sample: bool, prior: _Reals
 ) -> tuple[_Reals | None, _Reals, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Mean, variance, whether it is the floor [variable][class]; whether a variable is constant.
+    """Mean, variance, whether rows have less than the floor [variable][class]; what is constant.
 
     The means are None where every class has rows: they are the given ones.
     """
@@ -738,7 +738,7 @@ def sparse_joint(
     """bias + Σ value · table[column] for each row; whether all values were finite counts."""
 
 def text_table(
-    totals: _Reals, form: str, weight: _Reals, smoothing: float
+    totals: _Reals, form: str, weight: _Reals, smoothing: _Reals
 ) -> tuple[_Reals, _Reals]:
     """The weights of words [word][class], and what they add to each class."""
 

@@ -57,10 +57,11 @@ class SchemaError(InputError):
     """A column cannot be what the schema says, or two schemas do not fit together."""
 
 
-class UnknownNameError(CredoError, KeyError):
+class UnknownNameError(CredoError, KeyError, ValueError):
     """A variable, state, family or hypothesis that is not there; close names are offered.
 
-    It is a KeyError, so that `get` and `in` of everything that is a mapping answer as usual.
+    It is a KeyError, so that `get` and `in` of everything that is a mapping answer as usual, and a
+    ValueError, which scikit-learn's users expect of a state or a name that does not fit.
 
     They are looked for when somebody reads the hint: many cells of a table may be no state, and
     comparing each with thousands of states would cost more than all else.

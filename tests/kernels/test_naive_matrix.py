@@ -211,8 +211,8 @@ def test_moments_of_a_part_with_fewer_classes(seed):
             _core.naive_merged(*a, *part, wrong.astype(np.int64))
 
 
-@given(SEEDS, st.booleans())
-def test_gaussians(seed, sample):
+@given(SEEDS, st.booleans(), st.booleans())
+def test_gaussians(seed, sample, shrunk):
     """Means, variances and floors in a few lines of NumPy; see credo.train.naive_bayes."""
     rng = np.random.default_rng(seed)
     d, k, share = int(rng.integers(1, 8)), int(rng.integers(1, 5)), 1e-3
@@ -222,7 +222,10 @@ def test_gaussians(seed, sample):
     if rng.random() < 0.3:
         mean[:], scatter[:] = 7.0, 0.0
         mean[n == 0] = 0
-    found, variance, floored, constant = _core.naive_gaussians(n, mean, scatter, share, sample)
+    prior = rng.random(d) * shrunk
+    found, variance, floored, constant = _core.naive_gaussians(
+        n, mean, scatter, share, sample, prior
+    )
     assert (found is None) == bool((n > 0).all())
     found = mean if found is None else found
     for j in range(d):
@@ -240,6 +243,8 @@ def test_gaussians(seed, sample):
             if n[j, c] == 0 and total:
                 expected = pooled / total
             assert floored[j, c] == (expected < floor)
+            if shrunk and n[j, c]:
+                expected = (scatter[j, c] + prior[j] * scale) / (n[j, c] + prior[j])
             assert variance[j, c] == pytest.approx(max(expected, floor), rel=1e-9)
             assert found[j, c] == pytest.approx(mean[j, c] if n[j, c] else middle, abs=1e-12)
 

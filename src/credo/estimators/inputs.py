@@ -30,6 +30,7 @@ __all__ = [
     "not_among_classes",
     "on_classes",
     "plainly_valid",
+    "refuse_other_classes",
     "row_weights",
     "threads_of",
     "validated",
@@ -116,9 +117,11 @@ def plainly_valid(estimator: Any, X: Any, reset: bool) -> bool:
 def on_classes(statistic: ByClass, known: ByClass | None, classes: Any, fixed: bool) -> ByClass:
     """The statistic after one more `partial_fit`: added to what is known, among the classes given.
 
-    With `fixed` classes, one that was not given at the first call is refused.
+    With `fixed` classes, one that was not given at the first call is refused; so are classes that
+    are given later and are not those that are known.
     """
     if known is not None:
+        refuse_other_classes(known.target, classes)
         new = set(statistic.target.states) - set(known.target.states)
         if fixed and new:
             raise not_among_classes(new)
@@ -155,14 +158,28 @@ def different_lengths(rows: int, classes: int) -> InputError:
 
 
 def given_classes(name: str, classes: Any) -> Variable | None:
-    """The class with the classes that were named; None if none were.
+    """The class with the classes that were named, each once; None if none were.
 
     >>> given_classes("y", ["b", "a"]).states
     ('a', 'b')
     """
     if classes is None:
         return None
-    return Variable(name, "discrete", tuple(np.unique(np.asarray(classes)).tolist()))
+    given, times = np.unique(np.asarray(classes), return_counts=True)
+    if (times > 1).any():
+        raise InputError(f"classes names {given[times > 1].tolist()[0]!r} twice.")
+    return Variable(name, "discrete", tuple(given.tolist()))
+
+
+def refuse_other_classes(known: Variable, classes: Any) -> None:
+    """Refuse classes that a later `partial_fit` names, if they are not those that are known."""
+    later = given_classes(known.name, classes)
+    if later is not None and set(later.states) != set(known.states):
+        raise InputError(
+            f"classes is {list(later.states)!r}, and the classes are {list(known.states)!r} since "
+            "the calls of partial_fit before.",
+            hint="Name all classes at the first call.",
+        )
 
 
 def among_classes(known: Variable, found: Variable, group: Codes) -> tuple[Variable, Codes]:

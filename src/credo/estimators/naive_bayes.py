@@ -83,6 +83,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
     smoothing : number, or mapping from feature to number, default 1
         l of θ = (n + l) / (N + l·J): the posterior mean under a Dirichlet prior of l a state.
         0 is maximum likelihood; then zeros happen, and an impossible row is refused by name.
+        For a number: l rows more in each class, which vary as the feature does within the classes.
     class_prior : list or mapping, optional
         P(class), if it is known; else the shares of the classes, after `class_smoothing` (0)
         was added to each count.
@@ -93,8 +94,9 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         other numbers Gaussian.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
-    variance : "ml" or "sample"; variance_floor : number above 0
-        Divide by n or n − 1; at least this share of the feature's variance within the classes.
+    variance : "shrunk", "ml" or "sample"; variance_floor : number above 0
+        (scatter + l·w) / (n + l), where w is the variance within the classes; or without that
+        prior, divided by n or n − 1, and at least this share of w.
     states, min_states : optional
         States of a feature that training may not show; or only how many there are at least.
     unseen : "missing", "error" or "smooth"
@@ -126,7 +128,7 @@ class NaiveBayes(NamedAnswers, MixedTags, ClassifierMixin, BaseEstimator):  # ty
         class_smoothing: float = 0.0,
         kinds: Any = "auto",
         covariance: Any = "diagonal",
-        variance: str = "ml",
+        variance: str = "shrunk",
         variance_floor: float = 1e-9,
         states: Any = None,
         min_states: Any = None,

@@ -23,6 +23,7 @@ from credo.estimators.inputs import (
     is_named_table,
     label_array,
     not_among_classes,
+    refuse_other_classes,
     row_weights,
     threads_of,
     validated,
@@ -147,6 +148,7 @@ class NetworkClassifier(ScoredByName, MixedTags, ClassifierMixin, BaseEstimator)
         """
         self._check()
         if hasattr(self, "_counted"):
+            refuse_other_classes(self._counted.known.target, classes)
             self._more(X, y, sample_weight)
             return self
         self._fixed = classes is not None

@@ -57,8 +57,10 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
     ----------
     form : "multinomial", "bernoulli" or "complement"
         Draws of words; words that are there or not; or each class by all the others.
-    smoothing : number, default 1
-        l of P(word | class) = (n_k + l) / (n + l·|V|).
+    smoothing : number, list or mapping from word to number, default 1
+        l of P(word | class) = (n_k + l) / (n + l·|V|); for each word its own.
+    norm : bool
+        For "complement": divide the weights of each class by their sum.
     class_prior, class_smoothing
         As in `NaiveBayes`.
     tokeniser : function from a document to its words, optional
@@ -83,7 +85,8 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         self,
         form: str = "multinomial",
         *,
-        smoothing: float = 1.0,
+        smoothing: Any = 1.0,
+        norm: bool = False,
         class_prior: Any = None,
         class_smoothing: float = 0.0,
         tokeniser: Callable[[str], Iterable[str]] | None = None,
@@ -94,6 +97,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
     ) -> None:
         self.form = form
         self.smoothing = smoothing
+        self.norm = norm
         self.class_prior = class_prior
         self.class_smoothing = class_smoothing
         self.tokeniser = tokeniser
@@ -185,7 +189,7 @@ class TextNaiveBayes(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return Options(self.smoothing, self.class_prior, self.class_smoothing)
 
     def _learn(self, statistic: ByClass) -> None:
-        self.model_: TextModel = train_text(statistic, self.form, self._options())
+        self.model_: TextModel = train_text(statistic, self.form, self._options(), self.norm)
         self.classes_ = np.array(statistic.target.states)
         self.class_count_ = np.array(statistic.weight)
         self.vocabulary_ = self.model_.words

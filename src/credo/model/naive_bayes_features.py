@@ -88,7 +88,7 @@ class States(Frozen):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Normal(Frozen):
-    """A Gaussian feature. `floored` marks the classes whose variance is the floor."""
+    """A Gaussian feature. `floored` marks the classes whose rows alone have no spread."""
 
     name: str
     mean: Floats

@@ -2,13 +2,16 @@
 
     P(c)      = (n[c] + l₀) / (n + l₀·C)                       l₀ = 0 unless told otherwise
     P(x | c)  = (n[c, x] + l) / (n[c] + l·J)                   l = 1: Laplace; l = 0: likelihood
-    variance  = scatter / n   or   scatter / (n − 1)           never below the floor
+    variance  = (scatter + l·w) / (n + l)                      w: the variance within the classes
+              = scatter / n   or   scatter / (n − 1)           by name: "ml", "sample"
 
 θ is the posterior mean under a symmetric Dirichlet prior with l pseudo-counts a state, and so the
-probability of the next value. The variance of a feature in a class is at least `variance_floor`
-times its variance within the classes (over all rows, if no class has any): a class whose rows
-agree is not infinitely sure. A feature that is constant over all rows tells nothing, and has the
-factor 1 in every class.
+probability of the next value. A variance has the scaled inverse-χ² prior of l degrees of freedom
+about w, what the feature varies within the classes (over all rows, if in no class it does): l more
+rows of each class that vary as much (1/variance is the posterior mean of the precision, Gelman et
+al. 2013, 2.6). So a class of few rows, or of rows that agree, is not infinitely sure. By name there
+is no prior, and a variance is at least `variance_floor` times w. A feature that is constant over
+all rows tells nothing, and has the factor 1 in every class.
 """
 
 from __future__ import annotations
@@ -257,9 +260,12 @@ def _normals(part: Spread, options: Options, statistic: ByClass, notes: list[str
     d, classes = len(part.names), len(part.n)
     covariance, scatter = np.empty((classes, d, d)), np.empty((classes, d, d))
     total, _, pooled = part.pooled()
+    prior = float(options.prior_rows(part.names).min())
+    more = prior * part.scatter.sum(axis=0) / max(total, 1.0)
     for c in range(classes):
         freedom = part.n[c] - 1.0 if options.variance == "sample" else part.n[c]
-        s = part.scatter[c] / freedom if freedom > 0 else pooled / max(total, 1.0)
+        rows = freedom + prior
+        s = (part.scatter[c] + more) / rows if freedom > 0 else pooled / max(total, 1.0)
         s = (s + s.T) / 2
         # a documented ridge: enough on the diagonal that every direction has the floor's spread
         scale = np.sqrt(np.maximum(np.diagonal(s), floor))

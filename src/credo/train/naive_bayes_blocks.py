@@ -38,10 +38,13 @@ def normal_block(
 ) -> tuple[NormalBlock, SpreadNotes]:
     """Gaussian features, each alone."""
     n, scatter = block.n, block.scatter
+    sample, prior = options.variance == "sample", options.prior_rows(block.names)
     mean, variance, floored, idle = _core.naive_gaussians(
-        n, block.mean, scatter, options.variance_floor, options.variance == "sample"
+        n, block.mean, scatter, options.variance_floor, sample, prior
     )
     mean = block.mean if mean is None else mean  # every class has rows
+    if options.variance == "shrunk":
+        scatter = variance * n
     found = NormalBlock(block.names, mean, variance, n, scatter, floored, idle)
     return found, SpreadNotes(block.names, tuple(classes), n, floored, idle)
 

@@ -7,7 +7,8 @@ Each turn raises ln P(rows | θ), in which the classes that are not known and th
 missing are summed out; with smoothing l it raises that plus l·Σ ln θ, the Dirichlet prior whose
 mode (n + l) / (N + l·J) is (Dempster, Laird & Rubin 1977; Nigam, McCallum, Thrun & Mitchell 2000).
 Gaps among columns that vary together count as they are expected (`naive_bayes_em_gaps`). A variance
-that is not maximum likelihood (`variance="sample"`, a floor, a ridge) climbs nearly, not exactly.
+that is not maximum likelihood (`variance="sample"`, a floor, a ridge) climbs nearly, not exactly;
+the prior of `variance="shrunk"` comes last, when the shares no longer change.
 The start is the model of the rows that have a class, smoothed by at least 1 so that nothing is
 ruled out before it was looked at; numbers start as wide as `naive_bayes_em_gaps` says.
 """
@@ -128,6 +129,9 @@ def em_model(
     start = known + blank
     gaps = [names for names in plan.together if _has_gaps(rows, names)]
     begun = _begun(start, rows, k, threads)
+    last = options
+    if options.variance == "shrunk":
+        options = replace(options, variance="ml")
     model = train(begun, replace(options, smoothing=_at_least_one(options.smoothing)), source)
     statistic, trace, reason = start, [], f"the budget of {budget:,} turns is spent"
     for turn in track(range(budget), "rows without a class", total=budget):
@@ -140,6 +144,7 @@ def em_model(
         if change <= tol:
             reason = f"no statistic changed by more than {tol:g} of itself in turn {turn + 1:,}"
             break
+    model = train(statistic, last, source)
     record = model.record
     assert record is not None
     record = replace(

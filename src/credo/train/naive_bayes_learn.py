@@ -49,7 +49,7 @@ def naive_bayes(
     class_smoothing: float = 0.0,
     kinds: Any = "auto",
     covariance: Any = "diagonal",
-    variance: str = "ml",
+    variance: str = "shrunk",
     variance_floor: float = 1e-9,
     states: Mapping[str, Sequence[Any]] | None = None,
     min_states: Any = None,
@@ -66,7 +66,8 @@ def naive_bayes(
     target : name of a discrete column
         The class. Rows in which it is missing are left out, and counted.
     smoothing : number, or mapping from feature to number
-        l of θ = (n + l) / (N + l·J). 1 is Laplace's; 0 is maximum likelihood.
+        l of θ = (n + l) / (N + l·J). 1 is Laplace's; 0 is maximum likelihood. For a number: l
+        rows more in each class, which vary as the feature does within the classes.
     class_prior : mapping or list, optional
         P(class), if it is known; otherwise the shares of the classes, with `class_smoothing`
         added to each count (0: the shares themselves).
@@ -74,10 +75,11 @@ def naive_bayes(
         'categorical', 'bernoulli', 'gaussian', 'counts', 'kernel' or 'ignore'.
     covariance : "diagonal", "full", or lists of names
         Which Gaussian features vary together within a class.
-    variance : "ml" or "sample"
-        Divide by n, or by n − 1.
+    variance : "shrunk", "ml" or "sample"
+        (scatter + l·w) / (n + l), where w is the variance within the classes; or without that
+        prior, divided by n, or by n − 1.
     variance_floor : number above 0
-        The least variance, as a share of the feature's variance within the classes.
+        The least variance, as a share of w.
     states, min_states : optional
         The states of a feature, where the table does not show them all; or only how many
         there are at least.

@@ -54,7 +54,7 @@ class SpreadNotes(Notes):
 
     >>> flags = np.array([[True, False]]), np.array([False])
     >>> SpreadNotes(("a",), ("u", "v"), np.array([[1.0, 2.0]]), *flags)[0]
-    "column 'a' has no spread in class 'u' (1 rows): its variance is the floor"
+    "column 'a' has no spread in class 'u' (1 rows): its variance there comes from all classes"
     """
 
     names: tuple[str, ...]
@@ -91,7 +91,7 @@ class SpreadNotes(Notes):
             return f"column {name!r} {what}: it tells nothing"
         return (
             f"column {name!r} has no spread in class {self.classes[c]!r} "
-            f"({self.n[j, c]:g} rows): its variance is the floor"
+            f"({self.n[j, c]:g} rows): its variance there comes from all classes"
         )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.errors import InputError
 
@@ -21,13 +22,13 @@ class Options:
     smoothing: Any = 1.0
     class_prior: Any = None
     class_smoothing: float = 0.0
-    variance: str = "ml"
+    variance: str = "shrunk"
     variance_floor: float = 1e-9
     min_states: Any = None
 
     def __post_init__(self) -> None:
-        if self.variance not in ("ml", "sample"):
-            raise InputError(f"variance must be 'ml' or 'sample', got {self.variance!r}.")
+        if self.variance not in ("shrunk", "ml", "sample"):
+            raise InputError(f"variance must be 'shrunk', 'ml' or 'sample', got {self.variance!r}.")
         not_negative(self.class_smoothing, "class_smoothing")
         if not (not_negative(self.variance_floor, "variance_floor") > 0):
             raise InputError("variance_floor must be above 0, got 0.")
@@ -50,6 +51,18 @@ class Options:
     def smoothing_of(self, name: str) -> float:
         """l of one feature."""
         return self.of_feature(self.smoothing, name, 1.0, f"The smoothing of {name!r}")
+
+    def prior_rows(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """The rows of the variance within the classes that count as more rows of each class.
+
+        >>> Options({"a": 2}).prior_rows(["a", "b"]).tolist()
+        [2.0, 1.0]
+        """
+        if self.variance != "shrunk":
+            return np.zeros(len(names))
+        if isinstance(self.smoothing, Mapping):
+            return np.array([self.smoothing_of(n) for n in names])
+        return np.full(len(names), self.smoothing_of(names[0]) if names else 0.0)
 
     def least_of(self, name: str) -> float:
         """The number of states a feature has at least."""

@@ -7,13 +7,15 @@
     complement    table = −ln (n_¬c,k + l) / (n_¬c + l·|V|)         bias = 0
 
 n_ck is how often word k stands in the documents of class c, d_ck in how many of them; ¬c are all
-other classes (Rennie, Shih, Teevan & Karger 2003). Words that are not in the vocabulary are
-skipped, as in Mitchell's algorithm of the lecture notes (000), which is the multinomial with l = 1.
+other classes (Rennie, Shih, Teevan & Karger 2003), and with `norm` the weights of a class are
+divided by their sum. Where each word has its own l, l·|V| is the sum over the words. Words that are
+not in the vocabulary are skipped, as in Mitchell's algorithm of the lecture notes (000), which is
+the multinomial with l = 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError
+from credo.errors import InputError, unknown_name
 from credo.frozen import Frozen
 from credo.stats.by_class import ByClass, Totals
 from credo.train.naive_bayes import Options, class_log_prior
@@ -113,7 +115,7 @@ class TextModel(Frozen):
         return out
 
 
-def train_text(statistic: ByClass, form: str, options: Options) -> TextModel:
+def train_text(statistic: ByClass, form: str, options: Options, norm: bool = False) -> TextModel:
     """The model of some documents, from the totals of their words by class.
 
     >>> from credo import Variable
@@ -125,17 +127,41 @@ def train_text(statistic: ByClass, form: str, options: Options) -> TextModel:
     """
     if form not in FORMS:
         raise InputError(f"form must be one of {', '.join(FORMS)}, got {form!r}.")
-    l = not_negative(options.smoothing, "smoothing")  # noqa: E741
-    if l == 0 and form != "multinomial":
+    (part,) = statistic.parts
+    assert isinstance(part, Totals)
+    l = _smoothing(options, part.words)  # noqa: E741
+    if form != "multinomial" and not l.all():
         raise InputError(
             f"smoothing must be above 0 for {form!r} documents, got 0.",
             hint="form='multinomial' can do without.",
         )
-    (part,) = statistic.parts
-    assert isinstance(part, Totals)
+    if norm and form != "complement":
+        raise InputError(f"norm=True is for form='complement', and form is {form!r}.")
     prior = class_log_prior(statistic, options)
     n = np.ascontiguousarray(part.values, dtype=np.float64)
     weight = np.ascontiguousarray(statistic.weight, dtype=np.float64)
     table, added = _core.text_table(n, form, weight, l)
+    if norm:
+        sums = table.sum(axis=0)
+        table = table / np.where(sums > 0, sums, 1.0)
     bias = np.zeros(len(prior)) if form == "complement" and len(prior) > 1 else prior + added
     return TextModel(form, statistic, table, bias, prior)
+
+
+def _smoothing(options: Options, words: Sequence[str]) -> Floats:
+    """l of each word: one for all, a mapping by word (1 for the others), or a list in order."""
+    given = options.smoothing
+    if isinstance(given, Mapping):
+        for word in given:
+            if word not in words:
+                raise unknown_name("The smoothing of", word, words, "in the vocabulary")
+        return np.array([options.smoothing_of(w) for w in words], dtype=np.float64)
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        return np.full(len(words), not_negative(given, "smoothing"))
+    each = [not_negative(v, "smoothing") for v in given]
+    if len(each) != len(words):
+        raise InputError(
+            f"smoothing has {len(each):,} numbers for {len(words):,} words.",
+            hint="Give one number, one for each word, or a mapping from words to numbers.",
+        )
+    return np.array(each, dtype=np.float64)

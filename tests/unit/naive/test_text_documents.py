@@ -50,7 +50,9 @@ def test_every_kind_of_list_is_documents(kind):
             lambda: TextNaiveBayes().fit(pd.DataFrame({"a": ["u"], "b": ["v"]}), [0]),
             "X has 2 columns and holds text; documents are one column",
         ),
-        (lambda: TextNaiveBayes(smoothing={"a": 2}).fit(DOCS, Y), "smoothing must be a number"),
+        (lambda: TextNaiveBayes(smoothing=[1, 2]).fit(["a b c"] * 4, Y), "2 numbers for 3 words"),
+        (lambda: TextNaiveBayes(smoothing=[1, -2]).fit(["a b"] * 4, Y), "0 or more, got -2"),
+        (lambda: TextNaiveBayes(norm=True).fit(DOCS, Y), "norm=True is for form='complement'"),
         (lambda: TextNaiveBayes().fit(iter(DOCS), iter([*Y, "x"])), "more classes in y than docu"),
         (
             lambda: TextNaiveBayes().fit(iter(DOCS), iter(Y), iter([1] * 5)),

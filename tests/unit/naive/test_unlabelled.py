@@ -106,7 +106,8 @@ def test_gaussian_by_hand() -> None:
     rng = np.random.default_rng(5)
     x = np.concatenate([rng.normal(0, 1, 40), rng.normal(3, 0.5, 40)])
     y: list[Any] = [0] * 5 + [None] * 35 + [1] * 5 + [None] * 35
-    clf = NaiveBayes(unlabelled="em", tol=1e-12, budget=5000).fit(x[:, None], y)
+    clf = NaiveBayes(unlabelled="em", variance="ml", tol=1e-12, budget=5000)
+    clf.fit(x[:, None], y)
     p = np.array([[v == 0, v == 1] if v is not None else [0.5, 0.5] for v in y], dtype=float)
     mean, var, prior = (np.array(v, dtype=float) for v in ([0, 3], [1, 1], [0.5, 0.5]))
     free = np.array([v is None for v in y])
@@ -256,7 +257,7 @@ def observed(prior, means, covariances, x, labels):
 def test_gaps_among_columns_that_vary_together_are_climbed_exactly(seed, how, tmp_path):
     x, labels = gappy(np.random.default_rng(seed))
     covariance = [["x0", "x2"]] if how == "groups" else "full"
-    clf = NaiveBayes(unlabelled="em", covariance=covariance, tol=1e-10)
+    clf = NaiveBayes(unlabelled="em", covariance=covariance, variance="ml", tol=1e-10)
     if how == "stream":
         path = tmp_path / "rows.csv"
         frame = pd.DataFrame(x, columns=["x0", "x1", "x2"])
