@@ -22,7 +22,7 @@ length, noise = rng.normal(10, 2, 600), rng.normal(0, 1, 600)
 slope = np.where(kind == "oak", 0.8, -0.8)
 leaves = np.stack([length, 5 + slope * (length - 10) + noise], axis=1)
 
-alone = NaiveBayes().fit(leaves, kind)
+alone = NaiveBayes(variance="ml").fit(leaves, kind)
 together = NaiveBayes(covariance="full", variance="ml").fit(leaves, kind)
 print(f"one by one: accuracy {alone.score(leaves, kind):.3f}")
 print(f"together:   accuracy {together.score(leaves, kind):.3f}")
