@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from credo.formats import FORMATS
-from tests.fuzz.targets import target
+from tests.fuzz.targets import READERS, target
 
 
 def main() -> None:
     """Start atheris on the target that the first argument names."""
-    if len(sys.argv) < 2 or sys.argv[1] not in FORMATS:
-        sys.exit(f"usage: python -m tests.fuzz {'|'.join(FORMATS)} [atheris options]")
+    if len(sys.argv) < 2 or sys.argv[1] not in READERS:
+        sys.exit(f"usage: python -m tests.fuzz {'|'.join(READERS)} [atheris options]")
     try:
         import atheris
     except ImportError:

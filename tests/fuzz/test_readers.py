@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from credo.formats import FORMATS
-from tests.fuzz.targets import cases, seeds, target
+from tests.fuzz.targets import READERS, cases, seeds, target
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", READERS)
 def test_only_networks_and_our_own_errors_come_out(format):
     for data in seeds(format):
         target(format, data)
@@ -35,4 +34,4 @@ def test_the_entry_names_the_readers():
         cwd=Path(__file__).resolve().parents[2],
     )
     assert done.returncode == 1
-    assert "bif|xmlbif|net|dsc|xdsl|uai|credo" in done.stderr
+    assert "bif|xmlbif|net|dsc|xdsl|uai|credo|dne" in done.stderr

@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Ask a network one question or several.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
-    input.
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .dne .uai .credo, also .gz), or - for
+    standard input.
 
     Without a question a prompt opens: evidence such as smoke=yes is kept from line to line, and a
     variable's name or a P(...) is a question. Tab completes names and states, the arrow keys bring

@@ -15,7 +15,7 @@ from credo.cli.classify_rows import (
     write_predictions,
 )
 from credo.cli.classify_text import documents_of, judge_texts, print_telling, text_column
-from credo.cli.models import load_model, refuse_no_folder, refuse_unwritable
+from credo.cli.models import load_model, normalise_option, refuse_no_folder, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_settings, text_options
 from credo.cli.terminal import print_table
@@ -72,6 +72,7 @@ _SHOWN = 20  # rows of predictions printed for people; --json and -o have all
     metavar="FILE",
     help="Write the model (a network file) or the predictions (.csv, .parquet, …), or both.",
 )
+@normalise_option
 @common_options()
 def command(
     table: str | None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import load_model
+from credo.cli.models import load_model, normalise_option
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import spooled
 from credo.cli.terminal import heading, print_table
@@ -21,6 +21,7 @@ __all__ = ["command"]
 @click.option("--weights", metavar="NAME", help="The column with the rows' weights.")
 @click.option("--folds", type=int, default=10, show_default=True,
               help="Parts of the rows, for what is learned from them.")  # fmt: skip
+@normalise_option
 @common_options(seed="For the folds.")
 def command(
     models: tuple[str, ...],

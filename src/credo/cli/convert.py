@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from credo.cli.models import load_model
+from credo.cli.models import load_model, normalise_option
 from credo.cli.options import Common, Manual, common_options, files
 
 __all__ = ["command"]
@@ -15,13 +15,14 @@ __all__ = ["command"]
 @click.argument("target", shell_complete=files)
 @click.option("--markov", is_flag=True, help="Write a Bayesian network as a Markov network.")
 @click.option("--directed", is_flag=True, help="Write a Markov network as a Bayesian network.")
+@normalise_option
 @common_options()
 def command(source: str, target: str, markov: bool, directed: bool, common: Common) -> None:
     """Write a network in another file format; the endings say which.
 
-    Known are .bif .xmlbif .xml .net .dsc .xdsl .uai .credo, each also with .gz; SOURCE may be -.
-    Only .credo keeps posteriors and continuous variables. The target is replaced whole or not at
-    all.
+    Known are .bif .xmlbif .xml .bifxml .net .dsc .xdsl .uai .credo, each also with .gz, and to read
+    .dne .dnet; SOURCE may be -. Only .credo keeps posteriors and continuous variables. The target
+    is replaced whole or not at all.
 
     \b
     Examples:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import graph_from, load_model, refuse_unwritable
+from credo.cli.models import graph_from, load_model, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, Stopped, common_options, files
 from credo.cli.reading import read_from, reading_options
 
@@ -54,6 +54,7 @@ __all__ = ["command"]
     help="Stop when a step changes no parameter by more.",
 )
 @click.option("--budget", type=int, metavar="N", help="The most iterations.")
+@normalise_option
 @common_options(
     seed="For random starts.", threads="How many threads may work; all cores unless told."
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import graph_from, refuse_unwritable
+from credo.cli.models import graph_from, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 
@@ -35,6 +35,7 @@ __all__ = ["command", "fit_json", "prior_named"]
 @click.option(
     "--update", "more", is_flag=True, help="Add the rows to those GRAPH was learned from."
 )
+@normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
 def command(
     graph: str,

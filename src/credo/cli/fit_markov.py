@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import load_model
+from credo.cli.models import load_model, normalise_option
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.errors import InputError
@@ -42,6 +42,7 @@ __all__ = ["command"]
     show_default=True,
     help="A potential for each maximal clique, or for each edge: cliques or pairs.",
 )
+@normalise_option
 @common_options()
 def command(
     edges: tuple[tuple[str, str], ...],

@@ -42,10 +42,10 @@ def command(
 ) -> None:
     """Fill the gaps of TABLE with a network.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
-    input. Each gap is filled from what the rest of its row says; several drawn copies keep the
-    uncertainty for a later analysis. The file keeps all columns of TABLE in their order; those that
-    the network does not have stay as they are.
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .dne .uai .credo, also .gz), or - for
+    standard input. Each gap is filled from what the rest of its row says; several drawn copies keep
+    the uncertainty for a later analysis. The file keeps all columns of TABLE in their order; those
+    that the network does not have stay as they are.
 
     \b
     Examples:

@@ -19,7 +19,7 @@ from credo.cli.learning import (
     tell_check,
     weights_line,
 )
-from credo.cli.models import dag_from, refuse_unwritable
+from credo.cli.models import dag_from, normalise_option, refuse_unwritable
 from credo.cli.options import Common, Manual, Option, Stopped, common_options, listed, plural
 from credo.cli.reading import read_from, reading_flags, reading_options
 from credo.cli.rules import names_of, rule_options, rules_from, score_options, score_settings
@@ -78,6 +78,7 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
 )
 @click.option("--check/--no-check", "checked", default=None,
               help="Check the model on the rows.  [default: yes; no with --json]")  # fmt: skip
+@normalise_option
 @common_options(
     seed="For what is random.", threads="How many threads may work; all cores unless told."
 )

@@ -21,30 +21,44 @@ from credo.errors import CredoError, InputError
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
-    "dag_from", "graph_from", "load_model", "model_argument", "model_format", "question_words",
-    "refuse_no_folder", "refuse_unwritable",
+    "dag_from", "graph_from", "load_model", "model_argument", "model_format", "normalise_option",
+    "question_words", "refuse_no_folder", "refuse_unwritable",
 ]  # fmt: skip
 
 
 def model_argument(function: F) -> F:
-    """The argument MODEL: a network file, or - for standard input."""
-    return click.argument("model", shell_complete=files)(function)
+    """The argument MODEL: a network file, or - for standard input; and `--normalise`."""
+    return click.argument("model", shell_complete=files)(normalise_option(function))
+
+
+def normalise_option(function: F) -> F:
+    """The option `--normalise` of a command that reads model files, which `load_model` asks for."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        ctx.meta["credo.normalise"] = value
+
+    return click.option(
+        "--normalise", is_flag=True, expose_value=False, callback=keep, is_eager=True,
+        help="Take a model file whose rows do not add up to 1; each is divided by its sum.",
+    )(function)  # fmt: skip
 
 
 def load_model(path: str) -> Any:
     """The model of a file, or of standard input."""
     from credo.formats import load, loads
 
+    context = click.get_current_context(silent=True)
+    normalise = context is not None and context.meta.get("credo.normalise", False)
     if path != "-":
         _refuse_other(path)
-        return load(path)
+        return load(path, normalise=normalise)
     data = standard_input("a model")
     if data[:2] == b"\x1f\x8b":
         from credo.formats.files import unpack
         from credo.formats.limits import Limits
 
         data = unpack(data, "standard input", Limits())
-    return loads(data, model_format(data))
+    return loads(data, model_format(data), normalise=normalise)
 
 
 def _refuse_other(path: str) -> None:
@@ -104,14 +118,18 @@ def refuse_unwritable(path: str) -> None:
     """Refuse a file that no model could be written to, before the work is done."""
     from credo.formats.files import format_of
 
-    format_of(path)
+    format_of(path, writing=True)
     refuse_no_folder(path)
 
 
 def refuse_no_folder(path: str) -> None:
     """Refuse a file in a folder that cannot be written to, before the work is done."""
+    from credo.data.atomic import is_stream
+
     if Path(path).expanduser().is_dir():
         raise InputError(f"{path} is a folder; the name of a file was expected.")
+    if is_stream(Path(path)):
+        return
     folder = Path(path).expanduser().parent
     if not folder.is_dir():
         raise InputError(f"There is no folder {str(folder)!r} to write {Path(path).name!r} to.")
@@ -163,13 +181,13 @@ def model_format(data: bytes) -> str:
     if data[:2] == b"PK":
         return "credo"
     start = data[:4096].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    start = re.sub(r"\A(?:(?://|%)[^\n]*\n\s*|/\*.*?\*/\s*)*", "", start, flags=re.S)
+    start = re.sub(r"\A(?:(?://|%|#)[^\n]*\n\s*|/\*.*?\*/\s*)*", "", start, flags=re.S)
     if start.startswith("<"):
         return "xdsl" if "<smile" in start.lower() else "xmlbif"
     word = re.match(r"[A-Za-z]+", start)
     first = word[0].lower() if word else ""
     known = {"network": "bif", "net": "net", "class": "net", "node": "net", "belief": "dsc",
-             "bayes": "uai", "markov": "uai"}  # fmt: skip
+             "bnet": "dne", "bayes": "uai", "markov": "uai"}  # fmt: skip
     if first not in known:
         raise InputError(
             "Standard input is not a network that credo knows.",

@@ -45,7 +45,7 @@ def command(
 
     The data and its schema, gaps, the network, every table with its intervals, checks, questions
     and answers, how the model was learned and how to reproduce it. MODEL is a network file (.bif
-    .xmlbif .net .dsc .xdsl .uai .credo, also .gz).
+    .xmlbif .net .dsc .xdsl .dne .uai .credo, also .gz).
 
     \b
     Examples:

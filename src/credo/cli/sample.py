@@ -43,9 +43,9 @@ def command(
 ) -> None:
     """Draw rows from a network: the story it tells, from parents to children.
 
-    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .uai .credo, also .gz), or - for standard
-    input. Given evidence, rows are drawn from the exact posterior: none is rejected. A file of any
-    length is written in little memory, and replaced whole.
+    MODEL is a network file (.bif .xmlbif .net .dsc .xdsl .dne .uai .credo, also .gz), or - for
+    standard input. Given evidence, rows are drawn from the exact posterior: none is rejected. A
+    file of any length is written in little memory, and replaced whole.
 
     \b
     Examples:

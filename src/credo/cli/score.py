@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from credo.cli.models import dag_from
+from credo.cli.models import dag_from, normalise_option
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_options
 from credo.cli.rules import score_options, score_settings
@@ -18,6 +18,7 @@ __all__ = ["command"]
 @click.argument("graph", shell_complete=files)
 @reading_options
 @score_options
+@normalise_option
 @common_options(threads="How many threads may count; all cores unless told.")
 def command(
     graph: str,

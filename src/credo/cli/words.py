@@ -46,6 +46,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
      r"take it with --missing '+\1' if it is missing"),
     (r"name it in missing= to take it as missing",
      "take it as missing with --missing TEXT (+TEXT keeps the other words)"),
+    (r"\bnormalise=True", "--normalise"),
     (r"decimal=','", "--decimal ,"),
     (r"delimiter=('.+?')", r"--delimiter \1"),
     (r"cr\.fit\(net, rows, prior=cr\.BDeu\(1\)\)",

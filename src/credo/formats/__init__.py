@@ -1,6 +1,6 @@
-"""Models in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, UAI, and our own .credo.
+"""Models in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, Netica, UAI, and our own .credo.
 
-All hold Bayesian networks; UAI and .credo hold Markov networks too.
+All hold Bayesian networks; UAI and .credo hold Markov networks too. Netica's are only read.
 
 One file here for each format, with its reader and its writer. Nothing that is read is executed;
 every refusal names the line; what is written comes back with the same names and the same bits.
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
 
-FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
-"""The formats that are read and written."""
+FORMATS = tuple(f for f in dict.fromkeys(ENDINGS.values()) if f != "dne")
+"""The formats that are read and written; Netica's `dne` is only read."""
 
 
 def load(
@@ -33,15 +33,18 @@ def load(
     *,
     format: str | None = None,
     types: bool = False,
+    normalise: bool = False,
     limits: Limits | None = None,
 ) -> Any:
     """Read a model from a file; its ending says the format.
 
     A `Network`; from a MARKOV file (.uai) a `MarkovNetwork`, from .credo whatever was saved.
 
-    `.bif`, `.xmlbif` or `.xml`, `.net`, `.dsc`, `.xdsl`, `.uai`, `.credo`, each also with `.gz`.
-    `format` says it when the ending does not. Text formats hold states as text; `types=True`
-    restores the types that `save` noted beside them. `limits` bounds what is read.
+    `.bif`, `.xmlbif`, `.xml` or `.bifxml`, `.net`, `.dsc`, `.xdsl`, `.dne` or `.dnet`, `.uai`,
+    `.credo`, each also with `.gz`. `format` says it when the ending does not. Text formats hold
+    states as text; `types=True` restores the types that `save` noted beside them. A row may miss 1
+    by what its printed digits explain; `normalise=True` divides any row by its sum. `limits`
+    bounds what is read.
 
     >>> import tempfile, os
     >>> from credo.model.network import Network
@@ -53,6 +56,8 @@ def load(
     ...     load(path)
     Network(2 variables, 1 edge, 3 parameters)
     """
+    from credo.formats.reading import Reading
+
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(
             f"A model is loaded from a path, got {type(path).__name__}.",
@@ -64,11 +69,16 @@ def load(
     if format is None:
         format, packed = format_of(where)
     data = read_bytes(where, limits, packed=packed)
-    return _read(data, _known(format), where.name, types, limits)
+    return _read(data, _known(format, reading=True), Reading(where.name, limits, normalise), types)
 
 
 def loads(
-    text: str | bytes, format: str, *, types: bool = False, limits: Limits | None = None
+    text: str | bytes,
+    format: str,
+    *,
+    types: bool = False,
+    normalise: bool = False,
+    limits: Limits | None = None,
 ) -> Any:
     """Read a model from text (for `credo`, from bytes).
 
@@ -77,11 +87,15 @@ def loads(
     [0.25, 0.75]
     >>> loads("BAYES 1 2 1 1 0  2 0.25 0.7", "uai")
     Traceback (most recent call last):
-    credo.errors.InputError: the text, line 1: The probabilities of 'v0' add up to 0.95, not to 1.
+    credo.errors.InputError: the text, line 1: The probabilities of 'v0' add up to 0.95, not to 1. \
+Give normalise=True to divide each row by its sum.
     """
+    from credo.formats.reading import Reading
+
     if not isinstance(text, (str, bytes)):
         raise InputError(f"The text must be str or bytes, got {type(text).__name__}.")
-    return _read(text, _known(format), "the text", types, limits or Limits())
+    reading = Reading("the text", limits or Limits(), normalise)
+    return _read(text, _known(format, reading=True), reading, types)
 
 
 def dumps(net: Network | FactorModel, format: str) -> str | bytes:
@@ -118,13 +132,13 @@ def save(
     where = Path(path).expanduser()
     packed = where.name.lower().endswith(".gz")
     if format is None:
-        format, packed = format_of(where)
+        format, packed = format_of(where, writing=True)
     data = _written(net, _known(format))
     write_bytes(where, data.encode("utf-8") if isinstance(data, str) else data, packed=packed)
 
 
-def _known(format: str) -> str:
-    if format not in FORMATS:
+def _known(format: str, *, reading: bool = False) -> str:
+    if format not in FORMATS and not (reading and format == "dne"):
         raise unknown_name("The format", format, FORMATS, "one that is read and written")
     return format
 
@@ -157,11 +171,9 @@ def _writer(format: str) -> Callable[[Network], str | bytes]:
     return writers[format]
 
 
-def _read(data: str | bytes, format: str, source: str, types: bool, limits: Limits) -> Any:
-    from credo.formats import archive, bif, dsc, net, uai, uai_markov, xdsl, xmlbif
-    from credo.formats.reading import Reading
+def _read(data: str | bytes, format: str, reading: Reading, types: bool) -> Any:
+    from credo.formats import archive, bif, dne, dsc, net, uai, uai_markov, xdsl, xmlbif
 
-    reading = Reading(source, limits)
     if format == "credo":
         if isinstance(data, str):
             raise InputError("A .credo file is bytes, not text.")
@@ -176,7 +188,8 @@ def _read(data: str | bytes, format: str, source: str, types: bool, limits: Limi
                 return uai_markov.read(words, types=types)
             uai.read(words)
         else:
-            {"bif": bif, "net": net, "dsc": dsc}[format].read(text, reading)
+            readers = {"bif": bif.read, "net": net.read, "dsc": dsc.read, "dne": dne.read}
+            readers[format](text, reading)
     return reading.network(types=types)
 
 

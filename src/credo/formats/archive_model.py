@@ -1,8 +1,8 @@
 """What `model.json` says: variables, parents, distributions, record, and where the numbers are.
 
 Version 1 holds distributions. Version 2 adds, to those that were learned, what they were learned
-from (`archive_learned`); a network without any is still written as version 1. A later version must
-keep reading these: `tests/unit/formats` holds a file of each.
+from (`archive_learned`). A later version must keep reading these: `tests/unit/formats` holds a file
+of each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from credo.schema import Variable
 __all__ = ["VERSION", "model_of", "network_of"]
 
 VERSION = 2
-"""The latest version that is read, and written where it is needed."""
+"""The version that is written, and the latest that is read."""
 
 Floats = NDArray[np.float64]
 _LINES = ("intercept", "coefficients", "variance")
@@ -78,9 +78,7 @@ def model_of(net: Network) -> tuple[dict[str, Any], list[bytes]]:
             node["learned"] = learned_json(local.learned, array)
         nodes.append(node)
     record = record_said(net.record)
-    later = any("learned" in n or "posterior" in n["distribution"] for n in nodes)
-    version = VERSION if later else 1
-    return {"format": "credo", "version": version, "nodes": nodes, "record": record}, arrays
+    return {"format": "credo", "version": VERSION, "nodes": nodes, "record": record}, arrays
 
 
 def record_said(record: Record | None) -> dict[str, Any] | None:

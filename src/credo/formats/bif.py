@@ -36,6 +36,9 @@ def read(text: str, reading: Reading) -> None:
         elif token.is_mark("probability"):
             blocks.append((token.at, scanner.at))
             _pass_over(scanner)
+        elif token.text.startswith(("%", "#")):  # a comment line, as other programs write
+            end = scanner.text.find("\n", token.at)
+            scanner.at = end if end >= 0 else scanner.end
         else:
             raise scanner.error(
                 f"Expected 'network', 'variable' or 'probability', got {token.text[:40]!r}.",

@@ -91,6 +91,8 @@ def _separator(scanner: Scanner) -> None:
 def _type(scanner: Scanner, name: str) -> list[str]:
     _separator(scanner)
     kind = scanner.next()
+    if kind.text in ("decision", "utility"):
+        raise scanner.reading.no_chance(scanner.line(kind.at), name, kind.text)
     if not kind.is_mark("discrete"):
         raise scanner.error(
             f"The node {name!r} is of the type {kind.text[:40]!r}; only 'discrete' is read.",

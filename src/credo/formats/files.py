@@ -17,16 +17,19 @@ ENDINGS = {
     ".bif": "bif",
     ".xmlbif": "xmlbif",
     ".xml": "xmlbif",
+    ".bifxml": "xmlbif",
     ".net": "net",
     ".dsc": "dsc",
     ".xdsl": "xdsl",
+    ".dne": "dne",
+    ".dnet": "dne",
     ".uai": "uai",
     ".credo": "credo",
 }
 _CHUNK = 2**20
 
 
-def format_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
+def format_of(path: str | os.PathLike[str], *, writing: bool = False) -> tuple[str, bool]:
     """The format that a file's ending says, and whether it is compressed with gzip.
 
     >>> format_of("asia.bif.gz")
@@ -34,7 +37,8 @@ def format_of(path: str | os.PathLike[str]) -> tuple[str, bool]:
     >>> format_of("asia.doc")
     Traceback (most recent call last):
     credo.errors.InputError: The ending of 'asia.doc' is not that of a network file. \
-Use .bif, .xmlbif, .xml, .net, .dsc, .xdsl, .uai, .credo, or one of these and .gz.
+Use .bif, .xmlbif, .xml, .bifxml, .net, .dsc, .xdsl, .dne, .dnet, .uai, .credo, \
+or one of these and .gz.
     """
     name = Path(path).name.lower()
     packed = name.endswith(".gz")
@@ -46,6 +50,11 @@ Use .bif, .xmlbif, .xml, .net, .dsc, .xdsl, .uai, .credo, or one of these and .g
         raise InputError(
             f"The ending of {Path(path).name!r} is not that of a network file.",
             hint=f"Use {', '.join(ENDINGS)}, or one of these and .gz.{table}",
+        )
+    if writing and ENDINGS[ending] == "dne":
+        raise InputError(
+            f"{Path(path).name!r} would be a file of Netica; these are read, not written.",
+            hint="Save the model as .net or .xdsl.",
         )
     return ENDINGS[ending], packed
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from credo.formats.names import IDENTIFIER, MARK, QUOTED, Spelling
 from credo.formats.reading import Reading
-from credo.formats.scanner import PERCENT_COMMENTS, Scanner, Token, numbers
+from credo.formats.scanner import ALL_COMMENTS, Scanner, Token
 from credo.formats.writing import Page
 from credo.model.network import Network
 
 __all__ = ["read", "write"]
 
 _MARKS = "{}()[];,|="
-_KINDS = ("continuous", "decision", "utility", "function", "boolean", "number", "interval")
+_KINDS = ("continuous", "function", "boolean", "number", "interval", "class")
 
 
 def read(text: str, reading: Reading) -> None:
     """Find the variables and tables of a NET file."""
-    scanner = Scanner(text, reading, PERCENT_COMMENTS, _MARKS)
+    scanner = Scanner(text, reading, ALL_COMMENTS, _MARKS)
     blocks: list[tuple[int, int]] = []
     while (token := scanner.next()).text:
         if token.is_mark("net"):
@@ -40,7 +40,9 @@ def read(text: str, reading: Reading) -> None:
             scanner.at -= 1
             for _ in _attributes(scanner, "the potential"):
                 pass
-        elif token.text in _KINDS or token.is_mark("class"):
+        elif token.text in ("decision", "utility"):
+            raise reading.no_chance(scanner.line(token.at), scanner.next().text[:40], token.text)
+        elif token.text in _KINDS:
             raise scanner.error(
                 f"A NET file with '{token.text}' cannot be read: only discrete chance nodes are.",
                 token.at,
@@ -101,10 +103,7 @@ def _potential(scanner: Scanner, start: int) -> None:
     children = _children(scanner, head, at)
     if children != 1 or not family:
         raise scanner.error("A potential must have one child, in front of '|'.", start)
-    shape = reading.family(family[0], family[1:], line)
-    size = 1
-    for n in shape:
-        size *= n
+    reading.family(family[0], family[1:], line)
     data: tuple[str, int] | None = None
     for attribute, value, at in _attributes(scanner, f"the potential of {family[0]!r}"):
         if attribute == "data":
@@ -123,12 +122,8 @@ def _potential(scanner: Scanner, start: int) -> None:
     if value.count("(") != value.count(")") or not value.strip().startswith("("):
         raise scanner.error(f"The data of {family[0]!r} must be a list in brackets.", at)
     parts = value.replace("(", " ").replace(")", " ").replace(",", " ").split()
-    if len(parts) != size:
-        raise scanner.error(
-            f"The table of {family[0]!r} needs {size:,} numbers, got {len(parts):,}.", at
-        )
     where = scanner.line(at)
-    reading.fill(family[0], numbers(parts, reading, where), lambda row: where)
+    reading.table(family[0], parts, lambda row: where)
 
 
 def _children(scanner: Scanner, head: str, at: int) -> int:

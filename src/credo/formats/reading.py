@@ -1,19 +1,23 @@
 """Reading: one file on its way to being a network; every refusal names its line.
 
 A reader tells what it finds: variables with their states, families with their parents, tables
-with their numbers. Sizes are checked before memory is taken. A row may miss 1 by 1e-6: it is
-then divided by its sum, and the network's record says how many were and by how much.
+with their numbers. Sizes are checked before memory is taken. A row may miss 1 by what its printed
+digits explain: it is then divided by its sum, and the network's record says how many were and by
+how much.
 """
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError, InputError, LimitError, unknown_name
+from credo.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.formats.limits import Limits
 from credo.formats.names import unescape
 from credo.formats.states import restored
@@ -28,8 +32,8 @@ __all__ = ["Reading"]
 
 Floats = NDArray[np.float64]
 
-TOLERANCE = 1e-6
-"""A row further than this from adding up to 1 is refused."""
+TOLERANCE, MOST = 1e-6, 1e-3
+"""What a row may miss 1 by whatever its digits are, and the most that they can explain."""
 ROUNDING = 1e-13
 """A row nearer than this is left as it is: dividing it would only change its last bits."""
 
@@ -50,16 +54,21 @@ class Reading:
 
     source: str
     limits: Limits
+    normalise: bool = False
+    lines: dict[str, int | None] = field(default_factory=dict)
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)
     codes: dict[str, dict[str, int]] = field(default_factory=dict)
     families: dict[str, Family] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    noisy: dict[str, dict[str, Sequence[float]]] = field(default_factory=dict)
     escaped: bool = False
     lead: str = ""
-    numbers: int = 0
+    size: int = 0
     rescaled: int = 0
     worst: float = 0.0
+    beyond: int = 0  # rows that only `normalise` lets through
+    weights: dict[str, list[str]] = field(default_factory=dict)
 
     # --- refusing -------------------------------------------------------------------------
 
@@ -93,6 +102,14 @@ class Reading:
         found = unknown_name(what, name, known, where)
         return type(found)(f"{self.where(line)}: {found.message}", hint=found.hint)
 
+    def no_chance(self, line: int | None, name: str, kind: str) -> InputError:
+        """The refusal of a node of an influence diagram."""
+        return self.error(
+            line,
+            f"The node {name!r} is of the kind {kind!r}: decisions and utilities belong to an "
+            "influence diagram, not to a Bayesian network, and are not read yet.",
+        )
+
     # --- finding --------------------------------------------------------------------------
 
     def check_states(self, count: int, name: str, line: int | None) -> None:
@@ -117,6 +134,7 @@ class Reading:
             raise self.error(line, f"The state {twice!r} of {name!r} is given twice.")
         self.states[name] = tuple(states)
         self.codes[name] = codes
+        self.lines[name] = line
 
     def family(self, child: str, parents: Sequence[str], line: int) -> tuple[int, ...]:
         """A child and its parents; the shape of its table, the child's axis last."""
@@ -133,63 +151,148 @@ class Reading:
             twice = next(p for p in parents if list(parents).count(p) > 1)
             raise self.error(line, f"{twice!r} is given twice as a parent of {child!r}.")
         shape = tuple(len(self.states[n]) for n in (*parents, child))
-        size = 1
-        for n in shape:
-            size *= n
-        if self.numbers + size > self.limits.numbers:
+        size = prod(shape)
+        if self.size + size > self.limits.numbers:
             raise self.too_large(
                 line, f"The table of {child!r} would have {size:,} numbers", "numbers"
             )
-        self.numbers += size
+        self.size += size
         self.families[child] = Family(child, tuple(parents), line)
         return shape
 
-    def fill(self, child: str, values: Floats, line_of: Callable[[int], int]) -> None:
-        """The numbers of a table, child fastest; `line_of` tells the line of a row."""
-        states = self.states[child]
-        rows = values.reshape(-1, len(states))
-        total = rows.sum(axis=1)
-        off = np.abs(total - 1.0)
-        if not np.isfinite(total).all() or (rows < 0).any():
-            bad = ~np.isfinite(rows) | (rows < 0)
-            at = int(np.argmax(bad.any(axis=1)))
-            if bad[at].any():
-                k = int(np.argmax(bad[at]))
-                what = "negative" if rows[at, k] < 0 and np.isfinite(rows[at, k]) else "not finite"
-                raise self.error(
-                    line_of(at), f"P({child}={states[k]}) is {what}: {float(rows[at, k])!r}."
+    def numbers(self, parts: Sequence[str], line: int) -> Floats:
+        """Texts as floats; what is not a plain number is refused with its line."""
+        try:
+            out = np.array(list(map(float, parts)), dtype=np.float64)
+        except ValueError:
+            out = None
+        if out is None or "_" in (joined := "".join(parts)) or not joined.isascii():
+            bad = next(p for p in parts if not _plain(p))
+            raise self.error(line, f"Expected a number, got {bad[:40]!r}.")
+        return out
+
+    def table(self, child: str, parts: Sequence[str], line_of: Callable[[int], int]) -> None:
+        """A table as texts, child fastest; `line_of` tells the line of a row."""
+        k = len(self.states[child])
+        self.check_length(child, parts, line_of(0))
+        values = self.numbers(parts, line_of(0))
+        self.fill(child, values, line_of, lambda row: parts[row * k : (row + 1) * k])
+
+    def table_either(
+        self, child: str, parts: Sequence[str], line: int, *, child_fastest: bool
+    ) -> None:
+        """A table in the order that the format asks for, or in the other one when only that
+        adds up to 1 (both are met in files); the notes then say so.
+        """
+        self.check_length(child, parts, line)
+        k = len(self.states[child])
+        flat = self.numbers(parts, line)
+        orders = {True: flat.reshape(-1, k), False: flat.reshape(k, -1).T}
+        for tolerance in (TOLERANCE, MOST):
+            if _adds_up(orders[child_fastest], tolerance):
+                break
+            if _adds_up(orders[not child_fastest], tolerance):
+                child_fastest = not child_fastest
+                self.notes.append(
+                    f"the table of {child!r} lists the child "
+                    f"{'fastest' if child_fastest else 'slowest'}, against the format's rule; "
+                    "only so do its rows add up to 1"
                 )
-        if not (off <= TOLERANCE).all():
-            at = int(np.argmax(~(off <= TOLERANCE)))
+                break
+        n = len(parts) // k
+        self.fill(
+            child,
+            np.ascontiguousarray(orders[child_fastest]),
+            lambda row: line,
+            lambda row: parts[row * k : (row + 1) * k] if child_fastest else parts[row::n],
+        )
+
+    def functional(self, child: str, states: Sequence[str], rows: int, line: int) -> None:
+        """A table that gives one state to each configuration of the parents."""
+        family, codes = self.families[child], self.codes[child]
+        if len(states) != rows:
             raise self.error(
-                line_of(at),
-                f"The probabilities of {child!r} add up to {float(total[at]):.9g}, not to 1.",
+                line, f"The table of {child!r} needs {rows:,} states, got {len(states):,}."
             )
+        odd = next((s for s in states if s not in codes), None)
+        if odd is not None:
+            raise self.unknown(line, "State", odd[:40], list(codes), f"one of {child!r}")
+        values = np.zeros((rows, len(codes)))
+        values[np.arange(rows), [codes[s] for s in states]] = 1.0
+        family.values = values.reshape([len(self.states[n]) for n in (*family.parents, child)])
+
+    def check_length(self, child: str, parts: Sequence[str], line: int) -> None:
+        """Refuse a table with too few or too many numbers."""
+        size = prod(len(self.states[n]) for n in (child, *self.families[child].parents))
+        if len(parts) != size:
+            raise self.error(
+                line, f"The table of {child!r} needs {size:,} numbers, got {len(parts):,}."
+            )
+
+    def fill(
+        self,
+        child: str,
+        values: Floats,
+        line_of: Callable[[int], int],
+        printed: Callable[[int], Sequence[str]],
+    ) -> None:
+        """The numbers of a table, child fastest; `printed` tells the texts of a row."""
+        family = self.families[child]
+        shape = [len(self.states[n]) for n in (*family.parents, child)]
+        family.values = self.rows(child, values, line_of, printed).reshape(shape)
+
+    def rows(
+        self,
+        child: str,
+        values: Floats,
+        line_of: Callable[[int], int],
+        printed: Callable[[int], Sequence[str]],
+    ) -> Floats:
+        """Distributions of a child, each adding up to 1, or refused with its line."""
+        rows = values.reshape(-1, len(self.states[child]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = rows.sum(axis=1)
+            odd = ~((np.abs(total - 1.0) <= TOLERANCE) & (rows >= 0).all(axis=1))
+        if odd.any():
+            if not np.isfinite(rows).all():
+                at, k = np.argwhere(~np.isfinite(rows))[0].tolist()
+                raise self._refuse_entry(child, line_of(at), "not finite", k, rows[at, k])
+            kind = _weights(rows, total)
+            if kind:
+                self.weights.setdefault(kind, []).append(child)
+                rows = rows / total[:, None]
+            else:
+                for at in np.flatnonzero(odd).tolist():
+                    self._check_row(child, rows[at], line_of(at), printed(at))
+                rows = np.maximum(rows, 0.0)
+            total = rows.sum(axis=1)
+        off = np.abs(total - 1.0)
         apart = off > ROUNDING
         if apart.any():
             self.rescaled += int(apart.sum())
             self.worst = max(self.worst, float(off.max()))
             rows = np.where(apart[:, None], rows / total[:, None], rows)
-        family = self.families[child]
-        family.values = rows.reshape([*(len(self.states[p]) for p in family.parents), len(states)])
+        return rows
 
-    def fill_either(
-        self, child: str, flat: Floats, line_of: Callable[[int], int], *, child_fastest: bool
-    ) -> None:
-        """Numbers in the order that the format asks for, or in the other one when only that
-        adds up to 1 (both are met in files); the notes then say so.
-        """
-        k = len(self.states[child])
-        right = flat.reshape(-1, k) if child_fastest else flat.reshape(k, -1).T
-        other = flat.reshape(k, -1).T if child_fastest else flat.reshape(-1, k)
-        if not _adds_up(right) and _adds_up(other):
-            first = "slowest" if child_fastest else "fastest"
-            self.notes.append(
-                f"the table of {child!r} lists the child {first}, against the format's rule; "
-                "only so do its rows add up to 1"
+    def _check_row(self, child: str, row: Floats, line: int, printed: Sequence[str]) -> None:
+        """Refuse a row that neither its printed digits nor `normalise` explain."""
+        with np.errstate(over="ignore"):
+            total = float(row.sum())
+        allowed, least = printing_error(printed), int(np.argmin(row))
+        if row[least] < -allowed:
+            raise self._refuse_entry(child, line, "negative", least, row[least])
+        if abs(total - 1.0) <= allowed:
+            return
+        if not (self.normalise and 0 < total < np.inf):
+            raise self.error(
+                line,
+                f"The probabilities of {child!r} add up to {total:.9g}, not to 1.",
+                "Give normalise=True to divide each row by its sum." if total > 0 else "",
             )
-            right = other
-        self.fill(child, np.ascontiguousarray(right), line_of)
+        self.beyond += 1
+
+    def _refuse_entry(self, child: str, line: int, what: str, k: int, value: float) -> InputError:
+        return self.error(line, f"P({child}={self.states[child][k]}) is {what}: {float(value)!r}.")
 
     # --- the network ----------------------------------------------------------------------
 
@@ -200,23 +303,37 @@ class Reading:
         for name in self.states:
             family = self.families.get(name)
             if family is None or family.values is None:
-                raise self.error(None, f"The variable {name!r} has no table.")
+                raise self.error(self.lines[name], f"The variable {name!r} has no table.")
         self._refuse_cycle()
         variables = self.variables(types)
-        if self.rescaled:
-            rows = "row was" if self.rescaled == 1 else "rows were"
-            self.notes.append(
-                f"{self.rescaled} {rows} divided by the sum, which missed 1 by at most "
-                f"{self.worst:.2g}"
-            )
+        self._note_sums()
         tables = []
         for name in self.states:
             family = self.families[name]
             assert family.values is not None
             parents = tuple(variables[p] for p in family.parents)
             tables.append(exact_cpt(variables[name], parents, family.values))
-        record = Record(how="read", source=self.source, notes=tuple(self.notes))
+        noisy = {variables[n].name: said for n, said in self.noisy.items()}
+        record = Record(
+            how="read",
+            source=self.source,
+            notes=tuple(self.notes),
+            details={"noisy-max": noisy} if noisy else {},
+        )
         return assemble(tables, record, self.source)
+
+    def _note_sums(self) -> None:
+        for kind, names in self.weights.items():
+            shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
+            self.notes.append(f"each row was divided by its sum in tables of {kind}: {shown}")
+        if self.rescaled:
+            rows = "row was" if self.rescaled == 1 else "rows were"
+            self.notes.append(
+                f"{self.rescaled} {rows} divided by the sum, which missed 1 by at most "
+                f"{self.worst:.2g}"
+            )
+        if self.beyond:
+            warnings.warn(f"{self.source}: {self.notes[-1]}.", CredoWarning, stacklevel=4)
 
     def variables(self, types: bool) -> dict[str, Variable]:
         """The variables by their name in the file, with their true names and states."""
@@ -227,7 +344,7 @@ class Reading:
             if self.escaped:
                 texts = tuple(unescape(t, self.lead) for t in texts)
             if true in seen:
-                raise self.error(None, f"The variable {true!r} is declared twice.")
+                raise self.error(self.lines[name], f"The variable {true!r} is declared twice.")
             seen.add(true)
             states, ordered = texts, False
             try:
@@ -235,7 +352,9 @@ class Reading:
                     states, ordered = restored(texts, self.kinds[name])
                 out[name] = Variable(true, "discrete", states, ordered)
             except InputError as error:
-                raise self.error(None, f"The variable {true!r}: {error.message}.") from None
+                raise self.error(
+                    self.lines[name], f"The variable {true!r}: {error.message}."
+                ) from None
         return out
 
     def _refuse_cycle(self) -> None:
@@ -262,8 +381,43 @@ class Reading:
         raise self.error(self.families[at].line, f"The arrows form a cycle: {' → '.join(cycle)}.")
 
 
-def _adds_up(rows: Floats) -> bool:
-    return bool((np.abs(rows.sum(axis=1) - 1.0) <= TOLERANCE).all())
+def _adds_up(rows: Floats, tolerance: float) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool((np.abs(rows.sum(axis=1) - 1.0) <= tolerance).all())
+
+
+def _weights(rows: Floats, total: Floats) -> str:
+    """What else a table may hold: percentages, or counts of cases."""
+    if not (rows >= 0).all() or not np.isfinite(total).all():
+        return ""
+    if (np.abs(total - 100.0) <= 100.0 * MOST + ROUNDING).all():
+        return "percentages"
+    whole = (rows == np.floor(rows)).all() and (total > 1).all() and (rows > 1).any()
+    return "counts" if whole else ""
+
+
+_DIGITS = re.compile(r"[-+]?\d*(?:\.(\d*))?(?:[eE]([-+]?\d{1,6}))?")
+
+
+def printing_error(texts: Sequence[str]) -> float:
+    """How far rounding to the printed digits may take a row from 1: half a unit of each last one.
+
+    >>> f"{printing_error(['0.3333', '0.3333', '0.3333']):.6f}"
+    '0.000150'
+    """
+    error = 0.0
+    for text in texts:
+        if (found := _DIGITS.fullmatch(text)) is not None:
+            error += 0.5 * 10.0 ** min(int(found[2] or 0) - len(found[1] or ""), 0)
+    return min(max(error, TOLERANCE), MOST) + ROUNDING
+
+
+def _plain(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text and text.isascii()
 
 
 def exact_cpt(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from credo.formats.reading import Reading
-from credo.formats.scanner import Scanner, numbers
+from credo.formats.scanner import Scanner
 
 __all__ = ["Rows"]
 
@@ -66,11 +66,7 @@ class Rows:
         """All numbers at once, in the order of the format."""
         if self._whole is not None:
             raise self.scanner.error(f"There are two tables for {self.child!r}.", at)
-        size = self.configurations * self.shape[-1]
-        if len(parts) != size:
-            raise self.scanner.error(
-                f"The table of {self.child!r} needs {size:,} numbers, got {len(parts):,}.", at
-            )
+        self.reading.check_length(self.child, parts, self.scanner.line(at))
         self._whole = parts, at
 
     def finish(self, *, child_fastest: bool) -> None:
@@ -82,10 +78,7 @@ class Rows:
                     f"The table of {self.child!r} is given whole and by rows.", at
                 )
             line = self.scanner.line(at)
-            flat = numbers(parts, self.reading, line)
-            self.reading.fill_either(
-                self.child, flat, lambda row: line, child_fastest=child_fastest
-            )
+            self.reading.table_either(self.child, parts, line, child_fastest=child_fastest)
             return
         if self._default is None and len(self._given) < self.configurations:
             raise self.reading.error(self.line, self._missing())
@@ -95,23 +88,29 @@ class Rows:
         if self._default is None:
             values = np.empty((self.configurations, k))
         else:
-            default = numbers(self._default, self.reading, self.scanner.line(self._default_at))
+            default = self.reading.numbers(self._default, self.scanner.line(self._default_at))
             values = np.broadcast_to(default, (self.configurations, k)).copy()
         values[order] = given
-        self.reading.fill(self.child, values, self._line_of)
+        self.reading.fill(self.child, values, self._line_of, self._printed)
 
     def _numbers(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         try:
-            return numbers(self._parts, self.reading, self.line)
+            return self.reading.numbers(self._parts, self.line)
         except ValueError:
             k = self.shape[-1]
             for i, at in enumerate(self._at):
-                numbers(self._parts[i * k : (i + 1) * k], self.reading, self.scanner.line(at))
+                self.reading.numbers(self._parts[i * k : (i + 1) * k], self.scanner.line(at))
             raise AssertionError from None
 
     def _line_of(self, row: int) -> int:
         place = self._given.get(row)
         return self.scanner.line(self._default_at if place is None else self._at[place])
+
+    def _printed(self, row: int) -> list[str]:
+        place, k = self._given.get(row), self.shape[-1]
+        if place is None:
+            return self._default or []
+        return self._parts[place * k : (place + 1) * k]
 
     def _missing(self) -> str:
         index = next(i for i in range(self.configurations) if i not in self._given)

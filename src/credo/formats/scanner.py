@@ -7,19 +7,15 @@ the length of the file, whatever is in it. Comments are blanked before (the line
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from credo.formats.reading import Reading
 
-__all__ = ["C_COMMENTS", "PERCENT_COMMENTS", "Scanner", "Token", "numbers"]
+__all__ = ["ALL_COMMENTS", "C_COMMENTS", "Scanner", "Token"]
 
 C_COMMENTS = re.compile(r'"[^"]*"|//[^\n]*|/\*(?:.*?\*/|.*)', re.S)
-PERCENT_COMMENTS = re.compile(r'"[^"]*"|%[^\n]*')
+ALL_COMMENTS = re.compile(r'"[^"]*"|(?://|%|#)[^\n]*|/\*(?:.*?\*/|.*)', re.S)
 _DIGITS = re.compile(r"[0-9]{1,18}")
 
 
@@ -54,8 +50,7 @@ class Scanner:
         )
 
     def _blanked(self, text: str, comments: re.Pattern[str]) -> str:
-        sign = "%" if comments is PERCENT_COMMENTS else "/"
-        if sign not in text:
+        if not any(sign in text for sign in ("/" if comments is C_COMMENTS else "/%#")):
             return text
 
         def blank(match: re.Match[str]) -> str:
@@ -168,23 +163,3 @@ def _shown(token: Token) -> str:
     if not token.text and not token.quoted:
         return "the end of the file"
     return repr(token.text if len(token.text) <= 40 else token.text[:40] + "…")
-
-
-def numbers(parts: Sequence[str], reading: Reading, line: int) -> NDArray[np.float64]:
-    """Texts as floats; what is not a plain number is refused with its line."""
-    try:
-        out = np.array(list(map(float, parts)), dtype=np.float64)
-    except ValueError:
-        out = None
-    if out is None or "_" in (joined := "".join(parts)) or not joined.isascii():
-        bad = next(p for p in parts if not _plain(p))
-        raise reading.error(line, f"Expected a number, got {bad[:40]!r}.")
-    return out
-
-
-def _plain(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text and text.isascii()

@@ -15,11 +15,11 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from credo.formats.names import NOTHING, Spelling
 from credo.formats.reading import Reading
-from credo.formats.scanner import numbers
 from credo.formats.states import kinds_text
 from credo.formats.strict_json import loads as strict_loads
 from credo.formats.writing import Page
@@ -40,12 +40,16 @@ class Words:
         self.words: list[str] = []
         self.before: list[int] = []  # how many words stand before each line
         self.ours: list[tuple[str, int]] = []
+        self.noted: set[int] = set()  # lines that end in a comment
         self.at = 0
         for number, line in enumerate(text.split("\n"), 1):
             self.before.append(len(self.words))
             comment = _COMMENT.fullmatch(line) if "c" in line else None
             if comment is None:
-                self.words += line.partition("#")[0].split()
+                said, mark, _ = line.partition("#")
+                self.words += said.split()
+                if mark:
+                    self.noted.add(number)
             elif (comment[1] or "").startswith(_OURS):
                 self.ours.append((comment[1].removeprefix(_OURS), number))
 
@@ -96,7 +100,14 @@ def read(words: Words) -> None:
             f"got {tables:,}.",
             words.at - 1,
         )
-    _tables(words, names, scopes_of(words, len(names), tables, least=1))
+    scopes = scopes_of(words, len(names), tables, least=1)
+    if all(words.line(at) in words.noted for _, at in scopes):
+        words.reading.notes.append(
+            "written by aGrUM (it names the child behind each scope), which lists the rows with "
+            "the first parent fastest"
+        )
+        scopes = [([*reversed(scope[:-1]), scope[-1]], at) for scope, at in scopes]
+    _tables(words, names, scopes)
 
 
 def declared(words: Words) -> list[str]:
@@ -178,10 +189,7 @@ def _tables(words: Words, names: list[str], scopes: list[tuple[list[int], int]])
     children = []
     for scope, at in scopes:
         *parents, child = (names[v] for v in scope)
-        size = 1
-        for n in reading.family(child, parents, words.line(at)):
-            size *= n
-        children.append((child, size))
+        children.append((child, prod(reading.family(child, parents, words.line(at)))))
     for child, size in children:
         start = words.at
         said = words.integer(f"the number of entries of {child!r}")
@@ -189,9 +197,8 @@ def _tables(words: Words, names: list[str], scopes: list[tuple[list[int], int]])
             raise words.error(
                 f"The table of {child!r} needs {size:,} numbers, not {said:,}.", start
             )
-        values = numbers(words.take(size, f"the table of {child!r}"), reading, words.line(start))
-        arity = len(reading.states[child])
-        reading.fill(child, values, lambda row, s=start, k=arity: words.line(s + 1 + row * k))  # type: ignore[misc]
+        parts, k = words.take(size, f"the table of {child!r}"), len(reading.states[child])
+        reading.table(child, parts, lambda row, s=start, k=k: words.line(s + 1 + row * k))  # type: ignore[misc]
     words.end()
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from credo.errors import CredoError, InputError, LimitError
 from credo.formats.names import distinct_texts
-from credo.formats.scanner import numbers
 from credo.formats.states import state_text
 from credo.formats.uai import Words, declared, names_comment, scopes_of
 from credo.model.factor import Factor
@@ -51,7 +50,7 @@ def read(words: Words, *, types: bool) -> MarkovNetwork:
         said = words.integer(f"the number of entries of table {i}")
         if said != size:
             raise words.error(f"Table {i} needs {size:,} numbers, not {said:,}.", start)
-        values = numbers(words.take(size, f"table {i}"), reading, words.line(start))
+        values = reading.numbers(words.take(size, f"table {i}"), words.line(start))
         try:
             factors.append(Factor(tuple(variables[v] for v in scope), values))
         except CredoError as error:

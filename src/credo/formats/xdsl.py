@@ -3,18 +3,18 @@
     <cpt id="A"><state id="yes"/><state id="no"/><parents>B C</parents>
       <probabilities>0.1 0.9 …</probabilities></cpt>
 
-Probabilities count over the parents in order, then the child: the child is fastest.
+Probabilities count over the parents in order, then the child: the child is fastest. A node may
+be a noisy-MAX (`credo.formats.noisy_max`), which is expanded and written back as it was.
 """
 
 from __future__ import annotations
 
+from math import prod
 from xml.sax.saxutils import escape
 
-import numpy as np
-
+from credo.formats import noisy_max
 from credo.formats.names import LETTER_FIRST, MARK, XML_TEXT, Spelling
 from credo.formats.reading import Reading
-from credo.formats.scanner import numbers
 from credo.formats.writing import Page
 from credo.formats.xml_tree import Element, parse
 from credo.model.network import Network
@@ -38,13 +38,15 @@ def read(data: bytes | str, reading: Reading) -> None:
     if root.all("dynamic"):
         raise reading.error(root.all("dynamic")[0].line, "A dynamic network cannot be read.")
     for node in nodes[0].inside:
-        if node.tag not in ("cpt", "deterministic"):
+        name = node.attributes.get("id", "")
+        if node.tag in ("decision", "utility", "mau"):
+            raise reading.no_chance(node.line, name, node.tag)
+        if node.tag not in ("cpt", "deterministic", "noisymax"):
             raise reading.error(
                 node.line,
-                f"The node {node.attributes.get('id', '')!r} is of the kind {node.tag!r}; "
-                "only 'cpt' and 'deterministic' are read.",
+                f"The node {name!r} is of the kind {node.tag!r}; only 'cpt', 'deterministic' and "
+                "'noisymax' are read.",
             )
-        name = node.attributes.get("id", "")
         states = [s.attributes.get("id", "") for s in node.all("state")]
         reading.variable(name, states, node.line)
         for said in node.all("property"):
@@ -81,30 +83,26 @@ def _table(node: Element, reading: Reading, backwards: bool) -> None:
     parents = " ".join(p.text for p in node.all("parents")).split()
     parents = parents[::-1] if backwards else parents
     shape = reading.family(name, parents, node.line)
-    size = 1
-    for n in shape:
-        size *= n
-    tag = "probabilities" if node.tag == "cpt" else "resultingstates"
-    found = node.all(tag)
-    if len(found) != 1:
-        raise reading.error(node.line, f"The node {name!r} needs one {tag!r}, got {len(found)}.")
-    parts, line = found[0].text.split(), found[0].line
-    wanted = size if node.tag == "cpt" else size // shape[-1]
-    if len(parts) != wanted:
-        what = "numbers" if node.tag == "cpt" else "states"
-        raise reading.error(
-            line, f"The table of {name!r} needs {wanted:,} {what}, got {len(parts):,}."
-        )
     if node.tag == "cpt":
-        values = numbers(parts, reading, line)
+        parts, line = _words(node, "probabilities", reading)
+        reading.table(name, parts, lambda row: line)
+    elif node.tag == "deterministic":
+        parts, line = _words(node, "resultingstates", reading)
+        reading.functional(name, parts, prod(shape[:-1]), line)
     else:
-        codes = reading.codes[name]
-        odd = next((p for p in parts if p not in codes), None)
-        if odd is not None:
-            raise reading.unknown(line, "State", odd, list(codes), f"one of {name!r}")
-        values = np.zeros((wanted, shape[-1]))
-        values[np.arange(wanted), [codes[p] for p in parts]] = 1.0
-    reading.fill(name, values, lambda row: line)
+        strengths, _ = _words(node, "strengths", reading, needed=False)
+        parts, line = _words(node, "parameters", reading)
+        noisy_max.read(name, strengths, parts, line, reading)
+
+
+def _words(
+    node: Element, tag: str, reading: Reading, *, needed: bool = True
+) -> tuple[list[str], int]:
+    found = node.all(tag)
+    if len(found) != 1 and (needed or found):
+        name = node.attributes["id"]
+        raise reading.error(node.line, f"The node {name!r} needs one {tag!r}, got {len(found)}.")
+    return (found[0].text.split(), found[0].line) if found else ([], node.line)
 
 
 def write(net: Network) -> str:
@@ -116,15 +114,20 @@ def write(net: Network) -> str:
     out.append("\t<nodes>\n")
     tables = {cpt.name: (cpt, name) for cpt, name in page.tables}
     for cpt, name in (tables[n] for n in net.dag.order):  # GeNIe wants parents first
-        out.append(f'\t\t<cpt id="{name}">\n')
+        noisy = noisy_max.parameters(net, cpt)
+        kind = "noisymax" if noisy else "cpt"
+        out.append(f'\t\t<{kind} id="{name}">\n')
         out += [f'\t\t\t<state id="{s}" />\n' for s in page.states[cpt.name]]
         given = " ".join(page.names[p.name] for p in cpt.parents)
         out.append(f"\t\t\t<parents>{given}</parents>\n" if given else "")
-        flat = " ".join(" ".join(row) for row in page.rows(cpt))
-        out.append(f"\t\t\t<probabilities>{flat}</probabilities>\n")
+        if noisy:
+            out += [f"\t\t\t<{k}>{' '.join(map(repr, v))}</{k}>\n" for k, v in noisy.items()]
+        else:
+            flat = " ".join(" ".join(row) for row in page.rows(cpt))
+            out.append(f"\t\t\t<probabilities>{flat}</probabilities>\n")
         kinds = page.kinds(cpt.child)
         out.append(f'\t\t\t<property id="credo_states">{kinds}</property>\n' if kinds else "")
-        out.append("\t\t</cpt>\n")
+        out.append(f"\t\t</{kind}>\n")
     out.append('\t</nodes>\n\t<extensions>\n\t\t<genie version="1.0" app="credo" name="credo">\n')
     plain = Spelling(XML_TEXT)
     for i, (v, name) in enumerate(page.variables):

@@ -11,7 +11,6 @@ from xml.sax.saxutils import escape
 
 from credo.formats.names import MARK, XML_TEXT, Spelling
 from credo.formats.reading import Reading
-from credo.formats.scanner import numbers
 from credo.formats.writing import Page
 from credo.formats.xml_tree import Element, parse
 from credo.model.network import Network
@@ -44,6 +43,8 @@ def read(data: bytes | str, reading: Reading) -> None:
 def _variable(element: Element, reading: Reading) -> None:
     name = _one(element, "name", reading)
     kind = next((v for k, v in element.attributes.items() if k.lower() == "type"), "nature")
+    if kind.lower() in ("decision", "utility"):
+        raise reading.no_chance(element.line, name, kind)
     if kind.lower() not in ("nature", "discrete"):
         raise reading.error(
             element.line, f"The variable {name!r} is of the type {kind!r}; only 'nature' is read."
@@ -58,23 +59,14 @@ def _variable(element: Element, reading: Reading) -> None:
 def _definition(element: Element, reading: Reading) -> None:
     child = _one(element, "for", reading)
     parents = [g.text for g in element.all("given")]
-    shape = reading.family(child, parents, element.line)
+    reading.family(child, parents, element.line)
     tables = element.all("table")
     if len(tables) != 1:
         raise reading.error(
             element.line, f"The definition of {child!r} needs one TABLE, got {len(tables)}."
         )
     parts = tables[0].text.replace(",", " ").split()
-    size = 1
-    for n in shape:
-        size *= n
-    line = tables[0].line
-    if len(parts) != size:
-        raise reading.error(
-            line, f"The table of {child!r} needs {size:,} numbers, got {len(parts):,}."
-        )
-    flat = numbers(parts, reading, line)
-    reading.fill_either(child, flat, lambda row: line, child_fastest=True)
+    reading.table_either(child, parts, tables[0].line, child_fastest=True)
 
 
 def _one(element: Element, tag: str, reading: Reading) -> str:

@@ -242,3 +242,58 @@ def test_advice_has_the_words_of_the_command_line(model, tmp_path):
     (tmp_path / "rows.csv").write_text("a;b\n" + "1,5;x\n2,5;y\n1,5;x\n" * 4)
     done = credo("schema", "rows.csv", cwd=tmp_path)
     assert "--decimal ," in done.stdout and "decimal=" not in done.stdout
+
+
+BAD = """network x { }
+variable A { type discrete [2] { yes, no }; }
+probability ( A ) { table 0.9, 0.05; }
+"""
+READING = {
+    "ask": ("P(A)",),
+    "check": ("rows.csv",),
+    "compare": ("good.bif",),
+    "convert": ("out.net",),
+    "em": ("rows.csv",),
+    "fit": ("rows.csv",),
+    "impute": ("rows.csv", "-o", "out.csv"),
+    "report": ("-o", "out.html"),
+    "sample": ("3",),
+    "score": ("rows.csv",),
+    "sensitivity": ("P(A=yes)",),
+    "show": (),
+    "value": ("A",),
+}
+
+
+@pytest.mark.parametrize("command", READING)
+def test_every_command_that_reads_a_model_can_normalise_it(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.bif").write_text(BAD)
+    (tmp_path / "rows.csv").write_text("A\nyes\nno\n")
+    done = credo(command, "bad.bif", *READING[command])
+    assert done.returncode == 2
+    assert done.stderr == (
+        "Error: bad.bif, line 3: The probabilities of 'A' add up to 0.95, not to 1. "
+        "Give --normalise to divide each row by its sum.\n"
+    )
+    assert "--normalise" in credo(command, "--help").stdout
+
+
+@pytest.mark.parametrize("command", ["classify", "fit-markov", "learn"])
+def test_commands_that_may_read_a_model_can_normalise_it(command):
+    assert "--normalise" in credo(command, "--help").stdout
+
+
+def test_normalise_is_said(tmp_path):
+    (tmp_path / "bad.bif").write_text(BAD)
+    done = credo("ask", tmp_path / "bad.bif", "P(A=yes)", "--normalise")
+    assert done.stdout == "0.947368\n"
+    assert done.stderr == (
+        "Noticed: bad.bif: 1 row was divided by the sum, which missed 1 by at most 0.05.\n"
+    )
+
+
+def test_a_network_of_netica_comes_by_standard_input():
+    text = "// Netica\nbnet x { node A { states = (a, b); parents = (); probs = (0.25, 0.75); }; };"
+    done = CliRunner().invoke(cli.app, ["ask", "-", "P(A=a)"], input=text)
+    assert done.output == "0.25\n"

@@ -122,7 +122,7 @@ def test_it_is_an_ordinary_zip_of_json_and_raw_numbers(mixed):
     members = opened(dumps(mixed, "credo"))
     assert list(members) == [MODEL, ARRAYS]
     model = json.loads(members[MODEL])
-    assert (model["format"], model["version"]) == ("credo", 1)
+    assert (model["format"], model["version"]) == ("credo", 2)
     first = np.frombuffer(members[ARRAYS], "<f8")[:4]
     assert first.tolist() == [1.0, 9.0, 0.1, 0.9]
 

@@ -4,9 +4,11 @@ import errno
 import gzip
 import os
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -15,7 +17,8 @@ from credo.errors import CredoError, InputError, LimitError
 from credo.formats import FORMATS, Limits, WriteError, load, save
 from credo.formats.files import ENDINGS
 
-ENDS = [*ENDINGS, *(f"{e}.gz" for e in ENDINGS), ".BIF", ".Xml.GZ"]
+WRITTEN = [e for e, format in ENDINGS.items() if format in FORMATS]
+ENDS = [*WRITTEN, *(f"{e}.gz" for e in WRITTEN), ".BIF", ".Xml.GZ"]
 
 
 @pytest.mark.parametrize("ending", ENDS)
@@ -163,6 +166,44 @@ def test_the_mode_of_the_old_file_stays_and_links_are_followed(small, tmp_path):
     save(small, link)
     assert link.is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("ending", [".credo", ".bif", ".bif.gz"])
+def test_a_full_device_is_said_and_stays_a_device(small, tmp_path, ending):
+    """The device was replaced by a file, and the save reported as done."""
+    link = tmp_path / f"a{ending}"
+    link.symlink_to("/dev/full")
+    with pytest.raises(WriteError, match=r"could not be written: No space left on device\.$"):
+        save(small, link)
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+    assert os.listdir(tmp_path) == [link.name]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("ending", [".credo", ".bif", ".bif.gz"])
+def test_a_pipe_is_written_to(small, tmp_path, ending):
+    pipe, copy = tmp_path / f"a{ending}", tmp_path / f"copy{ending}"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: copy.write_bytes(pipe.read_bytes()))
+    reader.start()
+    save(small, pipe)
+    reader.join(timeout=20)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert load(copy) == small
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout here")
+def test_standard_output_is_written_to(small, tmp_path):
+    """Also where it is a file, which was replaced under the feet of who had opened it."""
+    save(small, tmp_path / "a.bif")
+    say = "import sys; from credo.formats import *; print('first', flush=True); "
+    say += f"save(load({str(tmp_path / 'a.bif')!r}), '/dev/stdout', format='bif'); print('last')"
+    with open(tmp_path / "out", "wb") as out:
+        subprocess.run([sys.executable, "-c", say], check=True, stdout=out)
+    first, *text, last = (tmp_path / "out").read_text().splitlines()
+    assert (first, last) == ("first", "last")
+    assert "\n".join(text) + "\n" == (tmp_path / "a.bif").read_text()
 
 
 KILLED = """

@@ -144,6 +144,20 @@ def test_net_of_hugin():
     assert loads(NET.replace("(B | A)", "( B |A)").replace("(A)", "(A |)"), "net") == net
 
 
+@pytest.mark.parametrize("mark", ["//", "///", "%", "#", "/* */ //"])
+def test_comments_of_other_programs_in_net(mark):
+    noted = "\n".join(f'{line} {mark} "a" note }}; 50%' for line in NET.splitlines())
+    assert loads(f"{mark} Written by hand\n{noted}", "net") == loads(NET, "net")
+    assert loads(NET.replace("yes", mark), "net").variable("A").states == (mark, "no")
+
+
+@pytest.mark.parametrize("mark", ["//", "%", "#"])
+def test_comment_lines_in_bif(mark):
+    text = "variable A { type discrete [2] { #a, %b }; }\nprobability ( A ) { table 0.5, 0.5; }"
+    net = loads(f"{mark} it's written by hand\n{mark}\n{text}\n{mark} and the end", "bif")
+    assert net.variable("A").states == ("#a", "%b")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -152,7 +166,8 @@ def test_net_of_hugin():
             "continuous node",
             "with 'continuous' cannot be read: only discrete chance nodes",
         ),
-        ("discrete node", "decision", "'decision' cannot be read"),
+        ("discrete node", "decision", "'A' is of the kind 'decision': decisions and utilities"),
+        ("discrete node", "utility", "not to a Bayesian network, and are not read yet"),
         ("net {", "class C {", "'class' cannot be read"),
         ("discrete node", "discrete thing", "Expected 'node' after 'discrete', got 'thing'"),
         ("net {", "rubbish {", "Expected 'net', 'node' or 'potential', got 'rubbish'"),

@@ -50,7 +50,7 @@ def test_xmlbif_with_a_plain_document_type():
         (
             'TYPE="nature"',
             'TYPE="decision"',
-            "line 11: The variable 'out' is of the type 'decision'",
+            "line 11: The node 'out' is of the kind 'decision': decisions and utilities belong to",
         ),
         ("<FOR>out</FOR>", "", "line 13: DEFINITION needs one FOR, got 0"),
         ("<NAME>out</NAME>", "", "VARIABLE needs one NAME, got 0"),
@@ -130,11 +130,9 @@ def test_xdsl_of_agrum_counts_the_first_parent_fastest():
     ("old", "new", "says"),
     [
         ("<smile", "<smiles", "mismatched tag"),
-        (
-            "deterministic",
-            "noisymax",
-            "'Both' is of the kind 'noisymax'; only 'cpt' and 'deterministic'",
-        ),
+        ("deterministic", "equation", "'Both' is of the kind 'equation'; only 'cpt', 'deter"),
+        ("deterministic", "decision", "'Both' is of the kind 'decision': decisions and utilities"),
+        ("deterministic", "noisymax", "line 8: The node 'Both' needs one 'parameters', got 0"),
         ("</nodes>", "</nodes><dynamic/>", "A dynamic network cannot be read"),
         ("</nodes>", "</nodes><nodes/>", "Expected one element 'nodes', got 2"),
         ("a a b b b a", "a a b b b", "needs 6 states, got 5"),
