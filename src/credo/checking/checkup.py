@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,10 @@ from credo.checking.independence import independence
 from credo.checking.influence import influence
 from credo.checking.learned_from import learned_from
 from credo.checking.learners import has_gaps, learner_of, quiet
-from credo.checking.outliers import FEW, Surprises, of_folds, of_tables, outliers
+from credo.checking.outliers import Surprises, of_tables, outliers
 from credo.checking.parameters import parameters
 from credo.checking.predictive import own_statistics, predictive
+from credo.checking.replicates import judged_replicates
 from credo.checking.report import SECTIONS, Report
 from credo.checking.row_scores import Scored, gathered
 from credo.checking.sampled_rows import copies, plain_rows
@@ -37,11 +39,13 @@ from credo.model.network import Network
 from credo.model.randomness import Rng, generator
 from credo.model.reals import shown
 from credo.model.value import finite, whole
+from credo.predict.draws import has_posterior
 
 __all__ = ["WIDE", "check"]
 
 WIDE = 200
 """Beyond so many variables fewer folds and tables are usual."""
+_CELLS = 100_000  # that calibration looks at, if these are a thousand rows
 
 
 def check(
@@ -74,7 +78,7 @@ def check(
         What made the network from rows; it is then made again without each fold. A network of
         `cr.learn` needs none: its record says how its graph was searched for.
     folds : int
-        The parts into which the rows are dealt out; by default 10, 3 for more than 200 variables.
+        The parts into which the rows are dealt out; by default 5, 3 for more than 200 variables.
     draws : int
         Tables generated for the predictive checks; by default 200, 30 for more than 200 variables.
     rows : int
@@ -103,7 +107,7 @@ def check(
     >>> net = cr.learn(table, search="naive-bayes", target="PlayTennis")
     >>> report = cr.check(net, table, draws=50, edges=0)
     >>> report.how
-    'The network was learned from these rows: graph and parameters learned again in 10 folds.'
+    'The network was learned from these rows: graph and parameters learned again in 5 folds.'
     >>> print(report.held_out.baselines[0].name)
     independent columns
     """
@@ -118,7 +122,7 @@ def check(
     wanted = _sections(sections)
     wide = len(net.names) > WIDE
     draws = whole((30 if wide else 200) if draws is None else draws, 20, "draws")
-    folds = (3 if wide else 10) if folds is None else folds
+    folds = (3 if wide else 5) if folds is None else folds
     most = whole(rows, 10, "rows")
     share = finite(level, "level")
     seconds = finite(budget, "budget")
@@ -215,7 +219,7 @@ def _made(
         else:
             found[name] = made
 
-    some, kept, note = plain_rows(table, most, seeds["rows"])
+    some, _, note = plain_rows(table, most, seeds["rows"])
     notes = (note,) if note else ()
     size = max(20_000, 40 * min(len(some), 5_000))
     generated = Surprises(net, size)
@@ -238,9 +242,8 @@ def _made(
             make("predictive", generate)
         else:
             generate()
-    make("calibration", lambda: calibration(
-        _among(judges, kept, len(table)), some, Scored(scored.log[kept], scored.known[kept]), level,
-        notes,
+    make("calibration", lambda: _calibrated(
+        net, table, judges, scored, level, most, in_folds, seeds["calibration"]
     ))  # fmt: skip
     make("independence", lambda: independence(
         net, given, level=level, rng=seeds["independence"]
@@ -263,7 +266,7 @@ def _made(
         if who.graph_again:  # a row is odd for the network as it is, not for those of other graphs
             by = of_its_graph(net, table, parts)
             its = scored_by(by, table)
-        seen = _in_folds(net, table, by, parts, size, seeds["outliers"]) if in_folds else generated
+        seen = _in_folds(net, table, by, seeds["outliers"]) if in_folds else generated
         return outliers(net, given, gathered(its, origin, len(given)), seen)
 
     make("outliers", surprising)
@@ -274,13 +277,32 @@ def _made(
     return found, why
 
 
-def _in_folds(
-    net: Network, table: Table, judges: list[Judge], parts: list[Any], size: int, seed: int
-) -> Surprises:
+def _calibrated(
+    net: Network, table: Table, judges: list[Judge], scored: Scored, level: float, most: int,
+    in_folds: bool, seed: int,
+) -> Any:  # fmt: skip
+    """Calibration on some of the rows; what was learned is held against tables of the network."""
+    most = min(most, max(_CELLS // len(table.schema), 1000))
+    some, kept, note = plain_rows(table, most, seed)
+    who = _among(judges, kept, len(table))
+    learned = in_folds or any(map(has_posterior, net.distributions.values()))
+    whole = len(kept) == len(table) and set(net.names) <= set(table.schema.names)
+    tables = judged_replicates(net, who, some, ceil(2 / level), seed, in_folds and whole)
+    return calibration(
+        who, some, Scored(scored.log[kept], scored.known[kept]), level, (note,) if note else (),
+        tables if learned else (),
+    )  # fmt: skip
+
+
+def _in_folds(net: Network, table: Table, judges: list[Judge], seed: int) -> Surprises:
     """What rows that were judged in folds are compared with."""
-    if len(table) < FEW and not has_gaps(table) and set(net.names) <= set(table.schema.names):
-        return of_tables(net, learner_of(net)[1], table, parts, seed)
-    return of_folds(judges, table, size, seed)
+    some, kept, _ = plain_rows(table, max(_CELLS // len(table.schema), 1000), seed)
+    whole = len(kept) == len(table) and set(net.names) <= set(table.schema.names)
+    again = whole and not has_gaps(table)
+    tables = min(max(30_000 // len(some), 30), 60)
+    who = _among(judges, kept, len(table))
+    made = judged_replicates(net, who, some, tables, seed, again, gaps=True)
+    return of_tables(made, net, again)
 
 
 def _among(judges: list[Judge], kept: Any, n: int) -> list[Judge]:

@@ -110,10 +110,11 @@ class Edges(Section):
                     f"{self.samples:,} resamples ({shown}); the weakest, {least.name}, in "
                     f"{least.strength:.0%}.",
                     least.strength,
-                    "warning" if len(weak) > len(self.edges) / 4 else "note",
-                    "Do not read much into them; more rows would settle it.",
+                    "note",  # true edges are weak too where the rows are few
+                    "More rows would settle whether they are there.",
                     least.name,
                     len(weak) / max(len(self.edges), 1),
+                    tuple(dict.fromkeys(n for e in weak for n in (e.parent, e.child))),
                 )
             )
         for e in self.lacking[:3]:
@@ -127,6 +128,7 @@ class Edges(Section):
                     f"Consider the edge {e.name}.",
                     e.name,
                     e.strength,
+                    (e.parent, e.child),
                 )
             )
         if not out and self.edges:

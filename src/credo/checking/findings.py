@@ -20,7 +20,9 @@ class Finding:
 
     `kind` names the section it comes from, `number` is the number in the sentence, `severity` is
     'problem', 'warning', 'note' or 'good', `advice` says what to do (empty where nothing is to be
-    done), and `where` names the variables, edge or rows.
+    done), and `where` names the variables, edge or rows. `variables` are those it is about, and `p`
+    is the adjusted p-value behind it (None where nothing was tested): findings of one kind and
+    severity that differ in these alone can be told together.
 
     >>> f = Finding("outliers", "Row 7 carries 41.2 bits.", 41.2, "warning", "Look at it.", "row 7")
     >>> print(f)
@@ -34,6 +36,8 @@ class Finding:
     advice: str = ""
     where: str = ""
     weight: float = 0.0  # what ranks findings of the same severity
+    variables: tuple[str, ...] = ()
+    p: float | None = None
 
     def __post_init__(self) -> None:
         if self.severity not in SEVERITIES:
@@ -55,6 +59,7 @@ class Finding:
         return {
             "kind": self.kind, "severity": self.severity, "sentence": self.sentence,
             "number": self.number, "advice": self.advice, "where": self.where,
+            "variables": list(self.variables), "p": self.p,
         }  # fmt: skip
 
 

@@ -81,14 +81,14 @@ def judges_of(learner: Learner, table: Table, parts: list[Rows], label: str) -> 
         yield Judge(net, part)
 
 
-def scored_by(judges: list[Judge], table: Table) -> Scored:
-    """ln P of each row by the network that judges it."""
+def scored_by(judges: list[Judge], table: Table, most: int = 500) -> Scored:
+    """ln P of each row by the network that judges it (`most`: see `score_rows`)."""
     log, known = np.zeros(len(table)), np.zeros(len(table), dtype=bool)
     for judge in judges:
         every = len(judge.rows) == len(table)
         part = table if every else table.take(judge.rows)
         if set(part.schema.names) - set(judge.net.names):
             part = part.select([n for n in part.schema.names if n in judge.net.schema])
-        found = score_rows(judge.net, part)
+        found = score_rows(judge.net, part, most)
         log[judge.rows], known[judge.rows] = found.log, found.known
     return Scored(log, known)

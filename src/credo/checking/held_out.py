@@ -24,7 +24,10 @@ from credo.errors import CredoError
 from credo.model.value import View
 from credo.render import number
 
-__all__ = ["HeldOut", "held_out"]
+__all__ = ["LEAST", "HeldOut", "held_out"]
+
+LEAST = 0.01
+"""A lead of fewer bits a row is none, however sure it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -83,7 +86,7 @@ class HeldOut(Section):
                 )
             )
         for b in self.baselines:
-            z = b.lead / b.lead_error if b.lead_error > 0 else 0.0
+            z = b.lead / max(b.lead_error, LEAST / BITS / 2)
             said = f"{abs(b.lead) * BITS:.3g} ± {b.lead_error * BITS:.2g} bits a row"
             if z < -2:
                 simpler = b.name == "independent columns"
@@ -92,7 +95,7 @@ class HeldOut(Section):
                         "held_out",
                         f"{rows} the model does worse than {the(b.name)} by {said}.",
                         b.lead * BITS,
-                        "problem" if simpler or z < -4 else "warning",
+                        "problem" if z < (-3 if simpler else -4) else "warning",
                         _advice(b.name),
                         b.name,
                         -z,
@@ -118,7 +121,7 @@ class HeldOut(Section):
                             f"{rows} the model does no better than {the(b.name)} "
                             f"({b.lead * BITS:+.3g} ± {b.lead_error * BITS:.2g} bits a row).",
                             b.lead * BITS,
-                            "warning",
+                            "warning" if abs(b.lead) > 1e-9 else "note",
                             "The columns may be unrelated, or the rows too few to tell.",
                             b.name,
                             2 - z,

@@ -107,7 +107,9 @@ class Independence(Section):
         out = []
         for t in sorted(bad, key=lambda t: -t.bits)[:5]:
             z = f" given {', '.join(t.test.given)}" if t.test.given else ""
-            severity = "problem" if t.bits > 0.05 else "warning" if t.bits > 0.005 else "note"
+            severity = "warning" if t.bits > 0.005 else "note"
+            if t.bits > 0.05 and t.adjusted < self.level / 5:  # beyond what one table in 100 shows
+                severity = "problem"
             out.append(
                 Finding(
                     "independence",
@@ -119,6 +121,8 @@ class Independence(Section):
                     f"Consider the edge {_edge(t)}.",
                     f"{t.test.x}, {t.test.y}",
                     1000 * t.bits,
+                    (t.test.x, t.test.y),
+                    t.adjusted,
                 )
             )
         if len(bad) > 5:

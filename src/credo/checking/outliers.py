@@ -6,17 +6,16 @@ A row is an outlier when its surprise is above that which 95 % of generated tabl
 stay below: so in a table from the model itself, some row is called one in 5 % of tables. For large
 tables that is further out than any row generated, and an exponential tail leads there.
 
-Rows that were judged in folds are compared with rows that the network of their own fold generates,
-and judges: what is left open without them surprises both alike. In a table of fewer than 100 rows
-the only row of its kind surprises the network learned without it, whatever it is; so there whole
-tables are generated, learned again in folds, and judged as the table itself was.
+Rows that were judged in folds are compared with generated tables that were learned again in the
+same folds, and judged as the table itself was: the only row of its kind surprises the network
+learned without it, whatever it is. Where cells are missing the networks of the folds judge as they
+are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,32 +23,22 @@ from numpy.typing import NDArray
 
 from credo.checking.findings import Finding
 from credo.checking.folds import Judge, scored_by
-from credo.checking.learners import Learner
-from credo.checking.replicates import replicates
 from credo.checking.row_scores import Scored, family_terms, score_rows, weights_of
 from credo.checking.scores import BITS
 from credo.checking.section import SHOWN, Section
 from credo.data import Table
-from credo.errors import CredoError
-from credo.model.randomness import Rng, generator
 from credo.model.value import View
 from credo.render import many, number
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["FEW", "Outlier", "Outliers", "Surprises", "of_folds", "of_tables", "outliers"]
+__all__ = ["Outlier", "Outliers", "Surprises", "of_tables", "outliers"]
 
 Floats = NDArray[np.float64]
 
 _KEPT = 100  # the most surprising rows that are told apart
-_DRAWS = 50  # networks drawn from the posterior of each fold,
-_NUMBERS = 10_000  # fewer of wide networks: so many families in all, and at least 5 networks
-_FITS = 8_000  # families that are learned again for tables of few rows; a line counts for four
-_TABLES = 20, 100  # at least and at most so many of them
-
-FEW = 100
-"""With fewer rows, what is surprising is told by whole tables."""
+_FEW = 100  # rows below which a threshold that was not learned again is rough
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +121,7 @@ class Surprises:
         self.net, self.wanted = net, wanted
         self.parts: list[Floats] = []
         self.rows = self.tables = 0
-        self.folds = self.whole_tables = False
+        self.folds = self.again = False
 
     def look(self, table: Table) -> None:
         """Score one replicate, while more are wanted."""
@@ -168,48 +157,13 @@ class Surprises:
         return max(base + float(further), float(every.max()))
 
 
-def of_folds(judges: Sequence[Judge], table: Table, wanted: int, rng: Rng) -> Surprises:
-    """The surprise of rows that each fold's network generates, as many for each as it judges."""
-    out = Surprises(judges[0].net, wanted)
-    out.folds = True
-    chance = generator(rng)
-    for judge in judges:
-        if not len(judge.rows):
-            continue
-        draws = min(_DRAWS, max(_NUMBERS // len(judge.net.names), 5))
-        size = ceil(wanted * len(judge.rows) / len(table) / draws)
-        some = np.resize(chance.permutation(judge.rows), size)
-        names = [n for n in table.schema.names if n in judge.net.schema]
-        part = table.select(names).take(some)
-        for one in replicates(judge.net, part, draws, int(chance.integers(2**62))):
-            out.add(judge.net, one)
-    return out
-
-
-def of_tables(
-    net: Network, learner: Learner, table: Table, parts: Sequence[NDArray[np.intp]], rng: Rng
-) -> Surprises:
-    """The surprise of rows of whole generated tables, each row judged without its own fold."""
+def of_tables(tables: Iterable[tuple[list[Judge], Table]], net: Network, again: bool) -> Surprises:
+    """The surprise of rows of generated tables; `again`: their judges learned from them."""
     out = Surprises(net, 0)
-    out.folds = out.whole_tables = True
-    least, most = _TABLES
-    fits = sum(1 if v.is_discrete else 4 for v in net.variables) * len(parts)
-    tables = min(max(_FITS // fits, least), most)
-    for one in replicates(net, table, tables, rng):
-        try:
-            judges = [Judge(learner(one.take(rest)), part) for part, rest in _split(parts)]
-        except CredoError:
-            continue  # a column that came out constant has no line to learn
-        out.take(scored_by(judges, one))
+    out.folds, out.again = True, again
+    for judges, one in tables:
+        out.take(scored_by(judges, one, most=0))
     return out
-
-
-def _split(
-    parts: Sequence[NDArray[np.intp]],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The rows of each fold, and those of the others."""
-    for k, part in enumerate(parts):
-        yield part, np.sort(np.concatenate([*parts[:k], *parts[k + 1 :]]))
 
 
 def outliers(
@@ -227,7 +181,7 @@ def outliers(
     weights = weights_of(table)
     mean = float(weights[good] @ bits[good] / weights[good].sum()) if good.any() else 0.0
     above = int((bits[known] > threshold).sum())
-    if generated.whole_tables:
+    if generated.again:
         notes = (
             *notes,
             f"the threshold is that of {generated.tables} generated tables, learned again in folds",
@@ -237,8 +191,8 @@ def outliers(
             *notes,
             f"the threshold is extrapolated from {number(generated.rows)} generated rows",
         )
-    if generated.folds and not generated.whole_tables and weights.sum() < FEW:
-        notes = (*notes, f"the threshold is rough, as always with fewer than {FEW} rows: the only "
+    if generated.folds and not generated.again and weights.sum() < _FEW:
+        notes = (*notes, f"the threshold is rough, as always with fewer than {_FEW} rows: the only "
                  "row of its kind surprises a network learned without it")  # fmt: skip
     return Outliers(
         found, threshold, above, mean, int(known.sum()), notes, np.where(known, bits, 0.0)

@@ -101,6 +101,7 @@ class Parameters(Section):
                 "Ask with interval=0.95, collect such rows, or give the families fewer parents.",
                 top.variable,
                 share,
+                (top.variable,),
             )
         ]
 

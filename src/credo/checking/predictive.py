@@ -137,6 +137,8 @@ class Predictive(Section):
                     _advice(c),
                     ", ".join(c.variables),
                     min(abs(c.z), 1e6),
+                    c.variables,
+                    c.adjusted,
                 )
             )
         if len(bad) > 5:

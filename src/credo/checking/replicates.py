@@ -2,18 +2,22 @@
 
     θ⁽ʳ⁾ ~ p(θ | what it was learned from),   rows⁽ʳ⁾ ~ P(· | θ⁽ʳ⁾),   the gaps where they were
 
-A network without a posterior generates from its own numbers.
+A network without a posterior generates from its own numbers. Where the rows seen were judged by
+networks learned without them, so are those of each replicate (`judged_replicates`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.checking.folds import Judge
 from credo.data import Table
+from credo.errors import CredoError
 from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
 from credo.model.network import Network
@@ -22,11 +26,12 @@ from credo.predict.draws import Draws, has_posterior
 from credo.predict.sampling import sample
 from credo.progress import track
 from credo.stats.block import Block
+from credo.train.update import refit
 
 if TYPE_CHECKING:
     from credo.model.network import Local
 
-__all__ = ["drawn_networks", "replicates"]
+__all__ = ["drawn_networks", "judged_replicates", "replicates"]
 
 _BLOCK = 20  # parameter sets drawn at once
 
@@ -57,22 +62,43 @@ def _local(local: Local, drawn: Any, i: int) -> Local:
     )
 
 
-def replicates(net: Network, table: Table, n: int, rng: Rng) -> Iterator[Table]:
+def replicates(net: Network, table: Table, n: int, rng: Rng, gaps: bool = True) -> Iterator[Table]:
     """`n` tables of the same size as one over some of the network's variables, gaps and all."""
     chance = generator(rng)
     seed = int(chance.integers(2**62))
     names, size = table.schema.names, len(table)
-    gaps: list[NDArray[np.bool_] | None] = []
+    lacks: list[NDArray[np.bool_] | None] = []
     for v, a, some in zip(
         table.schema.variables, table.block.arrays, table.block.gaps, strict=True
     ):
-        gaps.append((a == v.arity if v.is_discrete else np.isnan(a)) if some else None)
+        lacks.append((a == v.arity if v.is_discrete else np.isnan(a)) if some and gaps else None)
     for one in track(drawn_networks(net, n, seed), "generating tables", total=n):
         rows = sample(one, size, int(chance.integers(2**62))).select(list(names))
         arrays = []
-        for v, a, gone in zip(rows.schema.variables, rows.block.arrays, gaps, strict=True):
+        for v, a, gone in zip(rows.schema.variables, rows.block.arrays, lacks, strict=True):
             if gone is not None:
                 a = a.astype(np.uint16) if v.is_discrete and v.arity > 255 else np.array(a)
                 a[gone] = v.arity if v.is_discrete else np.nan
             arrays.append(a)
         yield Table(Block(rows.schema, tuple(arrays)))
+
+
+def judged_replicates(
+    net: Network, judges: Sequence[Judge], table: Table, n: int, rng: Rng, again: bool,
+    gaps: bool = False,
+) -> Iterator[tuple[list[Judge], Table]]:  # fmt: skip
+    """`n` tables, each with the networks that judge its rows.
+
+    With `again` these are learned from it, with the graph that each has: what learning leaves open
+    is then the same as in the table seen. One that cannot be learned again judges as it is.
+    """
+    for one in replicates(net, table, n, rng, gaps):
+        who = list(judges)
+        if again:
+            every = np.arange(len(one))
+            with suppress(CredoError):  # a column that came out constant has no line to learn
+                who = [
+                    Judge(refit(j.net, one.take(np.setdiff1d(every, j.rows, True))), j.rows)
+                    for j in judges
+                ]
+        yield who, one

@@ -26,7 +26,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @reading_options
 @click.option("--learner", metavar="SEARCH", help="Learn again in folds by this search.")
 @click.option("--folds", type=int,
-              help="Parts of the rows.  [default: 10; 3 for over 200 variables]")  # fmt: skip
+              help="Parts of the rows.  [default: 5; 3 for over 200 variables]")  # fmt: skip
 @click.option("--draws", type=int,
               help="Generated tables.  [default: 200; 30 for over 200 variables]")  # fmt: skip
 @click.option("--rows", "most", type=int, default=10_000, show_default=True,
@@ -38,7 +38,7 @@ _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
 @click.option(
     "--seen/--not-seen", default=None, help="Whether the model was learned from the rows."
 )
-@click.option("--budget", type=float, default=60.0, show_default=True, metavar="SECONDS",
+@click.option("--budget", type=float, default=10.0, show_default=True, metavar="SECONDS",
               help="For searching the graph again in all folds together.")  # fmt: skip
 @click.option("--brief", is_flag=True, help="The findings alone.")
 @common_options(seed="For folds and draws.")

@@ -5,8 +5,6 @@ import pytest
 from tests.unit.checking.nets import SPRINKLER, gaussian, with_gaps
 
 import credo as cr
-from credo.checking.folds import Judge
-from credo.checking.outliers import of_folds
 
 
 def found_in(net, rows, **options):
@@ -62,10 +60,6 @@ def test_rows_in_folds_are_compared_with_rows_of_their_fold():
     found = found_in(net, rows)
     assert found.threshold < np.inf and "generated tables, learned again" in found.notes[0]
     assert not found_in(net, gaussian().sample(200, rng=1)).notes
-    parts = [Judge(net, np.arange(0, 30)), Judge(net, np.arange(30, 60))]
-    together, alone = (of_folds(j, rows, 20_000, 0) for j in (parts, [Judge(net, np.arange(60))]))
-    assert together.rows == pytest.approx(20_000, rel=0.01)
-    assert together.threshold(60) == pytest.approx(alone.threshold(60), rel=0.15)
 
 
 def test_small_tables_of_many_states_give_no_false_alarms():

@@ -30,7 +30,7 @@ def call(*args):
 
 def test_check_tells_findings_and_sections(files):
     out = call("check", files / "fitted.credo", files / "rows.csv", "--draws", 30, "--edges", 3)
-    assert "parameters learned again in 10 folds" in out
+    assert "parameters learned again in 5 folds" in out
     for said in ("held-out log-likelihood", "generated tables", "calibration of each variable",
                  "independences that the graph implies", "edges learned again", "rows by surprise",
                  "parameters by how open they are", "influence of single rows"):  # fmt: skip
