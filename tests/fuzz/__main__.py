@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 
-from tests.fuzz.targets import READERS, target
+try:
+    import atheris
+except ImportError:
+    atheris = None
 
 
 def main() -> None:
     """Start atheris on the target that the first argument names."""
-    if len(sys.argv) < 2 or sys.argv[1] not in READERS:
-        sys.exit(f"usage: python -m tests.fuzz {'|'.join(READERS)} [atheris options]")
-    try:
-        import atheris
-    except ImportError:
+    format = sys.argv[1] if len(sys.argv) > 1 else ""
+    with atheris.instrument_imports(["credo.formats"]) if atheris else nullcontext():
+        from tests.fuzz.targets import READERS, seeds, target
+
+        if format not in READERS:
+            sys.exit(f"usage: python -m tests.fuzz {'|'.join(READERS)} [atheris options]")
+        for data in seeds(format):  # readers are imported when they are needed
+            target(format, data)
+    if atheris is None:
         sys.exit("atheris is not installed: pip install atheris")
-    format = sys.argv.pop(1)
-    atheris.instrument_all()
+    del sys.argv[1]
     atheris.Setup(sys.argv, partial(target, format))
     atheris.Fuzz()
 

@@ -22,7 +22,7 @@ from credo.model.ising import ising_grid
 from credo.model.network import Network
 from credo.schema import Variable
 
-READERS = (*FORMATS, "dne")
+READERS = (*FORMATS, "dne", "pgmx")
 LIMITS = Limits(numbers=1_000_000, decompressed_bytes=2**24)
 WORDS = (
     b"probability table default variable network property type discrete node states data "
@@ -56,8 +56,8 @@ def target(format: str, data: bytes) -> None:
 
 def seeds(format: str) -> list[bytes]:
     """Small valid files."""
-    if format == "dne":
-        return [NETICA]
+    if format in ("dne", "pgmx"):
+        return [NETICA if format == "dne" else MARKOV]
     a = Variable("A b", "discrete", ("yes", "<5.12", ""))
     b = Variable("B", "discrete", (1, 2), ordered=True)
     c = Variable("C", "discrete", ("x", "y"))
@@ -89,6 +89,12 @@ NOISY = b"""<smile><nodes><cpt id="A"><state id="a"/><state id="b"/>
 <probabilities>0.5 0.5</probabilities></cpt><noisymax id="B"><state id="x"/><state id="y"/>
 <parents>A</parents><strengths>1 0</strengths><parameters>0.2 0.8 0 1 0.1 0.9</parameters>
 </noisymax></nodes></smile>"""
+MARKOV = b"""<ProbModelXML><ProbNet type="BayesianNetwork"><Variables>
+<Variable name="A"><States><State name="a"/><State name="b"/></States></Variable>
+<Variable name="B"><States><State name="x"/><State name="y"/></States></Variable></Variables>
+<Potentials><Potential type="Uniform"><Variables><Variable name="A"/></Variables></Potential>
+<Potential type="Table"><Variables><Variable name="B"/><Variable name="A"/></Variables>
+<Values>0.2 0.8 0.5 0.5</Values></Potential></Potentials></ProbNet></ProbModelXML>"""
 NETICA = b"""// Netica
 bnet x { visual V1 { font = f {size= 9;}; };
 node A { kind = NATURE; states = (yes, no); parents = (); probs = (0.2, 0.8); };

@@ -34,4 +34,4 @@ def test_the_entry_names_the_readers():
         cwd=Path(__file__).resolve().parents[2],
     )
     assert done.returncode == 1
-    assert "bif|xmlbif|net|dsc|xdsl|uai|credo|dne" in done.stderr
+    assert "bif|xmlbif|net|dsc|xdsl|uai|credo|dne|pgmx" in done.stderr

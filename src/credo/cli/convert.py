@@ -21,8 +21,8 @@ def command(source: str, target: str, markov: bool, directed: bool, common: Comm
     """Write a network in another file format; the endings say which.
 
     Known are .bif .xmlbif .xml .bifxml .net .dsc .xdsl .uai .credo, each also with .gz, and to read
-    .dne .dnet; SOURCE may be -. Only .credo keeps posteriors and continuous variables. The target
-    is replaced whole or not at all.
+    .dne .dnet .pgmx; SOURCE may be -. Only .credo keeps posteriors and continuous variables. The
+    target is replaced whole or not at all.
 
     \b
     Examples:

@@ -183,7 +183,8 @@ def model_format(data: bytes) -> str:
     start = data[:4096].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     start = re.sub(r"\A(?:(?://|%|#)[^\n]*\n\s*|/\*.*?\*/\s*)*", "", start, flags=re.S)
     if start.startswith("<"):
-        return "xdsl" if "<smile" in start.lower() else "xmlbif"
+        marks = {"<smile": "xdsl", "<probmodelxml": "pgmx"}
+        return next((f for mark, f in marks.items() if mark in start.lower()), "xmlbif")
     word = re.match(r"[A-Za-z]+", start)
     first = word[0].lower() if word else ""
     known = {"network": "bif", "net": "net", "class": "net", "node": "net", "belief": "dsc",

@@ -1,6 +1,7 @@
-"""Models in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, Netica, UAI, and our own .credo.
+"""Models in files: BIF, XMLBIF, Hugin NET, DSC, XDSL, Netica, OpenMarkov, UAI, our own .credo.
 
-All hold Bayesian networks; UAI and .credo hold Markov networks too. Netica's are only read.
+All hold Bayesian networks; UAI and .credo hold Markov networks too. Those of Netica and OpenMarkov
+are only read.
 
 One file here for each format, with its reader and its writer. Nothing that is read is executed;
 every refusal names the line; what is written comes back with the same names and the same bits.
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from credo.errors import InputError, unknown_name
-from credo.formats.files import ENDINGS, WriteError, format_of, read_bytes, write_bytes
+from credo.formats.files import ENDINGS, READ_ONLY, WriteError, format_of, read_bytes, write_bytes
 from credo.formats.limits import Limits
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
 
-FORMATS = tuple(f for f in dict.fromkeys(ENDINGS.values()) if f != "dne")
-"""The formats that are read and written; Netica's `dne` is only read."""
+FORMATS = tuple(f for f in dict.fromkeys(ENDINGS.values()) if f not in READ_ONLY)
+"""The formats that are read and written; `dne` and `pgmx` are only read."""
 
 
 def load(
@@ -40,10 +41,10 @@ def load(
 
     A `Network`; from a MARKOV file (.uai) a `MarkovNetwork`, from .credo whatever was saved.
 
-    `.bif`, `.xmlbif`, `.xml` or `.bifxml`, `.net`, `.dsc`, `.xdsl`, `.dne` or `.dnet`, `.uai`,
-    `.credo`, each also with `.gz`. `format` says it when the ending does not. Text formats hold
-    states as text; `types=True` restores the types that `save` noted beside them. A row may miss 1
-    by what its printed digits explain; `normalise=True` divides any row by its sum. `limits`
+    `.bif`, `.xmlbif`, `.xml` or `.bifxml`, `.net`, `.dsc`, `.xdsl`, `.dne` or `.dnet`, `.pgmx`,
+    `.uai`, `.credo`, each also with `.gz`. `format` says it when the ending does not. Text formats
+    hold states as text; `types=True` restores the types that `save` noted beside them. A row may
+    miss 1 by what its printed digits explain; `normalise=True` divides any row by its sum. `limits`
     bounds what is read.
 
     >>> import tempfile, os
@@ -138,7 +139,7 @@ def save(
 
 
 def _known(format: str, *, reading: bool = False) -> str:
-    if format not in FORMATS and not (reading and format == "dne"):
+    if format not in FORMATS and not (reading and format in READ_ONLY):
         raise unknown_name("The format", format, FORMATS, "one that is read and written")
     return format
 
@@ -172,14 +173,14 @@ def _writer(format: str) -> Callable[[Network], str | bytes]:
 
 
 def _read(data: str | bytes, format: str, reading: Reading, types: bool) -> Any:
-    from credo.formats import archive, bif, dne, dsc, net, uai, uai_markov, xdsl, xmlbif
+    from credo.formats import archive, bif, dne, dsc, net, pgmx, uai, uai_markov, xdsl, xmlbif
 
     if format == "credo":
         if isinstance(data, str):
             raise InputError("A .credo file is bytes, not text.")
         return archive.read(data, reading)
-    if format in ("xmlbif", "xdsl"):
-        (xmlbif if format == "xmlbif" else xdsl).read(data, reading)
+    if format in ("xmlbif", "xdsl", "pgmx"):
+        {"xmlbif": xmlbif.read, "xdsl": xdsl.read, "pgmx": pgmx.read}[format](data, reading)
     else:
         text = data if isinstance(data, str) else _text(data, reading)
         if format == "uai":

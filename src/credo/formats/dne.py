@@ -22,6 +22,7 @@ __all__ = ["read"]
 
 _ASKED = {"kind", "discrete", "states", "numstates", "levels", "parents", "probs", "functable"}
 _IMPOSSIBLE = "@imposs"
+_MARK = re.compile(r'(?:[^"{};]++|"[^"]*")*+([{};])')
 
 
 def read(text: str, reading: Reading) -> None:
@@ -50,17 +51,19 @@ def read(text: str, reading: Reading) -> None:
 
 def _pass_over(scanner: Scanner, first: Token) -> None:
     """Go to the end of an attribute or of a block, whatever is in it."""
-    depth, token = 0, first
-    while not (token.is_mark(";") and depth == 0):
-        if not token.text and not token.quoted:
-            raise scanner.error(f"The file ends inside {first.text[:40]!r}.", first.at)
-        if token.is_mark("}") and depth == 0:
-            scanner.at = token.at
+    if first.quoted:
+        raise scanner.error("Expected an attribute, got a text in quotes.", first.at)
+    depth, scanner.at = 0, first.at
+    while (match := _MARK.match(scanner.text, scanner.at)) is not None:
+        scanner.at = match.end()
+        mark = match[1]
+        if depth == 0 and mark == "}":  # the block around it ends here
+            scanner.at -= 1
             return
-        depth += token.is_mark("{") - token.is_mark("}")
-        if token.is_mark("}") and depth == 0:
+        depth += (mark == "{") - (mark == "}")
+        if depth == 0 and mark != "{":
             return
-        token = scanner.next()
+    raise scanner.error(f"The file ends inside {first.text[:40]!r}.", first.at)
 
 
 class _Node:

@@ -11,7 +11,7 @@ from credo.data.atomic import WriteError, replace_file
 from credo.errors import InputError, LimitError, close_names
 from credo.formats.limits import Limits
 
-__all__ = ["ENDINGS", "WriteError", "format_of", "read_bytes", "write_bytes"]
+__all__ = ["ENDINGS", "READ_ONLY", "WriteError", "format_of", "read_bytes", "write_bytes"]
 
 ENDINGS = {
     ".bif": "bif",
@@ -23,9 +23,12 @@ ENDINGS = {
     ".xdsl": "xdsl",
     ".dne": "dne",
     ".dnet": "dne",
+    ".pgmx": "pgmx",
     ".uai": "uai",
     ".credo": "credo",
 }
+READ_ONLY = {"dne": "Netica", "pgmx": "OpenMarkov"}
+"""The formats that are not written, by the programs that do."""
 _CHUNK = 2**20
 
 
@@ -37,8 +40,8 @@ def format_of(path: str | os.PathLike[str], *, writing: bool = False) -> tuple[s
     >>> format_of("asia.doc")
     Traceback (most recent call last):
     credo.errors.InputError: The ending of 'asia.doc' is not that of a network file. \
-Use .bif, .xmlbif, .xml, .bifxml, .net, .dsc, .xdsl, .dne, .dnet, .uai, .credo, \
-or one of these and .gz.
+Use .bif, .xmlbif, .xml, .bifxml, .net, .dsc, .xdsl, .dne, .dnet, .pgmx, .uai, \
+.credo, or one of these and .gz.
     """
     name = Path(path).name.lower()
     packed = name.endswith(".gz")
@@ -51,9 +54,10 @@ or one of these and .gz.
             f"The ending of {Path(path).name!r} is not that of a network file.",
             hint=f"Use {', '.join(ENDINGS)}, or one of these and .gz.{table}",
         )
-    if writing and ENDINGS[ending] == "dne":
+    if writing and ENDINGS[ending] in READ_ONLY:
+        program = READ_ONLY[ENDINGS[ending]]
         raise InputError(
-            f"{Path(path).name!r} would be a file of Netica; these are read, not written.",
+            f"{Path(path).name!r} would be a file of {program}; these are read, not written.",
             hint="Save the model as .net or .xdsl.",
         )
     return ENDINGS[ending], packed

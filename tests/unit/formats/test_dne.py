@@ -134,7 +134,8 @@ def test_states_that_have_no_names():
         ("(1.5, 0.25)", "(2.5, 0.25)", "State '2.5' is not one of 'Level'"),
         ("parents = ();", "parents = (); parents = ();", "The node 'Threat' has two 'parents'"),
         ("ElimOrder = (Threat, Load);\n};", "", "The file ends|Expected"),
-        ("center = (660, 54);", 'center = "open;', "not closed"),
+        ("center = (660, 54);", 'center = "open;', "line 34: The file ends inside 'visual'"),
+        ("AutoCompile = TRUE", '"AutoCompile" = TRUE', "Expected an attribute, got a text in quo"),
     ],
 )
 def test_refusals(old, new, says):
