@@ -8,7 +8,6 @@ how much.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from credo.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.formats.limits import Limits
 from credo.formats.names import unescape
+from credo.formats.printed import MOST, ROUNDING, TOLERANCE, adds_up, printing_error, weights
 from credo.formats.states import restored
 from credo.model.cpt import Cpt
 from credo.model.dag import Dag
@@ -31,11 +31,6 @@ from credo.schema import Variable
 __all__ = ["Reading"]
 
 Floats = NDArray[np.float64]
-
-TOLERANCE, MOST = 1e-6, 1e-3
-"""What a row may miss 1 by whatever its digits are, and the most that they can explain."""
-ROUNDING = 1e-13
-"""A row nearer than this is left as it is: dividing it would only change its last bits."""
 
 
 @dataclass(slots=True)
@@ -189,9 +184,9 @@ class Reading:
         flat = self.numbers(parts, line)
         orders = {True: flat.reshape(-1, k), False: flat.reshape(k, -1).T}
         for tolerance in (TOLERANCE, MOST):
-            if _adds_up(orders[child_fastest], tolerance):
+            if adds_up(orders[child_fastest], tolerance):
                 break
-            if _adds_up(orders[not child_fastest], tolerance):
+            if adds_up(orders[not child_fastest], tolerance):
                 child_fastest = not child_fastest
                 self.notes.append(
                     f"the table of {child!r} lists the child "
@@ -257,7 +252,7 @@ class Reading:
             if not np.isfinite(rows).all():
                 at, k = np.argwhere(~np.isfinite(rows))[0].tolist()
                 raise self._refuse_entry(child, line_of(at), "not finite", k, rows[at, k])
-            kind = _weights(rows, total)
+            kind = weights(rows, total)
             if kind:
                 self.weights.setdefault(kind, []).append(child)
                 rows = rows / total[:, None]
@@ -379,37 +374,6 @@ class Reading:
             at = next(p for p in self.families[at].parents if p in left)
         cycle = [at, *reversed(path[path.index(at) :])]
         raise self.error(self.families[at].line, f"The arrows form a cycle: {' → '.join(cycle)}.")
-
-
-def _adds_up(rows: Floats, tolerance: float) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool((np.abs(rows.sum(axis=1) - 1.0) <= tolerance).all())
-
-
-def _weights(rows: Floats, total: Floats) -> str:
-    """What else a table may hold: percentages, or counts of cases."""
-    if not (rows >= 0).all() or not np.isfinite(total).all():
-        return ""
-    if (np.abs(total - 100.0) <= 100.0 * MOST + ROUNDING).all():
-        return "percentages"
-    whole = (rows == np.floor(rows)).all() and (total > 1).all() and (rows > 1).any()
-    return "counts" if whole else ""
-
-
-_DIGITS = re.compile(r"[-+]?\d*(?:\.(\d*))?(?:[eE]([-+]?\d{1,6}))?")
-
-
-def printing_error(texts: Sequence[str]) -> float:
-    """How far rounding to the printed digits may take a row from 1: half a unit of each last one.
-
-    >>> f"{printing_error(['0.3333', '0.3333', '0.3333']):.6f}"
-    '0.000150'
-    """
-    error = 0.0
-    for text in texts:
-        if (found := _DIGITS.fullmatch(text)) is not None:
-            error += 0.5 * 10.0 ** min(int(found[2] or 0) - len(found[1] or ""), 0)
-    return min(max(error, TOLERANCE), MOST) + ROUNDING
 
 
 def _plain(text: str) -> bool:

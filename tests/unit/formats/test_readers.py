@@ -336,3 +336,15 @@ def test_escaped_names_that_fall_together_are_refused():
             .replace("(a_x5F_) { table 1;", "(a_x5F_) { table .5 .5;"),
             "bif",
         )
+
+
+def test_uai_of_agrum_counts_the_first_parent_fastest():
+    """It is known by the names behind the scopes; the rows are those of (A, B) = 00, 10, 01, 11."""
+    text = "BAYES\n3\n2 2 2\n3\n1 0   # A\n1 1   # B\n3 0 1 2   # C\n\n"
+    text += "2 0.5 0.5\n2 0.5 0.5\n8\n 0.1 0.9\n 0.2 0.8\n 0.3 0.7\n 0.4 0.6\n"
+    net = loads(text, "uai")
+    assert net.cpt("v2").row(v0="1", v1="0")["0"] == 0.2
+    assert "written by aGrUM" in net.record.notes[0]
+    plain = loads(text.replace("# B", ""), "uai")
+    assert plain.cpt("v2").row(v0="1", v1="0")["0"] == 0.3
+    assert plain.record.notes == ()
