@@ -16,6 +16,7 @@ __all__ = [
     "CredoWarning",
     "ImpossibleError",
     "InputError",
+    "LateError",
     "LimitError",
     "MissingPackageError",
     "SchemaError",
@@ -91,6 +92,10 @@ class UnknownNameError(CredoError, KeyError, ValueError):
 
 class LimitError(CredoError, MemoryError):
     """The answer would not fit; says how large it would be and what to do instead."""
+
+
+class LateError(CredoError, TimeoutError):
+    """The time that was given is spent, or would not be enough; says for what."""
 
 
 class ImpossibleError(CredoError, ArithmeticError):

@@ -1,11 +1,13 @@
-"""One callback for long work: a progress bar on a terminal, silence elsewhere.
+"""One callback for long work: a progress bar on a terminal, silence elsewhere, and a deadline.
 
 `track` wraps an iterator whose items are worth `size(item)` units. A caller who wants the
-numbers instead of a bar passes `report=`, a function of (done, total).
+numbers instead of a bar passes `report=`, a function of (done, total). Inside `within(seconds)`
+tracked work that is late, or by its pace so far will be, ends with an error that says so.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,9 +15,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-__all__ = ["Report", "Ticker", "silent", "track"]
+from credo.errors import LateError
+
+__all__ = ["Report", "Ticker", "on_time", "silent", "track", "within"]
 
 _PATIENCE = 0.5  # seconds; shorter work shows no bar
+_FAR = 3.0  # work that at its pace needs so many times what is left is given up at once
 
 T = TypeVar("T")
 Report = Callable[[int, int | None], None]
@@ -35,6 +40,48 @@ def silent() -> Iterator[None]:
         yield
     finally:
         _SILENT.reset(before)
+
+
+_UNTIL: ContextVar[float] = ContextVar("until", default=math.inf)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """A deadline for the work inside this block; one that was set before is kept if it is sooner.
+
+    >>> with within(0.0):
+    ...     list(track("abc", "counting letters"))
+    Traceback (most recent call last):
+    ...
+    credo.errors.LateError: There was no time left for counting letters. Give more time with ...
+    """
+    before = _UNTIL.set(min(_UNTIL.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _UNTIL.reset(before)
+
+
+def on_time(label: str, needed: float = 0.0) -> None:
+    """Refuse to go on with work when the deadline is past, or too near for the seconds needed."""
+    if time.monotonic() + needed > _UNTIL.get():
+        raise LateError(
+            f"There was no time left for {label}.",
+            hint="Give more time with budget=, or fewer rows.",
+        )
+
+
+def _on_pace(
+    items: Iterable[T], label: str, total: int | None, size: Callable[[T], int]
+) -> Iterator[T]:
+    """The items, while the deadline is ahead and the pace so far is near what it asks for."""
+    began, done = time.monotonic(), 0
+    for item in items:
+        spent = time.monotonic() - began
+        slow = total and done and spent > _PATIENCE
+        on_time(label, spent * (total / done - 1) / _FAR if slow else 0.0)
+        yield item
+        done += size(item)
 
 
 def _seen() -> bool:
@@ -57,6 +104,8 @@ def track(
     >>> seen
     [1, 2, 3]
     """
+    if _UNTIL.get() < math.inf:
+        items = _on_pace(items, label, total, size)
     if report is None and not _seen():
         yield from items
         return

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from credo.predict.engine import Engine
     from credo.predict.evidence import Evidence
 
-__all__ = ["Density", "density_tables", "line_densities", "row_tables"]
+__all__ = ["Density", "density_tables", "largest", "line_densities", "row_tables"]
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def row_tables(
     scale: Any = 0.0
     for density in engine.densities(values, hard):
         flat = density.log.reshape(len(density.log), -1)
-        most = _largest(flat, density.observed)
+        most = largest(flat, density.observed)
         _put(engine, tables, density, np.ascontiguousarray(np.exp(flat - most)))
         scale = scale + most[:, 0]
     return tables, scale
@@ -63,12 +63,12 @@ def density_tables(engine: Engine, evidence: Evidence) -> tuple[list[Floats], fl
     values = {n: np.array([v]) for n, v in evidence.values.items()}
     for density in engine.densities(values, evidence.hard):
         flat = density.log.reshape(1, -1)
-        most = _largest(flat, density.observed)
+        most = largest(flat, density.observed)
         table = np.exp(flat - most)
         if (table == 0).any():
             possible = _support(engine, density.parents, evidence)
             if possible.any():
-                most = _largest(np.where(possible, flat, -np.inf), density.observed)
+                most = largest(np.where(possible, flat, -np.inf), density.observed)
                 table = np.exp(np.where(possible, flat - most, -np.inf))
         _put(engine, tables, density, np.ascontiguousarray(table[0]))
         scale += float(most[0, 0])
@@ -117,7 +117,8 @@ def _drawn_log(drawn: Any, value: Floats, given: Sequence[Floats]) -> Floats:
     return log
 
 
-def _largest(flat: Floats, names: Sequence[str]) -> Floats:
+def largest(flat: Floats, names: Sequence[str]) -> Floats:
+    """The largest ln density of each row; one that is too small to be told is refused."""
     flat[np.isnan(flat)] = -np.inf  # too far away to be told
     most: Floats = flat.max(axis=1, keepdims=True)
     if not np.isfinite(most).all():

@@ -27,6 +27,7 @@ from credo.predict.gaps import Gaps
 from credo.predict.impute_notes import without_gaps
 from credo.predict.impute_wide import explained, wide_posteriors
 from credo.predict.story import story_of
+from credo.progress import on_time, track
 from credo.stats.block import Block
 
 if TYPE_CHECKING:
@@ -60,13 +61,16 @@ def mixed_fill(
     filled = [{n: c.copy() for n, c in columns.items()} for _ in range(copies)]
     rows: dict[str, list[Any]] = {n: [] for n in schema.names}
     values: dict[str, list[Any]] = {n: [] for n in schema.names}
-    patterns, inverse = np.unique(gone, axis=0, return_inverse=True)
-    for p, pattern in enumerate(patterns):
+    patterns, inverse, many = np.unique(gone, axis=0, return_inverse=True, return_counts=True)
+    work = track(range(len(patterns)), "filling gaps", total=len(table), size=lambda p: many[p])
+    for p in work:
+        pattern = patterns[p]
         if not (pattern & kept).any():
             continue
         every = np.flatnonzero(inverse.ravel() == p)
         block = block_rows(net, pattern)
         for first in range(0, len(every), block):
+            on_time("filling gaps")
             at = every[first : first + block]
             here = {n: c[at] for n, c in columns.items()}
             if method == "sample" and states_of(net, pattern) > MAX_STATES:

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table, read
 from credo.data.absent import warn_renamed
 from credo.errors import CredoWarning, InputError, unknown_name
+from credo.model.cpt import Cpt
+from credo.model.linear_gaussian import LinearGaussian
 from credo.predict.blanket import blanket_posteriors, impossible_row
-from credo.predict.densities import row_tables
+from credo.predict.densities import largest, row_tables
 from credo.predict.engine import Engine, engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.gaussian_network import gaussian_rows
@@ -168,9 +170,46 @@ def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
             out[at] = gaussian_rows(net, names, values[at][:, pattern])
         return out
     engine = engine_of(net)
-    for at, log_e, _ in _run(engine, table, [], threads):
-        out[at] = log_e
-    return out - engine.log_total
+    if not engine.directed or net.is_discrete:
+        for at, log_e, _ in _run(engine, table, [], threads):
+            out[at] = log_e
+        return out - engine.log_total
+    whole = _without_gaps(net, table)
+    if whole.any():
+        out[whole] = _family_by_family(net, table.take(whole))
+    if not whole.all():
+        rest = np.flatnonzero(~whole)
+        for at, log_e, _ in _run(engine, table.take(rest), [], threads):
+            out[rest[at]] = log_e
+    return out
+
+
+def _without_gaps(net: Network, table: Table) -> NDArray[np.bool_]:
+    """Which rows have a cell for every variable of the network."""
+    whole = np.full(len(table), set(table.schema.names) >= set(net.names))
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        whole &= (a != v.arity) if v.is_discrete else ~np.isnan(a)
+    return whole
+
+
+def _family_by_family(net: Network, table: Table) -> Floats:
+    """ln P of rows without gaps: each family's cell is looked up, whatever its size."""
+    columns = dict(zip(table.schema.names, table.block.arrays, strict=True))
+    out = np.zeros(len(table))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        for name, local in net.distributions.items():
+            at = tuple(columns[p.name].astype(np.intp) for p in local.parents if p.is_discrete)
+            if isinstance(local, Cpt):
+                out += np.log(local.values[(*at, columns[name].astype(np.intp))])
+                continue
+            assert isinstance(local, LinearGaussian)
+            away = columns[name] - local.intercept[at]
+            for k, p in enumerate(local.continuous):
+                away = away - local.coefficients[(*at, k)] * columns[p.name]
+            variance = local.variance[at]
+            log = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
+            out += largest(log[:, None], (name,))[:, 0]
+    return out
 
 
 def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:

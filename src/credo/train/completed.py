@@ -22,6 +22,7 @@ from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.impute import impute
 from credo.predict.story import story_of
+from credo.progress import track
 from credo.stats.block import Block
 
 __all__ = ["Completed", "completed"]
@@ -30,7 +31,9 @@ WAYS = 256
 """A row with more ways to be filled than this is given draws."""
 
 DRAWS = 32
-"""How many draws."""
+"""How many draws; fewer where there are many such rows, which make up for it."""
+
+_ROWS = 1 << 20  # that draws of numbers may come to
 
 _STATES = 1 << 16  # of gaps that hang together; more are drawn by the inference engine
 
@@ -57,13 +60,14 @@ def completed(net: Network, table: Table, seed: int = 0) -> Completed:
             wide[gone] *= v.arity
     parts = [table.take(~gaps)] if (~gaps).any() else []
     weights = [_weights(p) for p in parts]
+    draws = max(2, min(DRAWS, _ROWS // max(int(gaps.sum()), 1)))
     for some in (gaps & (wide <= WAYS), gaps & (wide > WAYS)):
         if some.any():
             rest = table.take(some)
             by = _told if (wide[some] > WAYS).any() else _copies
-            for copy in by(net, rest, seed):
+            for copy in by(net, rest, seed, draws):
                 parts.append(copy)
-                weights.append(_weights(copy) / DRAWS)
+                weights.append(_weights(copy) / draws)
     return Completed(_joined(parts, weights), int(gaps.sum()))
 
 
@@ -98,28 +102,28 @@ def _ways(net: Network, table: Table, seed: int) -> Completed:
     return Completed(_joined(parts, shares), int(drawn) + len(left))
 
 
-def _copies(net: Network, table: Table, seed: int) -> list[Table]:
-    found = impute(net, table, "sample", copies=DRAWS, rng=seed)
+def _copies(net: Network, table: Table, seed: int, draws: int) -> list[Table]:
+    found = impute(net, table, "sample", copies=draws, rng=seed)
     assert isinstance(found, list)
     return found
 
 
-def _told(net: Network, table: Table, seed: int) -> list[Table]:
+def _told(net: Network, table: Table, seed: int, draws: int = DRAWS) -> list[Table]:
     """Copies of rows whose gaps hang together widely: each row's story given its cells."""
     drawn: list[list[Any]] = [[] for _ in net.names]
-    for i in range(len(table)):
+    for i in track(range(len(table)), "completing rows", total=len(table)):
         cells: dict[str, Any] = {}
         for v, column in zip(table.schema.variables, table.block.arrays, strict=True):
             if v.is_discrete and column[i] != v.arity:
                 cells[v.name] = v.states[int(column[i])]
             elif not v.is_discrete and not np.isnan(column[i]):
                 cells[v.name] = float(column[i])
-        rows = story_of(net, Evidence.of(net, cells)).rows(DRAWS, seed + i)
+        rows = story_of(net, Evidence.of(net, cells)).rows(draws, seed + i)
         for k, column in enumerate(rows.block.arrays):
             drawn[k].append(column)
     columns = [np.stack(c, axis=1) for c in drawn]  # [draws, rows]
     return [
-        Table(Block(net.schema, tuple(c[d] for c in columns), table.weights)) for d in range(DRAWS)
+        Table(Block(net.schema, tuple(c[d] for c in columns), table.weights)) for d in range(draws)
     ]
 
 

@@ -1,10 +1,13 @@
 """Gaussian networks against NumPy, mixed ones against Bayes' rule with scipy, and the refusals."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
+import credo as cr
 from credo.errors import ImpossibleError, InputError, LimitError
 from credo.model.cpt import Cpt
 from credo.model.dag import Dag
@@ -322,3 +325,20 @@ def test_the_account_of_a_mixed_question():
     assert "integrated out: x" in str(work) and "3 Gaussians" in str(work)
     line = mixed().cpt("x")
     assert line.given({"kind": "b"}).mean == 1.0
+
+
+def test_whole_rows_are_looked_up_whatever_the_tables_size():
+    """ln P of rows without gaps needs no table of densities for each row."""
+    rng = np.random.default_rng(1)
+    n, states = 400, 150
+    a, b = rng.integers(0, states, n), rng.integers(0, states, n)
+    rows = {"a": [f"a{i}" for i in a], "b": [f"b{i}" for i in b], "x": rng.normal(size=n)}
+    net = cr.fit("[a][b][x|a:b]", rows, prior=cr.BDeu(1), schema=dict.fromkeys("ab", "discrete"))
+    some = {k: list(v[:3]) for k, v in rows.items()}
+    each = [net.log_evidence({k: v[i] for k, v in some.items()}) for i in range(3)]
+    assert net.log_likelihood(some) == pytest.approx(sum(each), rel=1e-12)
+    tracemalloc.start()
+    net.log_likelihood(rows)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8 * n * states * states / 10

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from credo.data import Stream, Table
-from credo.errors import InputError
+from credo.errors import InputError, LateError
 from credo.model.dag import Dag
 from credo.model.network import Network
+from credo.progress import within
 from credo.stats.family import Family
 from credo.train.completed import completed
 from credo.train.em_fit import INTERRUPTED, LATE, em_until
@@ -88,8 +89,9 @@ def structural_em(
     best, found = top.net, top.found
     most = WARM if halt.now else None
     final = em_until(
-        until, best, table, start=best, budget=most, threads=threads, **belief(found.spec)
-    )
+        until, best, table, start=best, budget=most, threads=threads,
+        told=time.perf_counter() < until, **belief(found.spec),
+    )  # fmt: skip
     record = final.record
     assert record is not None
     reason = top.reason
@@ -190,7 +192,14 @@ def _climb(
                 reason = LATE
                 break
             cost = -time.perf_counter()
-            rows = completed(net, table, seed)
+            try:
+                with within(max(until + cost, _SHORT)):
+                    rows = completed(net, table, seed)
+            except LateError:
+                if best is None:
+                    raise
+                reason = LATE
+                break
             cost += time.perf_counter()
             drawn = rows.drawn
             found = search(rows.table, net.dag)

@@ -16,7 +16,7 @@ import numpy as np
 
 from credo.data import Stream
 from credo.data.spool import spooled
-from credo.errors import InputError
+from credo.errors import InputError, LateError
 from credo.model.dag import Dag
 from credo.model.network import Network
 from credo.model.randomness import Rng, generator
@@ -46,6 +46,10 @@ MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 """What may be done where cells are missing."""
 
 _NO_START = ("chow-liu", "tan", "naive-bayes", "k2", "pc", "mmhc")
+_LATE = (
+    "completing the rows once (structural EM) takes longer than the budget of {:g} s: parents "
+    "were judged on the rows that have them (available-cases)"
+)
 _SOON = 0.01  # seconds of a search that is only to say how good its start is
 
 
@@ -158,13 +162,24 @@ def learn(
         )
     if score is None and missing == "node-average" and has_gaps(opened):
         score = "bic"
+    late = ""
     if missing in ("structural-em", "complete-rows") and has_gaps(opened):
-        if missing == "structural-em":
-            with told_before():
-                net = _structural(opened, score, search, start, parameters, settings, starts)
-            told = {**settings, "starts": starts if starts > 1 else None}
-            return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
-        opened = complete_rows(opened)
+        if missing == "complete-rows":
+            opened = complete_rows(opened)
+        else:
+            began = time.perf_counter()
+            try:
+                with told_before():
+                    net = _structural(opened, score, search, start, parameters, settings, starts)
+            except LateError:
+                limit = _seconds(budget)
+                assert limit is not None
+                left = limit - (time.perf_counter() - began)
+                settings["budget"] = round(max(left, limit / 4), 2)
+                missing, late = "available-cases", _LATE.format(limit)
+            else:
+                told = {**settings, "starts": starts if starts > 1 else None}
+                return with_recipe(net, recipe_of(score, search, missing, start, parameters, told))
     if start is not None and search in _NO_START:
         raise InputError(
             f"The search {search!r} does not begin at a graph, so start= would change nothing.",
@@ -180,6 +195,7 @@ def learn(
     details = {**record.details, "families": inner.details.get("families", ())}
     details["rows"] = inner.details.get("rows", found.scores.rows)
     notes, source = (*record.notes, *inner.notes), str(opened.schema.source)
+    notes = (late, *notes) if late else notes
     whole = replace(record, source=source, notes=notes, details=details)
     net = net.with_record(whole)
     return with_recipe(net, recipe_of(score, search, missing, start, parameters, settings))
