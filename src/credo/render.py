@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bar",
+    "heights",
     "many",
     "number",
     "one_line",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+_HEIGHTS = "▁▂▃▄▅▆▇█"
 
 
 def width(text: str) -> int:
@@ -61,6 +63,16 @@ def bar(share: float, cells: int = 20) -> str:
     """
     eighths = round(min(max(share, 0.0), 1.0) * cells * 8)
     return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def heights(values: Sequence[float]) -> str:
+    """A curve drawn in blocks: each value as high as it is, the largest a whole block.
+
+    >>> heights([0.0, 1.0, 4.0, 8.0, 4.0])
+    '▁▂▅█▅'
+    """
+    most = max(values) or 1.0
+    return "".join(_HEIGHTS[min(7, int(8 * v / most))] for v in values)
 
 
 def whiskers(share: float, low: float, high: float, cells: int = 20) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from credo.cli.models import load_model, model_argument, question_words
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.session import Session
+from credo.cli.words import in_options
 from credo.errors import CredoError, CredoWarning, InputError
 from credo.state_values import json_state
 
@@ -23,6 +24,8 @@ __all__ = ["answer_json", "command"]
 @model_argument
 @click.argument("question", nargs=-1, shell_complete=question_words)
 @click.option("--explain", is_flag=True, help="Show how the answer was found.")
+@click.option("--details", is_flag=True,
+              help="The parts of a mixture besides: the number in each state.")  # fmt: skip
 @click.option("--interval", type=float, metavar="LEVEL", help="Credible intervals, e.g. 0.95.")
 @click.option("--draws", type=int, help="Draws for --interval: 1000 if not given.")
 @click.option(
@@ -42,6 +45,7 @@ def command(
     model: str,
     question: tuple[str, ...],
     explain: bool,
+    details: bool,
     interval: float | None,
     draws: int | None,
     method: str,
@@ -68,6 +72,8 @@ def command(
       credo ask asia.bif "P(lung | smoke=yes)" --method weighting --error 0.01
       printf 'smoke=yes\\nlung\\n' | credo ask asia.bif
     """
+    from credo.checking.recorded import found_of
+
     if not question and model == "-":
         raise InputError("A model from standard input needs its questions on the command line.")
     net = load_model(model)
@@ -84,12 +90,31 @@ def command(
                 answer = _answered(net, text, len(question) > 1, explain=explain, **how)
                 if len(question) > 1 and not explain and not common.quiet:
                     click.secho(text, bold=True)
-                click.echo(f"{answer:.6g}" if type(answer) is float else str(answer))
+                click.echo(f"{answer:.6g}" if type(answer) is float else in_options(str(answer)))
+                parts = getattr(getattr(answer, "value", answer), "components", None)
+                if details and parts is not None:
+                    click.echo(parts)
+            names = [name for text in question for name in _named(net, text)]
+            recalled = found_of(net.record, names)
+            if recalled:
+                common.say(recalled)
             return
         several = len(question) > 1
         answers = [_answered(net, text, several, explain=explain, **how) for text in question]
     found = [answer_json(t, a) for t, a in zip(question, answers, strict=True)]
+    for text, one in zip(question, found, strict=True):
+        recalled = found_of(net.record, _named(net, text))
+        if recalled:
+            one["found"] = recalled
     common.emit("ask", {"model": model, "answers": found})
+
+
+def _named(net: Any, text: str) -> list[str]:
+    """The variables that a question is about."""
+    from credo.predict.question import parse
+
+    question = parse(getattr(net, "_asked", net), text)
+    return [*question.targets, *question.given, *question.do]
 
 
 def _answered(net: Any, text: str, named: bool, **how: Any) -> Any:

@@ -15,7 +15,7 @@ from credo.cli.reading import reading_options
 from credo.cli.terminal import heading, print_table
 from credo.cli.words import in_options
 
-__all__ = ["command", "print_findings", "print_report"]
+__all__ = ["command", "print_findings", "print_report", "print_sentences"]
 
 _COLOURS = {"problem": "red", "warning": "yellow", "note": "blue", "good": "green"}
 _MARKS = {"problem": "✗", "warning": "!", "note": "·", "good": "✓"}
@@ -91,18 +91,31 @@ def _width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
 
 
-def print_findings(findings: Sequence[Any], most: int | None = None) -> None:
-    """Findings, worst first, a mark before each; the first few if told."""
+def print_findings(findings: Sequence[Any]) -> None:
+    """Findings, worst first, a mark before each, with what to do; those alike are told once."""
+    from credo.checking.alike import alike
+
+    for group in alike(findings):
+        _print(group.first.severity, f"{group.sentence} {group.first.advice}".rstrip())
+
+
+def print_sentences(findings: Sequence[Any], most: int) -> None:
+    """The worst findings without what to do, and how many more there are."""
+    from credo.checking.alike import alike
+
+    groups = alike(findings)
+    for group in groups[:most]:
+        _print(group.first.severity, group.sentence)
+    if len(groups) > most:
+        click.echo(f"  … {len(groups) - most} more kinds of finding")
+
+
+def _print(severity: str, text: str) -> None:
     import textwrap
 
-    for f in findings[:most]:
-        text = in_options(f"{f.sentence} {f.advice}".rstrip())
-        lines = textwrap.wrap(text, max(_width() - 4, 40))
-        click.secho(f"{_MARKS[f.severity]} ", fg=_COLOURS[f.severity], bold=True, nl=False)
-        click.echo("\n  ".join(lines))
-    more = len(findings) - len(findings[:most])
-    if more:
-        click.echo(f"  … {more} more: credo check")
+    lines = textwrap.wrap(in_options(text), max(_width() - 4, 40))
+    click.secho(f"{_MARKS[severity]} ", fg=_COLOURS[severity], bold=True, nl=False)
+    click.echo("\n  ".join(lines))
 
 
 def print_report(report: Any, *, brief: bool = False) -> None:

@@ -56,6 +56,7 @@ def command(output: str | None, course: bool, common: Common) -> None:
 def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     """Each step says what it does, unless it is to be quiet; the figures are returned."""
     import credo as cr
+    from credo.checking.recorded import keep
     from credo.cli.terminal import graph_lines, print_schema
 
     source = cr.examples.path("titanic")
@@ -69,7 +70,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     if not common.silent:
         print_schema(rows.schema)
     _first_beliefs(rows, common)
-    from credo.cli.learning import gaps_line, next_steps, program, tell_check
+    from credo.cli.learning import checked, gaps_line, next_steps, program, tell_check
 
     common.heading("4. The network is learned, gaps and all")
     common.say(gaps_line(rows, "structural-em"))
@@ -96,8 +97,11 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         "answers": answers,
     }
     common.heading("7. Is it any good? The model checked on its rows, worst first")
-    if not common.silent:
-        tell_check(net, rows, common, most=4)
+    report = checked(net, rows, common)
+    if report is not None:
+        net = keep(net, report)
+        if not common.silent:
+            tell_check(report, common)
     if folder is not None:
         model, page = folder / "titanic.credo", folder / "titanic.html"
         net.save(model)
@@ -110,12 +114,9 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         common.say(f"wrote {model} and {page}: open it in any browser")
         common.heading("Next: commands to try")
         for line, why in next_steps(net, str(model), str(table)):
-            common.say(f"  {line}")
-            common.say(f"      {why}")
-        common.say(f"  {program()} demo --course")
-        common.say("      the worked examples of the course, with their printed figures")
-        common.say(f"  {program()} learn YOUR_TABLE.csv")
-        common.say("      the same for a table of yours")
+            common.say(f"  {line}  # {why}")
+        common.say(f"  {program()} demo --course  # the worked examples of the course")
+        common.say(f"  {program()} learn YOUR_TABLE.csv  # the same for a table of yours")
     return told
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -11,11 +12,11 @@ import click
 from credo.cli.learning import (
     MISSING,
     by_either,
+    checked,
     default_output,
     gaps_line,
     next_steps,
     parameters_for,
-    quick_check,
     tell_check,
     weights_line,
 )
@@ -37,10 +38,10 @@ _OF_SEARCH = {
     "order": ("k2",),
 }
 _SEARCH = "The search"
-_DRAWN = 60  # variables up to which the graph is drawn
+_NOTES = 2  # of the table and of the search that are told without --details
 
 BUDGET = 60.0
-"""Seconds for the search unless told otherwise."""
+"""Seconds for the search unless told otherwise; a quarter more for the check at most."""
 
 
 def _option(*names: str, **settings: Any) -> Callable[[F], F]:
@@ -58,8 +59,9 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
 @score_options
 @rule_options
 @_option("--budget", type=float, metavar="SECONDS", default=BUDGET, show_default=True,
-         help="Stop searching with the best graph so far; 0 for no end. Where the budget is not "
-         "spent, the same seed gives the same graph.")  # fmt: skip
+         help="Stop searching with the best graph so far; the check has what is left, at least a "
+         "quarter of it. 0 for no end. Where the budget is not spent, the same seed gives the same "
+         "graph.")  # fmt: skip
 @_option("--target", metavar="NAME", help="The class, for tan and naive-bayes.")
 @_option("--order", metavar="A,B,C", help="All the variables, parents first, for k2.")
 @_option("--start", metavar="GRAPH",
@@ -76,9 +78,11 @@ def _option(*names: str, **settings: Any) -> Callable[[F], F]:
     help="What to do where cells are missing; auto is structural-em, and available-cases where a "
     "row has too many ways to be completed.",
 )
-@click.option("--check/--no-check", "checked", default=None,
+@click.option("--check/--no-check", "wanted", default=None,
               help="Check the model on the rows.  [default: yes; no with --json]")  # fmt: skip
 @normalise_option
+@click.option("--details", is_flag=True,
+              help="Say more: every column, parents, notes, finding and what to do.")  # fmt: skip
 @common_options(
     seed="For what is random.", threads="How many threads may work; all cores unless told."
 )
@@ -102,16 +106,18 @@ def command(
     alpha: float | None,
     steps: int | None,
     missing_cells: str,
-    checked: bool | None,
+    wanted: bool | None,
+    details: bool,
     common: Common,
     **reading: Any,
 ) -> None:
     """Learn a network from a table: its graph by a score and a search, then its parameters.
 
-    `credo learn TABLE` alone says what it sees in the table, learns the graph (BDeu for discrete
-    tables, BIC otherwise; cells that are missing count for what their row says of them), gives
-    every parameter a posterior, writes the model beside the table, and says what to do next. A file
-    that is there already is left alone unless -o names it.
+    `credo learn TABLE` alone says what it read, learns the graph (BDeu for discrete tables, BIC
+    otherwise; cells that are missing count for what their row says of them), gives every parameter
+    a posterior, checks the model on rows it has not seen, writes it beside the table, and says what
+    to do next: a screen in all, the rest by --details. A file that is there already is left alone
+    unless -o names it.
 
     Ctrl-C ends the search: the best graph so far is fitted and written, and the exit code is 130.
 
@@ -123,6 +129,7 @@ def command(
       credo learn gaps.csv --missing-cells complete-rows -o whole.credo --quiet
       gzip -dc patients.csv.gz | credo learn - -o model.credo
     """
+    from credo.checking.recorded import keep
     from credo.errors import InputError
     from credo.train import learn
     from credo.train.structure.option_hints import refuse_unknown_search
@@ -158,8 +165,9 @@ def command(
     Rules.of(table.schema, **rules)  # refuses names that the table does not have
     _refuse_settings(table.schema, settings)
     where = output or (None if common.as_json else default_output(reading["table"]))
+    began = time.monotonic()
     if not common.silent:
-        _introduce(table, missing_cells, budget, common)
+        _introduce(table, missing_cells, details, common)
         if tier:
             common.say(_free_of_tiers(table.schema.names, rules["tiers"]))
 
@@ -183,17 +191,23 @@ def command(
     if where is not None:
         net.save(where)
     stopped = record.reason == "interrupted"
+    if not common.as_json:
+        _tell(net, details, common)
+    report = None
+    if wanted or (wanted is None and not common.silent and not stopped):
+        left = max(budget - (time.monotonic() - began), budget / 4)
+        report = checked(net, table, common, left)
+    if report is not None and where is not None and ".credo" in where:
+        net = keep(net, report)  # who asks it later is told again
+        net.save(where)
     if common.as_json:
         document = _json(net, output)
-        if checked:
-            found = quick_check(net, table, common.seed, budget).findings
-            document["findings"] = [f.to_dict() for f in found]
+        if report is not None:
+            document["findings"] = [f.to_dict() for f in report.findings]
         common.emit("learn", document)
     else:
-        _tell(net, common)
-        if checked is not False and not common.quiet and not stopped:
-            common.heading("Checks")
-            tell_check(net, table, common, budget)
+        if report is not None and not common.quiet:
+            _tell_check(report, details, common)
         if where is not None:
             _point(net, where, reading, common)
     if stopped:
@@ -231,44 +245,73 @@ def _free_of_tiers(names: Any, tiers: Any) -> str:
     return f"In no tier, and free of them: {listed(free, 8)}.{only}"
 
 
-def _introduce(table: Any, missing_cells: str, budget: float, common: Common) -> None:
-    from credo.cli.terminal import print_schema
+def _introduce(table: Any, missing_cells: str, details: bool, common: Common) -> None:
+    from credo.cli.terminal import print_schema, read_line
 
-    print_schema(table.schema)
-    common.heading("Learning")
+    if details:
+        print_schema(table.schema)
+    else:
+        common.say(read_line(table.schema))
+        _few([n for c in table.schema.columns for n in (f"{c.name}: {m}" for m in c.notes)], common)
     common.say(gaps_line(table, missing_cells))
     hint = weights_line(table)
     if hint:
         common.say(hint)
-    if budget:
+
+
+def _few(notes: Sequence[str], common: Common) -> None:
+    """The first notes, and how many more there are."""
+    for note in notes[:_NOTES]:
+        common.say(f"· {note}")
+    if len(notes) > _NOTES:
+        common.say(f"· {plural(len(notes) - _NOTES, 'more note')}: --details")
+
+
+def _tell(net: Any, details: bool, common: Common) -> None:
+    from credo.cli.terminal import print_graph
+
+    record, edges = net.record, plural(len(net.dag.edges), "edge")
+    common.say()
+    if details:
+        common.say(net)
+        common.say()
+        common.say(record)
+    else:
+        of = f"{edges} among {plural(len(net.names), 'variable')}"
         common.say(
-            f"The search may take {budget:g} s; if that is not enough, the best graph so far is "
-            "taken (--budget)."
-        )
-
-
-def _tell(net: Any, common: Common) -> None:
-    record = net.record
-    common.say()
-    common.say(net)
-    common.say()
-    common.say(record)
+            f"Learned {of}, {plural(net.free_parameters, 'parameter')}, in {record.seconds:.2g} s: "
+            f"{record.how.removeprefix('learned by ')}; {record.reason}.", bold=True,
+        )  # fmt: skip
     if "budget" in record.reason:
         common.say("With more time (--budget) the graph may be better; another run may differ.")
-    if len(net.names) <= _DRAWN and net.dag.edges and not common.silent:
-        from credo.cli.terminal import print_graph
+    if net.dag.edges and not common.silent:
+        if details:
+            common.heading(f"The graph: {edges}")
+        print_graph(net.dag, whole=details)
+    if not details:
+        _few(record.notes, common)
 
-        common.heading(f"The graph: {plural(len(net.dag.edges), 'edge')}")
-        print_graph(net.dag)
+
+def _tell_check(report: Any, details: bool, common: Common) -> None:
+    from credo.cli.check import print_findings
+
+    common.say()
+    if not details:
+        tell_check(report, common)
+        return
+    common.say(f"{report.sentence[:1].upper()}{report.sentence[1:]}. {report.how}", bold=True)
+    print_findings(report.findings)
+    for name, why in report.left_out.items():
+        common.say(f"{name.replace('_', ' ')}: left out ({why})")
 
 
 def _point(net: Any, where: str, reading: dict[str, Any], common: Common) -> None:
     """Where the model is, and what to do with it."""
-    common.say(f"\nwritten to {where}")
-    common.heading("Next")
-    for line, why in next_steps(net, where, reading["table"], reading_flags(reading)):
-        common.say(f"  {line}")
-        common.say(f"      {why}")
+    common.say(f"\nwritten to {where}. Next:")
+    steps = next_steps(net, where, reading["table"], reading_flags(reading))
+    wide = min(max(len(line) for line, _ in steps), 76)
+    for line, why in steps:
+        common.say(f"  {line:<{wide}}  # {why}")
 
 
 def _json(net: Any, output: str | None) -> dict[str, Any]:

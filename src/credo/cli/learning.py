@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import shutil
@@ -17,6 +18,7 @@ from credo.state_values import is_number
 __all__ = [
     "MISSING",
     "by_either",
+    "checked",
     "default_output",
     "gaps_line",
     "next_steps",
@@ -123,33 +125,50 @@ def by_either(learn: Callable[[str, float], Any], budget: float, common: Common)
 _CHECKED = ("held_out", "predictive", "calibration", "independence")
 
 
-def quick_check(net: Any, table: Any, seed: int, budget: float = 0) -> Any:
+def quick_check(net: Any, table: Any, seed: int, seconds: float = 0) -> Any:
     """A short check of a model on its rows; `credo check` makes the whole one.
 
-    Searches of its graph without each fold take no longer than the `budget` of the first one.
+    All of it ends after so many seconds: a section that is late is left out, with the reason.
     """
     from credo.checking import check
+    from credo.progress import within
 
     sections = _CHECKED[:1] if len(net.names) > _WIDE else _CHECKED
-    return check(
-        net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed,
-        budget=min(budget or _SEARCHES, _SEARCHES),
-    )  # fmt: skip
+    with within(seconds or math.inf):
+        return check(
+            net, table, folds=5, draws=50, rows=1000, edges=0, sections=list(sections), rng=seed,
+            budget=min(seconds / 2 or _SEARCHES, _SEARCHES),
+        )  # fmt: skip
 
 
-def tell_check(net: Any, table: Any, common: Common, budget: float = 0, most: int = 3) -> None:
-    """The worst findings of a short check, for people."""
-    from credo.cli.check import print_findings
+def checked(net: Any, table: Any, common: Common, seconds: float = 0) -> Any:
+    """The report of a short check, or None: a model that cannot be checked is still a model."""
     from credo.errors import CredoError
 
     try:
-        report = quick_check(net, table, common.seed, budget)
-    except CredoError as error:  # a model that cannot be checked is still a model
+        return quick_check(net, table, common.seed, seconds)
+    except CredoError as error:
         common.say(f"Not checked: {error}")
-        return
-    common.say(f"{report.sentence[:1].upper()}{report.sentence[1:]}")
-    common.say(report.how)
-    print_findings(report.findings, most)
+        return None
+
+
+def tell_check(report: Any, common: Common, most: int = 3) -> None:
+    """Whether the model is better than independent columns, and the worst findings in a line each.
+
+    Those that are alike are told once; `credo check` says what to do about each.
+    """
+    from credo.cli.check import print_sentences
+
+    against = [f for f in report.of("held_out") if f.where == "independent columns"]
+    bad = [f for f in report.findings if f.severity in ("problem", "warning") and f not in against]
+    print_sentences(against, 1)
+    common.say(f"{report.sentence[:1].upper()}{report.sentence[1:]}{', worst first:' * bool(bad)}")
+    print_sentences(bad, most)
+
+
+_BY_EM = (
+    "Each row counts for what it says; a gap counts for every value it may have (structural EM)."
+)
 
 
 def gaps_line(table: Any, missing_cells: str) -> str:
@@ -165,8 +184,8 @@ def gaps_line(table: Any, missing_cells: str) -> str:
     worst = sorted(missing, key=lambda n: -missing[n])
     share = 100 * total / (rows * len(schema.variables))
     how = {
-        "auto": "Each row counts for what it says (structural EM); nothing is filled in.",
-        "structural-em": "Each row counts for what it says (structural EM); nothing is filled in.",
+        "auto": _BY_EM,
+        "structural-em": _BY_EM,
         "available-cases": "Parents are judged on the rows that have them all (available-cases).",
         "node-average": "Each family is scored on the rows that have it (node-average).",
         "complete-rows": "Rows with a gap are left out (complete-rows).",
@@ -194,22 +213,12 @@ def next_steps(net: Any, model: str, table: str, how: str = "") -> list[tuple[st
     if question:
         interval = " --interval 0.95" if _is_sure(net) else ""
         asked = shlex.quote(question)
-        steps.append(
-            (f"{credo} ask {name} {asked}{interval}", "a question, and how sure the answer is")
-        )
-    steps.append((f"{credo} ask {name}", "a prompt: type evidence and questions"))
-    target = net.names[0]
-    steps.append((f"{credo} show {name} --table {shlex.quote(target)}", "one of its tables"))
-    from credo.cli import has_command
-
+        steps.append((f"{credo} ask {name} {asked}{interval}", "how sure is the answer?"))
+    steps.append((f"{credo} ask {name}", "a prompt"))
     if table != "-":
-        if has_command("check"):
-            steps.append((f"{credo} check {name} {rows}{how}", "does the model fit the rows?"))
-        if has_command("report"):
-            page = shlex.quote(str(Path(model).with_suffix(".html")))
-            steps.append(
-                (f"{credo} report {name} --data {rows}{how} -o {page}", "all of it on one page")
-            )
+        page = shlex.quote(str(Path(model).with_suffix(".html")))
+        steps.append((f"{credo} check {name} {rows}{how}", "every finding, and what to do"))
+        steps.append((f"{credo} report {name} --data {rows}{how} -o {page}", "all on one page"))
     return steps
 
 

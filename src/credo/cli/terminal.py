@@ -11,10 +11,18 @@ from typing import Any
 import click
 
 from credo.cli.words import in_options
-from credo.render import schema_parts, table_text
+from credo.render import schema_parts, shortened, table_text
 from credo.schema import Schema
 
-__all__ = ["graph_lines", "heading", "print_graph", "print_schema", "print_table"]
+__all__ = [
+    "family_lines",
+    "graph_lines",
+    "heading",
+    "print_graph",
+    "print_schema",
+    "print_table",
+    "read_line",
+]
 
 
 def heading(text: str) -> None:
@@ -51,6 +59,25 @@ def _wrapped(line: str) -> str:
     return "\n".join(textwrap.wrap(line, width, subsequent_indent="    ")) or line
 
 
+def read_line(schema: Schema) -> str:
+    """What was read and what was set aside, on one line.
+
+    >>> import credo as cr
+    >>> read_line(cr.examples.play_tennis().schema)
+    'play_tennis.csv: 14 rows, 5 discrete variables; set aside: Day (identifier)'
+    """
+    rows = schema.columns[0].rows if schema.columns else 0
+    discrete, n = len(schema.discrete), len(schema.variables)
+    kinds = [
+        f"{many:,} {kind}" for many, kind in ((discrete, "discrete"), (n - discrete, "continuous"))
+        if many
+    ]  # fmt: skip
+    aside = [f"{c.name} ({c.kind})" for c in schema.columns if not c.used]
+    line = f"{schema.source or 'table'}: {rows:,} row{'s' * (rows != 1)}, {' and '.join(kinds)} "
+    line += f"variable{'s' * (n != 1)}"
+    return line + (f"; set aside: {shortened(aside, 8, 80)}" if aside else "")
+
+
 def print_schema(schema: Schema) -> None:
     """The schema report."""
     title, variables, aside, notes = schema_parts(schema)
@@ -65,12 +92,39 @@ def print_schema(schema: Schema) -> None:
             click.echo(_wrapped(f"  {in_options(note)}"))
 
 
-def print_graph(dag: Any) -> None:
+_TREE = 12  # variables up to which a graph is drawn as a tree
+_LINES = 8  # of a graph as families, unless all are asked for
+
+
+def print_graph(dag: Any, *, whole: bool = True) -> None:
     """A graph as a tree: each node below one of its parents, the others named beside it.
 
-    In a terminal with lines, when piped as plain text.
+    One of many variables is told family by family on a few lines, unless the whole is asked for.
     """
-    click.echo("\n".join(graph_lines(dag)))
+    if whole or len(dag.nodes) <= _TREE:
+        click.echo("\n".join(graph_lines(dag)))
+        return
+    lines = family_lines(dag, min(shutil.get_terminal_size().columns, 100) - 2)
+    click.echo("\n".join(lines[:_LINES]))
+    if len(lines) > _LINES:
+        click.echo(f"  … {len(lines) - _LINES} more lines: --details")
+
+
+def family_lines(dag: Any, width: int = 98) -> list[str]:
+    """Each child with its parents, several on a line, those without parents last.
+
+    >>> from credo.model.dag import Dag
+    >>> family_lines(Dag.parse("[A][B][C|A:B][D|C][E]"), 30)
+    ['C ← A, B;  D ← C', 'no parents: A, B, E']
+    """
+    said = [f"{n} ← {', '.join(dag.parents(n))}" for n in dag.order if dag.parents(n)]
+    free = [n for n in dag.order if not dag.parents(n)]
+    lines = [""]
+    for part in said:
+        if lines[-1] and len(lines[-1]) + len(part) + 3 > width:
+            lines.append("")
+        lines[-1] += (";  " if lines[-1] else "") + part
+    return [*(line for line in lines if line), f"no parents: {shortened(free, 30, width - 12)}"]
 
 
 def graph_lines(dag: Any) -> list[str]:

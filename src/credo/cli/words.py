@@ -83,6 +83,7 @@ _ADVICE: tuple[tuple[str, Any], ...] = (
     (r"Ask for p\('([^']+)'\): its mean, its interval, or its parts", r"Ask for P(\1)"),
     (r"Its \.pdf\(x\) is the density at a number, its \.cdf\(x\) P\((.+) ≤ x\)",
      r"For a range: P(\1 <= 1.5)"),
+    (r", which \.components lists", " (--details lists them)"),
     (r"required= and forbidden=", "--require and --forbid"),
     (r"hidden= is for", "--hidden is for"),
     (r"hidden=\{'(.+?)': (\d+)\}", r"--hidden '\1=\2'"),

@@ -22,13 +22,13 @@ from credo.model.point import Point, chosen, no_data, picked
 from credo.model.randomness import Rng, generator, size
 from credo.model.reals import shown
 from credo.model.value import NAME, SQUARE, View, finite, positive, text
-from credo.render import number
+from credo.render import heights, number
 
 if TYPE_CHECKING:
     from credo.model.normal_inverse_gamma import NormalInverseGamma
     from credo.model.normal_mean import NormalMean
 
-__all__ = ["Gaussian"]
+__all__ = ["Gaussian", "drawn"]
 
 Floats = NDArray[np.float64]
 
@@ -254,10 +254,23 @@ leave 'x' out.
             number(self.sd),
             number(self.variance),
             f"{number(low)} to {number(high)}",
+            drawn(self),
         ]
-        return View(
-            "Gaussian", ["", "mean", "sd", "variance", "95 % of values"], [row], (1, 2, 3, 4)
-        )
+        head = ["", "mean", "sd", "variance", "95 % of values", "density"]
+        return View("Gaussian", head, [row], (1, 2, 3, 4))
+
+
+def drawn(one: Any, cells: int = 24) -> str:
+    """The density of a number between the ends of its 99 % interval, drawn in blocks.
+
+    >>> drawn(Gaussian(0, 1), 9)
+    '-2.58 ▁▂▄▇█▇▄▂▁ 2.58'
+    """
+    low, high = one.interval(0.99)
+    curve = np.exp(one.logpdf(np.linspace(low, high, cells)))
+    if not np.isfinite(curve).all():
+        return ""
+    return f"{number(low, 3)} {heights(curve.tolist())} {number(high, 3)}"
 
 
 def _one(names: tuple[str, ...], n: float, mean: Floats, scatter: Floats) -> tuple[Any, ...]:

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from credo.errors import InputError
 from credo.frozen import Frozen
-from credo.model.value import readonly
+from credo.model.value import Value, View, readonly
 from credo.render import bar, number
 from credo.schema import Variable
 from credo.state_values import json_state
 
-__all__ = ["Labels", "component_rows", "counted", "drawn_from", "weighed"]
+__all__ = ["Components", "Labels", "component_rows", "counted", "drawn_from", "weighed"]
 
 SHOWN = 12
 """So many parts of a mixture are printed; the heaviest, if there are more."""
@@ -81,6 +81,22 @@ def drawn_from(weights: Floats, n: int, source: np.random.Generator) -> NDArray[
     found = np.searchsorted(below, source.random(n) * below[-1], side="right")
     out: NDArray[np.intp] = np.minimum(found, len(weights) - 1)
     return out
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Components(Value):
+    """The parts of a mixture as a table; `to_dict` of the mixture has their numbers."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Sequence[int]
+
+    def __repr__(self) -> str:
+        return f"Components({self.title})"
+
+    def _view(self) -> View:
+        return View(self.title, self.head, self.rows, self.right)
 
 
 def component_rows(

@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from credo.errors import InputError
 from credo.model.elliptical import points
 from credo.model.evidence import Numbers
-from credo.model.gaussian import Gaussian
+from credo.model.gaussian import Gaussian, drawn
 from credo.model.interval import Interval, halved, shares, tails
 from credo.model.mixture_labels import (
+    Components,
     Labels,
     component_rows,
     counted,
@@ -55,12 +56,15 @@ class NormalMixture(Point):
     ... ])
     >>> height = net.p("height")
     >>> print(height)
+    height: a mixture of 2 Gaussians, which .components lists
+     mean        sd      95 % of values  density
+    1.715  0.099373  1.53414 to 1.91166  1.49 ... 1.97
+    >>> print(height.components)
     height: a mixture of 2 Gaussians
     sex   weight   mean        sd
     f    0.50000   1.65      0.07  ██████████
     m    0.50000   1.78      0.08  ██████████
     all  1.00000  1.715  0.099373
-    95 % of values: 1.53414 to 1.91166
     >>> round(height.mean, 6), round(height.sd, 6), height["f"]
     (1.715, 0.099373, Gaussian(mean=1.65, variance=0.0049))
     >>> round(height.cdf(1.7), 6), round(float(height.pdf(1.7)), 6)
@@ -207,16 +211,25 @@ class NormalMixture(Point):
         )
 
     @property
+    def components(self) -> Components:
+        """The Gaussians, which print as a table: their states, weights, means and deviations."""
+        columns, total = [self.means, self.sds], [number(self.mean), number(self.sd)]
+        table = component_rows(self.labels, self.weights, ["mean", "sd"], columns, total)
+        return Components(self._title, *table)
+
+    @property
+    def _title(self) -> str:
+        return f"{self.name}: a mixture of {many(len(self), 'Gaussian')}"
+
+    @property
     def _note(self) -> str:
-        low, high = self.interval(0.95)
-        note = f"95 % of values: {number(low)} to {number(high)}"
-        return note if self.approximation is None else f"{note}\n{self.approximation.line}"
+        return "" if self.approximation is None else self.approximation.line
 
     def _view(self) -> View:
-        columns = [self.means, self.sds]
-        total = [number(self.mean), number(self.sd)]
-        head, rows, right = component_rows(
-            self.labels, self.weights, ["mean", "sd"], columns, total
-        )
-        title = f"{self.name}: a mixture of {many(len(self), 'Gaussian')}"
-        return View(title, head, rows, right, self._note)
+        low, high = self.interval(0.95)
+        row = [
+            number(self.mean), number(self.sd), f"{number(low)} to {number(high)}", drawn(self),
+        ]  # fmt: skip
+        head = ["mean", "sd", "95 % of values", "density"]
+        title = f"{self._title}, which .components lists"
+        return View(title, head, [row], (0, 1, 2), self._note)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from credo.model.credible import Credible
-from credo.model.gaussian import Gaussian
+from credo.model.gaussian import Gaussian, drawn
 from credo.model.multivariate import MultivariateGaussian
 from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
@@ -125,7 +125,7 @@ class UncertainGaussian(_FromDraws, Gaussian):
         pairs = (("mean", self.mean, self.mean_interval), ("sd", self.sd, self.sd_interval))
         for what, value, interval in pairs:
             rows.append([what, number(value), _ends(interval)])
-        note = _drawn(mean=self.mean_interval, sd=self.sd_interval)
+        note = f"{drawn(self)}\n{_drawn(mean=self.mean_interval, sd=self.sd_interval)}".lstrip()
         head = ["", "value", _level(self.mean_interval)]
         return View(f"Gaussian of {self.name}", head, rows, (1, 2), note)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from tests.cli_stage import build
@@ -131,9 +132,9 @@ def test_learn_alone_says_what_it_does_and_saves_beside_the_table(tmp_path):
     path = tmp_path / "tennis days.csv"
     path.write_bytes(cr.examples.path("play_tennis").read_bytes())
     out = run("learn", path)
-    for part in ("5 variables, 1 column set aside", "identifier", "No cell is missing.",
-                 "The search may take 60 s", "learned by auto (exact) with bdeu", "BDeu(1)",
-                 "The graph", "Next"):  # fmt: skip
+    for part in ("14 rows, 5 discrete variables; set aside: Day (identifier)",
+                 "No cell is missing.", "4 edges among 5 variables", "auto (exact) with bdeu",
+                 "independent columns", "Next"):  # fmt: skip
         assert part in out, part
     model = tmp_path / "tennis days.credo"
     assert f"written to {model}" in out
@@ -146,9 +147,61 @@ def test_learn_alone_says_what_it_does_and_saves_beside_the_table(tmp_path):
 
 def test_gaps_are_counted_and_explained(stage):
     out = run("learn", stage / "gaps.csv", "-o", stage / "g.credo")
-    assert "of the cells) in 6 columns" in out and "(structural EM); nothing is filled in" in out
+    assert "of the cells) in 6 columns" in out and "(structural EM)" in out
+    assert "filled in" not in out
     table = cr.read(stage / "gaps.csv")
     assert "left out (complete-rows)" in gaps_line(table, "complete-rows")
+
+
+def test_learn_fits_on_a_screen_and_details_say_the_rest(tmp_path):
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 3, 200)
+    columns = {
+        f"v{i:02}": np.where(rng.random(200) < 0.7, first, (first + i) % 3) for i in range(20)
+    }
+    path = tmp_path / "wide.csv"
+    lines = [
+        ",".join(columns),
+        *(",".join(f"s{c[r]}" for c in columns.values()) for r in range(200)),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    short = run("learn", path, "-o", tmp_path / "w.credo", "--budget", 5)
+    assert short.count("\n") <= 30
+    assert "v00" in short and "independent columns" in short
+    parts = ["wide.csv: 200 rows", "Learned ", "independent columns", "written to", "credo ask"]
+    assert sorted(parts, key=short.index) == parts
+    long = run("learn", path, "-o", tmp_path / "w.credo", "--details", "--budget", 5)
+    for part in ("why", "parents", "stopped: ", "The graph: ", "learned again in 5 folds"):
+        assert part in long, part
+
+
+def test_ask_recalls_what_learn_found_wrong(tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.standard_exponential(300) ** 2  # no Gaussian
+    path, out = tmp_path / "t.csv", tmp_path / "t.credo"
+    cells = (f"{v:.4f},{'ab'[int(b)]}" for v, b in zip(x, rng.integers(0, 2, 300), strict=True))
+    path.write_text("\n".join(["x,b", *cells]) + "\n")
+    run("learn", path, "-o", out, "-q")
+    assert "Found when" not in run("ask", out, "P(x)")  # a quiet learn makes no check
+    run("learn", path, "-o", out)
+    said = run("ask", out, "P(x)")
+    assert said.splitlines()[-1].startswith("Found when it was learned: ") and " x " in said
+    assert "Found when" not in run("ask", out, "P(x)", "-q")
+    found = json.loads(run("ask", out, "P(x)", "--json"))["answers"][0]["found"]
+    assert found == said.splitlines()[-1]
+
+
+def test_a_number_is_answered_by_its_density_its_parts_by_details(stage, tmp_path):
+    net = cr.Network("[s][x|s]", [
+        cr.Cpt(cr.Variable("s", "discrete", ("a", "b")), (), [0.5, 0.5]),
+        cr.LinearGaussian(cr.Variable("x", "continuous"),
+                          (cr.Variable("s", "discrete", ("a", "b")),), [0.0, 4.0], [], [1.0, 1.0]),
+    ])  # fmt: skip
+    net.save(tmp_path / "m.credo")
+    said = run("ask", tmp_path / "m.credo", "P(x)")
+    assert said.splitlines()[1].split() == ["mean", "sd", "95", "%", "of", "values", "density"]
+    assert "█" in said and "0.50000" not in said and "(--details lists them)" in said
+    assert "0.50000" in run("ask", tmp_path / "m.credo", "P(x)", "--details")
 
 
 def test_the_next_steps_can_be_pasted(stage, tmp_path, monkeypatch):
