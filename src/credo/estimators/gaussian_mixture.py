@@ -6,6 +6,8 @@ rows, a prior, restarts that are dropped early, and k by a criterion.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Self
@@ -13,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,7 +26,7 @@ from credo.estimators.inputs import is_named_table, row_weights, threads_of
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
 from credo.model.mixture import Mixture
 from credo.model.mixture_parts import Gaussians
-from credo.model.value import choice, readonly
+from credo.model.value import at_least, choice, readonly, whole
 from credo.predict.mixture import Scored, scored
 from credo.predict.mixture_columns import Plan, Taken, taken
 from credo.schema import is_missing
@@ -52,7 +55,11 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         The most steps; starts, of which the poorer half is dropped again and again.
     init_params : "kmeans" or "random"
     weights_init, means_init, precisions_init : optional
-        All three: where to start, as in scikit-learn.
+        Where to start, as in scikit-learn; what is not given comes from `init_params`.
+    warm_start : bool
+        Whether `fit` starts from what the last one found.
+    reg_covar : float, default 0
+        The least variance of a component in any direction, in the columns' own units.
     prior : float, default 0
         0 is maximum likelihood; 1 a weak prior on every component.
     variance_floor : float
@@ -81,6 +88,8 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         weights_init: Any = None,
         means_init: Any = None,
         precisions_init: Any = None,
+        warm_start: bool = False,
+        reg_covar: float = 0.0,
         prior: float = 0.0,
         variance_floor: float = 1e-6,
         accelerate: bool = True,
@@ -98,6 +107,8 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         self.weights_init = weights_init
         self.means_init = means_init
         self.precisions_init = precisions_init
+        self.warm_start = warm_start
+        self.reg_covar = reg_covar
         self.prior = prior
         self.variance_floor = variance_floor
         self.accelerate = accelerate
@@ -119,16 +130,19 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
             kept = np.flatnonzero(weights)
             cells = Taken(cells.plan, cells.reals, cells.counts, (), weights.astype(np.float64))
             cells = cells if len(kept) == cells.rows else cells.some(kept)
+        start = self._start()
         options = Options(
             covariance=_TYPES[self.covariance_type],
             criterion=self.criterion,
             restarts=self.n_init,
             prior=self.prior,
             max_components=self.max_components,
-            start=self._start(cells.plan),
+            start=start,
+            given=self._given() if isinstance(start, str) else None,
             tol=self.tol,
             budget=self.max_iter,
             variance_floor=self.variance_floor,
+            least_variance=at_least(self.reg_covar, 0.0, "reg_covar"),
             accelerate=self.accelerate,
         )
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -145,25 +159,54 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         self.converged_ = bool(record.details["converged"])
         self.lower_bounds_ = [v / cells.weight for v in record.trace]
         self.lower_bound_ = self.lower_bounds_[-1]
+        if not self.converged_:
+            warnings.warn(
+                f"GaussianMixture did not converge: {record.reason}. Raise max_iter or tol, or "
+                "look for columns that repeat each other.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
-    def _start(self, plan: Plan) -> str | Mixture:
+    @property
+    def precisions_(self) -> Floats:
+        """The inverse of each covariance, in the shape of `covariances_`.
+
+        >>> GaussianMixture().fit([[0.0], [2.0], [4.0]]).precisions_.round(3).tolist()
+        [[[0.375]]]
+        """
+        check_is_fitted(self, "mixture_")
+        return _inverse(self.covariances_, _TYPES[self.covariance_type])
+
+    def _start(self) -> str | Mixture:
+        last = getattr(self, "mixture_", None)
+        return last if self.warm_start and last is not None else _STARTS[self.init_params]
+
+    def _given(self) -> Callable[[Mixture], Mixture] | None:
+        """What puts the numbers that were given in the place of those of a start."""
         given = (self.weights_init, self.means_init, self.precisions_init)
         if all(g is None for g in given):
-            return _STARTS[self.init_params]
-        if any(g is None for g in given):
-            raise InputError(
-                "weights_init, means_init and precisions_init are given together or not at all."
-            )
-        weights, means, precisions = map(readonly, given)
+            return None
+        weights, means, precisions = (None if g is None else readonly(g) for g in given)
         form = _TYPES[self.covariance_type]
-        try:
-            with np.errstate(divide="ignore"):
-                apart = form not in ("full", "tied")
-                spread = np.asarray(1.0 / precisions if apart else np.linalg.inv(precisions))
-        except np.linalg.LinAlgError:
-            raise InputError("precisions_init must be positive definite.") from None
-        return Mixture(weights, (Gaussians(plan.reals, means, spread, form),))
+        spread = None if precisions is None else _inverse(precisions, form)
+
+        def placed(start: Mixture) -> Mixture:
+            part = start.gaussians
+            assert part is not None
+            shapes = (("weights_init", weights, start.weights), ("means_init", means, part.means))
+            for name, g, own in shapes:
+                if g is not None and g.shape != own.shape:
+                    raise InputError(f"{name} must have the shape {own.shape}, got {g.shape}.")
+            bells = Gaussians(
+                part.names,
+                part.means if means is None else means,
+                part.covariances if spread is None else spread,
+                form,
+            )
+            return Mixture(start.weights if weights is None else weights, (bells,), start.name)
+
+        return placed
 
     def _cells(self, X: Any, reset: bool) -> Taken:
         """X as columns of numbers, after scikit-learn's own checks of its shape and names."""
@@ -194,6 +237,7 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Rows drawn from the mixture, and the component of each."""
         check_is_fitted(self, "mixture_")
+        whole(n_samples, 1, "n_samples")
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         table = self.mixture_.sample(n_samples, rng=rng)
         *columns, label = table.block.arrays
@@ -205,6 +249,20 @@ class GaussianMixture(MixtureAnswers, DensityMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _inverse(matrices: Floats, form: str) -> Floats:
+    """Covariances from precisions of a form, or the other way round."""
+    if form not in ("full", "tied"):
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / matrices)
+    square = matrices.ndim >= 2 and matrices.shape[-1] == matrices.shape[-2]
+    if not square or not np.allclose(matrices, np.swapaxes(matrices, -1, -2)):
+        raise InputError("precisions_init must be symmetric matrices.")
+    try:
+        return np.asarray(np.linalg.inv(matrices))
+    except np.linalg.LinAlgError:
+        raise InputError("precisions_init must be positive definite.") from None
 
 
 def _refuse_no_numbers(X: Any) -> None:

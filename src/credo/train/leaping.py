@@ -83,17 +83,20 @@ class Leaping(ABC, Generic[N, E]):
         """The steps taken."""
         return max(len(self.trace) - 1, 0)
 
-    def run(self, most: int) -> None:
-        """Climb until nothing is gained, or `most` iterations in all have been made."""
-        for _ in self.steps(most):
+    def run(self, most: int, pause: int | None = None) -> None:
+        """Climb until nothing is gained, or `most` iterations in all have been made.
+
+        With a `pause` it stops after so many, and goes on as if it had not.
+        """
+        for _ in self.steps(most, pause):
             pass
 
-    def steps(self, most: int) -> Iterator[float]:
+    def steps(self, most: int, pause: int | None = None) -> Iterator[float]:
         """The heights on the way, one for each turn of the climb."""
         if self.expected is None:
             self.expected = self.expect(self.numbers)
             self.trace.append(self.value(self.expected, self.numbers))
-        while not self.reason and self.iterations < most:
+        while not self.reason and self.iterations < (most if pause is None else min(pause, most)):
             left = most - self.iterations
             leap = self.accelerate and self.iterations >= self.plain and left >= self.spare
             start = self.numbers

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
 
 from credo.errors import InputError
@@ -95,11 +96,20 @@ def test_as_good_as_scikit_learn_from_its_own_starts():
         assert mine.score(x) >= peer.fit(x).score(x) - 1e-3
 
 
-def test_a_start_is_whole_or_none():
-    from credo.errors import InputError
-
-    with pytest.raises(InputError, match="given together or not at all"):
-        GaussianMixture(2, means_init=[[0.0], [1.0]]).fit([[0.0], [1.0], [2.0]])
+def test_starts_that_do_not_fit_are_refused():
+    x = [[0.0], [1.0], [2.0]]
+    for given, says in (
+        ({"means_init": [[0.0], [1.0], [2.0]]}, r"means_init must have the shape \(2, 1\)"),
+        ({"weights_init": [1.0]}, r"weights_init must have the shape \(2,\), got \(1,\)"),
+        ({"weights_init": [0.9, 0.9]}, "add up to 1"),
+        ({"precisions_init": [[[0.0]], [[1.0]]]}, "positive definite"),
+        ({"precisions_init": [[[-1.0]], [[1.0]]]}, "positive definite"),
+        ({"precisions_init": [[1.0, 2.0]]}, "symmetric"),
+        ({"means_init": [[0.0], [1.0]], "n_components": "auto"}, "has its k"),
+        ({"reg_covar": -1}, "reg_covar"),
+    ):
+        with pytest.raises(InputError, match=says):
+            GaussianMixture(**{"n_components": 2} | given).fit(x)
     with pytest.raises(InputError, match="covariance_type must be"):
         GaussianMixture(2, covariance_type="diagonal").fit([[0.0], [1.0], [2.0]])
 
@@ -146,3 +156,79 @@ def test_numbers_of_every_frame_are_taken():
     ):
         found = GaussianMixture(2, random_state=0).fit(frame)
         np.testing.assert_allclose(found.means_, wanted.means_)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_each_part_of_a_start_may_be_given_alone(kind):
+    x = table("drawn")
+    start = start_of(x, 3, kind, np.random.default_rng(1))
+    for name, value in start.items():
+        found = GaussianMixture(3, covariance_type=kind, random_state=0, **{name: value}).fit(x)
+        assert found.converged_ and np.isfinite(found.score(x))
+    apart = np.array([[-40.0] * 4, [40.0] * 4])  # each class stays where it was put
+    far = np.concatenate([x[:50] - 40, x[50:80] + 40])
+    for order in ([0, 1], [1, 0]):
+        given = GaussianMixture(2, covariance_type=kind, means_init=apart[order]).fit(far)
+        assert (given.means_[order[0]] < given.means_[order[1]]).all()
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_precisions_are_those_of_scikit_learn(kind):
+    x = table("iris")
+    start = start_of(x, 3, kind, np.random.default_rng(0))
+    options = {"covariance_type": kind, "max_iter": 4, "tol": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peer = Peer(3, reg_covar=0, **options, **start).fit(x)
+        mine = GaussianMixture(
+            3, accelerate=False, variance_floor=1e-12, **options, **start
+        ).fit(x)  # fmt: skip
+    np.testing.assert_allclose(mine.precisions_, peer.precisions_, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_reg_covar_is_the_least_variance(kind):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 3)) * [1, 100, 0.001]
+    x[:, 1] = 100 * x[:, 0]  # no spread in one direction
+    found = GaussianMixture(2, covariance_type=kind, reg_covar=0.04, random_state=0).fit(x)
+    least = [np.linalg.eigvalsh(m)[0] for m in found.mixture_.gaussians.matrices]
+    assert min(least) > 0.04 * (1 - 1e-9)
+    assert (np.diff(found.lower_bounds_) >= -1e-10).all() and len(found.lower_bounds_) > 2
+    loose = GaussianMixture(2, covariance_type=kind, random_state=0).fit(x)
+    assert min(np.linalg.eigvalsh(m)[0] for m in loose.mixture_.gaussians.matrices) < 0.03 or (
+        kind == "spherical"
+    )
+
+
+def test_a_warm_start_goes_on_and_a_cold_one_says_when_it_stopped():
+    x = table("iris")
+    model = GaussianMixture(3, max_iter=2, tol=1e-12, random_state=0, warm_start=True)
+    heights = []
+    for _ in range(4):
+        with pytest.warns(ConvergenceWarning, match="did not converge: the budget of 2 iter"):
+            heights.append(model.fit(x).score(x))
+    assert heights == sorted(heights) and heights[-1] > heights[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(max_iter=5000, tol=1e-6).fit(x)
+    assert model.converged_
+
+
+def test_no_rows_are_no_sample():
+    model = GaussianMixture().fit([[0.0], [1.0], [3.0]])
+    for many in (0, -1, 1.5):
+        with pytest.raises(InputError, match="n_samples must be"):
+            model.sample(many)
+
+
+@pytest.mark.parametrize("kind", ["full", "diag"])
+def test_more_starts_never_end_lower(kind):
+    rng = np.random.default_rng(5)
+    for seed in range(6):
+        x = rng.normal(size=(60, 2)) + rng.integers(0, 3, (60, 1)) * rng.normal(size=2)
+        one, five = (
+            GaussianMixture(4, covariance_type=kind, n_init=many, random_state=seed).fit(x)
+            for many in (1, 5)
+        )
+        assert five.lower_bound_ >= one.lower_bound_ - 1e-10

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from credo.predict.mixture_rows import Numbers
 from credo.progress import track
 from credo.train.mixtures.climb import Climb
 from credo.train.mixtures.evidence import cheeseman_stutz, complete
+from credo.train.mixtures.maximise import raised
 from credo.train.mixtures.problem import Problem
 from credo.train.mixtures.start import STARTS, started
 from credo.train.mixtures.turned import Turned, turned_of
@@ -51,9 +52,11 @@ class Options:
     max_components: int = 9
     average: bool = False
     start: str | Mixture = "k-means++"
+    given: Callable[[Mixture], Mixture] | None = None  # puts numbers in the place of a start's
     tol: float = 1e-6
     budget: int = 1000
     variance_floor: float = 1e-6
+    least_variance: float = 0.0  # in the columns' own units
     accelerate: bool = True
     name: str | None = None
 
@@ -105,8 +108,8 @@ def found(
         _guard(problem, [number], options)
         best = _of_size(problem, number, options, np.random.default_rng(seeds[0]))
         return _recorded(best, None, how, source, began, problem)
-    if isinstance(options.start, Mixture):
-        raise InputError("A start that is a mixture has its k: give the same instead of 'auto'.")
+    if isinstance(options.start, Mixture) or options.given is not None:
+        raise InputError("A start that is given has its k: give the same instead of 'auto'.")
     most = min(options.max_components, problem.cells.rows)
     sizes = range(1, most + 1)
     _guard(problem, sizes, options)
@@ -151,9 +154,13 @@ def _guard(problem: Problem, sizes: Sequence[int], options: Options) -> None:
 
 
 def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Found:
-    maximiser = problem.maximiser(k, options.prior, options.variance_floor)
+    floor = problem.floor(options.variance_floor, options.least_variance)
+    maximiser = problem.maximiser(k, options.prior, floor)
 
     def climb(part: Problem, numbers: Numbers) -> Climb:
+        if isinstance(floor, np.ndarray):
+            lift = raised if maximiser.joint else np.maximum
+            numbers = replace(numbers, spread=lift(numbers.spread, floor))
         return Climb(
             part.rows, maximiser, numbers, options.tol, options.accelerate, problem.threads,
             problem.order,
@@ -164,25 +171,51 @@ def _of_size(problem: Problem, k: int, options: Options, rng: np.random.Generato
     if isinstance(options.start, Mixture):
         if options.start.k != k:
             raise InputError(f"The start has {options.start.k} classes, and k is {k}.")
-        best = climb(problem, problem.numbers(options.start))
+        best = first = climb(problem, problem.numbers(options.start))
     else:
         many = 1 if k == 1 else options.restarts
         n = problem.cells.rows
         part = problem
+        care = _placed(started(problem, k, options.start, rng, care=True), problem, options)
         if many > 1 and n > _RACE:
             part = problem.some(np.sort(rng.choice(n, _RACE, replace=False)))
             notes = (f"the {many} starts were raced on {_RACE:,} of the rows",)
-        starts = [started(part, k, options.start, rng, care=i == 0) for i in range(many)]
-        climbs, few = [climb(part, s) for s in _different(starts)], turned_of(part)
-        best = _raced(climbs if few is None else [few.climb(c) for c in climbs], options.budget)
+        more = (started(part, k, options.start, rng) for _ in range(many - 1))
+        starts = [care, *(_placed(s, problem, options) for s in more)]
+        climbs = [climb(part, s) for s in _different(starts)]
+        few = turned_of(part) if options.given is None and np.ndim(floor) == 0 else None
+        climbs = climbs if few is None else [few.climb(c) for c in climbs]
+        first, best = climbs[0], _raced(climbs, options.budget)
         if part is not problem:
-            best, few = climb(problem, _whole(best.numbers, few, problem)), None
+            alone, first = best is first, climb(problem, care)
+            best = first if alone else climb(problem, _whole(best.numbers, few, problem))
+            few = None
     for _ in track(best.steps(options.budget), "em", total=None):
         pass
+    best = _higher(best, first, options.budget)
     if not best.reason:
         best.reason = f"the budget of {options.budget:,} iterations was used up"
     numbers = _whole(best.numbers, few, problem)
     return Found(*_judged(problem, best, numbers, options), notes)
+
+
+def _placed(start: Numbers, problem: Problem, options: Options) -> Numbers:
+    """A start with the numbers that were given in the place of its own."""
+    if options.given is None:
+        return start
+    return problem.numbers(options.given(problem.mixture(start, "Class")))
+
+
+def _higher(best: Climb, first: Climb, most: int) -> Climb:
+    """The climb that won a race, or the first if it ends higher: more starts never end lower."""
+    if first is best:
+        return best
+    try:
+        first.run(most)
+    except CredoError:
+        return best
+    gain = first.objective - best.objective
+    return first if gain > 1e-12 * abs(best.objective) else best
 
 
 def _whole(numbers: Numbers, few: Turned | None, problem: Problem) -> Numbers:
@@ -206,7 +239,7 @@ def _raced(climbs: list[Climb], most: int) -> Climb:
     while len(running) > 1:
         for climb in list(running):
             try:
-                climb.run(min(rounds, most))
+                climb.run(most, rounds)
             except CredoError as error:
                 failed = error
                 running.remove(climb)
@@ -226,7 +259,7 @@ def _judged(
 ) -> tuple[Mixture, Climb, Candidate]:
     """The mixture of a climb, heaviest class first unless a start gave the classes their order."""
     assert climb.expected is not None
-    if not isinstance(options.start, Mixture):
+    if not isinstance(options.start, Mixture) and options.given is None:
         numbers = numbers.by_size()
     mixture = problem.mixture(numbers, _name(options.name, problem))
     height = climb.expected.log_likelihood + problem.left

@@ -38,7 +38,7 @@ class Maximiser:
     k: int
     columns: int
     prior: float
-    floor: float
+    floor: float | Floats  # one for all columns, or one for each
     rate_means: Floats
     beyond: int = 0  # columns' directions that no row has, and that are left out
 
@@ -142,7 +142,7 @@ class Maximiser:
     def _lifted(self, spread: Floats, most: float) -> Floats:
         """No eigenvalue below the floor; the prior alone may see to that, whatever the rows."""
         least = self.prior * self.size / (max(most, 1.0) + self.exponent)
-        return spread if least > 2 * self.floor else raised(spread, self.floor)
+        return spread if least > 2 * np.max(self.floor) else raised(spread, self.floor)
 
     def _apart(self, scatter: Floats, n: Floats, old: Numbers, there: NDArray[np.bool_]) -> Floats:
         s, a = self.prior, self.exponent
@@ -195,8 +195,11 @@ class Maximiser:
         return total - 0.5 * self.kappa * float(all_of_them.squares(x.means).sum())
 
 
-def raised(matrices: Floats, floor: float) -> Floats:
-    """Covariances with no eigenvalue below the floor."""
+def raised(matrices: Floats, floor: float | Floats) -> Floats:
+    """Covariances with no eigenvalue below the floor; of one for each column in its units."""
+    if isinstance(floor, np.ndarray):
+        units = np.sqrt(np.multiply.outer(floor, floor))
+        return raised(matrices / units, 1.0) * units
     if matrices.shape[-1] < _FEW and _above(matrices, floor):
         return matrices
     fine = [_above(m, floor) for m in matrices]

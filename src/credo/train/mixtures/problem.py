@@ -83,7 +83,11 @@ class Problem:
         """The same problem on some of the rows, in the same scales."""
         return replace(self, cells=self.cells.some(rows))
 
-    def maximiser(self, k: int, prior: float, floor: float) -> Maximiser:
+    def floor(self, share: float, least: float) -> float | Floats:
+        """The least variance in the scales of the rows: a share, or `least` in the columns' own."""
+        return np.maximum(share, least / self.scales.scale**2) if least > 0 else share
+
+    def maximiser(self, k: int, prior: float, floor: float | Floats) -> Maximiser:
         """The maximisation step for k classes."""
         return Maximiser(self.form, k, len(self.cells.reals), prior, floor, self.rate_means)
 
