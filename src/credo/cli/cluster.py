@@ -21,10 +21,11 @@ __all__ = ["command"]
 @reading_options
 @click.option(
     "--method",
-    default="k-means",
+    default="auto",
     show_default=True,
     metavar="NAME",
-    help="k-means, single, complete, average, ward, spectral, gaussian or latent-class.",
+    help="k-means, single, complete, average, ward, spectral, gaussian or latent-class; auto is "
+    "latent-class where numbers stand beside states, else k-means.",
 )
 @click.option(
     "-k", "--k", "k", default="auto", show_default=True, metavar="N", help="Clusters, or auto."

@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -140,3 +141,22 @@ def test_a_picture_of_a_mixture(table, tmp_path, method):
     picture = tmp_path / "rows.png"
     done = run(table, "--column", "x", "--method", method, "--k", "2", "--picture", picture)
     assert done.exit_code == 0 and picture.stat().st_size > 1000
+
+
+def test_numbers_beside_states_are_latent_classes(tmp_path):
+    """k-means splits such a table by its states: here by sex, which has nothing to do with x and y."""
+    path = tmp_path / "mixed.csv"
+    rng = np.random.default_rng(0)
+    ill = rng.random(200) < 0.4
+    cells = zip(
+        rng.normal(3 * ill, 1), rng.normal(2 * ill, 1), rng.choice(["f", "m"], 200), strict=True
+    )
+    path.write_text("x,y,sex\n" + "\n".join(f"{x:.2f},{y:.2f},{s}" for x, y, s in cells))
+    found = json.loads(run(path, "--json").output)
+    assert found["method"] == "latent-class" and found["k"] == 2
+    assert found["profiles"][0][-1]["column"] == "sex"
+    assert any("latent classes were chosen: numbers stand beside" in n for n in found["notes"])
+    for more in (["--method", "k-means"], ["--scale", "sd"], ["--column", "x"], ["--by", "gap"]):
+        told = json.loads(run(path, *more, "--json").output)
+        assert told["method"] == "k-means"
+        assert not any("latent classes" in n for n in told["notes"])

@@ -39,7 +39,13 @@ from credo.train.clusters.notes import (
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.result import Clusters, canonical
 from credo.train.clusters.stability import Stability, stability_of
-from credo.train.clusters.task import MIXTURES, Task, checked_method, checked_settings
+from credo.train.clusters.task import (
+    MIXTURES,
+    Task,
+    checked_method,
+    checked_settings,
+    usual_method,
+)
 from credo.train.sources import Opened
 
 __all__ = ["cluster", "cut_again", "which_k"]
@@ -49,7 +55,7 @@ _NOTHING, _GIVE = "There is nothing to cluster.", "Give a table, or graph=."
 
 def cluster(
     table: Any = None,
-    method: str = "k-means",
+    method: str = "auto",
     k: int | str = "auto",
     *,
     rng: Rng = 0,
@@ -75,8 +81,9 @@ def cluster(
         Mixed kinds and missing cells are welcome. A stream is clustered by k-means, batch by batch.
         The columns of an array are x0, x1, …, or as a `columns` as long as it is wide names them.
     method : str
-        'k-means'; 'single', 'complete', 'average' or 'ward' link; 'spectral'; 'gaussian' (a mixture
-        of Gaussians); 'latent-class' (a mixture of naive Bayes models).
+        'auto' (latent classes where numbers stand beside states, else k-means); 'k-means';
+        'single', 'complete', 'average' or 'ward' link; 'spectral'; 'gaussian' (a mixture of
+        Gaussians); 'latent-class' (a mixture of naive Bayes models).
     k : int or "auto"
         The number of clusters. 'auto' tries 2 to `k_max` and chooses by `by`: 'silhouette' (usual
         for k-means) or 'gap'; 'height', the largest gap of a tree; 'eigengap'; 'bic', 'icl' or
@@ -120,7 +127,8 @@ def cluster(
     [1, 0]
     """
     begun = time.perf_counter()
-    method = checked_method(method)
+    asked = checked_method(method)
+    method = "k-means" if asked == "auto" else asked
     seed = _seed(rng)
     k = _checked_k(k, options)
     whole_number(k_max, "k_max", 2)
@@ -141,7 +149,11 @@ def cluster(
     if table is None:
         raise InputError(_NOTHING, hint=_GIVE)
     whole = Opened(table, {}, weights, schema).source
-    names, notes = _for_method(whole, _columns(whole, columns, aside), method, columns)
+    names = _columns(whole, columns, aside)
+    if asked == "auto" and isinstance(whole, Table):
+        method, notes = usual_method(whole, names, _set(by, distance, scale, options))
+    else:
+        names, notes = _for_method(whole, names, method, columns)
     if isinstance(whole, Stream):
         return _streamed(
             whole, names, method, k, seed, scale, by, stability, options, _aside(whole, columns),
@@ -169,6 +181,12 @@ def cluster(
     how = f"{method} with k = {part.k}"
     told = (*notes, *_aside(whole, columns))
     return _finished(whole, names, method, part, how, seed, found, again, begun, told)
+
+
+def _set(by: Any, distance: Any, scale: Any, options: Mapping[str, Any]) -> set[str]:
+    """The settings that were given."""
+    given = {"distance": distance, "scale": scale}
+    return {str(by), *(n for n, v in given.items() if v != "auto"), *options}
 
 
 def _checked_k(k: Any, options: Mapping[str, Any]) -> int | str:
@@ -226,7 +244,7 @@ def _solved(
 
 def which_k(
     table: Any = None,
-    method: str = "k-means",
+    method: str = "auto",
     k: Any = None,
     *,
     by: str | None = None,
@@ -254,7 +272,8 @@ def which_k(
     3   0.2067     0.9983      0.9488  ◀ by silhouette
     4  0.07167     0.9994      0.8142
     """
-    method = checked_method(method)
+    asked = checked_method(method)
+    method = "k-means" if asked == "auto" else asked
     checked_settings(method, distance, scale, memory)
     if is_plain(table):
         table, columns = array_in(table, columns, schema, weights)
@@ -274,6 +293,8 @@ def which_k(
             "Numbers of clusters are compared on a table in memory.", hint="Use stream.load()."
         )
     names, _ = _for_method(whole, _columns(whole, columns, aside), method, columns)
+    if asked == "auto":
+        method, _ = usual_method(whole, names, _set(by, distance, scale, options))
     used = whole.select(names)
     checked_rows(used.rows, None)
     task = Task(used, method, _seed(rng), distance, scale, memory, options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from numbers import Integral
@@ -27,7 +27,7 @@ from credo.train.clusters.linkage import (
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.space import Space, checked_scale, free_memory, space_of
 
-__all__ = ["METHODS", "MIXTURES", "Task", "checked_method", "checked_settings"]
+__all__ = ["METHODS", "MIXTURES", "Task", "checked_method", "checked_settings", "usual_method"]
 
 MIXTURES = ("gaussian", "latent-class")
 METHODS = ("k-means", *LINKS, "spectral", *MIXTURES)
@@ -38,13 +38,31 @@ def checked_method(method: Any) -> str:
     plain = str(method).casefold().replace("_", "-").removesuffix("-link").removesuffix("-linkage")
     known = {"kmeans": "k-means", "gmm": "gaussian", "latent-classes": "latent-class"}
     plain = known.get(plain, plain)
-    if plain not in METHODS:
+    if plain not in (*METHODS, "auto"):
         near = close_names(plain, METHODS)
         hint = f"Did you mean {near[0]!r}?" if near else ""
         if isinstance(method, Integral):
             hint = f"For so many clusters: k={method}."
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", hint=hint)
     return plain
+
+
+def usual_method(
+    table: Table, names: Sequence[str], settings: Collection[str] = ()
+) -> tuple[str, tuple[str, ...]]:
+    """What 'auto' is for some columns, and why; k-means where one of its own settings was given.
+
+    >>> import credo as cr
+    >>> rows = cr.read({"x": [1.5, 2.5, 3.5, 1.0], "sex": ["f", "m", "m", "f"]})
+    >>> usual_method(rows, ["x", "sex"])[0], usual_method(rows, ["x"])[0]
+    ('latent-class', 'k-means')
+    """
+    kinds = {table.schema[n].is_discrete for n in names}
+    own = ("gap", "distance", "scale", "starts", "iterations", "tolerance", "start")
+    if len(kinds) < 2 or not set(own).isdisjoint(settings):
+        return "k-means", ()
+    why = "numbers stand beside states, which would make the groups of k-means alone"
+    return "latent-class", (f"latent classes were chosen: {why} (method='k-means' for those)",)
 
 
 def checked_settings(method: str, distance: Any, scale: Any, memory: Any) -> None:
