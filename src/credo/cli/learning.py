@@ -167,8 +167,8 @@ def tell_check(report: Any, common: Common, most: int = 3) -> None:
 
 
 _BY_EM = (
-    "Each row counts for what it says; a gap counts for every value it may have (structural EM), or "
-    "for draws of them where there are too many."
+    "Each row counts for what it says; a gap counts for every value it may have (structural EM), "
+    "or for draws of them where there are too many."
 )
 
 
