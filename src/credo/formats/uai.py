@@ -18,7 +18,10 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from credo.formats.names import NOTHING, Spelling
+from credo.formats.printed import MOST, adds_up
 from credo.formats.reading import Reading
 from credo.formats.states import kinds_text
 from credo.formats.strict_json import loads as strict_loads
@@ -190,6 +193,7 @@ def _tables(words: Words, names: list[str], scopes: list[tuple[list[int], int]])
     for scope, at in scopes:
         *parents, child = (names[v] for v in scope)
         children.append((child, prod(reading.family(child, parents, words.line(at)))))
+    tables = []
     for child, size in children:
         start = words.at
         said = words.integer(f"the number of entries of {child!r}")
@@ -197,9 +201,43 @@ def _tables(words: Words, names: list[str], scopes: list[tuple[list[int], int]])
             raise words.error(
                 f"The table of {child!r} needs {size:,} numbers, not {said:,}.", start
             )
-        parts, k = words.take(size, f"the table of {child!r}"), len(reading.states[child])
-        reading.table(child, parts, lambda row, s=start, k=k: words.line(s + 1 + row * k))  # type: ignore[misc]
+        tables.append((child, start + 1, words.take(size, f"the table of {child!r}")))
     words.end()
+    tables = _as_the_format_asks(tables, reading)
+    for child, start, parts in tables:
+        k = len(reading.states[child])
+        reading.table(child, parts, lambda row, s=start, k=k: words.line(s + row * k))  # type: ignore[misc]
+
+
+Table = tuple[str, int, list[str]]
+
+
+def _as_the_format_asks(tables: list[Table], reading: Reading) -> list[Table]:
+    """The tables with the last variable fastest; pgmpy writes the first so, which shows in the
+    sums when the child, the last, is slowest.
+    """
+
+    def add_up(*, child_fastest: bool) -> bool:
+        for child, _, parts in tables:
+            try:
+                flat = np.array(parts, dtype=np.float64)
+            except ValueError:
+                return child_fastest
+            k = len(reading.states[child])
+            if not adds_up(flat.reshape(-1, k) if child_fastest else flat.reshape(k, -1).T, MOST):
+                return False
+        return True
+
+    if add_up(child_fastest=True) or not add_up(child_fastest=False):
+        return tables
+    reading.notes.append("written by pgmpy, which lists the first variable of a table fastest")
+    out = []
+    for child, start, parts in tables:
+        family = reading.families[child]
+        family.parents = family.parents[::-1]
+        n = len(parts) // len(reading.states[child])
+        out.append((child, start, [p for row in range(n) for p in parts[row::n]]))
+    return out
 
 
 def write(net: Network) -> str:

@@ -348,3 +348,16 @@ def test_uai_of_agrum_counts_the_first_parent_fastest():
     plain = loads(text.replace("# B", ""), "uai")
     assert plain.cpt("v2").row(v0="1", v1="0")["0"] == 0.3
     assert plain.record.notes == ()
+
+
+def test_uai_of_pgmpy_counts_the_first_variable_fastest():
+    """P(C | A, B) is written with the scope (B, A, C) and the order of (C, A, B)."""
+    text = "BAYES\n3\n2 2 2\n3\n1 0\n1 1\n3 1 0 2\n\n2\n0.5 0.5\n2\n0.5 0.5\n"
+    text += "8\n0.1 0.3 0.2 0.4 0.9 0.7 0.8 0.6\n"
+    net = loads(text, "uai")
+    assert [p.name for p in net.cpt("v2").parents] == ["v0", "v1"]
+    assert net.cpt("v2").values[..., 0].tolist() == [[0.1, 0.3], [0.2, 0.4]]
+    assert "written by pgmpy" in net.record.notes[0]
+    for bad in ("x", "0.65"):
+        with pytest.raises(InputError, match=r"line 1\d: "):
+            loads(text.replace("0.6\n", f"{bad}\n"), "uai")
