@@ -108,7 +108,9 @@ class Session:
         """How probable the evidence is, where that is quick to know; the impossible is refused."""
         import math
 
-        asked = self.net.do(do) if do else self.net
+        from credo.predict.intervention import intervene
+
+        asked = intervene(self.net, do) if do else self.net
         if not given:
             return ""
         try:

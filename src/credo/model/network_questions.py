@@ -120,14 +120,19 @@ class NetworkQuestions(Questions):
     def do(self, values: Mapping[str, Any]) -> Network:
         """The network after an intervention: the variables are set, not observed.
 
+        Where the graph was learned and rows cannot tell which way an arrow at such a variable
+        points, a warning says so.
+
         >>> from credo.model.network import Network
         >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
         >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
         0.2
         """
-        from credo.predict.intervention import intervene
+        from credo.predict.intervention import intervene, tell_reversible
 
-        return intervene(self._asked, values)
+        changed = intervene(self._asked, values)
+        tell_reversible(self._asked, values, set(self._asked.names))
+        return changed
 
     def sensitivity(
         self, question: str, *, threshold: float | None = None, level: float = 0.95

@@ -76,7 +76,8 @@ def response(
     """How the answer about `target` moves with the value of `over`: P(target | over = x, given).
 
     One line for each state of the target. A continuous `over` runs through `span`, a pair of
-    numbers. `interval=0.95` adds bands (for a network learned with a prior).
+    numbers, or through its mean ± 2.5 standard deviations. `interval=0.95` adds bands (for a
+    network learned with a prior).
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
@@ -95,9 +96,11 @@ def response(
         raise InputError("Intervals need a Bayesian network learned with a prior.")
     if moved.is_discrete:
         values: list[Any] = list(moved.states)
-    elif span is None:
-        raise InputError(f"{over!r} is continuous: give its range, such as span=(0, 10).")
     else:
+        if span is None:
+            alone = model.p(over, given=known)
+            away = 2.5 * float(alone.variance) ** 0.5
+            span = float(alone.mean) - away, float(alone.mean) + away
         values = np.linspace(float(span[0]), float(span[1]), 41).tolist()
     ax = axes(ax)
     options = {} if interval is None else {"interval": interval}

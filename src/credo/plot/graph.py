@@ -163,9 +163,10 @@ def way_svg(way: Way, stroke: float, colour: str = "#444444", hover: str = "") -
         path += ("L" if len(step) == 1 else "C") + " ".join(map(_p, step))
     out = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{_n(stroke)}"/>'
     if way.head is not None:
-        out += f'<polygon points="{" ".join(map(_p, way.head))}" fill="{colour}"/>'
+        fill = f'"#ffffff" stroke="{colour}"' if way.hollow else f'"{colour}"'
+        out += f'<polygon points="{" ".join(map(_p, way.head))}" fill={fill}/>'
     title = f"<title>{escape(clean(hover))}</title>" if hover else ""
-    return f'<g class="edge">{title}{out}</g>'
+    return f'<g class="edge{" reversible" * way.hollow}">{title}{out}</g>'
 
 
 def _p(point: Point) -> str:

@@ -23,11 +23,15 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """An edge: where it starts, the points of each line (one) or curve (three), its head."""
+    """An edge: where it starts, the points of each line (one) or curve (three), its head.
+
+    The head is `hollow` where the edge might as well point the other way.
+    """
 
     start: Point
     steps: tuple[tuple[Point, ...], ...]
     head: tuple[Point, Point, Point] | None = None
+    hollow: bool = False
 
 
 def ways(

@@ -95,7 +95,10 @@ def _edges(ax: Any, found: Scene) -> None:
         line.set_linewidth(stroke * scale)
         ax.add_artist(line)
         if way.head is not None:
-            ax.add_artist(Polygon(way.head, closed=True, facecolor="#444444", linewidth=0))
+            fill, edge = ("#ffffff", 0.8) if way.hollow else ("#444444", 0.0)
+            head = Polygon(way.head, closed=True, facecolor=fill, edgecolor="#444444")
+            head.set_linewidth(edge * scale)
+            ax.add_artist(head)
 
 
 def _points(ax: Any, found: Scene) -> float:

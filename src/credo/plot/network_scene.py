@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,13 @@ from credo.plot.graph_edges import Way, ways
 from credo.plot.graph_layout import HEIGHT, Box, layout
 from credo.plot.network_view import View, strokes, view
 
-__all__ = ["MOST_BARS", "Line", "Node", "Scene", "cut", "scene"]
+__all__ = ["MOST_BARS", "REVERSIBLE", "Line", "Node", "Scene", "cut", "scene"]
 
 MOST_BARS = 64
 """Networks of at most this many nodes show beliefs inside their nodes unless told otherwise."""
+
+REVERSIBLE = "open heads: arrows that could as well point the other way"
+"""The legend of a learned graph with arrows that rows could not decide."""
 
 _SMALL = 150  # above this many nodes, they are drawn small
 _STATES = 6  # states of a variable that are shown
@@ -109,6 +112,8 @@ def scene(
     lines: dict[str, tuple[Line, ...]] = {}
     if drawn:
         lines, note = _beliefs(model, seen, known, beliefs)
+    if seen.reversible:
+        note = "; ".join([*([note] if note else []), REVERSIBLE])
     widths, said = strokes(model, seen, strengths)
     return _laid_out(seen, around, set(known), lines, widths, said, title, note)
 
@@ -247,7 +252,7 @@ def _laid_out(
     )
     made = ways(found, pairs, widths, seen.arrows)
     edges = tuple(
-        (way, stroke, said.get(edge, ""))
+        (replace(way, hollow=edge in seen.reversible), stroke, said.get(edge, ""))
         for way, stroke, edge in zip(made, widths, seen.edges, strict=True)
     )
     return Scene(width, found.height + 2 * margin + top, nodes, edges, font, clean(title), note)

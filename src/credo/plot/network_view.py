@@ -1,6 +1,7 @@
 """What of a model is drawn: its nodes and edges, a part around one node, how strong edges are.
 
-    I(X; Y) = Σ P(x, y) log₂ P(x, y) / (P(x) P(y))      in bits; −½ log₂(1 − ρ²) for two Gaussians
+    I(X; Y) = Σ P(x, y) log₂ P(x, y) / (P(x) P(y))      in bits; −½ log₂(1 − ρ²) for two Gaussians,
+                                                        integrals for mixtures of them
 
 The part around a node is its Markov blanket (radius 1), the blankets of those (radius 2), …
 """
@@ -10,37 +11,47 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from credo.checking.mixture_information import of_number, of_states
 from credo.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
 from credo.model.dag import Dag
 from credo.model.dag_undirected import UndirectedGraph
 from credo.model.factor_graph import FactorGraph
 from credo.model.factor_model import FactorModel
+from credo.model.gaussian import Gaussian
+from credo.model.mixed_joint import MixedJoint
 from credo.model.network import Network
 from credo.model.reals import shown
+from credo.model.reversible import reversible
 from credo.plot.graph_undirected import downwards
 
 __all__ = ["MAX_MEASURED", "View", "information", "strokes", "view"]
 
 MAX_MEASURED = 400
 """The mutual information of at most this many edges is computed for a picture."""
+MAX_MIXED = 200
+"""With more Gaussians than this, those of a state are taken as one."""
 
 Edge = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The nodes and edges of a picture; `hidden` counts the neighbours that are left out."""
+    """The nodes and edges of a picture; `hidden` counts the neighbours that are left out.
+
+    `reversible` are the arrows of a learned graph that rows could not decide.
+    """
 
     nodes: tuple[str, ...]
     edges: tuple[Edge, ...]
     arrows: bool
     squares: tuple[str, ...]
     hidden: Mapping[str, int]
+    reversible: frozenset[Edge] = frozenset()
 
 
 def view(model: Any, around: str | None = None, radius: int = 1) -> View:
@@ -50,8 +61,9 @@ def view(model: Any, around: str | None = None, radius: int = 1) -> View:
     ('A', 'B', 'C')
     """
     nodes, edges, arrows, squares = _graph(model)
+    loose = frozenset(reversible(model) if isinstance(model, Network) else ())
     if around is None:
-        return View(nodes, edges, arrows, squares, {})
+        return View(nodes, edges, arrows, squares, {}, loose)
     if around not in nodes:
         raise unknown_name("Node", around, nodes, "in the model")
     if isinstance(radius, bool) or not isinstance(radius, int) or radius < 1:
@@ -72,6 +84,7 @@ def view(model: Any, around: str | None = None, radius: int = 1) -> View:
         arrows,
         tuple(v for v in squares if v in kept),
         hidden,
+        frozenset(e for e in loose if e[0] in kept and e[1] in kept),
     )
 
 
@@ -117,8 +130,6 @@ def _near(nodes: tuple[str, ...], edges: tuple[Edge, ...], arrows: bool) -> dict
 def information(model: Any, edges: tuple[Edge, ...]) -> dict[Edge, float]:
     """The mutual information of the two ends of each edge, in bits, nothing being observed.
 
-    Edges between a discrete and a continuous variable are left out where the model cannot say.
-
     >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
     >>> round(information(net, net.dag.edges)["rain", "wet"], 4)
     0.2755
@@ -141,24 +152,36 @@ def information(model: Any, edges: tuple[Edge, ...]) -> dict[Edge, float]:
             try:
                 bits = _bits(model.p(list(edge)))
             except CredoError:
-                continue  # a mixed pair that has no exact answer
-            if bits is not None:
-                out[edge] = bits
+                continue  # a pair that has no answer
+            out[edge] = bits
     return out
 
 
-def _bits(joint: Any) -> float | None:
+def _bits(joint: Any) -> float:
     p = getattr(joint, "p", None)
     if isinstance(p, np.ndarray) and p.ndim == 2:
         apart = p.sum(axis=1, keepdims=True) * p.sum(axis=0, keepdims=True)
         seen = p > 0
         return max(0.0, float((p[seen] * np.log2(p[seen] / apart[seen])).sum()))
-    covariance = getattr(joint, "covariance", None)
-    if covariance is not None and np.shape(covariance) == (2, 2):
-        (a, b), (_, c) = np.asarray(covariance, dtype=float)
-        rest = 1 - min(b * b / (a * c), 1 - 1e-12) if a > 0 and c > 0 else 1.0
-        return -0.5 * math.log2(rest)
-    return None
+    if isinstance(joint, MixedJoint):
+        return of_states(_matched(joint))
+    known = of_number(joint)
+    if known is not None:
+        return known
+    (a, b), (_, c) = np.asarray(joint.covariance, dtype=float)  # of many Gaussians, as if of one
+    rest = 1 - min(b * b / (a * c), 1 - 1e-12) if a > 0 and c > 0 else 1.0
+    return -0.5 * math.log2(rest)
+
+
+def _matched(joint: MixedJoint) -> MixedJoint:
+    """The same; where there are many Gaussians one for each state, with its mean and variance."""
+    if sum(len(getattr(g, "weights", ())) for g in joint.given) <= MAX_MIXED:
+        return joint
+    given = [
+        None if g is None else Gaussian(float(g.mean), float(g.variance), joint.continuous[0])
+        for g in joint.given
+    ]
+    return replace(joint, given=tuple(given))
 
 
 def strokes(model: Any, seen: View, strengths: Any) -> tuple[list[float], dict[Edge, str]]:

@@ -5,7 +5,7 @@ For a continuous child, its lines: the mean against a parent, with a band that h
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from credo.model.linear_gaussian import LinearGaussian
 from credo.model.reals import shown
 from credo.plot.axes import axes, entry, legend, name_columns, name_rows, words
 from credo.render import short_probability
+from credo.stats.moments import Moments
+
+if TYPE_CHECKING:
+    from credo.model.network import Network
 
 __all__ = ["MOST_ROWS", "MOST_STATES", "cpt", "lines"]
 
@@ -105,18 +109,28 @@ def _configurations(parents: tuple[Any, ...], named: bool = True) -> list[str]:
     return out
 
 
-def lines(line: LinearGaussian, over: str | None = None, ax: Any = None, span: Any = None) -> Any:
+def lines(
+    line: LinearGaussian,
+    over: str | None = None,
+    ax: Any = None,
+    span: Any = None,
+    *,
+    net: Network | None = None,
+) -> Any:
     """The mean of a continuous variable against one of its continuous parents, for each
     configuration of the discrete ones, with a band that holds 95 %.
 
-    The other continuous parents are held at 0. `span` is the range of the parent; without it
-    −1 to 1. A variable without continuous parents is drawn as its densities.
+    The parent runs over its mean ± 2.5 standard deviations, or over `span`, and the other
+    continuous parents are held at their means: those of the network `net`, or of the rows that the
+    line was learned from. Where neither is known they run from −1 to 1 and are held at 0. A
+    variable without continuous parents is drawn as its densities.
 
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import credo as cr
-    >>> net = cr.fit("[x][y|x]", {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.1, 4.9, 7.0]})
-    >>> lines(net.cpt("y"), span=(0, 3)).get_xlabel()
-    'x'
+    >>> net = cr.fit("[x][y|x]", {"x": [90.0, 95.0, 99.0, 104.0], "y": [1.0, 3.1, 4.9, 7.0]})
+    >>> ax = lines(net.cpt("y"))
+    >>> ax.get_xlabel(), [round(float(x), 1) for x in ax.lines[0].get_xdata()[[0, -1]]]
+    ('x', [84.1, 109.9])
     """
     if not isinstance(line, LinearGaussian):
         raise InputError(
@@ -134,11 +148,13 @@ def lines(line: LinearGaussian, over: str | None = None, ax: Any = None, span: A
     if over is None:
         _densities(ax, line, shown_lines)
     else:
-        k = names.index(over)
-        low, high = (-1.0, 1.0) if span is None else map(float, span)
+        k, known = names.index(over), _known(line, net)
+        middle, away = known[k]
+        low, high = (middle - away, middle + away) if span is None else map(float, span)
         x = np.linspace(low, high, 50)
+        held = np.array([0.0 if i == k else known[i][0] for i in range(len(names))])
         for label, at in shown_lines:
-            mean = line.intercept[at] + line.coefficients[at][k] * x
+            mean = line.intercept[at] + line.coefficients[at] @ held + line.coefficients[at][k] * x
             sd = float(np.sqrt(line.variance[at]))
             [drawn] = ax.plot(x, mean, label=entry(label) or None)
             ax.fill_between(
@@ -150,6 +166,23 @@ def lines(line: LinearGaussian, over: str | None = None, ax: Any = None, span: A
     if line.discrete:
         legend(ax)
     return ax
+
+
+def _known(line: LinearGaussian, net: Network | None) -> list[tuple[float, float]]:
+    """The mean of each continuous parent, and 2.5 standard deviations of it."""
+    out = []
+    for parent in line.continuous:
+        if net is not None:
+            alone = net.p(parent.name)
+            mean, variance = float(alone.mean), float(alone.variance)
+        elif line.learned is not None and isinstance(line.learned.observed, Moments):
+            rows = line.learned.observed.marginal([parent.name])
+            mean = float(np.ravel(rows.mean)[0])
+            variance = float(np.ravel(rows.scatter)[0] / np.ravel(rows.n)[0])
+        else:
+            mean, variance = 0.0, 0.16
+        out.append((mean, 2.5 * np.sqrt(variance) if variance > 0 else 1.0))
+    return out
 
 
 def _densities(ax: Any, line: LinearGaussian, shown_lines: list[Any]) -> None:

@@ -7,8 +7,6 @@ where hardly any sample carries weight or zeros tie too much together.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoWarning, InputError, LimitError
+from credo.errors import InputError, LimitError
 from credo.model.approximation import Approximation, Estimate
 from credo.model.interval import Interval
 from credo.predict.blocks import blocks_of
@@ -35,6 +33,7 @@ from credo.predict.possible import (
     refuse_unlikely,
 )
 from credo.predict.reduction import Reduced, parts, reduced
+from credo.predict.telling import tell
 from credo.predict.weighed import weighed_problem
 
 if TYPE_CHECKING:
@@ -338,13 +337,7 @@ def one_cell(account: Approximation, cell: int) -> Approximation:
 def say(account: Approximation) -> None:
     """An answer that was expected to be exact is not: say so."""
     line = account.line.removeprefix("approximate: ")
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("credo."):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(
-        CredoWarning(
-            f"{account.why} The answer is approximate instead ({line}). "
-            'method="exact" refuses such questions; a budget or an error says they are welcome.'
-        ),
-        stacklevel=level,
+    tell(
+        f"{account.why} The answer is approximate instead ({line}). "
+        'method="exact" refuses such questions; a budget or an error says they are welcome.'
     )

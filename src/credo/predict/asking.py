@@ -20,6 +20,7 @@ from credo.predict.evidence import Evidence, likelihood
 from credo.predict.explanation import Explanation, marginal_map, mpe
 from credo.predict.far_evidence import warn_far
 from credo.predict.interval import event_interval, posterior_interval
+from credo.predict.intervention import intervene, tell_reversible
 from credo.predict.posterior import (
     check_joint,
     joint_with_evidence,
@@ -53,7 +54,10 @@ def ask(
     question = parse(net, text)
     if not net.is_discrete:
         warn_far(net, question.given)
-    asked = net.do(question.do) if question.do else net
+    asked = net
+    if question.do:
+        tell_reversible(net, question.do, {*question.targets, *question.given})
+        asked = intervene(net, question.do)
     if interval is None:
         value = _value(asked, question, effort)
     else:

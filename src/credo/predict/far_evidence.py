@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import CredoWarning
+from credo.predict.telling import tell
 from credo.stats.moments import Moments
 
 if TYPE_CHECKING:
@@ -48,9 +47,7 @@ def warn_far(net: Network, given: Mapping[str, Any]) -> None:
     """Say it where there is something to say."""
     found = far_evidence(net, given)
     if found:
-        warnings.warn(
+        tell(
             f"Far outside of the rows that the model was learned from: {'; '.join(found)}. The "
-            "answer goes along lines that no row supports.",
-            CredoWarning,
-            stacklevel=4,
+            "answer goes along lines that no row supports."
         )

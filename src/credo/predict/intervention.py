@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +10,14 @@ import numpy as np
 from credo.errors import InputError, unknown_name
 from credo.model.cpt import Cpt
 from credo.model.linear_gaussian import LinearGaussian
+from credo.model.reversible import hanging_on
 from credo.model.value import finite
+from credo.predict.telling import tell
 
 if TYPE_CHECKING:
     from credo.model.network import Network
 
-__all__ = ["intervene"]
+__all__ = ["intervene", "tell_reversible"]
 
 _NOTHING = 1e-290  # the smallest variance that is a number with its square root
 
@@ -46,3 +48,18 @@ def intervene(net: Network, values: Mapping[str, Any]) -> Network:
         tables[name] = Cpt(variable, (), point)
     edges = [(a, b) for a, b in net.dag.edges if b not in values]
     return Network(type(net.dag)(edges, nodes=net.names), tables)
+
+
+def tell_reversible(net: Network, do: Mapping[str, Any], asked: Collection[str]) -> None:
+    """Say which arrows of a learned graph an answer hangs on that rows could not decide."""
+    edges = hanging_on(net, do, asked)
+    if not edges:
+        return
+    named = ", ".join(f"{a} → {b}" for a, b in edges[:4])
+    named += f" and {len(edges) - 4} more" if len(edges) > 4 else ""
+    points = "points" if len(edges) == 1 else "point"
+    tell(
+        f"What do({', '.join(do)}) does hangs on which way {named} {points}, and the rows do not "
+        "tell: the graph with it turned fits them as well. Say what you know with "
+        "required=, forbidden= or tiers= when learning."
+    )

@@ -16,6 +16,7 @@ import numpy as np
 from credo.errors import CredoError, CredoWarning
 from credo.plot.network_view import information
 from credo.predict.engine import engine_of
+from credo.predict.intervention import intervene
 from credo.predict.question import parse
 from credo.render import short_probability
 from credo.reports.markup import Html, bar, code, join, note, paragraph, table, tag
@@ -114,7 +115,7 @@ def _answers(subject: Subject, questions: list[str], most: float) -> Html:
 def _cells(model: Any, text: str) -> float:
     """The cells of the tables that an answer goes through, once; draws repeat them."""
     question = parse(model, text)
-    asked = model.do(question.do) if question.do else model
+    asked = intervene(model, question.do) if question.do else model
     engine = engine_of(asked)
     observed = [engine.at[n] for n in question.given]
     plan = engine.plan(observed, [engine.at[n] for n in question.targets])

@@ -270,3 +270,49 @@ def test_too_many_edges_are_not_measured():
     net = cr.Network(dag, tables, states={n: [0, 1] for n in names})
     with pytest.raises(LimitError, match="mutual information of 499 edges"):
         cr.plot.network_svg(net, strengths="information")
+
+
+def test_a_state_and_a_number_have_a_strength():
+    """I(sex; height) for two Gaussians far apart is the entropy of sex; mixed edges were left out."""
+    sex, x = cr.Variable("sex", "discrete", ("f", "m")), cr.Variable("x", "continuous")
+    y = cr.Variable("y", "continuous")
+    net = cr.Network("[sex][x|sex][y|x]", [
+        cr.Cpt(sex, (), [0.5, 0.5]),
+        cr.LinearGaussian(x, (sex,), [0.0, 50.0], [], [1.0, 1.0]),
+        cr.LinearGaussian(y, (x,), 0.0, [0.0], 1.0),
+    ])  # fmt: skip
+    found = information(net, net.dag.edges)
+    assert found["sex", "x"] == pytest.approx(1.0, abs=1e-6)
+    assert found["x", "y"] == pytest.approx(0.0, abs=1e-6)
+    near = cr.Network("[sex][x|sex]", [
+        cr.Cpt(sex, (), [0.5, 0.5]), cr.LinearGaussian(x, (sex,), [0.0, 1.0], [], [1.0, 1.0]),
+    ])  # fmt: skip
+    drawn = near.p("x").sample(200_000, rng=0)
+    f, m = np.exp(-0.5 * drawn**2), np.exp(-0.5 * (drawn - 1) ** 2)
+    shares = np.array([f, m]) / (f + m)
+    bits = 1 + (shares * np.log2(shares)).sum(axis=0).mean()
+    assert information(near, near.dag.edges)["sex", "x"] == pytest.approx(bits, abs=0.002)
+
+
+def test_arrows_that_rows_cannot_decide_have_open_heads():
+    rows = _collider()
+    net = cr.learn(rows, "bic")
+    assert net.dag.cpdag() == cr.Dag.parse("[a][b][c|a:b][d][e|d]").cpdag()
+    svg = cr.plot.network_svg(net)
+    assert svg.count('class="edge reversible"') == 1 and svg.count('class="edge"') == 2
+    assert "open heads" in svg
+    told = cr.plot.network_svg(cr.learn(rows, "bic", required=[("d", "e")]))
+    given = cr.plot.network_svg(cr.fit(net.dag, rows))  # a graph that was given is taken as such
+    for whole in (told, given):
+        assert whole.count("reversible") == 0 and "open heads" not in whole
+    assert "open heads" not in cr.plot.network_svg(net, around="c")
+    heads = [p for p in cr.plot.network(net).patches if type(p).__name__ == "Polygon"]
+    assert sum(p.get_facecolor() == (1, 1, 1, 1) for p in heads) == 1
+
+
+def _collider():
+    rng = np.random.default_rng(0)
+    a, b, d = rng.integers(0, 2, (3, 2000))
+    c = np.where(rng.random(2000) < 0.9, a & b, 1 - (a & b))
+    e = np.where(rng.random(2000) < 0.9, d, 1 - d)
+    return {n: v.astype(str) for n, v in zip("abcde", (a, b, c, d, e), strict=True)}

@@ -111,8 +111,11 @@ def test_a_response_is_the_answer_at_each_value(net):
     line = cr.fit("[x][y|x]", {"x": [0.0, 1, 2, 3], "y": [0.1, 0.9, 2.2, 2.8]})
     ax = cr.plot.response(line, "y", over="x", span=(0, 3))
     assert ax.lines[0].get_ydata()[-1] == pytest.approx(line.p("y", given={"x": 3.0}).mean)
-    with pytest.raises(InputError, match="give its range"):
-        cr.plot.response(line, "y", over="x")
+    x = cr.plot.response(line, "y", over="x").lines[0].get_xdata()
+    known = line.p("x")
+    assert [x[0], x[-1]] == pytest.approx(
+        [known.mean - 2.5 * known.sd, known.mean + 2.5 * known.sd]
+    )
     with pytest.raises(InputError, match="different variables"):
         cr.plot.response(net, "Pneu", over="Pneu")
 
@@ -137,3 +140,17 @@ def test_a_trace_names_what_climbed():
     ax = cr.plot.trace(found)
     assert ax.get_ylabel() == "score (bic)"
     assert ax.lines[0].get_ydata().tolist() == list(found.record.trace)
+
+
+def test_lines_run_where_the_parent_is():
+    rng = np.random.default_rng(0)
+    rows = {"a": rng.normal(97, 3, 200), "b": rng.normal(-400, 20, 200)}
+    rows["y"] = 2 * rows["a"] + 0.1 * rows["b"] + rng.normal(0, 1, 200)
+    net = cr.fit("[a][b][y|a:b]", rows)
+    for ax in (cr.plot.lines(net.cpt("y")), cr.plot.lines(net.cpt("y"), net=net)):
+        x, y = ax.lines[0].get_xdata(), ax.lines[0].get_ydata()
+        assert x.mean() == pytest.approx(rows["a"].mean())
+        assert x[-1] - x[0] == pytest.approx(5 * rows["a"].std(), rel=0.01)
+        assert y.mean() == pytest.approx(rows["y"].mean())  # the other parent at its mean
+    far = cr.plot.lines(net.cpt("y"), over="b", span=(-500, -300)).lines[0].get_xdata()
+    assert far[0] == -500 and far[-1] == -300

@@ -173,6 +173,7 @@ def test_refusals(net, tmp_path, arguments, error, sentence):
         cr.write_report(net, tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore:What do")
 def test_the_commands_and_the_python_it_names_work(tmp_path, monkeypatch):
     """What the report says will reproduce it does: the same model, the same report."""
     monkeypatch.chdir(tmp_path)

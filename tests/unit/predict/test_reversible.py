@@ -1,0 +1,53 @@
+"""do() on a learned graph says which arrows rows could not decide, where the answer hangs on them."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import credo as cr
+from credo.errors import CredoWarning
+from credo.model.reversible import hanging_on, reversible
+
+RNG = np.random.default_rng(0)
+STATUS = RNG.integers(0, 2, 400)
+ROWS = {
+    "status": np.where(STATUS == 1, "dead", "alive"),
+    "bili": RNG.normal(2 + 3 * STATUS, 1.0),
+    "coin": RNG.choice(["h", "t"], 400),
+}
+
+
+def test_an_answer_that_hangs_on_a_reversible_arrow_says_so():
+    net = cr.learn(ROWS)
+    assert net.dag.edges == (("status", "bili"),) and reversible(net) == net.dag.edges
+    with pytest.warns(CredoWarning, match="which way status → bili points, and the rows do not"):
+        found = net.ask("P(status=dead | do(bili=10))")
+    assert found == pytest.approx(net.ask("P(status=dead)"))
+    with pytest.warns(CredoWarning, match="status → bili"):
+        net.do({"bili": 10.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        net.ask("P(coin | do(bili=10))")  # nothing leads there
+        net.ask("P(status | bili=3)")
+        tiers = cr.learn(ROWS, tiers=[["status"], ["bili", "coin"]])
+        tiers.ask("P(status=dead | do(bili=10))")
+        cr.fit(net.dag, ROWS).do({"bili": 10.0})
+        cr.learn(ROWS, forbidden=[("bili", "status")]).do({"bili": 10.0})
+
+
+def test_only_arrows_at_what_is_set_count():
+    """x → c ← y is compelled; c → z too. Setting c speaks of z whatever x — w points."""
+    rng = np.random.default_rng(1)
+    w, y = rng.integers(0, 2, (2, 3000))
+    flip = rng.random((3, 3000)) < 0.1
+    x = w ^ flip[0]
+    c = (x & y) ^ flip[1]
+    z = c ^ flip[2]
+    rows = {n: v.astype(str) for n, v in zip("wxycz", (w, x, y, c, z), strict=True)}
+    net = cr.learn(rows, "bic")
+    assert {frozenset(e) for e in reversible(net)} == {frozenset("wx")}
+    assert hanging_on(net, ["c"], ["z"]) == hanging_on(net, ["c"], ["w"]) == ()
+    assert hanging_on(net, ["x"], ["z"]) == ()  # its way to z begins with a compelled arrow
+    assert len(hanging_on(net, ["x"], ["w"])) == len(hanging_on(net, ["w"], ["z"])) == 1
+    assert hanging_on(net, ["w", "x"], ["z"]) == ()
