@@ -112,5 +112,5 @@ class TruncatedMixture(NormalMixture):
 
     @property
     def _note(self) -> str:
-        range_ = Between(self.low, self.high).of(self.name)
-        return f"cut off to {range_}\n{NormalMixture._note.__get__(self)}"
+        cut = f"cut off to {Between(self.low, self.high).of(self.name)}"
+        return cut if self.approximation is None else f"{cut}\n{self.approximation.line}"
