@@ -5,7 +5,8 @@
 
 Numbers count over the parents in order, then the child: the child is fastest, whatever the
 brackets. `functable` gives one state for each configuration, by name, as `#0`, `#1`, …, or as a
-value of its `levels`; these also cut a continuous node into the intervals that are its states.
+value of its `levels`; these also cut a continuous node into the intervals that are its states. As
+in Netica a node without a table is uniform. Findings are not part of the network.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from credo.formats.scanner import C_COMMENTS, Scanner, Token
 
 __all__ = ["read"]
 
-_ASKED = {"kind", "discrete", "states", "numstates", "levels", "parents", "probs", "functable"}
+_ASKED = {
+    "kind", "discrete", "states", "numstates", "levels", "parents", "probs", "functable",
+    "equation", "evidence",
+}  # fmt: skip
 _IMPOSSIBLE = "@imposs"
 _MARK = re.compile(r'(?:[^"{};]++|"[^"]*")*+([{};])')
 
@@ -47,6 +51,10 @@ def read(text: str, reading: Reading) -> None:
             _pass_over(scanner, token)
     for node in nodes:
         node.table()
+    found = [f"{n.name}={' '.join(n.words('evidence'))}" for n in nodes if n.words("evidence")]
+    if found:
+        more = ", …" if len(found) > 5 else ""
+        reading.notes.append(f"findings were left out: {', '.join(found[:5])}{more}")
 
 
 def _pass_over(scanner: Scanner, first: Token) -> None:
@@ -134,6 +142,16 @@ class _Node:
             line, levels = self.at("functable"), self.levels()
             found = [self._state(word, levels) for word in self.words("functable")]
             self.reading.functional(self.name, found, prod(shape[:-1]), line)
+        elif self.words("equation"):
+            raise self.reading.error(
+                self.line,
+                f"The node {self.name!r} is told by an equation, which is not read; let Netica "
+                "make its table first.",
+            )
+        else:
+            self.reading.notes.append(f"{self.name!r} has no table, and is uniform")
+            uniform = [repr(1 / shape[-1])] * prod(shape)
+            self.reading.table(self.name, uniform, lambda row: self.line)
 
     def _possible(self, k: int) -> list[str]:
         """The numbers; a configuration of the parents that cannot be is uniform."""

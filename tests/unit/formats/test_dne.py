@@ -100,6 +100,19 @@ def test_rows_that_cannot_be_are_uniform():
     assert "rows of 'Load' that cannot be were read as uniform" in net.record.notes
 
 
+def test_a_node_without_a_table_is_uniform_as_in_netica():
+    """Of this file Netica says P(D | Fpp=p1) = 0.5208104."""
+    text = """bnet testModel { node D { states = (d1, d2); parents = (); };
+    node E { states = (e1, e2); parents = (D); probs = (0.9, 0.1, 0.4, 0.6); };
+    node F { states = (f1, f2); parents = (D); probs = (0.3, 0.7, 0.1, 0.9); };
+    node Fpp { states = (p1, p2); parents = (E, F); evidence = p1;
+    probs = (0.17272, 0.82728, 0.17272, 0.82728, 0.5357, 0.4643, 0.1189712, 0.8810288); }; };"""
+    net = loads(text, "dne")
+    assert net.p("D", given={"Fpp": "p1"})["d1"] == pytest.approx(0.5208104, abs=1e-7)
+    notes = ("'D' has no table, and is uniform", "findings were left out: Fpp=p1")
+    assert net.record.notes == notes
+
+
 def test_states_that_have_no_names():
     text = "bnet x { node A { numstates = 2; probs = (0.5, 0.5); }; node B { levels = (1, 2.5);\n"
     net = loads(text + "probs = (0.5, 0.5); }; }", "dne")
@@ -124,8 +137,8 @@ def test_states_that_have_no_names():
         ("(0.25,         0.75)", "(0.25)", "The table of 'Threat' needs 2 numbers, got 1"),
         (
             "probs =\n        // Match",
-            "x =\n        // Match",
-            "line 11: The variable 'Threat' has no tab",
+            "equation =\n        // Match",
+            "line 11: The node 'Threat' is told by an equ",
         ),
         ("(Threat, Load)", "(Threat, Loud)", "line 40: Variable 'Loud' is not declared in"),
         ("(Threat, Load)", "(Threat, Alert)", "'Alert' is its own parent"),
