@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 from numbers import Number
+from pathlib import Path
 from typing import Any
 
 __all__ = [
@@ -23,9 +24,13 @@ __all__ = [
     "TableError",
     "UnknownNameError",
     "close_names",
+    "near_file",
     "shown",
     "unknown_name",
 ]
+
+
+_NEAR = 0.75  # of two names of files, from which one may be meant by the other
 
 
 class CredoError(Exception):
@@ -144,6 +149,24 @@ def close_names(name: object, known: Iterable[object]) -> list[str]:
     by_fold = {t.casefold(): t for t in texts}
     folded = difflib.get_close_matches(text.casefold(), list(by_fold), n=3, cutoff=0.6)
     return list(dict.fromkeys([*found, *(by_fold[f] for f in folded)]))[:3]
+
+
+def near_file(path: Path) -> str:
+    """The hint for a file that is not there: one beside it whose name, without its ending, is near.
+
+    >>> near_file(Path("no-such-folder/patients.csv"))
+    ''
+    """
+    if not path.parent.is_dir():
+        return ""
+    stem = path.name.partition(".")[0].casefold()
+    names = [p.name for p in path.parent.iterdir()]
+    alike = [
+        n for n in names
+        if difflib.SequenceMatcher(None, stem, n.partition(".")[0].casefold()).ratio() >= _NEAR
+    ]  # fmt: skip
+    near = close_names(path.name, alike)
+    return f"Did you mean {near[0]!r}?" if near else ""
 
 
 def _text(value: object) -> str:

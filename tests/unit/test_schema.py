@@ -163,3 +163,14 @@ def test_what_was_set_aside_is_not_advised_as_what_it_cannot_be(tmp_path):
         assert str(refused.value).endswith(way)
         cr.read(path, {name: "discrete"}).tally([name])
     cr.read(path, {"steps": "continuous"}).tally(["steps"])
+
+
+def test_a_file_that_is_not_there_names_one_only_if_it_is_near(tmp_path):
+    for name in ("Chile.csv", "patients.csv", "Chile.bif", "patients.bif"):
+        (tmp_path / name).write_text("")
+    for read, ending in ((cr.read, "csv"), (cr.load, "bif")):
+        with pytest.raises(errors.CredoError) as far:
+            read(tmp_path / f"nofile.{ending}")
+        assert "Did you mean" not in str(far.value)
+        with pytest.raises(errors.CredoError, match=rf"Did you mean 'patients\.{ending}'\?"):
+            read(tmp_path / f"patient.{ending}")

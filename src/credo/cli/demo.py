@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from credo.cli.options import Common, Manual, common_options, plural
+from credo.cli.options import Common, Manual, common_options, listed, plural
 from credo.errors import InputError
 
 __all__ = ["command"]
@@ -56,7 +56,7 @@ def command(output: str | None, course: bool, common: Common) -> None:
 def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     """Each step says what it does, unless it is to be quiet; the figures are returned."""
     import credo as cr
-    from credo.checking.recorded import keep
+    from credo.checking.recorded import found_of, keep
     from credo.cli.terminal import graph_lines, print_schema
 
     source = cr.examples.path("titanic")
@@ -102,11 +102,16 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         net = keep(net, report)
         if not common.silent:
             tell_check(report, common)
+            about = ("Survived", "Sex", "Pclass")
+            stands = f"none of this is about {listed(about)} among themselves: they stand."
+            said = found_of(net.record, about).removeprefix("Found when it was learned: ")
+            common.say(f"For the three answers above: {said or stands}")
     if folder is not None:
         model, page = folder / "titanic.credo", folder / "titanic.html"
         net.save(model)
         cr.write_report(
             net, page, rows, [q for _, q in QUESTIONS], title="Titanic", seed=common.seed,
+            checks=report,
             model_file=str(model), data_file=str(table),
         )  # fmt: skip
         told |= {"model": str(model), "report": str(page)}

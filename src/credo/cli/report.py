@@ -27,7 +27,9 @@ __all__ = ["command"]
 @click.option(
     "--interval", type=float, default=0.95, show_default=True, help="The level of intervals."
 )
-@click.option("--no-checks", is_flag=True, help="Leave the checks against the data out.")
+@click.option("--checks/--no-checks", "checks", default=None,
+              help="Make the whole check, or leave it out.  "
+              "[default: what credo learn found, if the model keeps it]")  # fmt: skip
 @reading_settings
 @common_options(seed="For what is random.")
 def command(
@@ -37,7 +39,7 @@ def command(
     question: tuple[str, ...],
     title: str,
     interval: float,
-    no_checks: bool,
+    checks: bool | None,
     common: Common,
     **reading: Any,
 ) -> None:
@@ -72,7 +74,7 @@ def command(
         question,
         title=title,
         level=interval,
-        checks=not no_checks,
+        checks=checks,
         seed=common.seed,
         model_file=model,
         data_file=table or "",

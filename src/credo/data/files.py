@@ -31,7 +31,7 @@ from credo.data.queries import feed_of_query, is_query
 from credo.data.sound import sound
 from credo.data.text import TextOptions, csv_feed
 from credo.data.unpack import gone
-from credo.errors import CredoError, InputError, TableError, close_names, shown
+from credo.errors import CredoError, InputError, TableError, near_file, shown
 
 __all__ = ["FORMATS", "feed_of_path", "is_path"]
 
@@ -193,10 +193,7 @@ def _matches(text: str) -> list[Path]:
         raise TableError(f"No file matches {text}.", hint=hint)
     if path.is_symlink():
         raise _leads_nowhere(text, path)
-    folder = path.parent
-    near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
-    hint = f"Did you mean {near[0]!r}?" if near else ""
-    raise TableError(f"There is no file {text}.", hint=hint)
+    raise TableError(f"There is no file {text}.", hint=near_file(path))
 
 
 def _leads_nowhere(text: str, path: Path) -> TableError:

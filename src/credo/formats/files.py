@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from credo.data.atomic import WriteError, replace_file
-from credo.errors import InputError, LimitError, close_names
+from credo.errors import InputError, LimitError, near_file
 from credo.formats.limits import Limits
 
 __all__ = ["ENDINGS", "READ_ONLY", "WriteError", "format_of", "read_bytes", "write_bytes"]
@@ -83,11 +83,7 @@ def _missing(path: Path, error: OSError) -> InputError:
         return InputError(f"{path} is a folder.")
     if not isinstance(error, FileNotFoundError):
         return InputError(f"{path} cannot be read: {error.strerror or error}.")
-    folder = path.parent
-    near = close_names(path.name, [p.name for p in folder.iterdir()]) if folder.is_dir() else []
-    return InputError(
-        f"There is no file {path}.", hint=f"Did you mean {near[0]!r}?" if near else ""
-    )
+    return InputError(f"There is no file {path}.", hint=near_file(path))
 
 
 def unpack(data: bytes, name: str, limits: Limits) -> bytes:

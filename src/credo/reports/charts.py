@@ -1,4 +1,4 @@
-"""Small charts as SVG, drawn without matplotlib: a curve, a strip of shares, patterns of gaps."""
+"""Small charts as SVG, without matplotlib: a curve, a strip of shares, a histogram, gaps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from credo.plot.graph import text_width
 from credo.plot.network_scene import cut
 from credo.reports.markup import Html, join, tag
 
-__all__ = ["curve", "patterns", "strip"]
+__all__ = ["curve", "histogram", "patterns", "strip"]
 
 
 def strip(shares: Sequence[tuple[object, float]]) -> Html:
@@ -28,6 +28,35 @@ def strip(shares: Sequence[tuple[object, float]]) -> Html:
 def said_plain(value: object) -> str:
     """A value on one line."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+
+
+def histogram(heights: Sequence[float], model: Sequence[float], words: str) -> Html:
+    """Bars as high as the rows in each bin, and a line where the model expects them.
+
+    `heights` and `model` are in the same unit; the model's points lie at equal distances from the
+    first edge to the last.
+
+    >>> histogram([1, 4, 2], [1.5, 3.0, 1.0], "age").count('class="bar"')
+    3
+    """
+    wide, tall = 200.0, 52.0
+    most = max(max(heights), min(max(model, default=0.0), 1.5 * max(heights))) or 1.0
+    step = wide / len(heights)
+    bars = [
+        f'<rect class="bar" x="{i * step:.1f}" y="{tall - tall * h / most:.1f}" '
+        f'width="{max(step - 1, 0.5):.1f}" height="{tall * h / most:.1f}"/>'
+        for i, h in enumerate(heights)
+    ]
+    across = wide / max(len(model) - 1, 1)
+    points = " ".join(
+        f"{i * across:.1f},{tall - tall * min(m / most, 1.0):.1f}" for i, m in enumerate(model)
+    )
+    line = f'<polyline class="fitted" points="{points}"/>' if model else ""
+    return Html(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide:g} {tall:g}" '
+        f'width="{wide:g}" height="{tall:g}" role="img"><title>{escape(words)}</title>'
+        f"{''.join(bars)}{line}</svg>"
+    )
 
 
 def curve(values: Sequence[float], x_label: str, y_label: str) -> Html:

@@ -1,6 +1,7 @@
 """How well the model fits its data: what was found, most important first, with pictures.
 
-The checks are `cr.check`'s; pictures are put in as PNG where matplotlib is installed.
+The checks are `cr.check`'s: those given, those that the model's record keeps, or made now. Pictures
+are put in as PNG where matplotlib is installed.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from credo.data import Stream
+from credo.checking.alike import alike
+from credo.checking.recorded import kept_how
 from credo.errors import CredoError, MissingPackageError
 from credo.reports.markup import Html, folded, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
+from credo.reports.summary_section import finding
 
 __all__ = ["checks_section"]
 
-_CLASS = {"problem": "bad", "warning": "attention", "note": "", "good": "good"}
-_DRAWS, _ROWS = 100, 5_000  # generated tables, and rows of the checks that look at every cell
 _FINDINGS = 40
 _PICTURES = {
     "held_out": ("held_out_bars",),
@@ -35,40 +36,41 @@ def checks_section(subject: Subject) -> Section | None:
     """The checks of the model against the data."""
     if subject.data is None:
         return None
-    if not subject.checks:
-        return Section("checks", "Checks", note("The checks were left out, as asked."))
-    if not subject.directed:
-        text = "Checks are made of Bayesian networks; this model has no directions."
-        return Section("checks", "Checks", note(text))
-    try:
-        report = _checked(subject)
-    except CredoError as error:
-        return Section("checks", "Checks", paragraph(f"The checks could not be made: {error}"))
-    return Section("checks", "Checks", _told(report))
+    report, why = subject.checked
+    if report is not None:
+        return Section("checks", "Checks", _told(report))
+    if not subject.kept:
+        return Section("checks", "Checks", note(why))
+    how = f"Found when the model was learned. {kept_how(subject.model.record)}"
+    data = subject.data_file or "TABLE"
+    more = (
+        f"This is the short check of credo learn. The whole one, with tables and pictures: "
+        f"credo report {subject.model_name} --data {data} --checks."
+    )
+    body = join([paragraph(how), *_grouped(subject.kept), note(more)])
+    return Section("checks", "Checks", body)
 
 
-def _checked(subject: Subject) -> Any:
-    from credo.checking import check
-
-    data = subject.data.load() if isinstance(subject.data, Stream) else subject.data
-    return check(subject.model, data, draws=_DRAWS, rows=_ROWS, rng=subject.seed)
+def _grouped(findings: Any) -> list[object]:
+    """Findings that are alike are told once, the first few of them."""
+    groups = alike(findings)
+    parts: list[object] = [
+        finding(g.first.severity, g.sentence, g.first.advice) for g in groups[:_FINDINGS]
+    ]
+    more = len(groups) - _FINDINGS
+    return [*parts, note(f"{more:,} lesser findings are not shown.")] if more > 0 else parts
 
 
 def _told(report: Any) -> Html:
     parts: list[object] = [paragraph(tag("strong", report.title)), paragraph(report.how)]
-    for f in report.findings[:_FINDINGS]:
-        line = join([tag("strong", f.severity), " ", f.sentence, " ", tag("em", f.advice)])
-        parts.append(paragraph(line, f"finding {_CLASS.get(f.severity, '')}".strip()))
-    more = len(report.findings) - _FINDINGS
-    if more > 0:
-        parts.append(note(f"{more:,} lesser findings are not shown."))
+    parts += _grouped(report.findings)
     for name, section in report.sections.items():
         seen = section._view()
         body: list[object] = [table(seen.head, seen.rows, right=seen.right)]
         if seen.note:
             body.append(note(seen.note))
         body += _pictures(report, name)
-        parts.append(folded(tag("strong", seen.title), join(body), is_open=True))
+        parts.append(folded(tag("strong", seen.title), join(body)))
     last = [f"{name.replace('_', ' ')}: {why}" for name, why in report.left_out.items()]
     last += report.notes
     if last:

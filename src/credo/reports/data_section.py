@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from credo.data import Stream
+from credo.data import Stream, Table
+from credo.errors import CredoError
 from credo.render import number, schema_parts
-from credo.reports.charts import patterns, strip
-from credo.reports.markup import Html, items, join, note, paragraph, picture, said, table
+from credo.reports.charts import histogram, patterns, strip
+from credo.reports.markup import Html, items, join, note, paragraph, picture, said, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
 from credo.train.missing import missingness
@@ -18,6 +19,7 @@ __all__ = ["data_section", "gaps_section", "variables_section"]
 
 _STRIPS = 200  # variables whose shares are counted for the picture
 _PATTERNS, _COLUMNS = 16, 30
+_BINS = 24
 
 
 def data_section(subject: Subject) -> Section | None:
@@ -26,14 +28,15 @@ def data_section(subject: Subject) -> Section | None:
         return None
     schema = subject.data.schema
     title, (head, rows), aside, notes = schema_parts(schema)
-    shares = _shares(subject.data, schema.names[:_STRIPS])
+    rows, aside = _real_reasons(subject, rows, aside)
+    shares = _shares(subject, schema.names[:_STRIPS])
     lines = [[*row[:3], shares.get(row[0], Html("")), *row[3:]] for row in rows]
     parts: list[object] = [
         paragraph(title),
         table(
             [*head[:3], "shares", *head[3:]],
             lines,
-            caption="Variables, as they were read",
+            caption="Variables, as they were read; bars are the rows, the line is the model",
         ),
     ]
     if aside[1]:
@@ -49,12 +52,29 @@ def data_section(subject: Subject) -> Section | None:
     return Section("data", "Data", join(parts))
 
 
+def _real_reasons(subject: Subject, rows: Any, aside: Any) -> tuple[Any, Any]:
+    """Why each column is what it is: by the rules, where the model's schema says the same."""
+    plain = subject.by_rules
+    if plain is None:
+        return rows, aside
+    own = {c.name: c.reason for c in plain.columns}
+    model = subject.model.schema
+    same = {n for n in plain.names if n in model and plain[n] == model[n]}
+    rows = [[*row[:-1], own[row[0]] if row[0] in same else row[-1]] for row in rows]
+    head, lines = aside
+    kinds = {c.name: c.kind for c in plain.columns if not c.used}
+    lines = [[r[0], kinds.get(r[0], r[1]), own[r[0]] if r[0] in kinds else r[2]] for r in lines]
+    return rows, (head, lines)
+
+
 def _more(names: list[str], most: int) -> str:
     return f" and {len(names) - most:,} more" if len(names) > most else ""
 
 
-def _shares(data: Any, names: tuple[str, ...]) -> dict[str, Html]:
-    """The share of each state, or the mean and spread of a number, in one pass over the rows."""
+def _shares(subject: Subject, names: tuple[str, ...]) -> dict[str, Html]:
+    """The share of each state; of a number its mean and spread, and a histogram with the model."""
+    data = subject.data
+    assert data is not None
     if not names:
         return {}
     tally = data.tally(list(names))
@@ -68,8 +88,32 @@ def _shares(data: Any, names: tuple[str, ...]) -> dict[str, Html]:
             out[name] = strip(pairs)
         else:
             mean, sd = _moments(found)
-            out[name] = said(f"mean {mean:.5g}, sd {sd:.5g}")
+            words = said(f"mean {mean:.5g}, sd {sd:.5g}")
+            out[name] = join([_histogram(subject, name), tag("div", words, class_="note")])
     return out
+
+
+def _histogram(subject: Subject, name: str) -> Html:
+    """The rows of a continuous column in bins, and how many the model expects there."""
+    data = subject.data
+    if not isinstance(data, Table):
+        return Html("")
+    values = data.block.arrays[data.schema.index(name)]
+    seen = ~np.isnan(values)
+    if not seen.any():
+        return Html("")
+    weights = None if data.weights is None else np.asarray(data.weights, dtype=float)[seen]
+    heights, edges = np.histogram(values[seen], bins=_BINS, weights=weights)
+    at = np.linspace(edges[0], edges[-1], 4 * _BINS + 1)
+    density: Any = None
+    if name in subject.model.schema and len(subject.model.names) <= _STRIPS:
+        try:
+            density = np.exp(subject.beliefs[name].logpdf(at))
+        except (CredoError, AttributeError):  # no exact density of this variable
+            density = None
+    model = [] if density is None else (density * heights.sum() * (edges[1] - edges[0])).tolist()
+    words = f"{name}: {edges[0]:.4g} to {edges[-1]:.4g}"
+    return histogram([float(h) for h in heights], model, words)
 
 
 def _moments(found: Any) -> tuple[float, float]:

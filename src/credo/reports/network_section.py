@@ -15,14 +15,13 @@ from credo.reports.subject import Subject
 __all__ = ["network_section"]
 
 _PARTS = 6  # Markov blankets drawn of a large network
-_MEASURED = 120  # edges whose strength is measured
+_SHORT = 12  # edges that are listed unfolded
 _LARGEST = 2_500  # nodes that are drawn at all
 
 
 def network_section(subject: Subject) -> Section:
     """The graph, drawn whole; of a large one also the parts around its best joined nodes."""
-    model, edges = subject.model, subject.edges
-    n = len(model.names)
+    n = len(subject.model.names)
     parts: list[object] = [tag("div", join(_cards(subject)), class_="cards")]
     if n > _LARGEST:
         parts.append(note(f"{n:,} nodes are too many for one picture; parts of it follow."))
@@ -39,14 +38,21 @@ def network_section(subject: Subject) -> Section:
             part = _part(subject, name)
             if part is not None:
                 parts.append(folded(name, picture(Html(part)), is_open=False))
-    ends = ["from", "to"] if subject.directed else ["one end", "other end"]
-    parts.append(
-        folded(
-            "The one edge" if len(edges) == 1 else f"All {number(len(edges))} edges",
-            table(ends, [list(e) for e in edges[:5000]], caption="Edges"),
-        )
-    )
+    parts.append(_edges(subject))
     return Section("network", "Network", join(parts))
+
+
+def _edges(subject: Subject) -> Html:
+    """The edges, the strongest first where that is known."""
+    edges, bits = subject.edges, subject.strengths
+    head = ["from", "to"] if subject.directed else ["one end", "other end"]
+    head += ["bits"] if bits else []
+    ranked = sorted(edges, key=lambda e: -bits.get(e, -1.0))[:5000]
+    rows = [[*e, *([f"{bits[e]:.3g}" if e in bits else "–"] if bits else [])] for e in ranked]
+    words = "Edges; bits are the mutual information of their ends" if bits else "Edges"
+    title = "The one edge" if len(edges) == 1 else f"All {number(len(edges))} edges"
+    title += ", strongest first" if bits else ""
+    return folded(title, table(head, rows, right=[2], caption=words), is_open=len(edges) <= _SHORT)
 
 
 def _cards(subject: Subject) -> list[Html]:
@@ -69,7 +75,7 @@ def _cards(subject: Subject) -> list[Html]:
 def _whole(subject: Subject) -> tuple[Svg, str]:
     model, n = subject.model, len(subject.model.names)
     bars = n <= MOST_BARS
-    strengths = "information" if bars and len(subject.edges) <= _MEASURED else None
+    strengths = (subject.strengths or None) if bars else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CredoWarning)
         try:

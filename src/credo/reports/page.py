@@ -97,7 +97,8 @@ svg .node .box{fill:var(--card)}svg .observed .box{fill:var(--shade)}
 svg .ink,svg .heading{fill:var(--ink)}svg .track{fill:var(--track)}svg rect.bar{fill:var(--bar)}
 svg .edge path{stroke:var(--edge)}svg .edge polygon{fill:var(--edge)}
 svg .reversible polygon{fill:var(--paper);stroke:var(--edge)}
-svg .curve{fill:none;stroke:var(--bar);stroke-width:2}svg .rule{stroke:var(--line)}
+svg .curve{fill:none;stroke:var(--bar);stroke-width:2}
+svg .fitted{fill:none;stroke:var(--warn);stroke-width:2}svg .rule{stroke:var(--line)}
 footer{margin-top:3rem;padding-top:.8rem;padding-bottom:2.5rem;border-top:1px solid var(--line)}
 @media (max-width:40rem){body{font-size:15px}header,main,footer{padding-left:.8rem;
 padding-right:.8rem}nav{position:static}nav div{padding:.4rem .8rem}h1{font-size:1.35rem}

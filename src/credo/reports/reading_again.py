@@ -6,20 +6,16 @@ than the model has is named: its kind, its states, or that it is left out.
 
 from __future__ import annotations
 
-import os
 import shlex
-import warnings
 from typing import Any
 
-from credo.data import Table, read
-from credo.errors import CredoError, CredoWarning
+from credo.data import read
 from credo.predict.rows import column_names
 from credo.reports.subject import Subject
 from credo.schema import Schema, Variable
 
 __all__ = ["how_read", "rows_of"]
 
-_LARGEST = 200_000_000  # bytes of a file that is read once more
 _STATES = 40  # of a column, up to which they are written out
 
 
@@ -49,7 +45,7 @@ def how_read(subject: Subject) -> tuple[str, str]:
 
 
 def _wanted(subject: Subject) -> dict[str, Any]:
-    plain = _by_rules(subject)
+    plain = subject.by_rules
     if plain is None:
         return {}
     out: dict[str, Any] = {}
@@ -70,17 +66,3 @@ def _word(mine: Variable, other: Variable) -> Any:
     if mine.is_discrete and mine.states != other.states and mine.arity <= _STATES:
         return list(mine.states)
     return None
-
-
-def _by_rules(subject: Subject) -> Schema | None:
-    """The schema that the rules alone give the file; None where there is no such file."""
-    path = subject.data_file
-    try:
-        if not os.path.isfile(path) or os.path.getsize(path) > _LARGEST:
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CredoWarning)
-            table = read(path)
-    except (CredoError, OSError):
-        return None
-    return table.schema if isinstance(table, Table) else None

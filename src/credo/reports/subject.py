@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from credo.data import Stream, Table
-from credo.errors import CredoWarning
+from credo.checking.findings import Finding
+from credo.checking.learned_from import learned_from
+from credo.checking.recorded import kept
+from credo.data import Stream, Table, read
+from credo.errors import CredoError, CredoWarning
 from credo.model.network import Network
+from credo.schema import Schema
 
 __all__ = ["Subject"]
+
+_MEASURED, _MIDDLE = 120, 64  # edges, and nodes, up to which strengths are measured
+_LARGEST = 200_000_000  # bytes of a file that is read once more
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Subject:
     model_file: str = ""
     data_file: str = ""
     reading: str = ""
-    checks: bool = True
+    checks: Any = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -65,6 +73,65 @@ class Subject:
             warnings.simplefilter("ignore", CredoWarning)
             found: dict[str, Any] = self.model.marginals()
         return found
+
+    @cached_property
+    def strengths(self) -> dict[tuple[str, str], float]:
+        """The mutual information of the ends of each edge, in bits, where it is quick to have."""
+        from credo.plot.network_view import information
+
+        if not 0 < len(self.edges) <= _MEASURED or len(self.model.names) > _MIDDLE:
+            return {}
+        try:
+            return information(self.model, self.edges)
+        except CredoError:
+            return {}
+
+    @cached_property
+    def kept(self) -> tuple[Finding, ...]:
+        """What was found when the model was learned from these rows, if its record keeps it."""
+        if self.checks is not None or self.data is None or not self.directed:
+            return ()
+        found = kept(self.model.record)
+        same = found and (isinstance(self.data, Stream) or learned_from(self.model, self.data))
+        return found if same else ()
+
+    @cached_property
+    def checked(self) -> tuple[Any, str]:
+        """The report of a check of the model on the rows; where there is none, why."""
+        if self.data is None or self.kept:
+            return None, ""
+        if self.checks is False:
+            return None, "The checks were left out, as asked."
+        if not self.directed:
+            return None, "Checks are made of Bayesian networks; this model has no directions."
+        if not isinstance(self.checks, (bool, type(None))):
+            return self.checks, ""
+        from credo.checking import check
+
+        data = self.data.load() if isinstance(self.data, Stream) else self.data
+        try:
+            return check(self.model, data, rng=self.seed), ""
+        except CredoError as error:
+            return None, f"The checks could not be made: {error}"
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is known to be right and wrong with the model, worst first."""
+        report, _ = self.checked
+        return self.kept if report is None else report.findings
+
+    @cached_property
+    def by_rules(self) -> Schema | None:
+        """The schema that the rules alone give the file; None where there is no such file."""
+        try:
+            if not os.path.isfile(self.data_file) or os.path.getsize(self.data_file) > _LARGEST:
+                return None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CredoWarning)
+                table = read(self.data_file)
+        except (CredoError, OSError):
+            return None
+        return table.schema if isinstance(table, Table) else None
 
     @property
     def model_name(self) -> str:

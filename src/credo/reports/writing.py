@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from credo import __version__
+from credo.checking.report import Report as Checked
 from credo.data import Stream, Table
 from credo.data.atomic import replace_file
 from credo.errors import InputError, LimitError
@@ -25,6 +26,7 @@ from credo.reports.questions_section import questions_section
 from credo.reports.reading_again import rows_of
 from credo.reports.record_section import learned_section, reproduce_section
 from credo.reports.subject import Subject
+from credo.reports.summary_section import summary_section
 from credo.reports.tables_section import tables_section
 
 __all__ = ["MAX_BYTES", "report_html", "write_report"]
@@ -41,7 +43,7 @@ def write_report(
     *,
     title: str = "",
     level: float = 0.95,
-    checks: bool = True,
+    checks: Any = None,
     seed: int = 0,
     model_file: str = "",
     data_file: str = "",
@@ -52,7 +54,9 @@ def write_report(
 
     With `data` (a table, a frame or a path) it tells of the rows, their gaps and how well the
     model fits; `questions` such as `"P(lung | smoke=yes)"` are answered besides those any reader
-    would ask. `checks=False` leaves the checks out. `model_file` and `data_file` are the names
+    would ask. `checks` may be the report of `cr.check`, which is then not made again; True makes it
+    now, False leaves it out, and by default what `credo learn` found is told where the record keeps
+    it, and the check is made where not. `model_file` and `data_file` are the names
     used in the commands that reproduce it. See docs/report.md.
 
     >>> import credo as cr, os, tempfile
@@ -101,7 +105,7 @@ def report_html(
     *,
     title: str = "",
     level: float = 0.95,
-    checks: bool = True,
+    checks: Any = None,
     seed: int = 0,
     model_file: str = "",
     data_file: str = "",
@@ -121,6 +125,10 @@ def report_html(
             hint="It has one: model.network()."
             if hasattr(model, "network")
             else "Load one with cr.load, or learn one with cr.learn.",
+        )
+    if not isinstance(checks, (bool, type(None), Checked)):
+        raise InputError(
+            f"checks must be a report of cr.check, True or False, got {shown(checks)}."
         )
     if isinstance(questions, str):
         questions = [questions]
@@ -148,6 +156,7 @@ def _made(subject: Subject, report: Report | None) -> list[Section | None]:
     from credo.reports.checks_section import checks_section
 
     steps: list[Callable[[Subject], Section | None]] = [
+        summary_section,
         data_section if subject.data is not None else variables_section,
         gaps_section,
         network_section,

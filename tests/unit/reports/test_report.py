@@ -61,7 +61,10 @@ def parsed(text):
 
 def test_every_section_is_there_and_in_order(net):
     text = report_html(net, cr.examples.pneumonia(), ["P(Pneu=T | Fev=T)"])
-    order = ["data", "gaps", "network", "tables", "checks", "questions", "learned", "reproduce"]
+    order = [
+        "summary", "data", "gaps", "network", "tables", "checks", "questions", "learned",
+        "reproduce",
+    ]  # fmt: skip
     assert re.findall(r'<section id="(\w+)">', text) == order
     parsed(text)
     low, high = net.cpt("Fev").interval(0.95)
@@ -266,3 +269,75 @@ def test_usual_questions_that_are_dear_come_without_their_interval(net, monkeypa
     assert "The command below adds its interval, which takes longer." in text
     asked = text[text.index("Asked for this report") : text.index("any reader would ask")]
     assert "95 % interval" in asked and "takes longer" not in asked
+
+
+# --- what it opens with, and what it reuses -----------------------------------------------
+
+
+def _skewed():
+    rng = np.random.default_rng(3)
+    g = rng.integers(0, 2, 200)
+    x = rng.standard_exponential(200) ** 2 + g
+    rows = cr.read({"g": [f"s{i}" for i in g], "x": x, "y": x + rng.standard_exponential(200)})
+    return cr.learn(rows, parameters=cr.BDeu(1)), rows
+
+
+def _section(text, name):
+    return re.search(rf'<section id="{name}">(.*?)</section>', text, re.S)[1]
+
+
+def test_it_opens_with_a_summary_and_groups_what_is_alike():
+    net, rows = _skewed()
+    report = cr.check(net, rows, sections=["held_out", "calibration"])
+    text = report_html(net, rows, checks=report)
+    summary = _section(text, "summary")
+    assert "A network of 3 variables and" in summary and "independent columns" in summary
+    assert 1 < summary.count('class="finding') <= 4
+    wrong = [f for f in report.findings if f.severity in ("problem", "warning")]
+    both = [f for f in wrong if f.where in ("x", "y") and "values of" in f.sentence]
+    if len(both) == 2:
+        assert summary.count("of the values of") == 1
+
+
+def test_each_number_has_a_histogram_with_the_models_density():
+    net, rows = _skewed()
+    data = _section(report_html(net, rows, checks=False), "data")
+    assert data.count('class="fitted"') == 2 and data.count('class="bar"') == 2 * 24
+
+
+def test_edges_have_their_strength():
+    net, rows = _skewed()
+    assert net.dag.edges
+    network = _section(report_html(net, rows, checks=False), "network")
+    assert "strongest first" in network and "mutual information" in network
+
+
+def test_a_check_that_was_made_is_not_made_again(monkeypatch):
+    from credo import checking
+    from credo.checking.recorded import keep
+
+    net, rows = _skewed()
+    report = cr.check(net, rows, sections=["held_out"])
+
+    def never(*args, **settings):
+        raise AssertionError("checked again")
+
+    monkeypatch.setattr(checking, "check", never)
+    given = report_html(net, rows, checks=report)
+    assert html.escape(report.findings[0].sentence) in given
+    kept = report_html(keep(net, report), rows)
+    assert "Found when the model was learned" in kept
+    assert html.escape(report.findings[0].sentence) in kept
+    with pytest.raises(AssertionError, match="checked again"):
+        report_html(keep(net, report), rows.take(slice(0, 100)))  # other rows
+    with pytest.raises(InputError, match=r"checks must be a report of cr\.check"):
+        report_html(net, rows, checks="all")
+
+
+def test_the_schema_keeps_its_real_reasons(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("id,a,b\n" + "".join(f"{i + 1},{'xy'[i % 2]},{i % 3}\n" for i in range(60)))
+    net = cr.learn(path, parameters=cr.BDeu(1))
+    data = _section(report_html(net, str(path), checks=False), "data")
+    assert "by the schema given" not in data
+    assert "whole numbers, 3 different" in data
