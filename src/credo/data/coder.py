@@ -27,10 +27,12 @@ from credo.data.cells import (
 )
 from credo.data.doubts import decimal_commas, like_numbers
 from credo.data.few_numbers import are_few, are_floats, few_floats, numbers_of_cells
+from credo.data.identifiers import are_row_names
 from credo.data.kept_codes import counted, first_place, recoded
 from credo.data.met import Met
 from credo.data.noted import MANY, SAMPLE, Noted
 from credo.data.number_cells import as_texts
+from credo.data.number_states import FEW_INTEGERS
 from credo.data.numerals import as_int
 from credo.data.profile import Doubt, Profile
 from credo.data.row_numbers import RowNumbers
@@ -62,13 +64,11 @@ class Coder:
         kind: str | None = None,
         keep: bool = True,
         numbers: RowNumbers | None = None,
-        sample_decimals: bool = True,
     ) -> None:
         self.name = name
         self.text = text
         self.kind = kind
         self.keep = keep
-        self.sample_decimals = sample_decimals  # how many are different is for the report alone
         self.rows = 0
         self.missing = 0
         self.missing_as: dict[str, int] = {}
@@ -196,7 +196,7 @@ class Coder:
             taken.values[taken.bad] = np.nan
         self._numbers += len(taken.values) - taken.missing - len(taken.bad)
         self._as_floats = self._as_floats and taken.as_floats
-        self._noted.numbers(taken.values, taken.exact, taken.seen, ranges_only=self._unsampled)
+        self._noted.numbers(taken.values, taken.exact, taken.seen)
         self.batch = taken.values
         if self.keep:
             self._parts.append(taken.values)
@@ -255,7 +255,7 @@ class Coder:
         self._as_floats = self._as_floats and all(map(is_float, self.states))
         if not self.text and self.types == {"int"}:
             exact = np.array(self.states, dtype=object)
-        self._noted.numbers(lut, exact, ranges_only=self._unsampled)
+        self._noted.numbers(lut, exact)
         self._noted.cells = min(self.rows - self.missing, SAMPLE)
 
     @property
@@ -277,16 +277,20 @@ class Coder:
             alone = floats and not self.states
             if alone or len(self.states) > MANY or not are_few(cells):
                 self._to_numbers()
+                self._noted.cells = min(self._before - self.missing, SAMPLE)  # these are to come
 
-    def _to_codes(self) -> None:
+    def _to_codes(self, most: int = MANY) -> None:
         """Numbers that were taken for quantities become states again, where they are few: other
-        cells come now, and what a column is must not depend on which came first.
+        cells come now, or the last has come, and what a column is must not depend on which came
+        first.
         """
         if self.doubts or self._noted.settled or self._many or not self._as_floats:
             return
-        if not self.keep and (self._unsampled or self._noted.cells < self._before - self.missing):
+        if not self.keep and self._noted.cells < self._before - self.missing:
             return
-        values = few_floats(self._parts if self.keep else [self._noted.different().astype(float)])
+        values = few_floats(
+            self._parts if self.keep else [self._noted.different().astype(float)], most
+        )
         if values is None:
             self._many = True
             return
@@ -299,11 +303,6 @@ class Coder:
         for i, part in enumerate(self._parts):
             at = np.searchsorted(values, part)  # NaN, for missing, is past the last
             self._parts[i] = codes.astype(size)[at]
-
-    @property
-    def _unsampled(self) -> bool:
-        decimals = "float" in self.types and not self.text and self._mode == "numbers"
-        return decimals and not self.sample_decimals
 
     def _measure_words(self) -> None:
         texts = [s for s in self.states[:1000] if isinstance(s, str)]
@@ -325,7 +324,12 @@ class Coder:
 
     def profile(self) -> Profile:
         """What the rules of inference need to know of the column."""
-        coded = self._mode == "codes" and not self._may_be_either
+        if self._mode == "numbers" and self.kind is None:
+            self._before = self.rows
+            self._to_codes(FEW_INTEGERS)
+        coded = self._mode == "codes" and (
+            not self._may_be_either or len(self.states) <= FEW_INTEGERS
+        )
         noted = self._noted
         if self._may_be_either:
             noted = Noted()
@@ -333,9 +337,8 @@ class Coder:
         if coded:
             self._measure_words()
             distinct, sampled = len(self.states), self.rows - self.missing
-        elif self._unsampled or (self._mode != "text" and not noted.whole and not self.doubts):
-            one = noted.low == noted.high
-            distinct, sampled = 1 if one else 2, self.rows - self.missing
+        elif self._mode != "text" and not noted.whole and not are_row_names(self.name):
+            distinct, sampled = FEW_INTEGERS + 1, self.rows - self.missing  # many: that is enough
         else:
             distinct, sampled = noted.distinct(), noted.cells
         return Profile(

@@ -13,38 +13,23 @@ from numpy.typing import NDArray
 
 from credo.data.cells import cell_text, number_of
 from credo.data.missing import MISSING
+from credo.data.number_states import are_states
 from credo.data.numerals import looks_like_date, looks_numeric, numbers_of
 from credo.data.profile import Doubt, Profile
 
 __all__ = [
-    "FEW_INTEGERS",
     "are_quantities",
     "decimal_commas",
-    "few_values",
     "like_numbers",
     "numeric_doubts",
     "other_doubts",
     "too_large",
 ]
 
-FEW_INTEGERS = 20
 _CODE = re.compile(r"[+-]?0[0-9]+")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)([eE][+-]?[0-9]+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+", re.ASCII)
-
-
-def few_values(distinct: int, n: int) -> bool:
-    """Whether whole numbers in n rows are states (docs/tables.md).
-
-    >>> few_values(8, 1000), few_values(300, 1000), few_values(10, 12)
-    (True, False, False)
-    """
-    return (
-        distinct <= 2
-        or (distinct <= 4 and distinct < n)
-        or (distinct <= FEW_INTEGERS and 2 * distinct <= n)
-    )
 
 
 def numeric_doubts(
@@ -77,7 +62,9 @@ def _no_numbers(values: Sequence[Any], numbers: NDArray[np.float64]) -> list[Any
     return [values[i] for i in np.flatnonzero(np.isnan(numbers)).tolist()]
 
 
-def are_quantities(values: Sequence[Any], numbers: NDArray[np.float64], cells: int) -> bool:
+def are_quantities(
+    name: str, values: Sequence[Any], numbers: NDArray[np.float64], cells: int
+) -> bool:
     """Whether a column is of numbers, but for a few cells: at least half of the different ones are
     numbers, and some are decimals, or one of the others looks like a number and is none while the
     whole numbers do not repeat as states do.
@@ -89,8 +76,10 @@ def are_quantities(values: Sequence[Any], numbers: NDArray[np.float64], cells: i
     if (good % 1 != 0).any():
         return True
     left = cells - len(odd)
-    are_states = len(good) < left and few_values(len(good), left)
-    return any(_is_meant(cell_text(v).strip()) for v in odd) and not are_states
+    if not any(_is_meant(cell_text(v).strip()) for v in odd):
+        return False
+    repeat = len(good) < left
+    return not (repeat and are_states(name, len(good), left, good.min(), good.max())[0])
 
 
 def decimal_commas(texts: Sequence[str]) -> bool:

@@ -70,17 +70,19 @@ def _different(cells: NDArray[Any]) -> set[Any]:
     return {c for c in cells if not is_missing(c)}
 
 
-def few_floats(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64] | None:
+def few_floats(
+    parts: Sequence[NDArray[np.float64]], most: int = MANY
+) -> NDArray[np.float64] | None:
     """The different ones of some floats, NaN aside; None where they are many.
 
     >>> few_floats([np.array([2.5, np.nan]), np.array([1.5, 2.5])]).tolist()
     [1.5, 2.5]
     """
-    if any(more_than(part[~np.isnan(part)], MANY) for part in parts):
+    if any(more_than(part[~np.isnan(part)], most) for part in parts):
         return None
     met = np.concatenate([*(np.unique(part) for part in parts), np.zeros(0)])
     values = np.unique(met[~np.isnan(met)])
-    return values if len(values) <= MANY else None
+    return values if len(values) <= most else None
 
 
 def numbers_of_cells(

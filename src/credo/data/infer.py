@@ -6,11 +6,11 @@ The rules, in the order in which they are tried (docs/tables.md explains them):
 2. a categorical or enum (one of Python too), or a boolean → discrete, order kept; identifier or
    text if its rows have more than 10,000 of the categories;
 3. dates → date;
-4. whole numbers: named *…id*, *…number* or *…index* and different, or each of
-   0, 1, 2, … (or 1, 2, 3, …) once → identifier; at most 20 values that repeat → discrete; else
-   continuous;
-5. other numbers → continuous; cells that are not finite numbers are named, and a column of
-   numbers that has one is doubtful, however small the table;
+4. whole numbers, however they are stored: row names, named *…id*, *…number* or *…index* and
+   different, or each of 0, 1, 2, … (or 1, 2, 3, …) once → identifier; states by `number_states` →
+   discrete; else continuous;
+5. other numbers: very few → discrete, else continuous; cells that are not finite numbers are named,
+   and a column of numbers that has one is doubtful, however small the table;
 6. text: sentences that hardly repeat → text; nearly all different → identifier;
    hardly repeating → text; else discrete.
 
@@ -30,15 +30,20 @@ import numpy as np
 
 from credo.data.cells import number_of, told
 from credo.data.doubts import (
-    FEW_INTEGERS,
     are_quantities,
     decimal_commas,
-    few_values,
     numeric_doubts,
     other_doubts,
     too_large,
 )
-from credo.data.identifiers import SMALL, is_named_identifier, named_like_id, numbers_rows
+from credo.data.identifiers import (
+    SMALL,
+    are_row_names,
+    is_named_identifier,
+    named_like_id,
+    numbers_rows,
+)
+from credo.data.number_states import are_states
 from credo.data.numerals import as_bool, as_int, looks_like_date, numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.data.written import Written, states_meant
@@ -46,20 +51,15 @@ from credo.schema import MAX_STATES, Column, Variable
 from credo.state_values import is_number, state_key
 
 __all__ = [
-    "FEW_INTEGERS",
-    "WHOLE_DECIMALS",
     "Decision",
     "Declared",
     "decide",
-    "few_values",
     "named_like_id",
     "typed_states",
 ]
 
 FEW_TEXTS = 20
 _UNFIT = ": no model can hold it"
-WHOLE_DECIMALS = "whole numbers stored as decimals"
-"""How the note on a continuous column begins that may hold codes; learning looks for it."""
 _UNLISTED = (
     "the file says that it has categories, and does not list them: its states are the values of "
     "the rows, in their own order"
@@ -107,12 +107,13 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
     kind, reason = _rule(typed, declared)
     column = replace(base, kind=kind, reason=reason, notes=notes)
     if kind == "continuous":
-        if typed.few_whole_floats:
-            note = f"{WHOLE_DECIMALS}; schema={{{profile.name!r}: 'discrete'}} makes them states"
-            column = replace(column, notes=(*notes, note))
         column = replace(column, whole=typed.type == "int")
         return Decision(column, Variable(profile.name, "continuous"))
     if kind == "discrete":
+        if typed.decimals:
+            what = "whole numbers stored as decimals" if typed.type == "int" else "few decimals"
+            note = f"{what} are its states; schema={{{profile.name!r}: 'continuous'}} keeps numbers"
+            column = replace(column, notes=(*notes, note))
         if declared is not None and not declared.states:
             column = replace(column, notes=(*notes, _UNLISTED))
         variable = _discrete(typed, declared)
@@ -164,11 +165,8 @@ class _Typed:
     """Whether most cells are numbers, or look like them, and some are not."""
     quantities: bool = False
     """Whether the cells that are numbers would be continuous without those in doubt."""
-
-    @property
-    def few_whole_floats(self) -> bool:
-        p = self.profile
-        return self.type == "float" and p.whole and p.distinct <= FEW_INTEGERS
+    decimals: bool = False
+    """Whether numbers are stored as decimals, whole ones too."""
 
 
 def _typed(profile: Profile) -> _Typed:
@@ -176,14 +174,13 @@ def _typed(profile: Profile) -> _Typed:
     values = profile.values
     if not profile.text or values is None:
         name = _type_of(types)
-        if values is None and profile.text and name == "float" and profile.whole:
-            name = "float" if "float" in types and "int" not in types else "int"
         if name == "str" and values and all(isinstance(v, str) for v in values):
             name = "date" if all(looks_like_date(v.strip()) for v in values) else name
         if values and types > {"str"} and types <= {"int", "float", "str"}:
             return _with_texts(profile, values)
         doubtful = bool(profile.doubts) and 2 * profile.numbers() > profile.observed
-        return _Typed(profile, name, _sorted(values or ()), profile.doubts, doubtful)
+        found = _Typed(profile, name, _sorted(values or ()), profile.doubts, doubtful)
+        return _whole_or_not(found) if name == "float" else found
     kind, states = typed_states([str(v) for v in values]) if values else ("null", ())
     doubts = profile.doubts
     numeric: list[Doubt] = []
@@ -194,17 +191,23 @@ def _typed(profile: Profile) -> _Typed:
     if kind == "str":
         numbers = numbers_of(texts)
         numeric = numeric_doubts(profile, texts, numbers)
-        quantities = bool(numeric) and are_quantities(texts, numbers, profile.observed)
-        doubts = (*doubts, *numeric, *other_doubts(profile, texts, {d.cell for d in numeric}))
-    if kind == "float":
-        numbers = np.array(states)
-        profile = replace(
-            profile,
-            low=float(numbers.min()),
-            high=float(numbers.max()),
-            whole=bool((numbers % 1 == 0).all()),
+        quantities = bool(numeric) and are_quantities(
+            profile.name, texts, numbers, profile.observed
         )
-    return _Typed(profile, kind, states, doubts, bool(numeric), quantities)
+        doubts = (*doubts, *numeric, *other_doubts(profile, texts, {d.cell for d in numeric}))
+    found = _Typed(profile, kind, states, doubts, bool(numeric), quantities)
+    return _whole_or_not(found) if kind == "float" else found
+
+
+def _whole_or_not(typed: _Typed) -> _Typed:
+    """Decimals as such, or as the whole numbers that all of them are: a frame makes decimals of
+    whole numbers that have a gap.
+    """
+    states = typed.states
+    if not (all(s % 1 == 0 for s in states) if states else typed.profile.whole):
+        return replace(typed, decimals=True)
+    whole = tuple(int(s) if isinstance(s, float) else s for s in states)
+    return replace(typed, type="int", states=whole, decimals=True)
 
 
 def _with_texts(profile: Profile, values: Sequence[Any]) -> _Typed:
@@ -213,7 +216,7 @@ def _with_texts(profile: Profile, values: Sequence[Any]) -> _Typed:
     """
     numbers = np.array([np.nan if isinstance(v, str) else number_of(v) for v in values])
     numeric = numeric_doubts(profile, values, numbers)
-    quantities = bool(numeric) and are_quantities(values, numbers, profile.observed)
+    quantities = bool(numeric) and are_quantities(profile.name, values, numbers, profile.observed)
     doubts = (*profile.doubts, *numeric)
     return _Typed(profile, "str", _sorted(values), doubts, bool(numeric), quantities)
 
@@ -309,14 +312,12 @@ def _rule(typed: _Typed, declared: Declared | None) -> tuple[str, str]:
         return "discrete", "members of an enum"
     if typed.type == "date":
         return "date", f"dates, {d:,} different"
-    if typed.type == "int":
-        kind, reason = _integer_rule(p, typed.states, n, d)
+    if typed.type in ("int", "float"):
+        kind, reason = _number_rule(p, typed.states, n, d, typed.type == "int")
         large = too_large(p) if kind == "continuous" else None
         return (kind, reason) if large is None else ("doubtful", _told_of(large) + _UNFIT)
     if typed.type == "infinite":
         return "doubtful", _told_of(typed.doubts[0]) + _UNFIT
-    if typed.type == "float":
-        return "continuous", "numbers"
     if typed.type == "decimal comma":
         shown = f" (such as {next(s for s in typed.states if ',' in s)!r})" if typed.states else ""
         reason = f"its numbers have a decimal comma{shown}; read the file with decimal=','"
@@ -338,22 +339,25 @@ def _is_constant(typed: _Typed) -> bool:
     )
 
 
-def _integer_rule(p: Profile, states: tuple[Any, ...], n: int, d: int) -> tuple[str, str]:
-    low, high = (states[0], states[-1]) if states else (int(p.low), int(p.high))
+def _number_rule(
+    p: Profile, states: tuple[Any, ...], n: int, d: int, whole: bool
+) -> tuple[str, str]:
+    low, high = (states[0], states[-1]) if states else (p.low, p.high)
     d = len(states) or d
-    if is_named_identifier(p, n, d, low):
+    if is_named_identifier(p, n, d, low if whole else None) and (whole or are_row_names(p.name)):
         return "identifier", f"its name, and {d:,} different values in {p.sampled:,} rows"
-    consecutive = d == p.sampled == n > 1 and high - low == n - 1 and low in (0, 1)
+    consecutive = whole and d == p.sampled == n > 1 and high - low == n - 1 and low in (0, 1)
     if consecutive and (n >= SMALL or numbers_rows(p.name, n)):
-        return "identifier", f"consecutive numbers from {low:,} to {high:,}, each once"
-    if few_values(d, n):
-        return "discrete", f"whole numbers, {d} different"
-    return "continuous", f"whole numbers, {d:,}{'+' * (p.sampled < n)} different"
+        return "identifier", f"consecutive numbers from {low:,.0f} to {high:,.0f}, each once"
+    few, reason = are_states(p.name, d, n, low, high, whole=whole)
+    if not few and p.sampled < n:
+        reason = reason.replace(" different", "+ different")
+    return "discrete" if few else "continuous", reason
 
 
 def _text_rule(p: Profile, n: int, d: int) -> tuple[str, str]:
     different = f"{d:,} different values in {p.sampled:,} rows"
-    if p.values is not None and d <= max(FEW_TEXTS, p.sampled / 2):
+    if p.values is not None and d <= max(FEW_TEXTS, min(p.sampled / 2, 10 * p.sampled**0.5)):
         if d > p.sampled / 2 and d > 1 and p.words >= 4:
             return "text", f"sentences, {different}"
         if is_named_identifier(p, n, d):

@@ -30,6 +30,7 @@ class Noted:
         self.low, self.high, self.whole = np.inf, -np.inf, True
         self.cells = 0  # looked at
         self.settled = False  # of decimals only this need be known: that there are many
+        self.few = True  # while they are, every cell is looked at
         self._parts: list[NDArray[Any]] = []
 
     def numbers(
@@ -37,13 +38,11 @@ class Noted:
         values: NDArray[np.float64],
         exact: NDArray[Any] | None = None,
         seen: tuple[float, float, bool] | None = None,
-        *,
-        ranges_only: bool = False,
     ) -> None:
         """Note numbers, NaN for none; `exact` are the same ones where floats cannot hold them,
         `seen` their range and whether all are whole, if that is known.
         """
-        looked = self.cells >= SAMPLE or self.settled or ranges_only
+        looked = (self.cells >= SAMPLE and not self.few) or self.settled
         if seen is None or not looked:
             values = values[np.isfinite(values)]
         if not len(values):
@@ -53,12 +52,14 @@ class Noted:
         if self.whole:  # to find out takes longer than all the rest
             self.whole = bool((values % 1 == 0).all()) if seen is None else seen[2]
         if not looked:
-            kept = (values if exact is None else exact)[: SAMPLE - self.cells]
+            kept = values if exact is None else exact
+            kept = kept if self.few else kept[: SAMPLE - self.cells]
             self.cells += len(kept)
             self.settled = not self.whole and more_than(kept[: 2 * MANY], MANY)
             if not (self.settled or (len(kept) <= MANY and not self.whole)):
                 kept = np.unique(kept)
                 self.settled = not self.whole and len(kept) > MANY
+                self.few = len(kept) <= MANY
             self._parts.append(kept)
 
     def texts(self, values: Sequence[Any], cells: int) -> None:

@@ -328,7 +328,6 @@ def coders_for(
     weighting: Weights,
     taken: Tokens,
     keep: bool,
-    sample_decimals: bool = True,
     every_state: bool = False,
 ) -> tuple[dict[str, Coder], RowNumbers]:
     """A coder for each column that is not dropped, and how its rows are numbered. With
@@ -350,9 +349,7 @@ def coders_for(
         if feed.text and kind is None and not every_state:
             coders[name] = TextCoder(name, **how)
         else:
-            coders[name] = Coder(
-                name, text=feed.text, kind=kind, sample_decimals=sample_decimals, **how
-            )
+            coders[name] = Coder(name, text=feed.text, kind=kind, **how)
     return coders, numbers
 
 
@@ -418,7 +415,7 @@ def decided(
             if found_out is None:
                 declared = _without_tokens(feed.declared.get(name), tokens)
                 found_out = decide(coder.profile(), wanted.get(name), declared)
-                if wanted.get(name) == "discrete":
+                if wanted.get(name) in (None, "discrete"):
                     found_out = _as_given(found_out, feed)
             decisions.append(found_out)
     found = {d.variable.name: d.variable for d in decisions if d.variable is not None}

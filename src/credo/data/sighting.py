@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from credo.data.cells import Tokens
 from credo.data.coder import Coder
@@ -19,6 +20,8 @@ from credo.data.columns import Column, Columns, columns_of, matrix_columns, spli
 from credo.data.feed import Feed
 from credo.data.identifiers import named_like_rows
 from credo.data.infer import Decision, Declared, decide
+from credo.data.noted import more_than
+from credo.data.number_states import FEW_INTEGERS
 from credo.data.reading import MISSING, coders_for, feed_of, wanted_of
 from credo.data.stream import Stream
 from credo.data.table import Table
@@ -28,6 +31,8 @@ from credo.errors import TableError
 from credo.schema import Schema
 
 __all__ = ["Sighted", "sighted"]
+
+_HEAD = 64  # cells
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,7 +89,8 @@ def sighted(
     """The columns of a table; with `every` those of numbers are looked at by the rules too.
 
     Of the whole numbers of a frame the rules say what they are where the name is one for numbers of
-    rows, such as *id*. Those of an array are `called` by place.
+    rows, such as *id*, and where they are few and stored as decimals, as those with a gap are in
+    pandas. Those of an array are `called` by place.
 
     >>> found = sighted({"a": ["u", "u"], "b": np.array([1.5, 2.5])})
     >>> found.names, tuple(found.coders), found.decision("a").column.kind
@@ -93,7 +99,7 @@ def sighted(
     rows_numbered = frozenset() if every else _may_number_rows(x)
     if not (wanted or every or rows_numbered):
         matrix = matrix_columns(x, called)
-        if matrix is not None:
+        if matrix is not None and (type(x) is np.ndarray or not _has_few_whole(matrix)):
             return Sighted(matrix.rows, matrix.names, matrix)
     wanted = dict(wanted or {})
     if isinstance(x, (Table, Stream)):
@@ -103,6 +109,8 @@ def sighted(
         return _in_coders(feed_of(x, TextOptions(), None), wanted)
     names, rows, raw, rest = split_columns(x, called)
     read = wanted.keys() | {n for n in rows_numbered if n in raw and raw[n].dtype.kind in "iu"}
+    if not isinstance(x, np.ndarray):
+        read |= {n for n, a in raw.items() if _are_few_whole(a)}
     numbers = {n: Column(a) for n, a in raw.items() if n not in read}
     unread = [n for n in names if n not in numbers]
     if not unread:
@@ -116,6 +124,28 @@ def sighted(
         found.rows, tuple(names), plain, coders, found.declared, found.wanted, found.label,
         _numbers_with_gaps(x, coders) - rows_numbered,
     )  # fmt: skip
+
+
+def _has_few_whole(columns: Columns) -> bool:
+    numbers = columns.matrix
+    return numbers is not None and numbers.dtype.kind == "f" and any(map(_are_few_whole, numbers.T))
+
+
+def _are_few_whole(a: NDArray[Any]) -> bool:
+    """Whether decimals are a few whole numbers, gaps aside; mostly the first cells tell.
+
+    >>> _are_few_whole(np.array([1.0, np.nan, 2.0])), _are_few_whole(np.array([1.0, 2.5]))
+    (True, False)
+    """
+    if a.dtype.kind != "f":
+        return False
+    for cells in (a[:_HEAD], a):
+        there = cells[~np.isnan(cells)]
+        if not np.isfinite(there).all() or (there % 1 != 0).any():
+            return False
+        if more_than(there, FEW_INTEGERS):
+            return False
+    return len(there) > 0
 
 
 def _may_number_rows(x: Any) -> frozenset[str]:

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from credo.data.coder import Coder
 from credo.data.found_out import decided_decimals, decided_whole
+from credo.data.identifiers import are_row_names
 from credo.data.infer import Decision
 from credo.data.noted import more_than
 from credo.data.number_cells import NumberCells
+from credo.data.number_states import FEW_DECIMALS
 from credo.data.profile import Profile
 from credo.data.taking_numbers import EXACT, Numbers, take_numbers
 from credo.schema import MAX_STATES, Variable
@@ -85,10 +87,12 @@ class TextCoder(Coder):
         gone: dict[str, int] = {}
         for word, n in (item for cells in waiting for item in cells.gone.items()):
             gone[word] = gone.get(word, 0) + n
-        if any(c.fractions for c in waiting):
-            return decided_decimals(self.name, self.rows, gone)
         values = np.concatenate([c.values for c in waiting])
-        return decided_whole(self.name, values, gone)
+        if not any(c.fractions for c in waiting):
+            return decided_whole(self.name, values, gone)
+        if are_row_names(self.name) or not more_than(values[~np.isnan(values)], FEW_DECIMALS):
+            return None
+        return decided_decimals(self.name, self.rows, gone)
 
     # --- what others ask, when the batches that wait have been looked at --------------------
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from credo.data import Stream, Table
 from credo.data.columns import Column, Columns, columns_for
 from credo.data.feed import Feed
-from credo.data.infer import FEW_INTEGERS, typed_states
+from credo.data.infer import typed_states
+from credo.data.number_states import FEW_INTEGERS
 from credo.data.once import comes_in_batches, feed_of_any
 from credo.errors import CredoWarning, InputError, SchemaError, unknown_name
 from credo.estimators.inputs import different_lengths, not_among_classes

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from credo.data import Stream
 from credo.data.columns import Column, Columns
-from credo.data.infer import FEW_INTEGERS
+from credo.data.number_states import FEW_INTEGERS
 from credo.errors import InputError, unknown_name
 from credo.estimators.named_columns import renamed
 from credo.intervals import interval_codes, interval_labels, short_cut

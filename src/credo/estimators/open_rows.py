@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from credo.data import read
 from credo.data.coder import Coder
-from credo.data.infer import few_values
+from credo.data.number_states import are_states
 from credo.data.sighting import Sighted, sighted
 from credo.errors import CredoWarning, InputError, TableError
 from credo.estimators.inputs import among_classes, encode_labels
@@ -109,7 +109,9 @@ def _whole_classes(coder: Coder) -> tuple[NDArray[np.int64], Codes] | None:
     if there.all() or not there.any() or coder.doubts:
         return None
     labels, found = np.unique(values[there], return_inverse=True)
-    if (labels != np.floor(labels)).any() or not few_values(len(labels), int(there.sum())):
+    if (labels != np.floor(labels)).any():
+        return None
+    if not are_states("class", len(labels), int(there.sum()), labels[0], labels[-1])[0]:
         return None
     group = np.full(len(values), len(labels), dtype=np.uint32)
     group[there] = found

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.columns import Columns
-from credo.data.infer import FEW_INTEGERS
+from credo.data.number_states import FEW_INTEGERS
 from credo.errors import InputError
 from credo.stats.by_class import Part, Totals
 from credo.stats.class_blocks import WIDEST, Spreads, StateTables

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.data.coder import Batch, Coder
 from credo.data.feed import Feed
-from credo.data.infer import FEW_INTEGERS
+from credo.data.number_states import FEW_INTEGERS
 from credo.data.once import Once
 from credo.errors import InputError, LimitError, SchemaError
 from credo.schema import MAX_STATES, Schema, Variable

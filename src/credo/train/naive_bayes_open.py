@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.data.infer import FEW_INTEGERS
+from credo.data.number_states import FEW_INTEGERS, are_states
 from credo.errors import SchemaError
 from credo.frozen import Frozen
 from credo.schema import Variable
@@ -158,13 +158,11 @@ def open_block(
     unlabelled: int | float = 0,
 ) -> ByClass:
     """The statistic of whole numbers that lie in one array; where they are few, they are states."""
-    width = block.known.shape[1]
-    if width <= FEW_INTEGERS and 2 * width <= rows:
-        opened = OpenColumns(block.names, block=block, rows=rows)
-        return ByClass(target, weight, block, unlabelled, opened)
     many = block.known.sum(axis=1)
     few = (many <= 2) | ((many <= 4) & (many < rows))
-    few |= (many <= FEW_INTEGERS) & (2 * many <= rows)
+    for i in np.flatnonzero(~few & (many <= FEW_INTEGERS)).tolist():
+        states = block.states(i)
+        few[i] = are_states(block.names[i], len(states), rows, states[0], states[-1])[0]
     if few.all():
         opened = OpenColumns(block.names, block=block, rows=rows)
         return ByClass(target, weight, block, unlabelled, opened)

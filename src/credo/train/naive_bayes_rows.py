@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from credo import _core
 from credo.data.columns import Column, Columns
-from credo.data.infer import FEW_INTEGERS
+from credo.data.number_states import FEW_INTEGERS
 from credo.errors import InputError, LimitError
 from credo.schema import MAX_STATES, Variable
 from credo.stats.by_class import ByClass, Part, Points, Spread, StateCounts, Totals

@@ -20,14 +20,8 @@ from numpy.typing import NDArray
 
 from credo.data.cells import cell_key, finder, number_of
 from credo.data.doubts import like_numbers
-from credo.data.infer import (
-    FEW_INTEGERS,
-    Declared,
-    decide,
-    few_values,
-    named_like_id,
-    typed_states,
-)
+from credo.data.infer import Declared, decide, named_like_id, typed_states
+from credo.data.number_states import FEW_INTEGERS, are_states
 from credo.data.numerals import numbers_of
 from credo.data.profile import Doubt, Profile
 from credo.errors import InputError, SchemaError
@@ -136,10 +130,15 @@ class Seen(Frozen):
         values = self.values
         if self.types == BOOLS:
             return Variable(self.name, "discrete", (False, True))
-        few = values is not None and not self._far and few_values(len(values), self.observed)
+        few = values is not None and not self._far and self._are_few(values)
         if values is None or not (few if self.kind == "auto" else self.kind == "categorical"):
             return Variable(self.name, "continuous")
         return Variable(self.name, "discrete", tuple(sorted(values)) or (0,))
+
+    def _are_few(self, values: tuple[Any, ...]) -> bool:
+        """Whether whole numbers, in their order, are states by the rules of tables."""
+        ends = (values[0], values[-1]) if values else (0, 0)
+        return are_states(self.name, len(values), self.observed, *ends)[0]
 
     def _profile(self) -> Profile:
         values, distinct, sampled, words = self.values, 0, self.observed, 0.0

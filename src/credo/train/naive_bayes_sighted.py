@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from credo.data.coder import Coder
 from credo.data.columns import Column, Columns
-from credo.data.infer import FEW_INTEGERS, Declared
+from credo.data.infer import Declared
+from credo.data.number_states import FEW_INTEGERS
 from credo.data.reading import warn_doubtful
 from credo.data.sighting import Sighted
 from credo.errors import InputError

@@ -29,7 +29,6 @@ from credo.model.pseudocounts import Pseudocounts
 from credo.model.reals import shown
 from credo.model.value import choice, flag
 from credo.schema import Variable
-from credo.train.coded_numbers import warn_coded
 from credo.train.families import FamilySpec, learn
 from credo.train.sources import Opened, refuse_rows
 from credo.train.tied import groups_of
@@ -97,8 +96,6 @@ def fit(
     families = [(n, graph.parents(n)) for n in graph.nodes]
     opened = Opened(source, known if like is not None else {}, weights, schema)
     variables = opened.variables(families)
-    if like is None:
-        warn_coded(opened.source, graph.nodes)
     for name, variable in known.items():
         if variables[name] != variable:
             raise SchemaError(

@@ -187,8 +187,9 @@ def test_int_nan_from_a_list_stays_whole():
     assert all(isinstance(s, int) for s in table.schema["n"].states)
 
 
-def test_pandas_float_column_with_gaps_is_continuous():
-    assert cr.read(pd.DataFrame({"x": [1.0, np.nan, 2.0]})).schema["x"].kind == "continuous"
+def test_whole_numbers_of_pandas_with_gaps_stay_whole():
+    states = cr.read(pd.DataFrame({"x": [1.0, np.nan, 2.0]})).schema["x"].states
+    assert states == (1, 2) and all(isinstance(s, int) for s in states)
 
 
 def test_pandas_odd_column_names():

@@ -37,7 +37,10 @@ def test_play_tennis_day_is_an_identifier():
         ([f"{9 + i // 60}:{i % 60:02d}" for i in range(300)], "date"),
         ([i * i for i in range(60)], "continuous"),
         ([0.5, 1.5, 0.5, 1.5], "continuous"),
-        ([1.0, 2.0, 1.0, 2.0], "continuous"),
+        ([1.0, 2.0, 1.0, 2.0], "discrete"),
+        ([0, 0.5, 1.0] * 10, "discrete"),
+        ([0, 0.5, 1.0] * 9, "continuous"),
+        ([0.1, 0.2, 0.3, 0.4, 0.5] * 50, "continuous"),
         ([7] * 5, "constant"),
         ([0.25] * 5, "constant"),
         (["k"] * 5, "constant"),
@@ -47,8 +50,12 @@ def test_play_tennis_day_is_an_identifier():
         ([f"v{i % 30}" for i in range(40)], "text"),
         ([f"v{i % 15}" for i in range(40)], "discrete"),
         (["a", "b"], "discrete"),
-        (list(range(20)) * 3, "discrete"),
-        (list(range(21)) * 3, "continuous"),
+        (list(range(5)) * 4, "discrete"),
+        (list(range(5)) * 3, "continuous"),
+        (list(range(10)) * 4, "discrete"),
+        (list(range(11)) * 40, "continuous"),
+        ([100, 200, 300, 400, 500] * 40, "continuous"),
+        ([50, 56, 58, 62, 70, 75, 80] * 3, "continuous"),
     ],
 )
 def test_rules(cells, expected):
@@ -203,19 +210,77 @@ def test_blanks_around_numbers_and_tokens_are_ignored_but_not_around_states(tmp_
     assert "look alike but are kept apart" in str(table.schema)
 
 
-def test_whole_floats_are_continuous_with_a_note():
+def test_whole_floats_are_judged_as_whole_numbers_with_a_note():
     schema = cr.read({"sex": [0.0, 1.0] * 20}).schema
-    assert schema["sex"].kind == "continuous"
-    assert "whole numbers stored as decimals" in str(schema)
+    assert schema["sex"].states == (0, 1)
+    assert "sex: whole numbers stored as decimals are its states; schema={'sex': 'cont" in str(
+        schema
+    )
 
 
 def test_a_gap_in_whole_numbers_of_pandas_is_noted_however_small_the_table():
     pd = pytest.importorskip("pandas")
     schema = cr.read(pd.DataFrame({"grade": [1, 2, None, 2, 3], "y": [0, 1, 0, 1, 0]})).schema
-    assert schema["grade"].kind == "continuous"
+    assert schema["grade"].states == (1, 2, 3)
     assert "grade: whole numbers stored as decimals" in str(schema)
     schema = cr.read(pd.DataFrame({"grade": [1.5, 2, None], "y": [0, 1, 0]})).schema
-    assert "stored as decimals" not in str(schema)
+    assert schema["grade"].kind == "continuous" and "stored as decimals" not in str(schema)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [
+        ("class", list(range(16)) * 2, "discrete, whole numbers, 16 different, under a name for c"),
+        (
+            "region_code",
+            [11, 230, 48, 97, 12] * 2,
+            "discrete, whole numbers, 5 different, under a ",
+        ),
+        ("year", [2001, 2002, 2003] * 9, "discrete, whole numbers, 3 different"),
+        ("Year", list(range(2001, 2007)) * 9, "continuous, whole numbers, 6 different, under a na"),
+        ("birthYear", list(range(60, 67)) * 90, "continuous, whole numbers, 7 different, under a"),
+        ("AIRFLOW", [50, 56, 58, 62, 70, 75, 80] * 3, "continuous, whole numbers, 7 different, on"),
+        ("pain", [1, 2, 3, 4, 5] * 40, "discrete, whole numbers, 5 different, 40 rows for each"),
+        (
+            "age",
+            [118, 484, 664, 1004, 1582] * 40,
+            "continuous, whole numbers, 5 different, under a",
+        ),
+        ("width2", [118, 484, 664, 1004, 1582] * 40, "continuous, whole numbers, 5 different, und"),
+        ("ram", [2, 4, 8, 16, 24, 32] * 40, "continuous, whole numbers, 6 different, far apart"),
+        ("edema", [0, 0.5, 1] * 40, "discrete, decimals, 3 different, 40 rows for each"),
+    ],
+)
+def test_numbers_are_states_by_their_rows_and_names(name, cells, expected):
+    told = cr.read({name: cells}).schema.column(name)
+    assert f"{told.kind}, {told.reason}".startswith(expected)
+
+
+@pytest.mark.parametrize("name", ["", "rownames", "Unnamed: 0"])
+@pytest.mark.parametrize(
+    "cells",
+    [[4, 9, 12, 30], ["Essex", "Kent", "Devon"], [1962.25, 1962.5, 1962.75]],
+)
+def test_row_names_are_identifiers_whatever_they_are(name, cells, tmp_path):
+    rows = {name: cells, "y": [i % 2 for i in range(len(cells))]}
+    path = tmp_path / "t.csv"
+    path.write_text(f"{name},y\n" + "".join(f"{c},{i % 2}\n" for i, c in enumerate(cells)))
+    for table in (cr.read(rows), cr.read(path)):
+        assert table.schema.columns[0].kind == "identifier"
+        assert "different values in" in table.schema.columns[0].reason
+
+
+def test_identifiers_that_repeat():
+    ids = [f"player{i}" for i in range(40)] * 6
+    assert kind(ids, "id") == "identifier"  # a row for each of his seasons
+    assert kind([i % 59 for i in range(236)], "subject") == "identifier"
+    assert kind([i % 40 for i in range(400)], "ID") == "identifier"
+    assert kind([i % 6 for i in range(60)], "id") == "discrete"
+    assert kind(["Ann", "Bob", "Cid", "Dan"], "first_name") == "identifier"
+    assert kind(["Ann", "Bob", "Ann", "Dan"], "first_name") == "discrete"
+    genes = [f"g{i}" for i in range(2_000)] * 10
+    assert kind(genes, "gene") == "text"
+    assert kind([f"g{i}" for i in range(200)] * 10, "gene") == "discrete"
 
 
 def test_row_order_does_not_change_the_schema():

@@ -120,7 +120,7 @@ def test_too_many_states_are_refused_before_anything_is_allocated(tmp_path):
 
 def test_a_dictionary_that_lists_a_text_twice():
     twice = pa.DictionaryArray.from_arrays(
-        pa.array(list(range(3_000)) * 4), pa.array([f"k{i // 2}" for i in range(3_000)])
+        pa.array(list(range(3_000)) * 8), pa.array([f"k{i // 2}" for i in range(3_000)])
     )
     table = cr.read(pa.table({"a": twice}))
     assert table.schema["a"].arity == 1_500

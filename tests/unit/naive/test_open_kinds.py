@@ -188,7 +188,7 @@ def test_a_kind_that_is_given_is_final():
 
 @quiet
 def test_numbers_beside_text_are_named():
-    clf = NaiveBayes().partial_fit({"a": [1.5, 2.5, 3.5]}, [0, 1, 1])
+    clf = NaiveBayes().partial_fit({"a": [i / 8 for i in range(30)]}, [0, 1, 1] * 10)
     with pytest.raises(SchemaError, match="'a' holds numbers in some rows and 'x' in others"):
         clf.partial_fit({"a": ["x", "z"]}, [0, 1])
 

@@ -26,7 +26,6 @@ from credo.model.value import choice
 from credo.progress import Ticker
 from credo.schema import Schema, Variable
 from credo.threads import checked_threads
-from credo.train.coded_numbers import told_before, warn_coded
 from credo.train.edge_prior import EdgePrior, log_odds
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
@@ -135,7 +134,6 @@ def learn(
     'proven optimal'
     """
     opened = Opened(source, {}, weights, schema).source
-    warn_coded(opened)
     if isinstance(parameters, str) and parameters != "auto":
         raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
     choice(missing, MISSING, "missing")
@@ -169,8 +167,7 @@ def learn(
         else:
             began = time.perf_counter()
             try:
-                with told_before():
-                    net = _structural(opened, score, search, start, parameters, settings, starts)
+                net = _structural(opened, score, search, start, parameters, settings, starts)
             except LateError:
                 limit = _seconds(budget)
                 assert limit is not None
@@ -186,7 +183,7 @@ def learn(
             hint="Leave it out, or choose one that does: hill-climb, tabu, anneal, order or ges.",
         )
     settings["available"] = missing == "available-cases"
-    with spooled(opened) as rows, told_before():
+    with spooled(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
         net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters))
     record = found.record
