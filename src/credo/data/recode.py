@@ -1,13 +1,16 @@
-"""Text in units of two or four bytes (UTF-16, UTF-32) as the UTF-8 that every reader here takes."""
+"""Text as every reader here takes it: units of two or four bytes (UTF-16, UTF-32) as UTF-8, white
+space between cells as one blank.
+"""
 
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Any
 
 from credo.errors import TableError
 
-__all__ = ["Recoded", "is_wide"]
+__all__ = ["Recoded", "Squeezed", "is_wide", "squeezed"]
 
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)  # UTF-32's begin so too
 
@@ -67,6 +70,48 @@ class Recoded:
     def _drops_mark(self, raw: bytes) -> bool:
         """Whether the decoder left out a byte-order mark at the start of the file."""
         return self._encoding in ("utf-16", "utf-32") and raw.startswith(_MARKS)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def squeezed(data: bytes) -> bytes:
+    """Lines in which one blank stands for blanks and tabs outside of quotes, and none at the ends.
+
+    >>> squeezed(b'  a   "b  c"\\t1 \\n')
+    b'a "b  c" 1\\n'
+    """
+    if b'"' in data:
+        data = re.sub(rb'("(?:[^"\n]|"")*")|[ \t]+', lambda m: m[1] or b" ", data)
+    else:
+        data = re.sub(rb"[ \t]+", b" ", data)
+    return re.sub(rb"(?m)^ | (?=\r?$)", b"", data)
+
+
+class Squeezed:
+    """The bytes of a file whose cells white space keeps apart, line by line with single blanks."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._line = b""  # of which the end is to come
+        self._rest = b""
+
+    def read(self, size: int = -1) -> bytes:
+        """At most so many bytes; none at the end."""
+        while not self._rest:
+            raw: bytes = self._file.read(size)
+            whole, end, line = (self._line + raw).rpartition(b"\n")
+            if size < 0 or not raw:
+                whole, line = whole + end + line, b""
+            else:
+                whole += end
+            self._rest, self._line = squeezed(whole), line
+            if not raw:
+                break
+        cut = len(self._rest) if size < 0 else size
+        out, self._rest = self._rest[:cut], self._rest[cut:]
+        return out
 
     def close(self) -> None:
         """Close the file."""

@@ -18,6 +18,7 @@ from pyarrow import csv as csv_
 
 from credo.data.commas import with_points
 from credo.data.feed import Batch, Feed, distinct_names, refuse_too_wide
+from credo.data.recode import squeezed
 from credo.data.records import Rest, regular_batches
 from credo.data.text_faults import (
     BLOCK,
@@ -87,6 +88,8 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     delimiter = delimiter or ("\t" if tab else delimiter_of(start.sub("", text), options.decimal))
     blanks = "" if one else " " if delimiter == "\t" else " \t"
     text = start_of_text(blanks).sub("", text)
+    if delimiter == " ":
+        text = squeezed(text.encode()).decode()
     if not text.strip(" \r\n"):
         raise TableError(f"{path.name} is empty: it has no header and no rows.")
     given = list(options.columns) if options.columns else header_of(path, text, delimiter)
@@ -95,6 +98,8 @@ def csv_feed(path: Path, compression: str, options: TextOptions, *, tab: bool) -
     names, notes = distinct_names(given)
     notes += cut_elsewhere(text, delimiter) if len(names) == 1 else ()
     notes += () if options.columns else numbers_for_names(given)
+    if delimiter == " " and options.delimiter is None:
+        notes += ("white space was taken for what stands between cells",)
     position = {n: i for i, n in enumerate(names)}
     skipped: list[int] = [0]
     stray: list[int] = []  # the line where text first follows a closing quote, once looked for

@@ -65,7 +65,12 @@ class Dialect:
     def opened(self) -> Watched:
         """The file's bytes."""
         return Watched(
-            self.path, self.compression, self.encoding, count_quotes=True, blanks=self.blanks
+            self.path,
+            self.compression,
+            self.encoding,
+            count_quotes=True,
+            blanks=self.blanks,
+            squeeze=self.delimiter == " ",
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from credo.data.feed import MAX_COLUMNS
 from credo.data.numerals import numbers_of
+from credo.data.recode import squeezed
 from credo.data.unpack import HEAD
 from credo.errors import LimitError, TableError
 
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 _DELIMITERS = (",", ";", "\t", "|")
+_HEAD_OF_BLANKS = 1 << 16  # characters
 STRAY = "expected after"
 """In what the csv module says of text after a closing quote."""
 
@@ -86,7 +88,14 @@ def has_rows(text: str, delimiter: str) -> bool:
 
 
 def delimiter_of(text: str, decimal: str = ".") -> str:
-    """The delimiter that cuts the first lines into the most cells, and most of them alike."""
+    """The delimiter that cuts the first lines into the most cells, and most of them alike; white
+    space where no other cuts, all lines have as many cells, and a column holds numbers.
+
+    >>> delimiter_of("a;b\\n1;2\\n"), delimiter_of("name age\\n Ann   21\\nBob 7\\n")
+    (';', ' ')
+    >>> delimiter_of("said\\nit rains\\nit snows\\n")
+    ','
+    """
     possible = [d for d in _DELIMITERS if d != decimal]
     best, cells = possible[0], 1
     for delimiter in possible:
@@ -95,7 +104,24 @@ def delimiter_of(text: str, decimal: str = ".") -> str:
         widths = _widths(text, delimiter)
         if widths and widths[0] > cells and widths.count(widths[0]) > len(widths) / 2:
             best, cells = delimiter, widths[0]
-    return best
+    return " " if cells == 1 and _are_cells_of_numbers(text) else best
+
+
+def _are_cells_of_numbers(text: str) -> bool:
+    """Whether white space cuts the first lines into equally many cells, one column being numbers:
+    the words of a sentence have blanks between them too.
+    """
+    head = squeezed(text[:_HEAD_OF_BLANKS].encode()).decode()
+    try:
+        reader = csv.reader(_lines(head), delimiter=" ")
+        rows = [r for _, r in zip(range(20), reader, strict=False) if r]
+    except csv.Error:
+        return False
+    if len(text) > _HEAD_OF_BLANKS:
+        rows = rows[:-1]
+    if len(rows) < 3 or len({len(r) for r in rows}) > 1 or len(rows[0]) < 2:
+        return False
+    return any(not np.isnan(numbers_of(cells[1:])).any() for cells in zip(*rows, strict=True))
 
 
 def _widths(text: str, delimiter: str) -> list[int]:
@@ -130,7 +156,7 @@ def numbers_for_names(header: Sequence[str]) -> tuple[str, ...]:
 def cut_elsewhere(text: str, delimiter: str) -> tuple[str, ...]:
     """What to notice of a file with one column, all of whose lines another character cuts alike.
 
-    Blanks are never taken for a delimiter unasked: the words of a sentence have them too.
+    Blanks between words are not taken for a delimiter unasked: sentences have them too.
     """
     for other in (*_DELIMITERS, " "):
         widths = set(_widths(text, other)) if other != delimiter else set()

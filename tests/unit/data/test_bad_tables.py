@@ -195,11 +195,21 @@ def test_too_many_columns_are_refused_whatever_they_come_as(source):
 
 
 def test_gzip_bomb_is_refused(put, monkeypatch):
-    assert (unpack.MAX_RATIO, unpack.MAX_UNPACKED) == (200, 512 * 2**20)
-    monkeypatch.setattr(unpack, "MAX_UNPACKED", 8 * 2**20)
-    path = put(gzip.compress(b"a,b\n" + b"1,2\n" * 4_000_000), "bomb.csv.gz")
+    assert (unpack.MAX_RATIO, unpack.MAX_UNPACKED) == (200, 32 * 2**20)
+    path = put(gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000), "bomb.csv.gz")
+    unpacked = []
+    real = unpack._open
+
+    def counted(*where):
+        file = real(*where)
+        read = file.read
+        file.read = lambda size=-1: unpacked.append(data := read(size)) or data
+        return file
+
+    monkeypatch.setattr(unpack, "_open", counted)
     with pytest.raises(LimitError, match="unpacks to more than 200 times its size"):
         cr.read(path)
+    assert sum(map(len, unpacked)) < 46 * 2**20  # while it is unpacked, not at its end
 
 
 # --- numbers that are none ----------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Files of every format, compressed or not, one or many."""
 
 import gzip
+import io
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
+from credo.data.recode import Squeezed
 from credo.errors import TableError
 
 TABLE = pa.table(
@@ -239,7 +241,7 @@ def test_a_database_of_duckdb_is_read_as_the_error_says(tmp_path):
 @pytest.mark.parametrize("ending", ["txt", "dat", "data", "csv"])
 def test_one_column_that_another_delimiter_would_cut_is_noticed(tmp_path, ending):
     path = tmp_path / f"t.{ending}"
-    path.write_text("a b\n1 2\n3 4\n")
+    path.write_text("a b\nu v\nw v\nu x\n")
     told = str(cr.read(path).schema)
     assert "' ' cuts each of its first lines into 2 cells" in told and "delimiter=' '" in told
     assert cr.read(path, delimiter=" ").schema.names == ("a", "b")
@@ -247,6 +249,37 @@ def test_one_column_that_another_delimiter_would_cut_is_noticed(tmp_path, ending
     assert "cuts each" not in str(cr.read(path).schema)
     (tmp_path / "t.tsv").write_text("a;b\n1;2\n3;4\n")
     assert "delimiter=';'" in str(cr.read(tmp_path / "t.tsv").schema)
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv.gz"])
+def test_white_space_between_cells_is_recognised(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    lines = [' "OBS"  "GPA" "the group" ', *(f"{i}\t {i / 7:.2f}   'A'  " for i in range(9))]
+    text = "\n".join(lines).replace("'A'", '"A  b"').replace("8\t", " 8 ") + "\n"
+    path.write_bytes(gzip.compress(text.encode()) if ending == "csv.gz" else text.encode())
+    table = cr.read(path, {"OBS": "continuous", "the group": "discrete"})
+    assert table.schema.names == ("OBS", "GPA", "the group")
+    assert table.values("OBS").tolist() == list(range(9))
+    assert set(table.values("the group")) == {"A  b"}
+    assert "white space was taken for what stands between cells" in table.schema.notes
+    path = tmp_path / "raw.txt"
+    path.write_text("".join(f"{i}  {i % 2} {i / 3:.3f}\n" for i in range(40)))
+    assert cr.read(path, columns=["a", "b", "c"]).schema.names == ("b", "c")
+    path.write_text("a  b\n1  2\n3  4 5\n1  2\n")
+    with pytest.raises(TableError, match=r"Line 3 of raw\.txt has 3 cells, but the header has 2"):
+        cr.read(path, delimiter=" ")
+
+
+def test_blocks_of_lines_with_blanks_are_as_the_whole(tmp_path):
+    text = b"".join(b" %d   %d\r\n" % (i, i % 3) for i in range(200))
+    whole = Squeezed(io.BytesIO(text)).read()
+    for size in (1, 7, 64, 5_000):
+        file, parts = Squeezed(io.BytesIO(text)), []
+        while part := file.read(size):
+            assert len(part) <= size
+            parts.append(part)
+        assert b"".join(parts) == whole
+    assert whole.startswith(b"0 0\r\n1 1\r\n") and whole.endswith(b"199 1\r\n")
 
 
 def test_parquet_dictionary_columns(tmp_path):
