@@ -9,7 +9,7 @@ from typing import Any
 from credo.data.file_stamp import FileStamp
 from credo.data.infer import Declared
 from credo.data.prefetch import prefetch
-from credo.data.sound import sound
+from credo.data.sound import refuse_no_text, sound
 from credo.errors import CredoError, LimitError, TableError
 from credo.frozen import Frozen
 from credo.state_values import is_missing
@@ -96,6 +96,7 @@ class Feed(Frozen):
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_too_wide(self.label, len(self.names))
+        refuse_no_text(self.label, self.names)
 
     def refuse_changed(self) -> None:
         """Refuse to go on with files that were written again since: rows of two versions would be

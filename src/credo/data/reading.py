@@ -18,7 +18,6 @@ from credo.data.infer import Decision, Declared, decide
 from credo.data.memory import memory_limit
 from credo.data.missing import MISSING, missing_words
 from credo.data.row_numbers import RowNumbers
-from credo.data.sound import refuse_halves
 from credo.data.stream import Stream
 from credo.data.table import Table
 from credo.data.text import TextOptions
@@ -194,13 +193,11 @@ def feed_of(
     memory that an engine may take for its answer, by default half of what is free.
     """
     try:
-        feed = feed_of_path(x, options) if is_path(x) else feed_of_frame(x, columns, limit)
+        return feed_of_path(x, options) if is_path(x) else feed_of_frame(x, columns, limit)
     except (CredoError, MemoryError):
         raise
     except Exception as error:
         raise foreign(f"A table of type {type(x).__name__}", error) from error
-    refuse_halves(feed.label, feed.names)
-    return feed
 
 
 def wanted_of(schema: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -17,9 +17,9 @@ import pyarrow as pa
 from credo.data.arrays import int32s
 from credo.errors import TableError, shown
 
-__all__ = ["refuse_halves", "sound"]
+__all__ = ["refuse_no_text", "sound"]
 
-_HALF = re.compile("[\ud800-\udfff]")
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 def sound(cells: Any, name: str, label: str) -> Any:
@@ -42,23 +42,24 @@ dictionary of 1. Write the table again from its source.
     return cells
 
 
-def refuse_halves(label: str, names: Sequence[str]) -> None:
-    """Refuse a column whose name has half of a character of UTF-16, which no text file can hold.
+def refuse_no_text(label: str, names: Sequence[str]) -> None:
+    """Refuse a column whose name has a NUL, or half of a character of UTF-16: no text file can hold
+    them, and an engine that reads UTF-16 as something else makes names of NULs.
 
-    >>> refuse_halves("The table", ["a", "\\ud800"])
+    >>> refuse_no_text("The table", ["a", "b\\0"])
     Traceback (most recent call last):
-    credo.errors.TableError: Column 2 of The table has a name that is no text: '\\ud800' holds \
-half of a character. Give it another name.
+    credo.errors.TableError: Column 2 of The table has a name that is no text: 'b\\x00' holds a \
+NUL. Give it another name; a file in UTF-16 is read by its path.
     """
-    try:
-        "".join(names).encode()
-    except UnicodeEncodeError:
-        at = next(i for i, name in enumerate(names) if _HALF.search(name))
-        raise TableError(
-            f"Column {at + 1:,} of {label} has a name that is no text: {shown(names[at])} holds "
-            "half of a character.",
-            hint="Give it another name.",
-        ) from None
+    at = next((i for i, name in enumerate(names) if _NO_TEXT.search(name)), None)
+    if at is None:
+        return
+    nul = "\0" in names[at]
+    raise TableError(
+        f"Column {at + 1:,} of {label} has a name that is no text: {shown(names[at])} holds "
+        f"{'a NUL' if nul else 'half of a character'}.",
+        hint="Give it another name" + ("; a file in UTF-16 is read by its path." if nul else "."),
+    )
 
 
 def _has_its_positions(cells: Any) -> bool:

@@ -176,10 +176,10 @@ def decode_head(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str]
                 hint="Unpack it, or give the file the ending of its kind.",
             )
     name = codec(encoding) if encoding is not None else _guessed(raw)
+    if not is_wide(name) and b"\0" in raw:
+        nul = raw.index(b"\0") + 1
+        raise TableError(f"Byte {nul:,} of {path.name} is a NUL, which text cannot hold.")
     if name == "utf-8":
-        nul = raw.find(b"\0")
-        if nul >= 0:
-            raise TableError(f"Byte {nul + 1:,} of {path.name} is a NUL, which text cannot hold.")
         try:
             return name, raw.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -229,7 +229,9 @@ def _guessed(raw: bytes) -> str:
         if nul[first] < 0.1 and all(share > 0.9 for i, share in enumerate(nul) if i != first):
             return name
     for odd, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if nul[odd] + nul[odd + 2] > 0.8 and nul[1 - odd] + nul[3 - odd] < 0.2:
+        here, other = nul[odd] + nul[odd + 2], nul[1 - odd] + nul[3 - odd]
+        ends = raw[:400].decode(name, "ignore").count("\n") == raw[:400].count(b"\n") > 0
+        if (here > 0.8 and other < 0.2) or (here > 0 and other == 0 and ends):
             return name
     return "utf-8"
 

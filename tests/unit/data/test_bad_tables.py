@@ -194,6 +194,24 @@ def test_too_many_columns_are_refused_whatever_they_come_as(source):
         cr.read(table, columns=names)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["a,b\n1,2\n3,4\n", "возраст,имя\nмного,да\nмало,нет\n"])
+def test_utf_16_without_a_byte_order_mark(put, encoding, text):
+    path = put(text.encode(encoding))
+    assert list(cr.read(path).schema.names) == text.split("\n")[0].split(",")
+    with pytest.raises(TableError, match=r"Column 1 of .* has a name that is no text: .* a NUL"):
+        cr.read(f"select * from read_csv('{path}', strict_mode=false, encoding='latin-1')")
+
+
+@pytest.mark.parametrize("head", [b"a\0,b", b"\0,b", b"a,\0", b"a\0b,c"])
+@pytest.mark.parametrize("encoding", [None, "latin-1"])
+def test_a_nul_in_a_header_is_refused_with_its_byte(put, head, encoding):
+    path = put(head + b"\n1,2\n3,4\n")
+    where = f"Byte {head.index(0) + 1} of t.csv is a NUL"
+    with pytest.raises(TableError, match=where):
+        cr.read(path, encoding=encoding)
+
+
 def test_gzip_bomb_is_refused(put, monkeypatch):
     assert (unpack.MAX_RATIO, unpack.MAX_UNPACKED) == (200, 32 * 2**20)
     path = put(gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000), "bomb.csv.gz")
