@@ -15,7 +15,7 @@ except ImportError:
 def main() -> None:
     """Start atheris on the target that the first argument names."""
     format = sys.argv[1] if len(sys.argv) > 1 else ""
-    with atheris.instrument_imports(["credo.formats"]) if atheris else nullcontext():
+    with atheris.instrument_imports(["credo.formats", "credo.data"]) if atheris else nullcontext():
         from tests.fuzz.targets import READERS, seeds, target
 
         if format not in READERS:

@@ -21,8 +21,9 @@ from credo.model.factor_model import FactorModel
 from credo.model.ising import ising_grid
 from credo.model.network import Network
 from credo.schema import Variable
+from tests.fuzz.tables import TABLES, table_seeds, table_target
 
-READERS = (*FORMATS, "dne", "pgmx")
+READERS = (*FORMATS, "dne", "pgmx", *TABLES)
 LIMITS = Limits(numbers=1_000_000, decompressed_bytes=2**24)
 WORDS = (
     b"probability table default variable network property type discrete node states data "
@@ -34,6 +35,9 @@ WORDS = (
 
 def target(format: str, data: bytes) -> None:
     """Read the bytes."""
+    if format in TABLES:
+        table_target(format, data)
+        return
     if format == "credo" and len(data) > 77:
         body = data[:-77]  # with the right seal, or nothing behind it is ever reached
         data = body + b"credo sha256 " + hashlib.sha256(body).hexdigest().encode()
@@ -56,6 +60,8 @@ def target(format: str, data: bytes) -> None:
 
 def seeds(format: str) -> list[bytes]:
     """Small valid files."""
+    if format in TABLES:
+        return table_seeds(format)
     if format in ("dne", "pgmx"):
         return [NETICA if format == "dne" else MARKOV]
     a = Variable("A b", "discrete", ("yes", "<5.12", ""))

@@ -198,8 +198,9 @@ def text_buffers(array: Any) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     text = np.zeros(0, dtype=np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
     if not len(array) or offsets is None:
         return np.zeros(1, dtype=np.int32), text
-    at: NDArray[Any] = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)
-    return at[array.offset : array.offset + len(array) + 1], text
+    ends = array.offset + len(array) + 1
+    at: NDArray[Any] = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32, count=ends)
+    return at[array.offset :], text
 
 
 def encoded_texts(array: Any) -> tuple[NDArray[np.int32], Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.data.engines import feed_of_relation
-from credo.data.feed import Feed
+from credo.data.feed import Feed, foreign
 from credo.data.queries import READ_ONLY, said
 from credo.errors import TableError, unknown_name
 
@@ -39,6 +39,8 @@ def feed_of_database(path: Path, wanted: str | None = None) -> Feed:
     try:
         connection = duckdb.connect(str(path), read_only=True, config=READ_ONLY)
         tables = _tables(connection)
+    except duckdb.OutOfMemoryException as error:
+        raise foreign(path.name, error) from None
     except duckdb.Error as error:
         raise TableError(
             f"DuckDB cannot open {path.name}: {said(error)}.",
@@ -60,6 +62,8 @@ def feed_of_database(path: Path, wanted: str | None = None) -> Feed:
     try:
         feed = feed_of_relation(connection.sql(f"from {quoted}"))
         rows = connection.sql(f"select count(*) from {quoted}").fetchall()[0][0]
+    except duckdb.OutOfMemoryException as error:
+        raise foreign(f"{path.name}, {wanted}", error) from None
     except duckdb.Error as error:  # a view of something that is no longer there
         raise TableError(f"DuckDB cannot read {wanted!r}: {said(error)}.") from None
     return replace(feed, label=f"{path.name}, {wanted}", rows=rows)

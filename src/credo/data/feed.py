@@ -23,6 +23,7 @@ __all__ = [
     "batch_rows",
     "distinct_names",
     "foreign",
+    "out_of_memory",
     "record_batches",
     "refuse_too_wide",
 ]
@@ -131,7 +132,7 @@ class Feed(Frozen):
         """The batches, with the errors of foreign engines told in one sentence of ours."""
         try:
             yield from self.cells(names, words)
-        except (CredoError, MemoryError):
+        except CredoError:
             raise
         except Exception as error:
             raise foreign(self.label, error) from error
@@ -160,11 +161,34 @@ def refuse_too_wide(label: str, columns: int) -> None:
         )
 
 
-def foreign(label: str, error: Exception) -> TableError:
-    """An engine's or a file's own error, as ours: its first line is kept."""
+def foreign(label: str, error: Exception) -> CredoError:
+    """An engine's or a file's own error, as ours: its first line is kept. Whatever says that memory
+    ran out is a `MemoryError`.
+
+    >>> foreign("rows.arrow", MemoryError("malloc of size 1152921504606846976 failed"))
+    LimitError('rows.arrow cannot be read: there is not enough memory. Read fewer columns or fewer \
+rows; if the file is damaged, it may ask for any amount.')
+    """
+    if out_of_memory(error):
+        return LimitError(
+            f"{label} cannot be read: there is not enough memory.",
+            hint="Read fewer columns or fewer rows; if the file is damaged, it may ask for any "
+            "amount.",
+        )
     lines = [line for line in str(error).splitlines() if line.strip()]
     text = lines[0].strip().rstrip(".") if lines else type(error).__name__
     return TableError(f"{label} cannot be read: {text}.")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error, of whatever kind, says that memory ran out.
+
+    >>> out_of_memory(MemoryError()), out_of_memory(RuntimeError("can't start new thread"))
+    (True, True)
+    """
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+        return True
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
 
 
 def distinct_names(

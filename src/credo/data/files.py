@@ -22,7 +22,16 @@ import pyarrow as pa
 from credo.data.cells import type_name
 from credo.data.databases import ENDINGS, feed_of_database, table_of_database
 from credo.data.declared import declared_by, merged
-from credo.data.feed import ROWS_ARE_DUE, Batch, Feed, batch_rows, distinct_names, record_batches
+from credo.data.feed import (
+    ROWS_ARE_DUE,
+    Batch,
+    Feed,
+    batch_rows,
+    distinct_names,
+    foreign,
+    out_of_memory,
+    record_batches,
+)
 from credo.data.file_stamp import FileStamp
 from credo.data.folders import below, files_in, open_parts, partition_note, with_folders
 from credo.data.infer import Declared
@@ -257,9 +266,11 @@ def _refuse_options(label: str, options: TextOptions, form: str) -> None:
 def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
     """Errors of the file's own reader, at opening and at every batch, as ours."""
 
-    def refuse(error: Exception) -> TableError:
+    def refuse(error: Exception) -> CredoError:
         if isinstance(error, FileNotFoundError):
             return gone(path)
+        if out_of_memory(error):
+            return foreign(path.name, error)
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         if isinstance(error, UnicodeError):
             text = "a name in it is not UTF-8"
@@ -270,7 +281,7 @@ def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
 
     try:
         feed = open_feed(path)
-    except (CredoError, MemoryError):
+    except CredoError:
         raise
     except Exception as error:  # a damaged file can make its reader fail in any way
         raise refuse(error) from None
@@ -278,7 +289,7 @@ def _arrow_errors(path: Path, open_feed: Callable[[Path], Feed]) -> Feed:
     def batches(wanted: Sequence[str]) -> Iterator[Batch]:
         try:
             yield from feed.batches(wanted)
-        except (CredoError, MemoryError):
+        except CredoError:
             raise
         except Exception as error:
             raise refuse(error) from None

@@ -103,7 +103,7 @@ def decide(profile: Profile, wanted: Any = None, declared: Declared | None = Non
         kind, reason = declared.aside
         return Decision(replace(base, kind=kind, reason=reason), None)
     typed = _typed(profile)
-    notes = (*_doubt_notes(typed), *_alike_notes(typed))
+    notes = (*_doubt_notes(typed), *_alike_notes(typed), *_text_notes(typed))
     kind, reason = _rule(typed, declared)
     column = replace(base, kind=kind, reason=reason, notes=notes)
     if kind == "continuous":
@@ -204,7 +204,7 @@ def _whole_or_not(typed: _Typed) -> _Typed:
     whole numbers that have a gap.
     """
     states = typed.states
-    if not (all(s % 1 == 0 for s in states) if states else typed.profile.whole):
+    if not (all(number_of(s) % 1 == 0 for s in states) if states else typed.profile.whole):
         return replace(typed, decimals=True)
     whole = tuple(int(s) if isinstance(s, float) else s for s in states)
     return replace(typed, type="int", states=whole, decimals=True)
@@ -436,6 +436,21 @@ def _alike_notes(typed: _Typed) -> tuple[str, ...]:
     return tuple(
         f"{', '.join(map(repr, g))} look alike but are kept apart as states" for g in alike[:5]
     )
+
+
+def _text_notes(typed: _Typed) -> tuple[str, ...]:
+    """What a frame's texts would be in a text file, where every cell is one."""
+    values = typed.profile.values
+    if typed.type != "str" or typed.profile.text or not values or len(values) > 1000:
+        return ()
+    if not all(isinstance(v, str) for v in values):
+        return ()
+    kind, _ = typed_states(values)
+    if kind not in ("bool", "int", "float"):
+        return ()
+    what = "booleans" if kind == "bool" else "numbers"
+    some = ", ".join(map(repr, typed.states[:2])) + ", …" * (len(typed.states) > 2)
+    return (f"{some} are texts here and {what} in a text file; convert the column if so meant",)
 
 
 def _short(value: Any) -> str:

@@ -46,7 +46,11 @@ def prefetch(items: Iterator[T], depth: int = 1) -> Iterator[T]:
                 close()
 
     thread = threading.Thread(target=work, name="credo-prefetch", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # there is no room for one more
+        yield from items
+        return
     try:
         while True:
             item, error = ready.get()

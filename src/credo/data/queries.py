@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.data.engines import feed_of_relation
-from credo.data.feed import Feed
+from credo.data.feed import Feed, foreign
 from credo.errors import TableError
 
 __all__ = ["READ_ONLY", "feed_of_query", "is_query", "said"]
@@ -62,6 +62,8 @@ def feed_of_query(query: str) -> Feed:
     try:
         refuse_writing(connection, query)
         relation = connection.sql(query)
+    except duckdb.OutOfMemoryException as error:
+        raise foreign("The answer of the query", error) from None
     except duckdb.Error as error:
         raise TableError(
             f"DuckDB cannot run the query: {said(error)}.",

@@ -36,6 +36,7 @@ from credo.errors import (
     unknown_name,
 )
 from credo.progress import Report, track
+from credo.render import shortened
 from credo.schema import Column, Schema, Variable
 from credo.stats.block import Block
 from credo.stats.tally import Source, Tally
@@ -194,7 +195,7 @@ def feed_of(
     """
     try:
         return feed_of_path(x, options) if is_path(x) else feed_of_frame(x, columns, limit)
-    except (CredoError, MemoryError):
+    except CredoError:
         raise
     except Exception as error:
         raise foreign(f"A table of type {type(x).__name__}", error) from error
@@ -388,6 +389,20 @@ def _as_given(decision: Decision, feed: Feed) -> Decision:
     return replace(decision, variable=replace(v, states=states))
 
 
+def _boolean_note(
+    feed: Feed, coders: Mapping[str, Coder], decisions: Sequence[Decision]
+) -> tuple[str, ...]:
+    """How to keep the words of a text file that became booleans."""
+    names = [d.column.name for d in decisions if d.column.reason == "booleans"]
+    if not feed.text or not names:
+        return ()
+    words = sorted({word.strip() for word in coders[names[0]].states})
+    return (
+        f"{shortened(names)}: {' and '.join(words)} are booleans in a text file, not in a frame of "
+        f"texts; schema={{{names[0]!r}: {words}}} keeps texts",
+    )
+
+
 def decided(
     feed: Feed,
     coders: Mapping[str, Coder],
@@ -428,7 +443,7 @@ def decided(
         raise TableError(f"No column of {feed.label} can be used: {reasons}.", hint=hint)
     if isinstance(schema, Schema):
         found = {v.name: v for v in schema.variables}
-    notes = (*feed.notes, *feed.late_notes())
+    notes = (*feed.notes, *feed.late_notes(), *_boolean_note(feed, coders, decisions))
     if rows == 1:
         notes = (*notes, "the table has one row: what it shows of each column is a guess")
     return decisions, Schema(

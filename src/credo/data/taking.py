@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -216,6 +216,8 @@ def python_values(cells: Any) -> list[Any]:
     """
     try:
         values: list[Any] = cells.to_pylist()
+    except InvalidOperation:  # a damaged file has decimals that Python cannot write
+        raise Unsupported(f"unsupported {cells.type}") from None
     except (OverflowError, ValueError):
         if not pa.types.is_temporal(cells.type):
             raise

@@ -62,7 +62,7 @@ def test_the_notes_of_a_report_are_in_options_too(tmp_path):
     for words in ([str(path)], [str(path), "--json"]):
         said = CliRunner().invoke(command, words).output
         assert "take it with --missing '+none' if it is missing" in said
-        assert "--kind 'b=discrete' makes them states" in said
+        assert "--kind 'b=continuous' keeps numbers" in said
         assert "missing=" not in said and "schema=" not in said
 
 

@@ -59,7 +59,8 @@ def test_a_row_far_out_goes_where_its_direction_points(method: str) -> None:
 
 
 def test_halves_of_a_plane_are_told_apart_far_out() -> None:
-    groups = cr.cluster({"x": [0.0, 0.0, 0.0, 1.0, 1.0], "y": [0.0] * 5}, k=2, scale="none")
+    rows = {"x": [0.0, 0.0, 0.0, 1.0, 1.0], "y": [0.0] * 5}
+    groups = cr.cluster(cr.read(rows, dict.fromkeys(rows, "continuous")), k=2, scale="none")
     rows = {"x": [0.4, 0.5, 0.6], "y": [1e20, 1e20, 1e20]}
     assert groups.assign(rows).tolist() == [0, 0, 1]
 

@@ -82,7 +82,7 @@ def test_an_empty_centre_is_put_on_the_farthest_row():
 
 def test_states_become_coordinates():
     rows = {"colour": ["red"] * 5 + ["blue"] * 5, "x": [0.0] * 5 + [1.0] * 5}
-    groups = cr.cluster(rows, "k-means", k=2)
+    groups = cr.cluster(rows, "k-means", k=2, schema={"x": "continuous"})
     assert groups.sizes == (5, 5) and groups.quality["within"] == pytest.approx(0, abs=1e-12)
     mean = groups.model.space.mean_of(groups.model.centres[groups.order[0]])
     assert mean["colour"] == pytest.approx({"blue": 0.0, "red": 1.0}) and mean["x"] == 0.0
@@ -92,7 +92,7 @@ def test_states_become_coordinates():
 @pytest.mark.parametrize("scale", ["sd", "range", "none"])
 def test_scales(scale):
     rows = {"x": [0.0, 1.0, 100.0, 101.0], "y": [5.0, 6.0, 5.0, 6.0]}
-    groups = cr.cluster(rows, k=2, scale=scale)
+    groups = cr.cluster(rows, k=2, scale=scale, schema={"y": "continuous"})
     points = groups.model.space.points(groups.used)
     if scale == "sd":
         np.testing.assert_allclose(points.std(axis=0), 1)

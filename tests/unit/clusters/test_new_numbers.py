@@ -8,10 +8,11 @@ from credo.errors import TableError
 
 RNG = np.random.default_rng(0)
 ROWS = {"n": RNG.poisson(np.repeat([2, 12], 30)), "x": RNG.normal(size=60)}
+STATES = {"n": "discrete"}
 
 FITS = {
-    "rates": lambda: cr.cluster(ROWS, "latent-class", k=2, counts=["n"]),
-    "normals": lambda: cr.cluster(ROWS, "gaussian", k=2, columns=["n", "x"]),
+    "rates": lambda: cr.cluster(ROWS, "latent-class", k=2, counts=["n"], schema=STATES),
+    "normals": lambda: cr.cluster(ROWS, "gaussian", k=2, columns=["n", "x"], schema=STATES),
 }
 
 
@@ -39,6 +40,6 @@ def test_rows_that_were_read_already_are_assigned(fit):
 
 
 def test_a_state_that_no_row_had_is_still_refused():
-    groups = cr.cluster(ROWS, "latent-class", k=2)
+    groups = cr.cluster(ROWS, "latent-class", k=2, schema=STATES)
     with pytest.raises(TableError, match="not one of its states"):
         groups.assign({"n": [50], "x": [0.0]})

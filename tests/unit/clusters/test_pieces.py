@@ -87,11 +87,13 @@ def test_equally_near_pieces_are_joined_the_same_for_any_order_of_columns(seed):
         words = {f"q{j}": rng.choice(list("abcd")[: rng.integers(2, 5)], n) for j in range(d)}
     else:
         words = {f"q{j}": rng.integers(0, 4, n) + 0.5 for j in range(4)}
-    first = cr.cluster(words, "spectral", k=3, neighbours=2)
+    kinds = {} if seed % 2 else dict.fromkeys(words, "continuous")
+    first = cr.cluster(words, "spectral", k=3, neighbours=2, schema=kinds)
     assert any("pieces, more than k = 3" in note for note in first.record.notes)
     for again in range(3):
         turned = np.random.default_rng(again).permutation(list(words))
-        other = cr.cluster({n: words[n] for n in turned}, "spectral", k=3, neighbours=2)
+        rows = {n: words[n] for n in turned}
+        other = cr.cluster(rows, "spectral", k=3, neighbours=2, schema=kinds)
         assert adjusted_rand(first.labels, other.labels) == 1.0
 
 

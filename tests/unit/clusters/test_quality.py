@@ -81,7 +81,7 @@ def test_a_silhouette_makes_points_of_the_rows_drawn(monkeypatch):
     assert 0 < sum(made) <= 3_000  # 2,000 rows against 500 of each cluster
 
 
-@pytest.mark.parametrize("rows", [{"x": np.arange(50.0)}, mixed_rows(50, gaps=True)])
+@pytest.mark.parametrize("rows", [{"x": np.arange(50.0) / 4}, mixed_rows(50, gaps=True)])
 def test_rows_made_as_they_are_taken_are_the_same(rows):
     table, labels = cr.read(rows), np.arange(50) % 3
     now, later = geometry_of(table), unmade_of(table)

@@ -362,3 +362,21 @@ def test_dates_written_in_several_ways_are_noted_beside_cells_that_are_none(tmp_
     assert [n for n in notes if "'soon', which is not a date" in n]
     path.write_text("d,e\n2020-01-02,u\n02/03/2021,v\n2020-01-02,u\n")
     assert cr.read(path).schema.column("d").kind == "date"
+
+
+def test_the_report_says_that_a_text_file_has_booleans_and_a_frame_of_texts_has_none(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "TRUE,true,1\nFALSE,false,2\nTRUE,true,2\n")
+    table = cr.read(path)
+    assert table.schema["a"].states == (False, True)
+    note = "a, b: FALSE and TRUE are booleans in a text file, not in a frame of texts; "
+    assert table.schema.notes == (f"{note}schema={{'a': ['FALSE', 'TRUE']}} keeps texts",)
+    assert cr.read(path, {"a": ["FALSE", "TRUE"]}).schema["a"].states == ("FALSE", "TRUE")
+    frame = {"a": ["TRUE", "FALSE", "TRUE"], "c": ["1", "2", "2"], "d": ["u", "v", "u"]}
+    schema = cr.read(frame).schema
+    assert schema["a"].states == ("FALSE", "TRUE")
+    assert (
+        "'FALSE', 'TRUE' are texts here and booleans in a text file" in schema.column("a").notes[0]
+    )
+    assert "'1', '2' are texts here and numbers in a text file" in schema.column("c").notes[0]
+    assert schema.column("d").notes == ()

@@ -21,7 +21,7 @@ def plain(text):
 def test_kinds_states_and_dropped_columns_are_those_of_the_model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text(ROWS)
-    schema = {"sex": "discrete", "chol": "drop", "level": ["low", "high"]}
+    schema = {"sex": "continuous", "chol": "drop", "level": ["low", "high"]}
     rows = cr.read("rows.csv", schema=schema)
     cr.learn(rows, "bic", parameters=cr.BDeu(1), forbidden=[("sex", "age")]).save("m.credo")
     line = ["report", "m.credo", "--data", "rows.csv", "--no-checks", "-o", "r.html"]
@@ -31,11 +31,11 @@ def test_kinds_states_and_dropped_columns_are_those_of_the_model(tmp_path, monke
         report_html(cr.load("m.credo"), "rows.csv", checks=False),
     ):
         text = plain(page)
-        assert "sex discrete 2: 0.0, 1.0" in text and "chol dropped" in text
+        assert "sex continuous" in text and "chol dropped" in text
         assert "chol continuous" not in text
         said = re.search(r"cr\.read\('rows\.csv', schema=(\{.*?\})\)", text)
         assert eval(said[1]) == schema
-        flags = "--kind sex=discrete --states level=low,high --drop chol"
+        flags = "--kind sex=continuous --states level=low,high --drop chol"
         assert f"credo learn rows.csv {flags} -o" in text
         assert "The record has forbidden=[('sex', 'age')]." in text
 

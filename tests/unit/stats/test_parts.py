@@ -20,7 +20,8 @@ def test_moments_by_configurations_that_no_row_has():
             "a": [f"a{i % 300}" if i < 600 else None for i in range(n)],
             "b": [f"b{i % 300}" if i >= 600 else None for i in range(n)],
             "x": [i / 7 for i in range(n)],
-        }
+        },
+        {"a": "discrete", "b": "discrete"},
     )
     moments = table.tally([("x", ["a", "b"])])["x", ["a", "b"]]
     assert (len(moments.n), moments.skipped) == (0, n)

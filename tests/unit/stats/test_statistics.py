@@ -102,7 +102,8 @@ def test_a_family_of_a_billion_cells_costs_what_its_rows_cost():
 
 def test_too_many_dense_tables_are_refused_before_they_are_made():
     rng = np.random.default_rng(0)
-    table = cr.read({f"v{i}": rng.integers(0, 19, 4000) for i in range(50)})
+    rows = {f"v{i}": rng.integers(0, 19, 4000) for i in range(50)}
+    table = cr.read(rows, dict.fromkeys(rows, "discrete"))
     names = table.schema.names
     families = [
         (a, [b, c]) for i, a in enumerate(names) for j, b in enumerate(names[:i]) for c in names[:j]

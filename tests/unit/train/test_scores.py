@@ -289,6 +289,7 @@ def test_scores_of_the_network_that_made_the_rows_beat_the_empty_graph():
 def test_bge_keeps_its_digits_under_a_prior_worth_much(freedom, prior_rows, joined, apart):
     """The references are the formula of Kuipers, Moffa & Heckerman (2014) in 60 digits."""
     rows = {"x": [0.0, 1.0, 2.0, 4.0, 7.0], "y": [1.0, 0.0, 3.0, 3.0, 9.0]}
+    rows = cr.read(rows, {"y": "continuous"})
     prior = {"freedom": freedom, "prior_rows": prior_rows}
     assert cr.score("[x][y|x]", rows, "bge", **prior) == pytest.approx(joined, rel=1e-13)
     assert cr.score("[x][y]", rows, "bge", **prior) == pytest.approx(apart, rel=1e-13)
