@@ -90,3 +90,26 @@ def test_against_pandas_crosstab(shared_tables):
             if a != b:
                 expected = pd.crosstab(frame[b], frame[a]).to_numpy()
                 np.testing.assert_array_equal(np.asarray(tally[a, [b]]), expected)
+
+
+def test_the_same_rows_are_the_same_variables_whatever_they_come_from(shared_tables):
+    """Of text that says numbers, booleans or dates, a frame of texts keeps the texts."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    words = {"keep_default_na": False, "na_values": ["", "NA", "NaN", "null", "?"]}
+    codes = {f"lesion_type{i}": str for i in (1, 2, 3)}  # 00000 is no number
+    large = ("sms_spam", "gene_expression", "letter", "hailfinder", "adult", "sachs_continuous")
+    for path in sorted(shared_tables.glob("*.csv*")):
+        if path.name.startswith(("ugly", *large)):
+            continue
+        rows = cr.read(path).schema
+        frame = pd.read_csv(path, dtype=codes, **words)
+        arrow = pa.Table.from_pandas(frame, preserve_index=False)
+        for table in (frame, pl.from_pandas(frame), arrow):
+            same = cr.read(table).schema
+            assert [(c.name, c.kind, c.missing) for c in same.columns] == [
+                (c.name, c.kind, c.missing) for c in rows.columns
+            ], path.name
+            assert same == rows, path.name
