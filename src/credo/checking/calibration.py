@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.conditionals import probabilities, ranks
-from credo.checking.findings import Finding
+from credo.checking.findings import Finding, ranked
 from credo.checking.folds import Judge
 from credo.checking.multiplicity import holm
 from credo.checking.reliability import CalibrationReport, report_of
@@ -55,6 +55,8 @@ __all__ = ["Calibrated", "Calibration", "Covered", "calibration"]
 Floats = NDArray[np.float64]
 
 BINS = 10
+MOST = 5
+"""Variables that are told one by one; the others together."""
 _LEVELS = (0.5, 0.9, 0.95)
 _ENOUGH = 3.0  # the variance a bin should have before it is judged by itself
 _LIMIT = 10.0  # the variance of a count from which on it is taken as Gaussian
@@ -224,6 +226,24 @@ class Calibration(Section):
                         v.adjusted,
                     )
                 )
+        out = list(ranked(out))
+        if len(out) > MOST:
+            rest = out[MOST:]
+            names = tuple(f.variables[0] for f in rest)
+            out[MOST:] = [
+                Finding(
+                    "calibration",
+                    f"{many(len(rest), 'more variable')} {'is' if len(rest) == 1 else 'are'} off "
+                    f"given the others: {shortened(names)}.",
+                    float(len(rest)),
+                    rest[0].severity,
+                    "The table of calibration has them, the least likely first.",
+                    shortened(names),
+                    0.0,
+                    names,
+                    min(f.p or 0.0 for f in rest),
+                )
+            ]
         return out or self._none_off()
 
     def _none_off(self) -> list[Finding]:

@@ -299,7 +299,7 @@ def _in_folds(net: Network, table: Table, judges: list[Judge], seed: int) -> Sur
     some, kept, _ = plain_rows(table, max(_CELLS // len(table.schema), 1000), seed)
     whole = len(kept) == len(table) and set(net.names) <= set(table.schema.names)
     again = whole and not has_gaps(table)
-    tables = min(max(30_000 // len(some), 30), 60)
+    tables = min(max(30_000 // len(some), 30), 60) if again else 20
     who = _among(judges, kept, len(table))
     made = judged_replicates(net, who, some, tables, seed, again, gaps=True)
     return of_tables(made, net, again)

@@ -180,3 +180,17 @@ def test_off_is_not_too_sure():
     for z, said in ((1.9, "are off"), (-1.9, "are off"), (2.1, "too sure"), (-2.1, "too careful")):
         worst = replace(blank.discrete[0], z=z, adjusted=0.001)
         assert said in replace(blank, discrete=(worst,)).findings()[0].sentence
+
+
+def test_many_variables_that_are_off_are_told_together():
+    rng = np.random.default_rng(0)
+    rows = {f"x{i}": rng.exponential(1.0, 400) for i in range(8)}
+    net = cr.fit("".join(f"[{n}]" for n in rows), rows, prior=cr.LinePrior())
+    report = cr.check(net, rows, sections=["calibration"])
+    assert len(report.findings) == 6
+    first, last = report.findings[0], report.findings[-1]
+    assert "% of its values lie where the model puts the lowest" in first.sentence
+    assert first.p < 0.05 and first.variables == (first.where,)
+    assert last.sentence.startswith("3 more variables are off given the others: x")
+    assert len({n for f in report.findings for n in f.variables}) == 8
+    assert report.findings[0].to_dict()["variables"] == [first.where]

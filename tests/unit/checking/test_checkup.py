@@ -229,3 +229,13 @@ def test_one_of_a_kind_is_told_as_one():
     assert "check of 1 variable on 1 row:" in text
     for wrong in ("1 rows", "1 variables", "1 have", "1 parameters", "report."):
         assert wrong not in text.replace("11 ", "").replace("of 21 ", "")
+
+
+def test_columns_that_no_row_has_together_are_no_error():
+    rng = np.random.default_rng(0)
+    x, y, z = rng.normal(size=(3, 80))
+    half = np.arange(80) < 40
+    rows = {"x": np.where(half, x, np.nan), "y": np.where(half, np.nan, y), "z": z}
+    net = cr.fit("[x][y][z]", rows, prior=cr.LinePrior())
+    report = cr.check(net, rows, edges=0, draws=20)
+    assert report.independence.too_few == 1 and len(report.independence.tests) == 2

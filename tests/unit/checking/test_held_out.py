@@ -1,12 +1,15 @@
 """Held-out likelihood: against folds learned by hand; weights; rows that are ruled out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.unit.checking.nets import SPRINKLER, with_gaps
 
 import credo as cr
 from credo.checking.folds import deal
-from credo.checking.scores import mean_error
+from credo.checking.held_out import HeldOut
+from credo.checking.scores import Score, mean_error
 
 SECTION = ["held_out"]
 
@@ -110,3 +113,12 @@ def test_mean_and_error_with_weights():
         (copies.mean(), copies.std(ddof=1) / 6**0.5)
     )
     assert mean_error(np.zeros(0), np.zeros(0)) == (0.0, 0.0)
+
+
+def test_a_lead_of_next_to_nothing_is_none():
+    model, alone = (Score(n, -3.0, 0.01, 100.0) for n in ("the model", "independent columns"))
+    for lead, said in ((-6.8e-17, "note"), (-0.005, "warning"), (-0.5, "problem")):
+        baseline = replace(alone, lead=lead, lead_error=abs(lead) / 100)
+        (found,) = HeldOut("", model, (baseline,), {}).findings()
+        assert found.severity == said
+        assert ("does worse" in found.sentence) == (said == "problem")
