@@ -20,8 +20,9 @@ each variable is compared with theirs, in units of its own mean m over all table
 
     adjusted p = share of the tables whose largest s / m is at least that of the variable
 
-They are generated one by one until two reach the largest s / m seen (Besag & Clifford 1991), at
-most 2 / level: an alarm needs all of them to stay below it.
+They are generated one by one until one reaches the largest s / m seen (Besag & Clifford 1991), at
+most 1 / level: an alarm needs all of them to stay below it. Beyond all of them s / m is taken to be
+exponential.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.conditionals import probabilities, ranks
-from credo.checking.findings import Finding, ranked
+from credo.checking.findings import SURE, Finding, ranked
 from credo.checking.folds import Judge
 from credo.checking.multiplicity import holm
 from credo.checking.reliability import CalibrationReport, report_of
@@ -195,7 +196,7 @@ class Calibration(Section):
                         f"calibration error is {c.error:.3g}, honest ones would have about "
                         f"{c.expected:.2g}.",
                         c.error,
-                        _severity(c.error - c.expected),
+                        self._severity(c.adjusted, c.error - c.expected, 0.03, 0.01),
                         f"Look at the family of {c.variable} and at its children: a parent may be "
                         "missing.",
                         c.variable,
@@ -213,11 +214,7 @@ class Calibration(Section):
                         f"The distribution of {v.variable} given the others is off: {seen:.0%} of "
                         f"its values lie where the model puts the lowest {said:.0%}.",
                         v.distance,
-                        "problem"
-                        if v.distance > 0.1
-                        else "warning"
-                        if v.distance > 0.03
-                        else "note",
+                        self._severity(v.adjusted, v.distance, 0.1, 0.03),
                         f"Take the logarithm of {v.variable}, cut it into states, or give it "
                         "another parent.",
                         v.variable,
@@ -245,6 +242,12 @@ class Calibration(Section):
                 )
             ]
         return out or self._none_off()
+
+    def _severity(self, p: float, size: float, large: float, small: float) -> str:
+        """By its size, since with many rows the least error is sure; a problem is sure as well."""
+        if size > large and p < self.level / SURE:
+            return "problem"
+        return "warning" if size > small else "note"
 
     def _none_off(self) -> list[Finding]:
         """What is said where no variable is off."""
@@ -276,11 +279,6 @@ class Calibration(Section):
         ]
 
 
-def _severity(excess: float) -> str:
-    """By what the error is beyond what chance gives: with many rows the least error is seen."""
-    return "problem" if excess > 0.03 else "warning" if excess > 0.01 else "note"
-
-
 def calibration(
     judges: list[Judge], table: Table, scored: Scored, level: float, notes: tuple[str, ...] = (),
     generated: Iterable[tuple[list[Judge], Table]] = (),
@@ -297,7 +295,7 @@ def calibration(
             every = np.ones(len(one), dtype=bool)
             others.append({n: _measured(*c) for n, c in _cells(who, one, every)[0].items()})
             p, adjusted = _compared(seen, others)
-            if len(others) >= ceil(2 / level) - 1 or min(adjusted) * (len(others) + 1) > 2.5:
+            if len(others) >= ceil(1 / level) or min(adjusted) * (len(others) + 1) > 1.5:
                 break
     if others:
         p, adjusted = _compared(seen, others)

@@ -287,7 +287,7 @@ def _calibrated(
     who = _among(judges, kept, len(table))
     learned = in_folds or any(map(has_posterior, net.distributions.values()))
     whole = len(kept) == len(table) and set(net.names) <= set(table.schema.names)
-    tables = judged_replicates(net, who, some, ceil(2 / level), seed, in_folds and whole)
+    tables = judged_replicates(net, who, some, ceil(1 / level), seed, in_folds and whole)
     return calibration(
         who, some, Scored(scored.log[kept], scored.known[kept]), level, (note,) if note else (),
         tables if learned else (),

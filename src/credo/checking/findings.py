@@ -8,10 +8,13 @@ from typing import Any
 
 from credo.errors import InputError
 
-__all__ = ["SEVERITIES", "Finding", "ranked"]
+__all__ = ["SEVERITIES", "SURE", "Finding", "ranked"]
 
 SEVERITIES = ("problem", "warning", "note", "good")
 """How much a finding matters, worst first."""
+SURE = 5
+"""A problem has an adjusted p-value below the level by this factor: it is sure, and not only
+large. So the sections together seldom call a right model wrong."""
 
 
 @dataclass(frozen=True, slots=True)

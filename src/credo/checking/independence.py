@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.checking.findings import Finding
+from credo.checking.findings import SURE, Finding
 from credo.checking.mixed_tests import line_test
 from credo.checking.multiplicity import benjamini_hochberg, holm
 from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
@@ -108,7 +108,7 @@ class Independence(Section):
         for t in sorted(bad, key=lambda t: -t.bits)[:5]:
             z = f" given {', '.join(t.test.given)}" if t.test.given else ""
             severity = "warning" if t.bits > 0.005 else "note"
-            if t.bits > 0.05 and t.adjusted < self.level / 5:  # beyond what one table in 100 shows
+            if t.bits > 0.05 and t.adjusted < self.level / SURE:
                 severity = "problem"
             out.append(
                 Finding(

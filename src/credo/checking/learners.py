@@ -28,7 +28,7 @@ __all__ = ["Learner", "again", "has_gaps", "learner_of", "quiet", "whole_or_stop
 
 Learner = Callable[[Table], Network]
 
-_STEPS = 100  # of EM, for a network that starts from its own numbers
+_STEPS = 25, 100  # of EM, for a network that starts from its own numbers; with hidden variables
 
 
 def learner_of(given: Any) -> tuple[str, Learner]:
@@ -100,7 +100,7 @@ def again(net: Network, rows: Table) -> Network:
         for n in hidden
     }
     return em_until(
-        math.inf, net, rows, prior, start=net, tol=1e-4, budget=_STEPS, restarts=1,
+        math.inf, net, rows, prior, start=net, tol=1e-4, budget=_STEPS[bool(hidden)], restarts=1,
         fixed=fixed or None, tied=sorted(groups), hidden=states or None, told=False,
     )  # fmt: skip
 

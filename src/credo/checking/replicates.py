@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,20 +35,28 @@ if TYPE_CHECKING:
 __all__ = ["drawn_networks", "judged_replicates", "replicates"]
 
 _BLOCK = 20  # parameter sets drawn at once
+_NUMBERS = 10_000_000  # drawn in all; larger networks give several tables each
 
 
 def drawn_networks(net: Network, n: int, rng: Rng) -> Iterator[Network]:
-    """`n` networks with parameters from the posterior; the same one where there is none."""
+    """`n` networks with parameters from the posterior; the same one where there is none.
+
+    Of networks with very many parameters each is given several times over.
+    """
     if not any(map(has_posterior, net.distributions.values())):
         yield from (net for _ in range(n))
         return
     source = Draws(net, rng)
-    for first in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - first)
+    numbers = sum(d.values.size for d in net.distributions.values() if isinstance(d, Cpt))
+    different = min(n, max(_NUMBERS // max(numbers, 1), 10))
+    times = ceil(n / different)
+    for first in range(0, different, _BLOCK):
+        size = min(_BLOCK, different - first)
         drawn = source.next(net.names, size)
         for i in range(size):
             locals_ = {m: _local(d, drawn.get(m), i) for m, d in net.distributions.items()}
-            yield Network.trusted(net.dag, locals_, None)
+            one = Network.trusted(net.dag, locals_, None)
+            yield from (one for _ in range(min(times, n - times * (first + i))))
 
 
 def _local(local: Local, drawn: Any, i: int) -> Local:
