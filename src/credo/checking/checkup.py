@@ -45,6 +45,7 @@ __all__ = ["WIDE", "check"]
 
 WIDE = 200
 """Beyond so many variables fewer folds and tables are usual."""
+_FITS = 8_000  # families that are learned again for outliers, if these are 20 tables
 _CELLS = 100_000  # that calibration looks at, if these are a thousand rows
 
 
@@ -299,7 +300,8 @@ def _in_folds(net: Network, table: Table, judges: list[Judge], seed: int) -> Sur
     some, kept, _ = plain_rows(table, max(_CELLS // len(table.schema), 1000), seed)
     whole = len(kept) == len(table) and set(net.names) <= set(table.schema.names)
     again = whole and not has_gaps(table)
-    tables = min(max(30_000 // len(some), 30), 60) if again else 20
+    each = len(judges) * sum(1 if v.is_discrete else 4 for v in net.variables)  # lines take longer
+    tables = min(max(_FITS // each, 20), 60) if again else 20
     who = _among(judges, kept, len(table))
     made = judged_replicates(net, who, some, tables, seed, again, gaps=True)
     return of_tables(made, net, again)
