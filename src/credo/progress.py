@@ -17,7 +17,10 @@ from typing import TypeVar
 
 from credo.errors import LateError
 
-__all__ = ["Report", "Ticker", "on_time", "silent", "track", "within"]
+__all__ = ["LATE", "Report", "Ticker", "on_time", "silent", "track", "within"]
+
+LATE = "There was no time left for"
+"""How the refusal of late work begins."""
 
 _PATIENCE = 0.5  # seconds; shorter work shows no bar
 _FAR = 3.0  # work that at its pace needs so many times what is left is given up at once
@@ -66,7 +69,7 @@ def on_time(label: str, needed: float = 0.0) -> None:
     """Refuse to go on with work when the deadline is past, or too near for the seconds needed."""
     if time.monotonic() + needed > _UNTIL.get():
         raise LateError(
-            f"There was no time left for {label}.",
+            f"{LATE} {label}.",
             hint="Give more time with budget=, or fewer rows.",
         )
 
@@ -78,8 +81,8 @@ def _on_pace(
     began, done = time.monotonic(), 0
     for item in items:
         spent = time.monotonic() - began
-        slow = total and done and spent > _PATIENCE
-        on_time(label, spent * (total / done - 1) / _FAR if slow else 0.0)
+        known = total and done and spent > _PATIENCE
+        on_time(label, spent * ((total or 0) / done - 1) / _FAR if known else 0.0)
         yield item
         done += size(item)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from credo.cli.options import Common, listed, plural
+from credo.progress import LATE
 from credo.state_values import is_number
 
 __all__ = [
@@ -161,9 +162,14 @@ def tell_check(report: Any, common: Common, most: int = 3) -> None:
 
     against = [f for f in report.of("held_out") if f.where == "independent columns"]
     bad = [f for f in report.findings if f.severity in ("problem", "warning") and f not in against]
+    late = [n.replace("_", " ") for n, why in report.left_out.items() if why.startswith(LATE)]
     print_sentences(against, 1)
-    common.say(f"{report.sentence[:1].upper()}{report.sentence[1:]}{', worst first:' * bool(bad)}")
+    if bad or not late:
+        verdict = f"{report.sentence[:1].upper()}{report.sentence[1:]}"
+        common.say(f"{verdict}{', worst first:' * bool(bad)}")
     print_sentences(bad, most)
+    if late:
+        common.say(f"Not checked, for lack of time (--budget): {', '.join(late)}")
 
 
 _BY_EM = (

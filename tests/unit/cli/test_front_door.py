@@ -175,6 +175,13 @@ def test_learn_fits_on_a_screen_and_details_say_the_rest(tmp_path):
         assert part in long, part
 
 
+def test_sections_of_the_check_that_were_late_are_named(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(cr.examples.path("titanic").read_bytes())
+    out = run("learn", path, "-o", tmp_path / "t.credo", "--budget", 0.02)
+    assert "for lack of time (--budget): " in out or "Not checked: There was no time left" in out
+
+
 def test_ask_recalls_what_learn_found_wrong(tmp_path):
     rng = np.random.default_rng(1)
     x = rng.standard_exponential(300) ** 2  # no Gaussian
