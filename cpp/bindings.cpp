@@ -284,7 +284,8 @@ void bind_scores(nb::module_& m) {
       .def_static("function", &KeptScores::of_function, "n"_a, "function"_a, "by_parents"_a,
                   "by_edge"_a.none())
       .def_static("mixed", &KeptScores::of_mixed, "tables"_a, "moments"_a, "arities"_a, "rows"_a,
-                  "penalty"_a, "most_numbers"_a, "by_parents"_a, "by_edge"_a.none(), "threads"_a)
+                  "penalty"_a, "like_all"_a, "most_numbers"_a, "by_parents"_a, "by_edge"_a.none(),
+                  "threads"_a)
       .def("limit",
            [](KeptScores& self, std::optional<double> seconds) {
              self.limit({binding::ctrl_c_waits}, seconds);

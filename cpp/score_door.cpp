@@ -91,11 +91,15 @@ Extras read_extras(std::size_t n, double penalty, const std::vector<double>& by_
 
 score::MomentsOf moments_of(GroupMoments moments) {
   return [moments = std::move(moments)](const Numbers& group, const Numbers& columns) {
-    const auto [n, scatter] = moments(group, columns);
-    require(scatter.size() == n.size() * columns.size() * columns.size(),
+    const auto [n, mean, scatter] = moments(group, columns);
+    require(mean.size() == n.size() * columns.size() &&
+                scatter.size() == mean.size() * columns.size(),
             "The moments do not fit the columns.");
-    return score::LineMoments{{n.data(), n.data() + n.size()},
-                              {scatter.data(), scatter.data() + scatter.size()}};
+    score::LineMoments out;
+    out.n.assign(n.data(), n.data() + n.size());
+    out.mean.assign(mean.data(), mean.data() + mean.size());
+    out.scatter.assign(scatter.data(), scatter.data() + scatter.size());
+    return out;
   };
 }
 
@@ -197,14 +201,14 @@ std::unique_ptr<KeptScores> KeptScores::of_function(std::int64_t n, FamilyFuncti
 
 std::unique_ptr<KeptScores> KeptScores::of_mixed(
     std::shared_ptr<KeptScores> tables, GroupMoments moments, std::vector<std::uint32_t> arities,
-    double rows, double penalty, double most_numbers, const std::vector<double>& by_parents,
-    const std::optional<Matrix>& by_edge, int threads) {
+    double rows, double penalty, double like_all, double most_numbers,
+    const std::vector<double>& by_parents, const std::optional<Matrix>& by_edge, int threads) {
   const std::size_t n = arities.size();
   const auto discrete = n - static_cast<std::size_t>(std::ranges::count(arities, 0u));
   require(discrete == (*tables)->variables(), "The tables are for other variables.");
   require(threads >= 1, "The 'threads' parameter must be at least 1.");
   auto scores = std::make_shared<score::MixedScores>(
-      score::MixedModel{std::move(arities), rows, penalty, most_numbers, threads}, **tables,
+      score::MixedModel{std::move(arities), rows, penalty, like_all, most_numbers, threads}, **tables,
       moments_of(std::move(moments)));
   auto out = std::make_unique<KeptScores>();
   out->tables_ = std::move(tables);

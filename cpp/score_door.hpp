@@ -23,8 +23,9 @@ using Numbers = std::vector<std::int32_t>;  // of variables
 // of equal codes in all variables but the last begin. Of int64 or float64.
 using CountTables = std::function<AnyArray(const Lists& sets)>;
 using CountSparse = std::function<std::tuple<AnyArray, Ints>(const Numbers& set)>;
-// Weights [G] and scatter [G, m, m] of columns by the configurations of a group.
-using GroupMoments = std::function<std::tuple<Table, Table>(const Numbers&, const Numbers&)>;
+// Weights [G], means [G, m] and scatter [G, m, m] of columns by the configurations of a group.
+using GroupMoments =
+    std::function<std::tuple<Table, Table, Table>(const Numbers&, const Numbers&)>;
 // One score for each family, a child and its parents.
 using FamilyFunction = std::function<Reals(const std::vector<std::tuple<std::int32_t, Numbers>>&)>;
 
@@ -54,7 +55,8 @@ class KeptScores {
   static std::unique_ptr<KeptScores> of_mixed(std::shared_ptr<KeptScores> tables,
                                               GroupMoments moments,
                                               std::vector<std::uint32_t> arities, double rows,
-                                              double penalty, double most_numbers,
+                                              double penalty, double like_all,
+                                              double most_numbers,
                                               const std::vector<double>& by_parents,
                                               const std::optional<Matrix>& by_edge, int threads);
 

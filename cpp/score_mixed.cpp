@@ -112,6 +112,7 @@ const LineMoments& MixedScores::all_columns(const std::vector<std::int32_t>& gro
     return kept_.front().moments;
   }
   LineMoments moments = moments_(group, continuous_);
+  moments.add_up(continuous_.size());
   numbers_ += static_cast<double>(moments.scatter.size());
   kept_.push_front({group, std::move(moments)});
   where_[group] = kept_.begin();
@@ -131,6 +132,7 @@ void MixedScores::score_parts(const Families& asked, Indices which, const LineMo
   parallel_for(tasks, tasks > 4 ? model_.threads : 1, [&](std::size_t task) {
     std::vector<std::size_t> at;
     std::vector<double> scratch;
+    LineScratch lines;
     for (std::size_t k = task * kShare; k < std::min((task + 1) * kShare, which.size()); ++k) {
       const std::size_t i = which[k];
       at.clear();
@@ -140,7 +142,8 @@ void MixedScores::score_parts(const Families& asked, Indices which, const LineMo
       std::sort(at.begin(), at.end());  // one value whatever the order asked in
       const double free = 2 + static_cast<double>(at.size());
       at.push_back(static_cast<std::size_t>(place[static_cast<std::size_t>(asked.child[i])]));
-      out[i] = log_likelihood(moments, columns, at, scratch) - penalty * free;
+      out[i] = model_.like_all > 0 ? line_marginal(moments, columns, at, model_.like_all, lines)
+                                   : log_likelihood(moments, columns, at, scratch) - penalty * free;
     }
   });
 }
@@ -183,7 +186,8 @@ bool MixedScores::score_group(const Families& asked, Indices which,
     for (std::size_t k = 0; k < columns.size(); ++k)
       place[static_cast<std::size_t>(columns[k])] = static_cast<std::int32_t>(k);
     if (stop()) return false;
-    const LineMoments moments = moments_(group, columns);
+    LineMoments moments = moments_(group, columns);
+    moments.add_up(columns.size());
     score_parts(asked, which.subspan(first, end - first), moments, place, columns.size(), penalty,
                 out);
     first = end;

@@ -5,6 +5,7 @@
 //
 //   local = -1/2 sum_d n_d (ln(2 pi s_d (1 - R²_d) / n_d) + 1) - penalty (2 + |C|) |configurations|
 //
+// or, where a prior is asked for, the marginal likelihood of its lines (score_lines.hpp).
 // All comes from one scatter matrix for each configuration of D, which serves every child and every
 // C. Matrices are asked for when D is first met, and kept within a bound on memory: what was not
 // used for longest goes first, and a D too large for the bound is asked for in parts of its columns.
@@ -19,15 +20,11 @@
 #include <vector>
 
 #include "score_cache.hpp"
+#include "score_lines.hpp"
 
 namespace credo::score {
 
 // The moments of some continuous variables by the configurations seen of a set of discrete ones.
-struct LineMoments {
-  std::vector<double> n;        // [G]: weight of the rows
-  std::vector<double> scatter;  // [G, m, m]
-};
-
 // IN group: discrete variables, ascending. IN columns: continuous variables, ascending.
 using MomentsOf = std::function<LineMoments(const std::vector<std::int32_t>& group,
                                             const std::vector<std::int32_t>& columns)>;
@@ -36,6 +33,7 @@ struct MixedModel {
   std::vector<std::uint32_t> arities;  // [n]: 0 for a continuous variable
   double rows = 0;
   double penalty = 0;
+  double like_all = 0;  // above 0: marginal likelihoods, a variance worth so many rows
   double most_numbers = 1 << 26;  // of scatter matrices that are kept: half a gigabyte
   int threads = 1;
 };

@@ -877,10 +877,11 @@ class FamilyScores:
     @staticmethod
     def mixed(
         tables: FamilyScores,
-        moments: Callable[[list[int], list[int]], tuple[_Reals, _Reals]],
+        moments: Callable[[list[int], list[int]], tuple[_Reals, _Reals, _Reals]],
         arities: Sequence[int],
         rows: float,
         penalty: float,
+        like_all: float,
         most_numbers: float,
         by_parents: Sequence[float],
         by_edge: _Reals | None,
@@ -888,8 +889,9 @@ class FamilyScores:
     ) -> FamilyScores:
         """Conditional Gaussian; continuous variables have arity 0, `tables` scores the others.
 
-        `moments(group, columns)` gives weights [G] and scatter matrices [G, m, m] of continuous
-        columns by the configurations of discrete ones; at most `most_numbers` are kept.
+        `moments(group, columns)` gives weights [G], means [G, m] and scatter matrices [G, m, m] of
+        continuous columns by the configurations of discrete ones; at most `most_numbers` are kept.
+        `like_all` above 0: marginal likelihoods, a line's variance worth so many rows like all.
         """
 
     def limit(self, seconds: float | None) -> None:

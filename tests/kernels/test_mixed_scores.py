@@ -11,6 +11,7 @@ from credo import _core
 from credo.stats.family import Family
 from credo.train import score_sources
 from credo.train.family_scores import family_scores
+from credo.train.lines import line_score
 from credo.train.local_scores import moments_by_group
 from credo.train.scores import ScoreSpec
 
@@ -72,6 +73,41 @@ def test_scores_are_those_of_the_twin(score, penalty, threads, weights):
         assert agree(value, line(table, scores.variables, penalty, family.child, parents)), family
         finite += math.isfinite(value)
     assert finite > 30
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("rows", [9, 40, 300])
+def test_marginal_likelihoods_are_those_of_the_prior_in_numpy(rows, weights):
+    """`LinePrior(like_all=4)` with its numbers, lines integrated out, slopes as few rows ask."""
+    table = mixed_table(rows, weights=weights)
+    scores = family_scores(table, ScoreSpec.of("bdeu"), threads=2)
+    names = [v.name for v in scores.variables if v.name != "copy"]  # which of two is left out hangs
+    families = random_families(
+        [v for v in scores.variables if v.name in names], np.random.default_rng(1), 300
+    )
+    finite = 0
+    for family, value in zip(families, scores.of(families), strict=True):
+        moments = table.tally([family])[family]
+        expected = line_score(moments)
+        if expected == -math.inf:
+            assert value == -math.inf and rows == 9
+            continue
+        assert math.isclose(value, expected, rel_tol=1e-7, abs_tol=1e-6), family
+        finite += 1
+    assert finite > 30
+
+
+def test_no_family_of_a_marginal_likelihood_is_left_out():
+    """A copy, a state without spread, a state of one row: each has a finite score."""
+    table = mixed_table()
+    scores = family_scores(table, ScoreSpec.of("bdeu"))
+    asked = [Family("copy", ("x",)), Family("still", ("d",)), Family("x", ("copy", "y"))]
+    assert np.isfinite(scores.of(asked)).all()
+    alone, told = scores.of([Family("copy", ()), Family("copy", ("x",))])
+    assert told > alone + 1000
+    rare = {"g": ["a", "b"] * 150 + ["c"], "x": [10.0, 0.1, 10.1, 0.0] * 75 + [5.0]}
+    net = cr.learn(rare)
+    assert net.dag.edges == (("g", "x"),) and np.isfinite(net.log_likelihood(rare))
 
 
 def test_many_families_in_one_batch_on_threads():
@@ -136,7 +172,7 @@ def test_what_is_kept_stays_within_the_bound():
     tables = family_scores(table, ScoreSpec.of("bic"), names=[v.name for v in discrete]).native
     arities = [v.arity if v.is_discrete else 0 for v in variables]
     native = _core.FamilyScores.mixed(
-        tables, counting, arities, 300.0, 1.0, 6 * 6 * 3.0, [], None, 1
+        tables, counting, arities, 300.0, 1.0, 0.0, 6 * 6 * 3.0, [], None, 1
     )
     at = {n: i for i, n in enumerate(names)}
     for child, parent in (("x", "d"), ("y", "d"), ("x", "e"), ("z", "d")):

@@ -16,7 +16,6 @@ from credo.cli.learning import (
     default_output,
     gaps_line,
     next_steps,
-    parameters_for,
     tell_check,
     weights_line,
 )
@@ -178,7 +177,6 @@ def command(
             budget=seconds or None,
             rng=common.seed,
             missing=missing,
-            parameters=parameters_for(score_name, ess, table),
             **settings,
         )
 

@@ -23,7 +23,6 @@ __all__ = [
     "default_output",
     "gaps_line",
     "next_steps",
-    "parameters_for",
     "program",
     "quick_check",
     "tell_check",
@@ -35,7 +34,6 @@ _ENDINGS = (".gz", ".zst", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parqu
 
 
 _WIDE = 40  # variables beyond which the short check is of held-out rows alone
-_HANDFUL = 8  # rows
 _SEARCHES = 20.0  # seconds in which the graph is searched for again, for the short check
 _WEIGHTS = {"weight", "weights", "count", "counts", "freq", "frequency", "n"}
 
@@ -85,24 +83,6 @@ def _writable(folder: Path) -> bool:
         return os.access(folder, os.W_OK) and bool(folder.stat().st_mode & 0o222)
     except OSError:
         return False
-
-
-def parameters_for(score: str | None, ess: float | None, table: Any) -> Any:
-    """The prior of the parameters: that of the score, and where it has none BDeu(1).
-
-    So that every learned model can say how sure it is. Lines of a handful of rows get a weak proper
-    prior, for which any number of rows is enough.
-    """
-    from credo.model import BDeu, LinePrior
-
-    variables = table.schema.variables
-    discrete = all(v.is_discrete for v in variables)
-    if score in ("bdeu", "bds", "k2") or (score is None and discrete):
-        return "auto"
-    if len(table) >= _HANDFUL:
-        return BDeu(1.0)
-    line = LinePrior(kappa=1, alpha=2, beta=1, ridge=1)
-    return {v.name: BDeu(1.0) if v.is_discrete else line for v in variables}
 
 
 MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")

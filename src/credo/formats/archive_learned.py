@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from credo.errors import InputError
 from credo.model.learned import Learned
 from credo.model.line_posterior import LinePosterior
-from credo.model.line_prior import LinePrior
+from credo.model.line_prior import LINE_FIELDS, LinePrior
 from credo.schema import Variable
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
@@ -26,7 +26,6 @@ Put = Callable[[Floats], dict[str, Any]]
 Take = Callable[[Any, str], Floats]
 
 _POSTERIOR = ("weight", "centre", "mean", "slope", "spread", "alpha", "beta")
-_LINE = ("mean", "kappa", "slope", "ridge", "alpha", "beta", "centre")
 _MOMENTS = ("configurations", "n", "mean", "scatter")
 
 
@@ -56,7 +55,7 @@ def learned_json(learned: Learned, array: Put) -> dict[str, Any]:
         out["skipped"] = found.skipped
         out["moments"] = {m: array(getattr(found, m).astype(np.float64)) for m in _MOMENTS}
     if isinstance(learned.prior, LinePrior):
-        out["line prior"] = {p: np.asarray(getattr(learned.prior, p)).tolist() for p in _LINE}
+        out["line prior"] = {p: np.asarray(getattr(learned.prior, p)).tolist() for p in LINE_FIELDS}
     elif learned.prior is not None:
         out["prior"] = array(_compact(learned.prior))
     return out
@@ -118,7 +117,7 @@ def _moments(
 def _prior(said: Any, family: tuple[Variable, ...], take: Take, what: str) -> Any:
     if "line prior" in said:
         line = said["line prior"]
-        if not isinstance(line, dict) or set(line) != set(_LINE):
+        if not isinstance(line, dict) or {*line, LINE_FIELDS[-1]} != set(LINE_FIELDS):
             raise InputError(f"{what}: its prior is not one of a line.")
         return LinePrior(**line)
     if "prior" not in said:

@@ -6,6 +6,10 @@
 It is worth κ imagined rows at the point (c, μ). Without numbers it is the reference prior
 p(a, b, σ²) ∝ 1/σ², under which the mean line is that of least squares and the credible intervals
 are the classical ones of Student's t and χ² (Gelman et al. 2013, §14.2).
+
+`like_all` asks for a hierarchical prior instead, whose numbers come from all configurations of the
+discrete parents together: each configuration has imagined rows that look like all rows (see
+`train/pooled_lines.py`). Without discrete parents it is the reference prior.
 """
 
 from __future__ import annotations
@@ -22,7 +26,10 @@ from credo.model.reals import NotReal, reals, shown
 from credo.model.value import LARGEST, SQUARE, WEIGHT, at_least, finite, readonly
 from credo.render import text_html
 
-__all__ = ["LinePrior"]
+__all__ = ["LINE_FIELDS", "LinePrior"]
+
+LINE_FIELDS = ("mean", "kappa", "slope", "ridge", "alpha", "beta", "centre", "like_all")
+"""Every number of a prior, in the order of its arguments."""
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +40,8 @@ class LinePrior:
 
     `kappa` and `ridge` say how many rows the value and the slopes are worth (0: nothing is known);
     `alpha` and `beta` are those of the variance's inverse-gamma. `slope`, `ridge` and `centre` are
-    one number for every continuous parent, or a list with one for each.
+    one number for every continuous parent, or a list with one for each. `like_all` stands alone:
+    how many rows the variance within all configurations is worth to that of each.
 
     >>> import credo as cr
     >>> rows = {"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "y": [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]}
@@ -50,10 +58,13 @@ class LinePrior:
     alpha: float = 0.0
     beta: float = 0.0
     centre: Any = 0.0
+    like_all: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mean", finite(self.mean, "The mean of a LinePrior"))
-        for what, most in (("kappa", WEIGHT), ("alpha", WEIGHT), ("beta", SQUARE)):
+        for what, most in (
+            ("kappa", WEIGHT), ("alpha", WEIGHT), ("beta", SQUARE), ("like_all", WEIGHT)
+        ):  # fmt: skip
             value = at_least(getattr(self, what), 0.0, f"The {what} of a LinePrior", most)
             object.__setattr__(self, what, value)
         for what, low, most in (("slope", -LARGEST, LARGEST), ("ridge", 0.0, SQUARE),
@@ -62,6 +73,8 @@ class LinePrior:
             if not ((given >= low) & (given <= most)).all():
                 raise InputError(f"The {what} of a LinePrior is out of range: {given.tolist()}.")
             object.__setattr__(self, what, readonly(given))
+        if self.like_all and any(np.any(getattr(self, f)) for f in LINE_FIELDS[:-1]):
+            raise InputError("like_all= takes its numbers from the rows: give no others beside it.")
 
     @classmethod
     def of(cls, prior: Any, child: str, parents: int) -> LinePrior:
@@ -103,7 +116,7 @@ class LinePrior:
 
     def __repr__(self) -> str:
         shown = []
-        for what in ("mean", "kappa", "slope", "ridge", "alpha", "beta", "centre"):
+        for what in LINE_FIELDS:
             value = np.asarray(getattr(self, what))
             if value.any():
                 shown.append(f"{what}={value.tolist()}")

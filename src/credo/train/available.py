@@ -24,8 +24,9 @@ from credo.stats.counts import Counts
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
 from credo.stats.tally import Source
+from credo.train.lines import line_score
 from credo.train.local_scores import COLLINEAR, Asked, Local
-from credo.train.scores import ScoreSpec
+from credo.train.scores import MARGINAL, ScoreSpec
 
 __all__ = ["SCORED", "of_available"]
 
@@ -101,6 +102,10 @@ def _table(table: Floats, rows: float, spec: ScoreSpec) -> float:
 
 def _lines(moments: Moments, spec: ScoreSpec) -> tuple[float, float]:
     """The same for regressions: one for each configuration, the child the last variable."""
+    if spec.name in MARGINAL:
+        if not moments.total > 0:
+            return -math.inf, 0.0
+        return line_score(moments), line_score(moments.marginal([moments.names[-1]]))
     seen = moments.n > 0
     n, mean, scatter = moments.n[seen], moments.mean[seen], moments.scatter[seen]
     rows = float(n.sum())

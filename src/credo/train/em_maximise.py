@@ -53,10 +53,11 @@ class Belief:
 
     @classmethod
     def of(cls, prior: Any, estimate: str) -> Belief:
-        """What a prior and an estimate ask of the climb, and of what is kept at its top."""
+        """What a prior and an estimate ask of the climb, and of what is kept at its top: by maximum
+        likelihood no prior whose imagined rows would move the lines."""
         if estimate != "mle":
             return cls(prior, estimate, prior)
-        imagined = isinstance(prior, LinePrior) and prior != LinePrior()  # rows that move lines
+        imagined = isinstance(prior, LinePrior) and not prior.like_all and prior != LinePrior()
         return cls(None, estimate, None if imagined else prior)
 
 
@@ -233,17 +234,14 @@ class Maximiser:
         )
         n, m = n[seen], m[seen]
         mean = m[:, 0, 1:] / n[:, None]
-        scatter = m[:, 1:, 1:] - n[:, None, None] * mean[:, :, None] * mean[:, None, :]
-        diagonal = np.arange(len(continuous))
-        scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
+        scatter = _differences(m[:, 1:, 1:], n, mean)
         scales = [self.problem.scales[v.name] for v in continuous]
         middle, spread = (np.array([s[j] for s in scales]) for j in (0, 1))
         scatter = scatter * spread[:, None] * spread
-        tiny = np.abs(scatter) < 1e-290
+        scatter[np.abs(scatter) < 1e-290] = 0.0
         return Moments(
-            discrete, continuous, where.astype(np.uint32), n, middle + spread * mean,
-            np.where(tiny, 0.0, scatter),
-        )  # fmt: skip
+            discrete, continuous, where.astype(np.uint32), n, middle + spread * mean, scatter
+        )
 
     # --- what never falls -----------------------------------------------------------------
 
@@ -278,3 +276,15 @@ class Maximiser:
         square = prior.beta + prior.kappa * (value - prior.mean) ** 2 / 2
         square = square + (ridge * (b - slope) ** 2).sum(axis=-1) / 2
         return float(-(c * np.log(variance) + square / variance).sum())
+
+
+def _differences(squares: Floats, n: Floats, mean: Floats) -> Floats:
+    """Σ (x − x̄)(x − x̄)' from Σ xx': what is left of equal rows is rounding, and none."""
+    scatter = squares - n[:, None, None] * mean[:, :, None] * mean[:, None, :]
+    scatter = (scatter + scatter.transpose(0, 2, 1)) / 2
+    own = np.diagonal(scatter, axis1=1, axis2=2)
+    varies = own > 1e-13 * np.diagonal(squares, axis1=1, axis2=2)
+    size = np.sqrt(np.where(varies, own, 0.0))
+    most = size[:, :, None] * size[:, None, :]
+    out: Floats = np.clip(scatter, -most, most)
+    return out

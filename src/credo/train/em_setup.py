@@ -11,6 +11,7 @@ import numpy as np
 from credo.data import Stream, Table, read
 from credo.errors import InputError, LimitError, SchemaError, unknown_name
 from credo.model.dag import Dag
+from credo.model.line_prior import LinePrior
 from credo.model.network import Local, Network
 from credo.model.reals import shown
 from credo.schema import MAX_STATES, Schema, Variable
@@ -20,6 +21,7 @@ from credo.threads import checked_threads
 from credo.train import parameters
 from credo.train.em_maximise import Belief, Maximiser
 from credo.train.em_problem import Layout, Problem
+from credo.train.pooled_lines import settled
 from credo.train.tied import groups_of
 
 __all__ = ["Setup", "opened", "prepared"]
@@ -74,7 +76,7 @@ def prepared(
         own = chosen[child.name]
         belief = None if child.name in held else parameters._belief(own, child, above)
         how = parameters._estimate(estimate, belief, child, False)
-        said[child.name] = parameters._said(own, belief)
+        said[child.name] = parameters._said(own, belief, above)
         beliefs.append(Belief.of(belief, how))
     if estimate in ("mean", "map") and all(b.prior is None for b in beliefs):
         raise InputError(
@@ -82,6 +84,7 @@ def prepared(
             hint="Give one, such as prior=cr.BDeu(1), or use estimate='mle'.",
         )
     seen = [n for n in graph.nodes if n in rows.schema]
+    beliefs = _with_numbers(beliefs, layout, rows, seen)
     scales = _shared(_scales(rows, variables, seen), together, layout)
     workers = checked_threads(threads)
     batches = (
@@ -204,6 +207,32 @@ def _variables(
             raise type(error)(error.message, hint=f"{error.hint} {hint}")
     if not any(n in rows.schema for n in graph.nodes):
         raise InputError("The table has no column of the graph.")
+    return out
+
+
+def _with_numbers(
+    beliefs: Sequence[Belief], layout: Layout, rows: Table | Stream, seen: Sequence[str]
+) -> list[Belief]:
+    """Hierarchical priors of lines with the numbers of the rows that have all of a family: a prior
+    that moved with the expected statistics would let the objective fall.
+    """
+    families = {
+        i: (child.name, [p.name for p in above])
+        for i, (child, above) in enumerate(layout.families)
+        if isinstance(beliefs[i].beside, LinePrior)
+        and beliefs[i].beside.like_all  # type: ignore[union-attr]
+        and all(v.name in seen for v in (child, *above))
+    }
+    tally = rows.tally(list(families.values())) if families else {}
+    out = []
+    for i, belief in enumerate(beliefs):
+        if isinstance(belief.beside, LinePrior) and belief.beside.like_all:
+            found = tally[families[i]] if i in families else None
+            own = LinePrior()
+            if isinstance(found, Moments) and belief.estimate != "mle":
+                own = settled(belief.beside, found)
+            belief = Belief.of(own, belief.estimate)
+        out.append(belief)
     return out
 
 

@@ -233,7 +233,8 @@ def _notes(items: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         where = ", ".join(f"{p}={s}" for p, s in zip(_discrete(i), first, strict=False))
         plural = "s" * (i["unseen"] != 1)
         if "floored" in i:
-            what = f"{i['unseen']:,} configuration{plural} with too few rows took the line of all"
+            how = "leaned on" if "like_all" in i["prior"] else "took"
+            what = f"{i['unseen']:,} configuration{plural} with too few rows {how} the line of all"
         elif i["estimate"] == "mle":
             what = f"{i['unseen']:,} parent configuration{plural} never seen: uniform"
         else:

@@ -7,12 +7,14 @@ as two moments are; so one piece of algebra serves every case (DeGroot 1970, §9
 
     α_n = α + n/2 − (flat coefficients)/2,   β_n = β + RSS/2
 
-A configuration of the discrete parents whose rows do not determine its line (too few of them, or
-parents that do not vary) borrows the line of all configurations together, and its uncertainty.
+Without numbers for a prior, a configuration of the discrete parents whose rows do not determine its
+line (too few of them, or parents that do not vary) borrows the line of all configurations together,
+and its uncertainty; under `LinePrior(like_all=…)` every configuration leans on it.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +26,11 @@ from credo.model.line_posterior import LinePosterior
 from credo.model.line_prior import LinePrior
 from credo.model.log_rising import log_rising
 from credo.stats.moments import Moments
+from credo.train.pooled_lines import pooled_prior, settled
 
-__all__ = ["FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_marginal"]
+__all__ = [
+    "FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_marginal", "line_score",
+]  # fmt: skip
 
 FLOOR = 1e-12
 """A variance is at least this share of the child's own: a line through every point has none."""
@@ -43,7 +48,7 @@ class Lines:
     coefficients: Floats
     variance: Floats
     posterior: LinePosterior | None
-    borrowed: NDArray[np.bool_]  # the configurations that took the line of all
+    borrowed: NDArray[np.bool_]  # the configurations of too few rows for a line of their own
     floored: bool  # some variance was 0, or next to it
 
 
@@ -76,6 +81,11 @@ def check_size(moments: Moments) -> None:
 def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines:
     """The lines of the last continuous variable in the others, by discrete configuration."""
     check_size(moments)
+    leaning = False
+    if prior is not None and prior.like_all:
+        means = estimate in ("mean", "map")  # the rows alone make the others
+        prior = settled(prior, moments) if means else LinePrior()
+        leaning = prior.alpha > 0
     shape = tuple(v.arity for v in moments.discrete)
     every = _dense(moments, shape)
     whole = every  # without discrete parents there is one configuration
@@ -101,12 +111,14 @@ def fit_lines(moments: Moments, prior: LinePrior | None, estimate: str) -> Lines
         good = solved.fits & (alpha > enough) & (solved.weight > 0)
         known = bool(alone.fits and pooled_alpha > enough and alone.weight > 0)
         variance = _variance(estimate, alpha, solved.rss, n, solved.slope.shape[-1])
+        if leaning and estimate == "mean":  # that of a new row, whose level is not known either
+            variance = variance * (1 + 1 / solved.weight)
         pooled = variance
         if moments.discrete:
             pooled = _variance(estimate, pooled_alpha, alone.rss, whole[0], alone.slope.shape[-1])
     if not good.all() and not known:
         raise _refusal(moments, alone, total, prior)
-    borrow = ~good
+    borrow = ~good | (leaning & (n < len(moments.continuous) + 1))
     slope = _either(good, solved.slope, alone.slope)
     centre = _either(good, solved.centre, alone.centre)
     value = _either(good, solved.value, alone.value)
@@ -255,8 +267,22 @@ def line_log_likelihood(moments: Moments, lines: Lines) -> float:
     return float(-0.5 * (moments.n * np.log(2 * np.pi * variance) + square / variance).sum())
 
 
+def line_score(moments: Moments) -> float:
+    """The marginal likelihood of lines that lean on all, slopes priced as few rows ask.
+
+    The kernel of searches gives the same (`cpp/score_lines.hpp`).
+    """
+    k, n = len(moments.continuous) - 1, moments.total
+    if k and n <= k + 3:
+        return -math.inf
+    price = 0.5 * k * math.log(n) * (k + 3) / (n - k - 3) if k else 0.0
+    found = line_log_marginal(moments, pooled_prior(moments))
+    return (-0.5 * k * math.log(max(n, 1.0)) if found is None else found) - price
+
+
 def line_log_marginal(moments: Moments, prior: LinePrior) -> float | None:
     """ln p(rows) with the lines integrated out; None where the prior is not a distribution."""
+    prior = settled(prior, moments)
     if prior.kappa == 0 or prior.alpha == 0 or prior.beta == 0:
         return None
     k = len(moments.continuous) - 1

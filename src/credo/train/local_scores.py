@@ -26,7 +26,7 @@ __all__ = ["moments_by_group", "of_function", "of_prior_network"]
 Floats = NDArray[np.float64]
 Asked = Sequence[tuple[int, Sequence[int]]]
 Local = Callable[[Asked], Floats]
-MomentsOf = Callable[[Sequence[int], Sequence[int]], tuple[Floats, Floats]]
+MomentsOf = Callable[[Sequence[int], Sequence[int]], tuple[Floats, Floats, Floats]]
 
 COLLINEAR = 1e-11  # the least share of a variance that is left after regression
 
@@ -94,16 +94,16 @@ def moments_by_group(source: Source, variables: Sequence[Variable]) -> MomentsOf
     """What conditional Gaussian scores ask for: moments of columns by sets of discrete parents."""
     names = [v.name for v in variables]
 
-    def moments(group: Sequence[int], columns: Sequence[int]) -> tuple[Floats, Floats]:
+    def moments(group: Sequence[int], columns: Sequence[int]) -> tuple[Floats, Floats, Floats]:
         *others, last = (names[c] for c in columns)
         family = Family(last, (*(names[d] for d in group), *others))
         found = source.tally([family])[family]
         assert isinstance(found, Moments)
         place = {v.name: i for i, v in enumerate(found.continuous)}
         order = [place[names[c]] for c in columns]
-        scatter = found.scatter
+        mean, scatter = found.mean, found.scatter
         if order != list(range(len(order))):
-            scatter = scatter[:, order][:, :, order]
-        return np.ascontiguousarray(found.n), np.ascontiguousarray(scatter)
+            mean, scatter = mean[:, order], scatter[:, order][:, :, order]
+        return tuple(np.ascontiguousarray(a) for a in (found.n, mean, scatter))  # type: ignore[return-value]
 
     return moments

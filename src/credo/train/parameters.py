@@ -30,6 +30,7 @@ from credo.model.reals import shown
 from credo.model.value import choice, flag
 from credo.schema import Variable
 from credo.train.families import FamilySpec, learn
+from credo.train.pooled_lines import LIKE_ALL
 from credo.train.sources import Opened, refuse_rows
 from credo.train.tied import groups_of
 
@@ -61,7 +62,8 @@ def fit(
     prior : None, BDeu, K2, Laplace, Dirichlet, Beta, LinePrior, NormalInverseGamma, or mapping
         None is maximum likelihood. A mapping gives families priors of their own by the name of
         the child; the others get `default`. A prior of tables leaves the lines of continuous
-        variables to the reference prior, `LinePrior()`; a prior of lines leaves tables to none.
+        variables to `LinePrior(like_all=4)`: configurations of few rows lean on all of them, and
+        without discrete parents it is the reference prior. A prior of lines leaves tables to none.
     estimate : "mean", "map" or "mle"
         The point that becomes the table: with a prior the posterior mean, unless said otherwise.
     sample_variance : bool
@@ -115,7 +117,7 @@ def fit(
         belief = None if name in held else _belief(own, child, above)
         how = "fixed" if name in held else _estimate(estimate, belief, child, sample_variance)
         learned = Learned(tally[name, list(parents)], how, belief, together.get(name, ()))
-        specs.append(FamilySpec(child, above, learned, held.get(name), _said(own, belief)))
+        specs.append(FamilySpec(child, above, learned, held.get(name), _said(own, belief, above)))
     if estimate in ("mean", "map") and all(s.learned.prior is None for s in specs):
         raise InputError(
             f"estimate={estimate!r} needs a prior.",
@@ -218,7 +220,7 @@ def _fixed(
     return out
 
 
-_REFERENCE = LinePrior()
+_POOLED = LinePrior(like_all=LIKE_ALL)
 _WORDS = {"bdeu": "cr.BDeu(1)", "k2": "cr.K2()", "laplace": "cr.Laplace(1)", "none": "None"}
 
 
@@ -256,7 +258,7 @@ def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:
     """The pseudo-counts of a table, or the prior of a line; None without a prior.
 
     One prior for all families may be of the wrong kind for some: a prior of tables leaves lines
-    to the reference prior, a prior of lines leaves tables to maximum likelihood.
+    to that of all configurations together, a prior of lines leaves tables to maximum likelihood.
     """
     if own is None:
         return None
@@ -268,15 +270,16 @@ def _belief(own: Any, child: Variable, parents: tuple[Variable, ...]) -> Any:
         return LinePrior.of(own, child.name, continuous)
     if not isinstance(own, (BDeu, K2, Laplace, Pseudocounts)):
         LinePrior.of(own, child.name, continuous)  # refuses it
-    return _REFERENCE
+    return _POOLED
 
 
-def _said(own: Any, belief: Any) -> str:
+def _said(own: Any, belief: Any, parents: Sequence[Variable]) -> str:
     """The prior in words, for the record."""
     if belief is None:
         return "none"
     if isinstance(belief, LinePrior):
-        return "reference" if belief is _REFERENCE or belief == _REFERENCE else str(belief)
+        alone = belief.like_all and not any(p.is_discrete for p in parents)
+        return "reference" if alone or belief == LinePrior() else str(belief)
     return (
         "pseudo-counts"
         if isinstance(own, (list, tuple)) or hasattr(own, "shape")

@@ -20,7 +20,8 @@ from credo.stats.moments import Moments
 from credo.stats.tally import Source
 from credo.train.available import of_available
 from credo.train.local_scores import moments_by_group, of_function, of_prior_network
-from credo.train.scores import ScoreSpec
+from credo.train.pooled_lines import LIKE_ALL
+from credo.train.scores import MARGINAL, ScoreSpec
 
 __all__ = ["Asked", "native_scores"]
 
@@ -60,7 +61,7 @@ def native_scores(asked: Asked, by_gain: bool = False) -> Made:
     if asked.spec.function is not None or asked.spec.name == "bde":
         return _function_scores(asked)
     kinds = {v.is_discrete for v in asked.variables}
-    if len(kinds) == 2:
+    if len(kinds) == 2 or (asked.spec.name in MARGINAL and False in kinds):
         return _mixed_scores(asked)
     return _table_scores(asked) if True in kinds else _line_scores(asked)
 
@@ -173,14 +174,15 @@ def _line_scores(asked: Asked) -> Made:
 
 
 def _mixed_scores(asked: Asked) -> Made:
-    """Conditional Gaussian scores where discrete and continuous variables meet."""
+    """Scores of lines: plug-in likelihoods, or marginal ones beside those of tables."""
     variables = asked.variables
+    like_all = LIKE_ALL if asked.spec.name in MARGINAL else 0.0
     discrete = [v for v in variables if v.is_discrete]
     tables, _ = _table_scores(replace(asked, variables=discrete, gaps=(), extras=([], None)))
     native = _core.FamilyScores.mixed(
         tables, moments_by_group(asked.source, variables),
         [v.arity if v.is_discrete else 0 for v in variables],
-        asked.rows, asked.penalty, _MOMENTS, *asked.extras, asked.threads,
+        asked.rows, asked.penalty, like_all, _MOMENTS, *asked.extras, asked.threads,
     )  # fmt: skip
     return native, []
 

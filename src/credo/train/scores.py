@@ -23,7 +23,7 @@ from credo.render import table_html, table_text
 from credo.stats.family import Family
 from credo.train.edge_prior import EdgePrior
 
-__all__ = ["SCORES", "Score", "ScoreSpec", "score"]
+__all__ = ["MARGINAL", "SCORES", "Score", "ScoreSpec", "score"]
 
 SCORES: Mapping[str, str] = MappingProxyType(
     {
@@ -42,7 +42,9 @@ SCORES: Mapping[str, str] = MappingProxyType(
 )
 """Every score by its name, with its formula in a line."""
 
-DISCRETE_ONLY = ("bdeu", "bde", "bds", "k2", "fnml", "qnml")
+DISCRETE_ONLY = ("bde", "fnml", "qnml")
+MARGINAL = ("bdeu", "bds", "k2")
+"""Marginal likelihoods of tables; beside them lines are scored by theirs (`pooled_lines.py`)."""
 _WITH_ESS = ("bdeu", "bde", "bds")
 
 LocalScore = Callable[[Any], float]
@@ -218,8 +220,9 @@ def score(
     score : name or function
         One of 'loglik', 'aic', 'bic', 'mdl', 'bdeu', 'bde', 'bds', 'k2', 'fnml', 'qnml' for
         discrete variables; 'loglik', 'aic', 'bic', 'bge' for continuous ones; 'loglik', 'aic',
-        'bic' where both kinds meet. A function takes a family's statistic (`Counts` with the
-        child's axis last, or `Moments`) and returns its local score.
+        'bic', 'bdeu', 'bds', 'k2' where both kinds meet. Of these the last three are marginal
+        likelihoods; lines have theirs under `LinePrior(like_all=4)`. A function takes a family's
+        statistic (`Counts` with the child's axis last, or `Moments`) and returns its local score.
     ess : float
         The equivalent sample size of 'bdeu', 'bde' and 'bds': how many rows the prior weighs.
     prior : Network

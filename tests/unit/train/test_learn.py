@@ -57,7 +57,7 @@ def test_a_mixed_table(shared_tables):
     net = cr.learn(table)
     truth = cr.Dag.parse("[A][B][C][H][D|A:H][F|B:C][E|B:D][G|A:D:E:F]")
     assert set(net.dag.edges) == set(truth.edges)
-    assert net.record.details["score"] == "bic"
+    assert net.record.details["score"] == "bdeu"
     assert net.p("F").states == ("a", "b")
 
 
@@ -309,7 +309,7 @@ def test_edge_strengths(small, learning):
         ({"search": "pc", "alpha": 2}, "alpha must be between 0 and 1"),
         ({"search": "exact", "method": "magic"}, "method must be 'auto', 'dynamic' or 'linear'"),
         ({"search": "exact", "max_families": 5}, "too many to score"),
-        ({"parameters": "mle"}, "parameters must be a prior, None or 'auto'"),
+        ({"parameters": "best"}, "parameters must be a prior, None, 'auto' or 'mle'"),
     ],
 )  # fmt: skip
 def test_refusals_say_what_to_do(small, change, text):

@@ -1,4 +1,4 @@
-"""The parameters of a learned graph: by the score's prior, or maximum likelihood with a posterior."""
+"""The parameters of a learned graph: posterior means, or maximum likelihood by name."""
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,12 @@ def small():
 
 
 @pytest.mark.parametrize("score", ["bic", "aic", "loglik", "fnml", lambda statistic: 0.0])
-def test_a_score_without_a_prior_keeps_a_posterior_beside_maximum_likelihood(small, score):
-    net = cr.learn(small, score, "hill-climb", max_parents=2)
+def test_a_score_without_a_prior_gives_posterior_means_and_maximum_likelihood_by_name(small, score):
+    means = cr.learn(small, score, "hill-climb", max_parents=2)
+    for name in means.names:
+        sure = cr.fit(means.dag, small, cr.BDeu(10)).cpt(name)
+        assert np.array_equal(means.cpt(name).values, sure.values)
+    net = cr.learn(small, score, "hill-climb", max_parents=2, parameters="mle")
     plain, sure = cr.fit(net.dag, small), cr.fit(net.dag, small, cr.BDeu(1))
     for name in net.names:
         assert np.array_equal(net.cpt(name).values, plain.cpt(name).values)
@@ -26,13 +30,14 @@ def test_a_score_without_a_prior_keeps_a_posterior_beside_maximum_likelihood(sma
     assert "prior BDeu(1): maximum likelihood, the posterior beside" in str(net.record)
 
 
-def test_a_table_of_both_kinds_keeps_a_posterior_beside_maximum_likelihood():
+def test_lines_keep_a_posterior_beside_maximum_likelihood():
     rng = np.random.default_rng(3)
     kind = rng.choice(["u", "v"], 120)
     x = rng.normal(size=120) + 2 * (kind == "u")
     rows = cr.read({"kind": kind, "x": x, "y": x + rng.normal(size=120)})
-    net = cr.learn(rows)
-    plain, sure = cr.fit(net.dag, rows), cr.fit(net.dag, rows, cr.BDeu(1))
+    net = cr.learn(rows, parameters="mle")
+    reference = {"kind": cr.BDeu(1), "x": cr.LinePrior(), "y": cr.LinePrior()}
+    plain, sure = cr.fit(net.dag, rows), cr.fit(net.dag, rows, reference)
     for name in ("x", "y"):
         mine, other = net.cpt(name), plain.cpt(name)
         for part in ("intercept", "coefficients", "variance"):
@@ -48,7 +53,7 @@ def test_a_table_of_both_kinds_keeps_a_posterior_beside_maximum_likelihood():
 def test_structural_em_keeps_a_posterior_beside_maximum_likelihood(small):
     gaps = pd.DataFrame({n: small[n] for n in small.schema.names}).astype(object)
     gaps.iloc[::7, 1] = None
-    net = cr.learn(gaps, "bic", "hill-climb", max_parents=2)
+    net = cr.learn(gaps, "bic", "hill-climb", max_parents=2, parameters="mle")
     plain = cr.learn(gaps, "bic", "hill-climb", max_parents=2, parameters=None)
     assert net.dag == plain.dag and net.record.score == pytest.approx(plain.record.score)
     for name in net.names:

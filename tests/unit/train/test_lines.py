@@ -194,7 +194,7 @@ def test_a_class_of_one_row_takes_the_line_of_all():
     rng = np.random.default_rng(0)
     x = rng.normal(10, 2, 21)
     rows = {"c": ["a"] * 10 + ["b"] * 10 + ["c"], "x": x}
-    for prior in (None, cr.BDeu(1)):
+    for prior in (None, cr.LinePrior()):
         net = cr.fit("[c][x|c]", rows, prior)
         assert net.cpt("x").intercept[2] == pytest.approx(x.mean(), rel=1e-12)
         item = net.record.families["x"]
@@ -207,8 +207,11 @@ def test_a_class_of_one_row_takes_the_line_of_all():
 
 
 def test_too_few_rows_are_refused():
+    few = {"x": [1.0, 2.5, 3.0, 4.5], "y": [1.0, 2.0, 2.5, 4.0]}
     with pytest.raises(InputError, match="The line of 'y' needs at least 5 rows"):
-        cr.fit("[x][y|x]", {"x": [1.0, 2.5, 3.0, 4.5], "y": [1.0, 2.0, 2.5, 4.0]}, cr.BDeu(1))
+        cr.fit("[x][y|x]", few, cr.LinePrior())
+    leaning = cr.fit("[x][y|x]", few, cr.BDeu(1)).cpt("y")  # a prior of unit information
+    assert leaning.coefficients == pytest.approx(0.86, abs=0.05) and leaning.variance > 0.01
     with pytest.raises(InputError, match=r"The line of 'x' needs at least 2 rows .* got 1"):
         cr.fit("[x]", cr.read({"x": [1.5]}, schema={"x": "continuous"}))
 

@@ -259,10 +259,9 @@ def test_refusals_of_continuous_columns():
     rng = np.random.default_rng(0)
     x = rng.normal(size=50)
     table = cr.read({"x": x, "y": 2 * x, "z": rng.normal(size=50)})
-    with pytest.raises(InputError, match="no finite bic score: its columns are collinear"):
-        cr.score("[x][y|x][z]", table, "bic")
+    assert cr.score("[x][y|x][z]", table, "bic") > cr.score("[x][y][z]", table, "bic") + 500
     with pytest.raises(SchemaError, match="is for discrete variables; 'x' is continuous"):
-        cr.score("[x][z]", table, "bdeu")
+        cr.score("[x][z]", table, "fnml")
     with pytest.raises(InputError, match="freedom must be above"):
         cr.score("[x][z]", table, "bge", freedom=2)
     flat = cr.read({"x": x, "c": np.full(50, 2.5)}, schema={"c": "continuous"})

@@ -66,7 +66,9 @@ def test_a_search_ends_when_its_time_is_over(search, classes):
     net = cr.learn(table, search=search, budget=0.3)
     assert net.record.reason == "the budget of 0.3 s was spent"
     assert math.isfinite(net.record.score)
-    assert net.record.score == pytest.approx(float(cr.score(net.dag, table, "bic")))
+    assert net.record.score == pytest.approx(
+        float(cr.score(net.dag, table, net.record.details["score"]))
+    )
 
 
 def test_the_tests_that_ended_early_say_where():

@@ -88,10 +88,11 @@ def structural_em(
     top = max(ends, key=lambda e: e.trace[-1])
     best, found = top.net, top.found
     most = WARM if halt.now else None
+    wanted, climbed_by = belief(found.spec), _climbed_by(belief, found.spec)
+    told = time.perf_counter() < until
     final = em_until(
-        until, best, table, start=best, budget=most, threads=threads,
-        told=time.perf_counter() < until, **belief(found.spec),
-    )  # fmt: skip
+        until, best, table, start=best, budget=most, threads=threads, told=told, **climbed_by
+    )
     record = final.record
     assert record is not None
     reason = top.reason
@@ -105,6 +106,12 @@ def structural_em(
         value = _penalised(final, found)
     elif reason == top.reason:
         drawn, value = _approximate(final, found, table, seed, threads)
+    if wanted != climbed_by:
+        final = em_until(
+            until, final, table, start=final, budget=most, threads=threads, told=told, **wanted
+        )
+        record = final.record
+        assert record is not None
     rising = (value,) * (value > top.trace[-1])
     ended = tuple(value if e is top else e.trace[-1] for e in ends)
     notes = list(record.notes)
@@ -206,7 +213,7 @@ def _climb(
             halt.after(found)
             here = _score(found, net.dag)
             # before the first search the network may not have the parameters of the score's prior
-            how = belief(found.spec)
+            how = _climbed_by(belief, found.spec)
             assert net.record is not None and net.record.score is not None
             value = here + net.record.score - net.log_likelihood(rows.table)
             if best is not None and value <= trace[-1] + 1e-9 * abs(value):
@@ -231,6 +238,14 @@ def _climb(
         halt.now = True
     assert best is not None
     return _Climbed(best, best_found, tuple(trace), reason, drawn)
+
+
+def _climbed_by(belief: Callable[[Any], dict[str, Any]], spec: ScoreSpec) -> dict[str, Any]:
+    """How parameters are learned on the way: a likelihood less a penalty is that of its maximum."""
+    how = belief(spec)
+    if spec.name in PENALISED and spec.function is None and how["prior"] is not None:
+        return {**how, "estimate": "mle"}
+    return how
 
 
 def _penalised(net: Network, found: Any) -> float:

@@ -24,13 +24,15 @@ from credo.model.reals import shown
 from credo.model.record import Record
 from credo.model.value import choice
 from credo.progress import Ticker
+from credo.render import shortened
 from credo.schema import Schema, Variable
+from credo.stats.family import Family
 from credo.threads import checked_threads
 from credo.train.edge_prior import EdgePrior, log_odds
 from credo.train.em_fit import em_until
 from credo.train.family_scores import FamilyScores, family_scores
 from credo.train.parameters import fit
-from credo.train.scores import SCORES, LocalScore, ScoreSpec, graph_of
+from credo.train.scores import MARGINAL, SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.sources import Opened
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
 from credo.train.structure.option_hints import refuse_unknown_search
@@ -85,8 +87,8 @@ def learn(
     source : anything `cr.read` takes, a Table, a Stream or another source
         The rows.
     score : name or function
-        See `cr.score`. By default 'bdeu' where all variables are discrete, else 'bic'; for node
-        averages 'bic'.
+        See `cr.score`. By default 'bdeu', and 'bic' where all variables are continuous or for node
+        averages.
     search : name
         'auto', 'hill-climb', 'tabu', 'anneal', 'order', 'exact', 'chow-liu', 'tan',
         'naive-bayes', 'k2', 'pc', 'mmhc' or 'ges'. `auto` proves its answer for up to 12
@@ -107,11 +109,11 @@ def learn(
         When spent, the best graph so far is taken, and the record says so; so with Ctrl-C.
     ess, prior, prior_rows, freedom, edge_prior
         Settings of the score, as in `cr.score`.
-    parameters : a prior for `cr.fit`, or "auto"
-        How the tables are learned; by default with the prior of the score if it has one
-        ('bdeu', 'bds': `BDeu(ess)`, 'k2': `K2()`), else by maximum likelihood, with the posterior
-        under `BDeu(1)` kept beside the numbers, to say how sure they are. `BDeu(1)` makes its
-        means the numbers; None keeps no posterior.
+    parameters : a prior for `cr.fit`, "auto" or "mle"
+        How the tables are learned: by default posterior means under `BDeu(10)`, `BDeu(ess)` where
+        ess= is given, or `K2()` for that score; lines lean on all rows, `LinePrior(like_all=4)`.
+        "mle" is maximum likelihood with the posterior under `BDeu(1)` beside the numbers, to say
+        how sure they are; None keeps no posterior.
     missing : "structural-em", "available-cases", "node-average" or "complete-rows"
         What to do where cells are missing: complete the rows under the current network and search
         again, until the score of the observed rows no longer rises; measure what parents gain a
@@ -134,8 +136,8 @@ def learn(
     'proven optimal'
     """
     opened = Opened(source, {}, weights, schema).source
-    if isinstance(parameters, str) and parameters != "auto":
-        raise InputError(f"parameters must be a prior, None or 'auto', got {parameters!r}.")
+    if isinstance(parameters, str) and parameters not in ("auto", "mle"):
+        raise InputError(f"parameters must be a prior, None, 'auto' or 'mle', got {parameters!r}.")
     choice(missing, MISSING, "missing")
     refuse_unknown_search(search, SEARCHES)
     if isinstance(score, str) and score in SEARCHES and score not in SCORES:
@@ -185,7 +187,7 @@ def learn(
     settings["available"] = missing == "available-cases"
     with spooled(opened) as rows:
         found = searched(rows, score, search, start=start, **settings)
-        net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters))
+        net = fit(found.dag, rows, threads=threads, **belief_of(found.spec, parameters, ess))
     record = found.record
     inner = net.record
     assert inner is not None
@@ -228,7 +230,7 @@ def _structural(
         return searched(rows, score, search, start=from_, **left())
 
     def belief(spec: ScoreSpec) -> dict[str, Any]:
-        return belief_of(spec, parameters)
+        return belief_of(spec, parameters, settings["ess"])
 
     whole = all(v.is_discrete for v in table.schema.variables)
 
@@ -345,7 +347,7 @@ def searched(
     limit = _seconds(budget)
     chance = generator(rng)
     if score is None:
-        score = "bdeu" if all(v.is_discrete for v in opened.schema.variables) else "bic"
+        score = "bdeu" if any(v.is_discrete for v in opened.schema.variables) else "bic"
     spec = ScoreSpec.of(
         score, ess=ess, prior=prior, prior_rows=prior_rows, freedom=freedom, edge_prior=edge_prior
     )
@@ -370,7 +372,7 @@ def searched(
         outcome.reason,
         time.perf_counter() - began,
         int(rng) if isinstance(rng, (int, np.integer)) else None,
-        (*scores.notes, *outcome.notes, *_constant(scores.variables)),
+        (*scores.notes, *outcome.notes, *_constant(scores.variables), *_left_out(scores)),
         {"score": spec.name, "search": search, **outcome.details, "counters": scores.counters},
     )
     return Searched(dag, record, scores, spec)
@@ -408,6 +410,25 @@ def _check(problem: Problem, outcome: Outcome, dag: Dag) -> None:
             "No graph within the rules has a finite score.",
             hint="Look for collinear columns, or for parents required of a column with few rows.",
         )
+
+
+def _left_out(scores: FamilyScores) -> list[str]:
+    """Edges from states to numbers that a score of maximum likelihood cannot have."""
+    if scores.spec.function is not None or scores.spec.name in MARGINAL or scores.by_gain:
+        return []
+    numbers = [v.name for v in scores.variables if not v.is_discrete]
+    states = [v.name for v in scores.variables if v.is_discrete]
+    pairs = [Family(x, (d,)) for x in numbers for d in states]
+    never = (
+        [f for f, s in zip(pairs, scores.of(pairs), strict=True) if s == -math.inf] if pairs else []
+    )
+    if not never:
+        return []
+    said = shortened([f"{f.parents[0]} → {f.child}" for f in never])
+    return [
+        f"{said}: no {scores.spec.name} score, since a state has too few rows or its numbers do "
+        "not vary; 'bdeu' scores them"
+    ]
 
 
 def _constant(variables: Sequence[Variable]) -> list[str]:
