@@ -110,6 +110,7 @@ def em_model(
     began = time.perf_counter()
     _check(tol, budget)
     k = target.arity
+    _settle(rows, target, plan, threads)
     known, blank = _known(rows, target, plan, threads)
     if _without_values_apart(rows, plan):
         known, blank = _known(rows, target, plan, threads)
@@ -171,6 +172,16 @@ def _at_least_one(smoothing: Any) -> Any:
     if isinstance(smoothing, Mapping):
         return {n: max(float(given), 1.0) for n, given in smoothing.items()}
     return max(float(smoothing), 1.0)
+
+
+def _settle(
+    rows: Callable[[], Iterable[ClassedRows]], target: Variable, plan: Plan, threads: int
+) -> None:
+    """Let all rows say what a column of whole numbers is, not those with a class alone."""
+    for part in rows():
+        group = np.zeros(len(part.group), dtype=np.uint32)
+        by_class(part.columns, group, target, plan, None, threads)
+        break  # of a stream the schema has said it
 
 
 def _known(

@@ -308,3 +308,14 @@ def test_a_column_that_only_rows_without_a_class_show(covariance: str, far: floa
         means = model.features[2].mean
     assert np.abs(means - far - [0, 2, 4]).max() < 1.5
     assert (fitted.predict(x) == np.array(["a", "b", "c"])[c]).mean() > 0.8
+
+
+def test_rows_without_a_class_say_what_a_column_is_too() -> None:
+    """Of the few rows with a class a column had few numbers, and the others were refused."""
+    rng = np.random.default_rng(0)
+    gain = np.where(rng.random(400) < 0.2, rng.integers(1, 90_000, 400), 0)
+    gain[:40] = 5 * (np.arange(40) % 8)
+    other = rng.integers(0, 2, 400)
+    y = [int(v) if i < 40 else None for i, v in enumerate(other)]
+    clf = NaiveBayes(unlabelled="em", budget=5).fit(np.stack([gain, other], axis=1), y)
+    assert clf.kinds_ == {"x0": "gaussian", "x1": "categorical"}
