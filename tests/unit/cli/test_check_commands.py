@@ -113,3 +113,11 @@ def test_bad_input_is_one_sentence_and_exit_code_2(files, args, said):
     assert done.returncode == 2
     assert done.stderr.startswith("Error: ") and said in done.stderr
     assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_budget_is_for_every_section(files):
+    words = ["check", files / "fitted.credo", files / "rows.csv", "--budget"]
+    late = CliRunner().invoke(cli.app, [*map(str, words), "1e-9"], standalone_mode=False)
+    assert "There was no time left for" in late.output + str(late.exception or "")
+    none = CliRunner().invoke(cli.app, [*map(str, words), "0"], standalone_mode=False)
+    assert "--budget must be a number of seconds above 0" in str(none.exception)
