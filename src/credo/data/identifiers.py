@@ -97,7 +97,7 @@ def named_like_rows(name: str) -> bool:
     return _last_word(name) in _NUMBERING | ROW_WORDS
 
 
-def is_named_identifier(p: Profile, n: int, d: int, low: int | None = None) -> bool:
+def is_named_identifier(p: Profile, n: int, d: int, low: float | None = None) -> bool:
     """Whether the name and the different values say that a column tells rows apart; `low` is the
     least of whole numbers.
     """

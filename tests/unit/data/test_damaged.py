@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.errors import CredoError, TableError
+from credo.errors import CredoError, LimitError, TableError
 
 TABLE = pa.table({"a": ["ab", "cd", None, "ab"], "b": ["u", "v", "u", "v"]})
 
@@ -135,3 +135,30 @@ def test_a_stream_whose_file_is_gone_says_so(tmp_path):
         os.remove(path)
         with pytest.raises(TableError, match=f"{name} is not there any more"):
             stream.tally()
+
+
+def test_memory_that_runs_out_is_one_sentence_whatever_the_engine_calls_it(tmp_path, monkeypatch):
+    path = write_ipc(tmp_path / "t.arrow", TABLE)
+    told = "cannot be read: there is not enough memory"
+
+    def no_room(*args, **options):
+        raise pa.ArrowMemoryError("malloc of size 1152921504606846976 failed")
+
+    monkeypatch.setattr(pa.ipc, "open_file", no_room)
+    with pytest.raises(LimitError, match=f"t.arrow {told}"):
+        cr.read(path)
+    with duckdb.connect(config={"memory_limit": "20MB", "temp_directory": ""}) as small:
+        rows = small.sql("select list(i::varchar || 'x') as l, 1 as a from range(9000000) t(i)")
+        with pytest.raises(MemoryError, match=f"DuckDB relation {told}"):
+            cr.read(rows)
+
+
+def test_without_room_for_a_thread_rows_are_read_in_this_one(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "x,1\ny,2\n" * 50)
+
+    def no_room(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", no_room)
+    assert len(cr.read(path)) == 100
