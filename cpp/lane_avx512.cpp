@@ -1,5 +1,5 @@
 // Lanes of 512 bits with a popcount instruction (AVX512F, BW and VPOPCNTDQ).
-// cpp/tests/run_emulated.sh and run_bochs.sh run this file on any CPU.
+// cpp/tests/run_emulated.sh runs this file on any CPU.
 #if defined(__x86_64__) || defined(CREDO_EMULATED_AVX512)
 
 #ifndef CREDO_EMULATED_AVX512

@@ -128,8 +128,8 @@ class Block {
   }
 
   void draw(const std::vector<Node>& nodes, const Inputs& inputs, const Kernels& kernels,
-            std::uint64_t start) {
-    if (!inputs.weights.empty()) std::fill_n(log_weights_, rows_, 0.0);
+            std::uint64_t start, bool weighted) {
+    if (weighted) std::fill_n(log_weights_, rows_, 0.0);
     for (const Node& node : nodes) {
       const Codes& column = columns_[static_cast<std::size_t>(node.variable)];
       if (node.fixed >= 0 || node.choice.arity == 1)
@@ -292,7 +292,7 @@ void Sampler::run(const Inputs& inputs, const std::string& path, int threads, Mo
     for (std::size_t b = task * kPerTask; b < std::min(n_blocks, (task + 1) * kPerTask); ++b) {
       monitor.poll();
       const std::uint64_t start = (first_block + b) * block;
-      codes->draw(nodes, inputs, kernels, start);
+      codes->draw(nodes, inputs, kernels, start, out.log_weights != nullptr);
       const std::uint64_t from = std::max(start, inputs.first);
       const std::uint64_t to = std::min(start + block, inputs.first + inputs.rows);
       codes->copy(static_cast<std::size_t>(from - start), static_cast<std::size_t>(to - start),

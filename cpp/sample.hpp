@@ -30,7 +30,7 @@ struct Inputs {
 
 struct Outputs {
   std::vector<void*> columns;     // OUT, per variable [rows]: bytes, or two where wide()
-  double* log_weights = nullptr;  // OUT [rows], zeroed by the caller; or null
+  double* log_weights = nullptr;  // OUT [rows], or null
 };
 
 class Sampler {

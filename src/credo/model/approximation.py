@@ -17,7 +17,7 @@ from credo.frozen import Frozen
 from credo.model.interval import Interval
 from credo.render import text_html
 
-__all__ = ["Approximation", "Estimate"]
+__all__ = ["Approximation", "Estimate", "enough"]
 
 _NAMES = {
     "importance": "importance sampling",
@@ -26,6 +26,17 @@ _NAMES = {
     "gibbs": "Gibbs sampling",
     "points": "quasi-random points",
 }
+
+
+def enough(samples: int) -> float:
+    """The effective samples from which on an error is believed: a hundred, and 4 √n of n.
+
+    Where fewer of many count, some that would count more are likely not to have been drawn.
+
+    >>> enough(500), enough(10_000)
+    (100.0, 400.0)
+    """
+    return max(100.0, 4 * samples**0.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,15 +94,23 @@ class Approximation(Frozen):
         return None if self.interval is None else float(np.max(self.interval.width) / 2)
 
     @property
+    def exact(self) -> bool:
+        """Whether there was nothing to draw, so that the answer is exact after all."""
+        return self.half_width == 0
+
+    @property
     def reliable(self) -> bool:
         """Whether the intervals can be believed: enough effective draws, none of which rules."""
-        if not self.guaranteed:
-            return False
-        return self.converged and self.effective >= 100 and self.largest_weight <= 0.1
+        if not self.guaranteed or self.exact:
+            return self.exact
+        least = 100.0 if self.chains else enough(self.samples)
+        return self.converged and self.effective >= least and self.largest_weight <= 0.1
 
     @property
     def line(self) -> str:
         """The account on one line."""
+        if self.exact:
+            return f"exact: {self.stopped}"
         parts = [f"approximate: {self.name}"]
         if self.samples:
             parts.append(f"{self.samples:,} samples")
@@ -118,7 +137,7 @@ class Approximation(Frozen):
         lines = []
         if self.why:
             lines.append(f"not exact: {self.why}")
-        if self.stopped:
+        if self.stopped and not self.exact:
             lines.append(f"stopped because {self.stopped}")
         if self.samples:
             lines.append(f"{self.variables:,} variables drawn, seed {self.seed}")

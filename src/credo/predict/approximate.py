@@ -21,7 +21,7 @@ from credo.model.interval import Interval
 from credo.predict.blocks import blocks_of
 from credo.predict.budget import EXACT, Effort
 from credo.predict.engine import engine_of
-from credo.predict.estimate import Query, intervals
+from credo.predict.estimate import Query, stated
 from credo.predict.evidence import Evidence
 from credo.predict.gibbs import CHAINS, Walked, gibbs
 from credo.predict.importance import Drawn, importance
@@ -181,14 +181,7 @@ def _by_samples(problem: Reduced, drawn: Drawn, effort: Effort) -> list[Found]:
         seconds=effort.spent,
     )
     return [
-        Found(
-            p,
-            replace(
-                account,
-                interval=intervals(p, se, sums.effective, sums.n, freedom),
-                standard_error=se,
-            ),
-        )
+        Found(p, replace(account, **stated(p, se, sums.effective, sums.n, freedom)))
         for (p, se), freedom in zip(sums.estimates(), sums.freedoms(), strict=True)
     ]
 
@@ -300,9 +293,9 @@ def approximate_log_evidence(net: Network, evidence: Evidence, effort: Effort) -
             say(account)
         return Estimate(messages.log_z + problem.log_scale - log_total, account)
     drawn = importance(problem, (), effort)
-    if not drawn.sums.weight > 0:
+    if drawn.log_z == -np.inf:
         refuse_unfound(net, evidence, drawn.sums.n)
-    se = drawn.sums.log_error
+    se = drawn.sums.log_error if drawn.sums.n else 0.0
     half = 1.959963984540054 * se
     account = Approximation(
         "importance" if effort.method == "auto" else effort.method,

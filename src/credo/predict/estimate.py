@@ -8,6 +8,9 @@ The error is itself estimated, from few samples where a state is rare, so Studen
 the place of the normal one; its degrees of freedom are what the variance is known by (Satterthwaite
 1946): of weighted samples 2 v (1 + 1/c²), v the effective samples on the rarer side and c² the
 squared variation of the weights, none for equal weights, which need no estimate.
+
+Samples that all agree do not show an error of zero: what n of them have not seen may have a
+probability of 3.7 / n (the rule of three, at 97.5 %), which is part of every error.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +27,14 @@ from numpy.typing import NDArray
 from credo import _core
 from credo.model.interval import Interval
 
-__all__ = ["Query", "Sums", "intervals"]
+__all__ = ["RULE_OF_THREE", "Query", "Sums", "intervals", "stated"]
 
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
 _Z = 1.959963984540054
+RULE_OF_THREE = -np.log((1 - LEVEL) / 2) / _Z
+"""The standard error of what n samples have not seen, times n."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,18 @@ def intervals(
     half = z / (1 + z2) * np.sqrt(spread / n + z2 / (4 * n))
     low, high = np.clip(middle - half, 0.0, p), np.clip(middle + half, p, 1.0)
     return Interval(low, high, LEVEL)
+
+
+def stated(
+    p: Floats, se: Floats, effective: float, samples: float, freedom: Floats | None = None
+) -> dict[str, Any]:
+    """The intervals and standard errors of an account; no error is 0 where samples may differ.
+
+    >>> stated(np.array([0.0, 1.0]), np.zeros(2), 1000, 1000)["standard_error"].round(5).tolist()
+    [0.00098, 0.00098]
+    """
+    ends = intervals(p, se, effective, samples, freedom)
+    return {"interval": ends, "standard_error": np.where(se > 0, se, ends.width / (2 * _Z))}
 
 
 def student(freedom: Floats) -> Floats:
@@ -167,8 +185,9 @@ class Sums:
 
     @property
     def log_error(self) -> float:
-        """The standard error of `log_mean`."""
-        return float(np.sqrt(max(1 / self.effective - 1 / self.n, 0.0)))
+        """The standard error of `log_mean`, and what weights not seen may add to it."""
+        seen = max(1 / self.effective - 1 / self.n, 0.0)
+        return float(np.sqrt(seen + (RULE_OF_THREE / self.n) ** 2))
 
     def _all(self) -> tuple[Floats, Floats]:
         p = np.minimum(self.first / self.weight, 1.0)

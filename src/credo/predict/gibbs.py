@@ -25,7 +25,7 @@ from credo.errors import LimitError
 from credo.model.interval import Interval
 from credo.predict.blocks import Blocks
 from credo.predict.budget import Effort
-from credo.predict.estimate import Query, intervals
+from credo.predict.estimate import Query, intervals, stated
 from credo.predict.reduction import Reduced
 from credo.progress import track
 
@@ -74,7 +74,7 @@ class Walked:
         """Each question's probabilities, their standard errors and 95 % intervals."""
         out = []
         for means, (p, se) in zip(self.means, self.estimates(), strict=True):
-            ends = intervals(p, se, self.effective, np.inf, _freedom(means))
+            ends, se = stated(p, se, self.effective, np.inf, _freedom(means)).values()
             if not self.mixed:
                 low = np.minimum(ends.lower, means.min(axis=0))
                 ends = Interval(low, np.maximum(ends.upper, means.max(axis=0)), ends.level)

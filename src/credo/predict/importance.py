@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.model.approximation import enough
 from credo.predict.budget import Effort
 from credo.predict.estimate import Query, Sums
 from credo.predict.messages import propagate
@@ -33,13 +34,12 @@ _PILOT = 8192
 _ROUNDS = 6
 _POOR = 0.2  # a share of effective samples below which the proposal is adapted
 _TRUST = 200.0
-_FEW = 100  # effective samples before an error is believed
 _SEEDS = (0x9E3779B97F4A7C15, 2**64)
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What sampling gave."""
+    """What sampling gave; where there was nothing to draw, `log_z` is exact."""
 
     sums: Sums
     log_z: float
@@ -87,6 +87,9 @@ def importance(problem: Reduced, queries: Sequence[Query], effort: Effort) -> Dr
     proposal = proposed(problem, effort)
     if proposal is None:
         return Drawn(Sums(problem.arities, queries), -np.inf, "the evidence is impossible")
+    if not queries and proposal.exact and problem.weigh is None:  # every weight would be one
+        log_z = proposal.log_scale + problem.log_scale
+        return Drawn(Sums(problem.arities, ()), log_z, "nothing was left to draw")
     return draw(problem, proposal, queries, effort)
 
 
@@ -127,7 +130,8 @@ def draw(problem: Reduced, proposal: Proposal, queries: Sequence[Query], effort:
 
 def _reason(sums: Sums, effort: Effort) -> str:
     target = effort.target
-    if target is not None and sums.effective >= _FEW and sums.half_width() <= target:
+    believed = sums.effective >= enough(sums.n)
+    if target is not None and believed and sums.half_width() <= target:
         return f"every interval is within ±{target:g}"
     if sums.n >= effort.most:
         if effort.samples is not None:

@@ -25,7 +25,7 @@ from credo.model.multivariate_mixture import MultivariateMixture
 from credo.model.normal_mixture import NormalMixture
 from credo.predict.approximate import asked_part, say
 from credo.predict.budget import Effort
-from credo.predict.estimate import intervals
+from credo.predict.estimate import RULE_OF_THREE, stated
 from credo.predict.importance import Sampler, proposed
 from credo.predict.line_algebra import conditioned
 from credo.predict.line_groups import line_groups
@@ -83,6 +83,9 @@ def mixed_samples(
     covariances = np.broadcast_to(found.covariance, (len(w), len(continuous), len(continuous)))
     middle = w @ means
     se = np.sqrt((w**2) @ (means - middle) ** 2)
+    # Draws that all agree leave a mean that n of them have not seen, about one deviation away.
+    unseen = RULE_OF_THREE * (w @ w) * np.sqrt(w @ np.einsum("ijj->ij", covariances))
+    se = np.where(se > 0, se, unseen)
     account = Approximation(
         "importance" if effort.method == "auto" else effort.method,
         interval=Interval(middle - _Z * se, middle + _Z * se, 0.95),
@@ -141,8 +144,7 @@ def _joint(
     square = np.bincount(at, w**2, prod(shape))
     se = np.sqrt(np.maximum((1 - 2 * p) * square + p**2 * (w @ w), 0.0)).reshape(shape)
     p = p.reshape(shape)
-    ends = intervals(p, se, account.effective, account.samples)
-    about = replace(account, interval=ends, standard_error=se, of="")
+    about = replace(account, **stated(p, se, account.effective, account.samples), of="")
     return MixedJoint(Distribution(variables, p, None, about), names, tuple(parts))
 
 

@@ -57,7 +57,7 @@ def refuse_unlikely(net: Network, evidence: Evidence, others: Sequence[Reduced])
             _refuse_by_exact(net, evidence)
         elif part.has_zeros:
             drawn = importance(part, (), _TRIES)
-            if not drawn.sums.weight > 0:
+            if drawn.log_z == -np.inf:
                 refuse_unfound(net, evidence, drawn.sums.n)
 
 
