@@ -181,6 +181,8 @@ def answer_json(question: str, answer: Any) -> dict[str, Any]:
     approximation = getattr(discrete, "approximation", None)
     if approximation is not None:
         out["approximation"] = approximation.to_dict()
+    if getattr(discrete, "notes", ()):
+        out["notes"] = list(discrete.notes)
     if value is not answer:
         out["account"] = str(answer.account)
     return out

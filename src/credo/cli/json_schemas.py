@@ -100,13 +100,14 @@ _ANSWER = _object(
         "mean_interval": _SPAN,
         "sd_interval": _SPAN,
         "approximation": {"type": "object", "description": "how it was found, and its error"},
+        "notes": _NOTES,
         "account": _text("with --explain: how the answer was found"),
         "found": _text("what learning found wrong with the variables of the question"),
     },
     "one answer; which keys it has depends on what was asked",
     optional=(
         "probability", "variables", "distribution", "states", "log_p", "mean", "variance",
-        "interval", "mean_interval", "sd_interval", "approximation", "account", "found",
+        "interval", "mean_interval", "sd_interval", "approximation", "notes", "account", "found",
     ),
 )  # fmt: skip
 _FINDING = _object(

@@ -55,6 +55,8 @@ class Distribution(Mapping[Any, float]):
     p: NDArray[np.float64]
     interval: Interval | None = None
     approximation: Approximation | None = None
+    notes: tuple[str, ...] = ()
+    """What the answer rests on, where that is not rows alone; printed below it."""
 
     def __post_init__(self) -> None:
         given: Any = self.variables
@@ -96,6 +98,7 @@ class Distribution(Mapping[Any, float]):
         object.__setattr__(out, "p", p)
         object.__setattr__(out, "interval", None)
         object.__setattr__(out, "approximation", approximation)
+        object.__setattr__(out, "notes", ())
         return out
 
     @classmethod
@@ -262,7 +265,7 @@ class Distribution(Mapping[Any, float]):
         about = self.approximation and replace(
             self.approximation, interval=None, standard_error=None
         )
-        return Distribution(tuple(self.variables[a] for a in axes), p, None, about)
+        return Distribution(tuple(self.variables[a] for a in axes), p, None, about, self.notes)
 
     def sample(self, n: int, rng: Rng) -> list[Any]:
         """States drawn at random, in the user's own values.
@@ -329,7 +332,7 @@ class Distribution(Mapping[Any, float]):
         """
         low: Any = lower
         high: Any = upper
-        return Distribution(self.variables, self.p, Interval(low, high, level), self.approximation)
+        return replace(self, interval=Interval(low, high, level))
 
     def _end(self, what: str) -> Any:
         found = getattr(self.interval, what, None)

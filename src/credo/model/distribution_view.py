@@ -31,7 +31,8 @@ def distribution_text(d: Distribution) -> str:
     rest = len(d) - len(rows)
     text += f"\n… {rest:,} more" if rest else ""
     text += f"\n({_draws(d)})" if _draws(d) else ""
-    return text + (f"\n{d.approximation.line}" if d.approximation is not None else "")
+    text += f"\n{d.approximation.line}" if d.approximation is not None else ""
+    return "\n".join([text, *d.notes])
 
 
 def distribution_html(d: Distribution) -> str:
@@ -41,6 +42,7 @@ def distribution_html(d: Distribution) -> str:
     notes = [f"… {rest:,} more"] if rest else []
     notes += [_draws(d)] if _draws(d) else []
     notes += [d.approximation.line] if d.approximation is not None else []
+    notes += d.notes
     return table_html(head, rows, right=right, caption="; ".join(notes))
 
 

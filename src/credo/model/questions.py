@@ -87,18 +87,21 @@ class Questions:
         Distribution(A: 0 0.166667, 1 0.833333)
         """
         from credo.predict.posterior import posterior
+        from credo.predict.unseen import noted
 
         how, n = self._effort(interval, draws, method, budget, error, rng)
         known = {} if given is None else given
         if isinstance(target, Mapping):
             from credo.predict.asking import event_probability
 
-            return event_probability(self._asked, target, known, how, interval, n)
-        if interval is not None:
+            found = event_probability(self._asked, target, known, how, interval, n)
+        elif interval is not None:
             from credo.predict.interval import posterior_interval
 
-            return posterior_interval(self._asked, target, known, interval, n, how.draws_seed)
-        return posterior(self._asked, target, known, how)
+            found = posterior_interval(self._asked, target, known, interval, n, how.draws_seed)
+        else:
+            found = posterior(self._asked, target, known, how)
+        return noted(self._asked, found, known, [target] if isinstance(target, str) else target)
 
     def ask(
         self,
@@ -156,14 +159,17 @@ class Questions:
         Distribution(C: 0 0.333333, 1 0.666667)
         """
         from credo.predict.posterior import marginals
+        from credo.predict.unseen import noted
 
         how, n = self._effort(interval, draws, method, budget, error, rng)
         known = {} if given is None else given
         if interval is not None:
             from credo.predict.interval import marginal_intervals
 
-            return marginal_intervals(self._asked, known, interval, n, how.draws_seed)
-        return marginals(self._asked, known, how)
+            found = marginal_intervals(self._asked, known, interval, n, how.draws_seed)
+        else:
+            found = marginals(self._asked, known, how)
+        return noted(self._asked, found, known, ())  # type: ignore[no-any-return]
 
     def log_evidence(
         self,

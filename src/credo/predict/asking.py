@@ -30,6 +30,7 @@ from credo.predict.posterior import (
 )
 from credo.predict.question import Question, parse
 from credo.predict.ranges import asked_ranges, observed, stated
+from credo.predict.unseen import noted
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -62,6 +63,7 @@ def ask(
         value = _value(asked, question, effort)
     else:
         value = _uncertain(asked, question, interval, draws, effort)
+    value = noted(asked, value, question.given, question.targets)
     if not explain:
         return value
     approximation = getattr(getattr(value, "discrete", value), "approximation", None)

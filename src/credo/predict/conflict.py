@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from credo.errors import ImpossibleError, LimitError
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
+from credo.render import shortened
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -59,7 +60,25 @@ def conflict(
         items.append(f"{name} in {states}")
     what = items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
     together = "cannot be true" if len(items) == 1 else "cannot be true together"
+    zeros = _zero_counts(net, part)
+    because = f" No row shows it, and maximum likelihood gives that 0 (in {zeros})." if zeros else ""
     return ImpossibleError(
-        f"The evidence has probability zero: {what} {together}.",
-        hint="Leave one of them out, or check it.",
+        f"The evidence has probability zero: {what} {together}.{because}",
+        hint="Learn with a prior, which leaves it possible: cr.fit(net, rows, prior=cr.BDeu(1))."
+        if zeros
+        else "Leave one of them out, or check it.",
     )
+
+
+def _zero_counts(net: Network, part: Evidence) -> str:
+    """The tables behind a conflict whose zeros are counts, if any."""
+    if not hasattr(net, "dag"):
+        return ""
+    near = {*part.names, *net.dag.ancestors(list(part.names))}
+    found = []
+    for name in (n for n in net.names if n in near):
+        local: Any = net.distributions[name]
+        learned = getattr(local, "learned", None)
+        if learned is not None and learned.estimate == "mle" and (local.values == 0).any():
+            found.append(name)
+    return shortened(found)
