@@ -284,3 +284,12 @@ def test_rows_as_text_of_the_twin() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             _core.join_rows(*wrong)
+
+
+def test_weights_of_nothing_are_one():
+    """Weights of no variables, or none of whose tables weigh, are zeroed all the same."""
+    _, logs = _core.Sampler([], []).run([], 5000, 0, 0, np.array([], np.int32), [], 1)
+    assert (logs == 0).all()
+    table = np.array([0.25, 0.75])
+    _, logs = _core.Sampler([2], [[0]]).run([table], 5000, 0, 0, None, [None], 1)
+    assert (logs == 0).all()

@@ -112,3 +112,73 @@ def test_coverage_over_200_seeds():
             p = exact[name].p
             held.append(((low <= p) & (p <= high)).mean())
     assert 0.92 <= np.mean(held) <= 0.985
+
+
+def some_evidence(name, count, most=5):
+    """Sets of random states of random variables, rare and usual, with what is exact of each."""
+    net = load(name)
+    rng = np.random.default_rng([7, len(net.names)])
+    found = []
+    while len(found) < count:
+        some = rng.choice(net.names, rng.integers(1, most + 1), replace=False)
+        given = {str(n): net.variable(n).states[rng.integers(net.variable(n).arity)] for n in some}
+        try:
+            log_p = net.log_evidence(given)
+        except cr.errors.ImpossibleError:
+            continue
+        if log_p > np.log(1e-6):
+            found.append((given, log_p))
+    return net, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("samples", [500, 2000])
+def test_intervals_of_the_evidence_hold_it_95_times_of_100(samples):
+    held = []
+    for name in ["alarm", "hailfinder", "insurance", "win95pts"]:
+        net, cases = some_evidence(name, 12)
+        for i, (given, log_p) in enumerate(cases):
+            for seed in range(12):
+                found = net.log_evidence(
+                    given, method="importance", budget=f"{samples} samples", rng=100 * i + seed
+                )
+                low, high = found.approximation.interval
+                held.append(low - 1e-9 <= log_p <= high + 1e-9)
+                exact = found.approximation.exact
+                assert found.approximation.half_width > 0 or (exact and abs(found - log_p) < 1e-9)
+    assert 0.935 <= np.mean(held) <= 0.985  # 576 runs; what is nearly exact is always held
+
+
+@pytest.mark.slow
+def test_likelihood_weighting_is_called_reliable_only_where_it_is():
+    held = []
+    for name in ["alarm", "insurance", "win95pts"]:
+        net, cases = some_evidence(name, 8)
+        for i, (given, _) in enumerate(cases):
+            exact = net.marginals(given)
+            for seed in range(6):
+                try:
+                    found = net.marginals(
+                        given, method="weighting", budget="5000 samples", rng=100 * i + seed
+                    )
+                except cr.errors.LimitError:  # no sample agrees
+                    continue
+                for variable, d in found.items():
+                    p, (low, high) = exact[variable].p, d.approximation.interval
+                    told = (p > 1e-9) & (p < 1 - 1e-9)
+                    if d.approximation.reliable and told.any():
+                        held.append(((low <= p) & (p <= high))[told].mean())
+    assert len(held) > 1000 and 0.93 <= np.mean(held) <= 0.97
+
+
+def test_weights_that_agree_by_chance_have_an_error():
+    net = load("win95pts")
+    given = {"PrtPath": "Correct", "NetOK": "Yes", "PrtPort": "Yes"}
+    exact = net.log_evidence(given)
+    held = []
+    for seed in range(40):
+        found = net.log_evidence(given, method="importance", budget="500 samples", rng=seed)
+        low, high = found.approximation.interval
+        assert found.approximation.half_width > 0
+        held.append(low <= exact <= high)
+    assert np.mean(held) >= 0.875

@@ -61,7 +61,9 @@ def conflict(
     what = items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
     together = "cannot be true" if len(items) == 1 else "cannot be true together"
     zeros = _zero_counts(net, part)
-    because = f" No row shows it, and maximum likelihood gives that 0 (in {zeros})." if zeros else ""
+    because = (
+        f" No row shows it, and maximum likelihood gives that 0 (in {zeros})." if zeros else ""
+    )
     return ImpossibleError(
         f"The evidence has probability zero: {what} {together}.{because}",
         hint="Learn with a prior, which leaves it possible: cr.fit(net, rows, prior=cr.BDeu(1))."

@@ -136,14 +136,18 @@ def _without_rows(net: Network) -> dict[str, NDArray[np.bool_]]:
             learned = getattr(local, "learned", None)
             if learned is None or learned.estimate == "fixed":
                 continue
-            if not any(p.is_discrete for p in local.parents):
+            parents = [p for p in local.parents if p.is_discrete]
+            if not parents:
                 continue
-            seen = learned.observed.values.sum(axis=-1) if isinstance(local, Cpt) else (
-                learned.observed.n
-            )  # fmt: skip
-            none = np.asarray(seen).ravel() < _NO_ROW
+            if isinstance(local, Cpt):
+                none = np.asarray(learned.observed.values).sum(axis=-1) < _NO_ROW
+            else:
+                seen = learned.observed.configurations[learned.observed.n >= _NO_ROW]
+                names = [v.name for v in learned.observed.discrete]
+                none = np.ones([p.arity for p in parents], dtype=bool)
+                none[tuple(seen[:, names.index(p.name)] for p in parents)] = False
             if none.any():
-                found[name] = none
+                found[name] = none.ravel()
         net.__dict__["_without_rows"] = found
     return found
 

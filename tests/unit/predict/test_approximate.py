@@ -3,6 +3,7 @@
 import pickle
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.unit.predict.joint import random_network
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
 from credo.model.approximation import Approximation, Estimate
+from credo.model.interval import Interval
 from credo.predict import engine, importance
 from credo.predict.budget import effort
 
@@ -648,3 +650,54 @@ def test_no_time_at_all_still_gives_one_batch():
     assert "sweep" in found["x0_0"].approximation.line
     assert "changed by" in str(found["x0_0"].approximation)
     assert found["x0_0"].approximation.to_dict()["residual"] >= 0
+
+
+# --- errors that are stated -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["importance", "weighting"])
+def test_nothing_left_to_draw_is_exact(method):
+    net = cr.Network("[a][b]", {"a": [0.9, 0.1], "b": [0.95, 0.05]})
+    given = {"a": False, "b": False}
+    found = net.log_evidence(given, method=method, budget="5000 samples")
+    assert abs(found - np.log(0.9 * 0.95)) < 1e-14
+    a = found.approximation
+    assert a.exact and a.reliable and a.half_width == 0 and a.samples == 0
+    assert str(found) == "-0.156654 (exact: nothing was left to draw)"
+    chain = cr.Network("[a][b|a][c|b]", {"a": 0.3, "b": [0.1, 0.8], "c": [0.2, 0.7]})
+    root = chain.log_evidence({"a": True}, method=method)  # nothing that is drawn weighs
+    assert root.approximation.exact and abs(root - np.log(0.3)) < 1e-14
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_that_happen_to_agree_are_not_an_exact_answer(seed):
+    """Most runs of 500 never draw a=True, which has another weight."""
+    net = cr.Network("[a][b|a]", {"a": 0.001, "b": [0.9, 0.1]})
+    exact = net.log_evidence({"b": True})
+    found = net.log_evidence({"b": True}, method="weighting", budget="500 samples", rng=seed)
+    a = found.approximation
+    assert a.standard_error[0] > 0 and not a.exact
+    assert a.interval.lower <= exact <= a.interval.upper
+    assert a.half_width < 0.02
+
+
+@pytest.mark.parametrize("method", ["importance", "weighting", "gibbs"])
+def test_a_state_that_was_never_drawn_has_an_error(method):
+    net = cr.Network("[a][b|a]", {"a": 1e-6, "b": [0.9, 0.1]})
+    found = net.p("a", {"b": True}, method=method, budget="20000 samples")
+    assert found[True] < 1e-3 and (found.approximation.standard_error > 0).all()
+
+
+def test_means_that_all_draws_agree_on_are_not_exact():
+    s, x = cr.Variable("s", "discrete", (0, 1)), cr.Variable("x", "continuous")
+    net = cr.Network("[s][x|s]", [cr.Cpt(s, (), [1 - 1e-6, 1e-6]),
+                                  cr.LinearGaussian(x, (s,), [0.0, 9.0], [], [1.0, 1.0])])  # fmt: skip
+    a = net.p("x", method="importance", budget="1000 samples").approximation
+    assert 0 < a.standard_error[0] < 0.01
+
+
+def test_few_effective_samples_of_many_are_not_reliable():
+    a = Approximation("weighting", Interval(0.4, 0.6, 0.95), np.array([0.05]), samples=10_000)
+    assert not replace(a, effective=399.0).reliable and replace(a, effective=401.0).reliable
+    assert replace(a, effective=101.0, samples=500).reliable
+    assert replace(a, effective=101.0, chains=64).reliable  # chains know their own error
