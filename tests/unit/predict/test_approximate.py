@@ -664,7 +664,9 @@ def test_nothing_left_to_draw_is_exact(method):
     a = found.approximation
     assert a.exact and a.reliable and a.half_width == 0 and a.samples == 0
     assert str(found) == "-0.156654 (exact: nothing was left to draw)"
-    chain = cr.Network("[a][b|a][c|b]", {"a": 0.3, "b": [0.1, 0.8], "c": [0.2, 0.7]})
+    chain = cr.Network(
+        "[a][b|a][c|b]", {"a": 0.3, "b": {False: 0.1, True: 0.8}, "c": {False: 0.2, True: 0.7}}
+    )
     root = chain.log_evidence({"a": True}, method=method)  # nothing that is drawn weighs
     assert root.approximation.exact and abs(root - np.log(0.3)) < 1e-14
 
@@ -672,7 +674,7 @@ def test_nothing_left_to_draw_is_exact(method):
 @pytest.mark.parametrize("seed", range(20))
 def test_weights_that_happen_to_agree_are_not_an_exact_answer(seed):
     """Most runs of 500 never draw a=True, which has another weight."""
-    net = cr.Network("[a][b|a]", {"a": 0.001, "b": [0.9, 0.1]})
+    net = cr.Network("[a][b|a]", {"a": 0.001, "b": {False: 0.9, True: 0.1}})
     exact = net.log_evidence({"b": True})
     found = net.log_evidence({"b": True}, method="weighting", budget="500 samples", rng=seed)
     a = found.approximation
@@ -683,7 +685,7 @@ def test_weights_that_happen_to_agree_are_not_an_exact_answer(seed):
 
 @pytest.mark.parametrize("method", ["importance", "weighting", "gibbs"])
 def test_a_state_that_was_never_drawn_has_an_error(method):
-    net = cr.Network("[a][b|a]", {"a": 1e-6, "b": [0.9, 0.1]})
+    net = cr.Network("[a][b|a]", {"a": 1e-6, "b": {False: 0.9, True: 0.1}})
     found = net.p("a", {"b": True}, method=method, budget="20000 samples")
     assert found[True] < 1e-3 and (found.approximation.standard_error > 0).all()
 
