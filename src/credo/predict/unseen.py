@@ -97,7 +97,12 @@ def _with(
     targets: Collection[str],
 ) -> Any:
     """One answer with its note: about the heaviest configuration that its numbers depend on."""
-    used = set(_with_tables(net).d_connected(list(targets), list(evidence.names)))
+    graph, asked = _with_tables(net), list(targets)
+    known = [*evidence.hard, *evidence.values]
+    used = set(graph.d_connected(asked, known))
+    if evidence.soft:  # a report opens what meets at its variable, and blocks nothing
+        reported = [n for n in evidence.soft if n not in asked]
+        used.update(graph.d_connected(asked, [*known, *reported]))
     found = [(*heavy[n], n) for n in heavy if _table(n) in used]
     if not found:
         return answer

@@ -54,6 +54,12 @@ def test_an_intervention_and_an_interval():
     assert NET.ask("P(sail | sun=yes, wind=yes)", interval=0.9).notes == (NOTE,)
 
 
+def test_a_report_opens_what_meets_there():
+    report = {"sail": {"n": 0.1, "y": 0.9}}
+    assert NET.p("sail", report).notes and NET.p("sun", report).notes
+    assert NET.p("sun", {"wind": "yes"}).notes == ()
+
+
 def test_small_weights_are_not_worth_a_word():
     rows = {"a": [1] + [0] * 199, "b": [0, 0, 1, 0] * 50, "c": [0, 1, 1, 0] * 50}
     net = cr.fit("[a][b][c|a:b]", rows, prior=cr.BDeu(1))
