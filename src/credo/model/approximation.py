@@ -7,6 +7,7 @@ has neither: it says whether its messages agree, and that nothing is guaranteed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,7 +37,7 @@ def enough(samples: int) -> float:
     >>> enough(500), enough(10_000)
     (100.0, 400.0)
     """
-    return max(100.0, 4 * samples**0.5)
+    return max(100.0, 4 * math.sqrt(samples))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
