@@ -6,8 +6,8 @@ namespace {
 
 constexpr int kAhead = 12;  // cells fetched before they are needed: a vocabulary is large
 
-// N vectors hold the classes. A row of the table is read to the end of its last vector, into the
-// next row; of the last word there is a copy with room.
+// N vectors hold the classes, at least half full: a row of the table is read to the end of its last
+// vector, into the next row and no further; of the last word there is a copy with room.
 template <std::size_t N, class Index, class Value>
 unsigned sparse_rows(const SparseTerms& t, std::size_t first, std::size_t end, double* joint) {
   const Index* begin = static_cast<const Index*>(t.begin);
@@ -75,6 +75,7 @@ unsigned sparse_wide(const SparseTerms& t, std::size_t first, std::size_t end, d
 
 template <class Index, class Value>
 unsigned sparse_scores(const SparseTerms& t, std::size_t first, std::size_t end, double* joint) {
+  if (t.classes == 1) return sparse_wide<Index, Value>(t, first, end, joint);  // a quarter full
   if (t.classes <= 4) return sparse_rows<1, Index, Value>(t, first, end, joint);
   if (t.classes <= 8) return sparse_rows<2, Index, Value>(t, first, end, joint);
   return sparse_wide<Index, Value>(t, first, end, joint);

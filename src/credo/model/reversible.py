@@ -48,6 +48,8 @@ def reversible(net: Network) -> tuple[Edge, ...]:
 def hanging_on(net: Network, do: Collection[str], asked: Collection[str]) -> tuple[Edge, ...]:
     """The arrows at variables that are set on whose direction an answer about others hangs."""
     loose = reversible(net)
+    if not loose:
+        return ()
     onwards: dict[str, set[str]] = {n: set() for n in net.names}
     for a, b in net.dag.edges:
         onwards[a].add(b)
