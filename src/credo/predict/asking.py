@@ -57,6 +57,8 @@ def ask(
         warn_far(net, question.given)
     asked = net
     if question.do:
+        if not engine_of(net).directed:
+            net.do(question.do)  # refused: nothing points from a cause to its effect
         tell_reversible(net, question.do, {*question.targets, *question.given})
         asked = intervene(net, question.do)
     if interval is None:
