@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from credo.cli.options import Common, Manual, common_options, listed, plural
+from credo.cli.options import Common, Manual, common_options, plural
 from credo.errors import InputError
 
 __all__ = ["command"]
@@ -56,7 +56,7 @@ def command(output: str | None, course: bool, common: Common) -> None:
 def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     """Each step says what it does, unless it is to be quiet; the figures are returned."""
     import credo as cr
-    from credo.checking.recorded import found_of, keep
+    from credo.checking.recorded import keep
     from credo.cli.terminal import graph_lines, print_schema
 
     source = cr.examples.path("titanic")
@@ -83,13 +83,14 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
     common.say("\n".join(graph_lines(net.dag)))
 
     common.heading("6. Three questions, each answer with how sure it is")
-    answers = {}
+    answers, given = {}, []
     for words, question in QUESTIONS:
         answer: Any = net.ask(question, interval=0.95, rng=common.seed)
         common.say(f"{words}  {question}")
         common.say(answer)
         common.say()
         answers[question] = _plain(answer)
+        given.append(answer)
     told: dict[str, Any] = {
         "rows": len(rows),
         "edges": [list(e) for e in net.dag.edges],
@@ -102,10 +103,7 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         net = keep(net, report)
         if not common.silent:
             tell_check(report, common)
-            about = ("Survived", "Sex", "Pclass")
-            stands = f"none of this is about {listed(about)} among themselves: they stand."
-            said = found_of(net.record, about).removeprefix("Found when it was learned: ")
-            common.say(f"For the three answers above: {said or stands}")
+            common.say(_meant(rows, given))
     if folder is not None:
         model, page = folder / "titanic.credo", folder / "titanic.html"
         net.save(model)
@@ -123,6 +121,27 @@ def _story(folder: Path | None, common: Common) -> dict[str, Any]:
         common.say(f"  {program()} demo --course  # the worked examples of the course")
         common.say(f"  {program()} learn YOUR_TABLE.csv  # the same for a table of yours")
     return told
+
+
+def _meant(rows: Any, given: list[Any]) -> str:
+    """What the findings mean for the questions: whether the rows' own shares are in the answers."""
+    import numpy as np
+
+    tally = rows.tally([("Survived", ["Sex", "Pclass"]), ("Pclass", ["Survived"])])
+    lived, classes = tally["Survived", ["Sex", "Pclass"]], tally["Pclass", ["Survived"]]
+    counts = [
+        lived[{"Sex": "female", "Pclass": 3}], lived[{"Sex": "male", "Pclass": 1}],
+        classes[{"Survived": 1}],
+    ]  # fmt: skip
+    shares = [np.asarray(c, dtype=float) / np.asarray(c, dtype=float).sum() for c in counts]
+    seen = np.concatenate([shares[0][1:], shares[1][1:], shares[2]])
+    low, high = (np.concatenate([np.ravel([*a.interval][k]) for a in given]) for k in (0, 1))
+    inside = int(((low <= seen) & (seen <= high)).sum())
+    said = ", ".join(f"{s:.3f}" for s in seen)
+    return (
+        f"For the three answers above: the shares in the rows are {said}, and {inside} of these "
+        f"{len(seen)} lie inside the answers' intervals."
+    )
 
 
 def _first_beliefs(rows: Any, common: Common) -> None:
