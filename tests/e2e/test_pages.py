@@ -64,7 +64,7 @@ def test_the_right_hand_names_of_coming_from_run(tmp_path, monkeypatch):
     text = (DOCS / "coming-from.md").read_text()
     names: dict = {}
     exec(re.search(r"```python\n(.*?)```", text, re.S)[1], names)
-    exec("from credo.estimators import NaiveBayes, TextNaiveBayes", names)
+    exec("from credo.estimators import NaiveBayes, TextNaiveBayes, calibration_report", names)
     exec("from sklearn.model_selection import cross_val_score", names)
     found = list(cells(text))
     assert len(found) > 45
@@ -72,9 +72,15 @@ def test_the_right_hand_names_of_coming_from_run(tmp_path, monkeypatch):
         warnings.simplefilter("ignore", CredoWarning)
         for code in found:
             try:
-                eval(code, names)
+                names[code] = eval(code, names)
             except Exception as error:
                 raise AssertionError(f"{code}: {error!r}") from error
+    # d-connected and d-separated are opposites, and a map query is asked with its evidence
+    assert names['not dag.d_separated("smoke", "xray", given=["lung"])'] is False
+    assert (
+        'map_query(["lung"], evidence={"xray": "yes"})` | `net.map(["lung"], given={"xray"' in text
+    )
+    assert "BayesNetFragment" not in text and "calibration_report" in text
 
 
 def test_every_line_of_the_course_has_its_example():
