@@ -12,16 +12,16 @@
 namespace credo::em {
 
 struct Family {
-  bool discrete;
+  bool discrete = false;
   std::vector<std::int32_t> scope;      // the parents, then the child
   std::vector<std::int32_t> states;     // the discrete ones of the scope
   std::vector<std::uint32_t> strides;   // of `states`, in cells or in configurations
   std::vector<std::int32_t> line;       // the continuous ones of the scope, the child last
-  std::uint64_t cells;                  // or configurations
-  std::uint64_t at;                     // first cell; for a line, its first number
+  std::uint64_t cells = 0;              // or configurations
+  std::uint64_t at = 0;                 // first cell; for a line, its first number
   std::uint64_t moments_at = 0;         // for a line, where its moments begin
   std::uint64_t parents_at = 0;         // first of its parents' configurations (discrete)
-  bool leaf;                            // no family has the child as a parent
+  bool leaf = false;                    // no family has the child as a parent
 
   std::size_t k() const { return line.size() - 1; }         // continuous parents
   std::size_t line_size() const { return k() + 2; }         // numbers of one line
