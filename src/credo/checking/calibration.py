@@ -20,9 +20,9 @@ each variable is compared with theirs, in units of its own mean m over all table
 
     adjusted p = share of the tables whose largest s / m is at least that of the variable
 
-They are generated one by one until one reaches the largest s / m seen (Besag & Clifford 1991), at
-most 1 / level: an alarm needs all of them to stay below it. Beyond all of them s / m is taken to be
-exponential.
+They are generated one by one, at most 1 / level, since an alarm needs all of them to stay below the
+largest s / m seen; where two of the first five or more do not, there is none, and they end. Beyond
+all of them s / m is taken to be exponential.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ MOST = 5
 _LEVELS = (0.5, 0.9, 0.95)
 _ENOUGH = 3.0  # the variance a bin should have before it is judged by itself
 _LIMIT = 10.0  # the variance of a count from which on it is taken as Gaussian
+_LEAST = 5  # generated tables, before they may end
 _FEW_RANKS = 10  # fewer ranks cannot show that they are uniform
 
 
@@ -295,7 +296,8 @@ def calibration(
             every = np.ones(len(one), dtype=bool)
             others.append({n: _measured(*c) for n, c in _cells(who, one, every)[0].items()})
             p, adjusted = _compared(seen, others)
-            if len(others) >= ceil(1 / level) or min(adjusted) * (len(others) + 1) > 1.5:
+            near = round(min(adjusted) * (len(others) + 1)) - 1
+            if len(others) >= ceil(1 / level) or (len(others) >= _LEAST and near >= 2):
                 break
     if others:
         p, adjusted = _compared(seen, others)
