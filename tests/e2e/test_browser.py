@@ -24,7 +24,9 @@ FLAGS = [
     "--no-first-run",
 ]
 ODD = "<script>window.hacked=1</script>"
-SECTIONS = ["data", "gaps", "network", "tables", "checks", "questions", "learned", "reproduce"]
+SECTIONS = [
+    "summary", "data", "gaps", "network", "tables", "checks", "questions", "learned", "reproduce",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -42,6 +42,6 @@ def test_learn(path, tmp_path, monkeypatch):
     assert "Next" in out and ("No cell is missing." in out or " gap" in out)
     net = cr.load(f"{stem}.credo")
     question = next(line for line in out.splitlines() if " ask " in line)
-    asked = CliRunner().invoke(app, shlex.split(question)[1:], standalone_mode=False)
+    asked = CliRunner().invoke(app, shlex.split(question, comments=True)[1:], standalone_mode=False)
     assert asked.exception is None, (question, asked.exception)
     assert len(net.names) >= 1

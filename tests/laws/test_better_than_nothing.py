@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import credo as cr
+from credo.errors import CredoWarning
 from credo.predict.rows import row_log_likelihoods
 
 TABLES = [
@@ -66,6 +67,6 @@ def test_rows_that_maximum_likelihood_rules_out_have_a_finite_probability():
     new = {"group": list("abcdefgh"), "zeros": [1.0] * 8, "size": [0.5] * 8}
     each = row_log_likelihoods(net, new)
     assert np.isfinite(each).all() and each.min() > -60
-    with pytest.warns(cr.CredoWarning, match="zeros: some values do not vary"):
+    with pytest.warns(CredoWarning, match="zeros: some values do not vary"):
         by_likelihood = cr.learn(table, parameters="mle")
     assert row_log_likelihoods(by_likelihood, new).min() < -1000

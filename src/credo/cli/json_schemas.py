@@ -118,6 +118,8 @@ _FINDING = _object(
         "number": _is(["number", "string", "null"], "the number in it"),
         "advice": _text("what to do"),
         "where": _is(["string", "array", "null"], "variables or rows"),
+        "variables": _list(_text("its name"), "the variables it is about"),
+        "p": _is(["number", "null"], "the adjusted p of its test, where there is one"),
     },
     "a finding",
 )

@@ -40,7 +40,6 @@ NB = cr.naive_bayes(ROWS, "Pneu")
         (lambda: cr.write_report("r.html", NET), "The model comes first"),
         (lambda: cr.load(5), "A model is loaded from a path, got int"),
         (lambda: NET.sample(3), r"net\.sample\(3, rng=0\)"),
-        (lambda: NET.p({"Pneu": "T"}), r"net\.ask\('P\(Pneu=T\)'\)"),
         (lambda: cr.naive_bayes({"x": [0.5, 1.5, 2.25] * 9, "c": ["a", "b", "a"] * 9}, "x"),
          "learn a network that predicts numbers"),
     ],
