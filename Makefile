@@ -10,7 +10,7 @@ CPP    := $(wildcard cpp/*)
 # checked meanwhile, in the time that the workers leave; what was found is said at the end.
 TESTING := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test bench docs lint coverage clean
+.PHONY: demo test test-all bench docs lint coverage clean
 
 demo: $(STAMP)/install
 	@$(BIN)/credo demo -o build/demo
@@ -20,8 +20,12 @@ test: $(STAMP)/dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@nice -n 19 $(BIN)/mypy > $(STAMP)/types 2>&1 & types=$$!; \
-	$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal tests; tested=$$?; \
+	$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests; tested=$$?; \
 	wait $$types; typed=$$?; cat $(STAMP)/types; exit $$((tested + typed))
+
+# What takes longer: simulations of levels and coverage, rows held out of many real tables.
+test-all: test
+	@$(TESTING) $(BIN)/python -m pytest -n 2 --dist worksteal -m slow tests
 
 lint: $(STAMP)/dev
 	@$(BIN)/ruff check --fix . && $(BIN)/ruff format . && $(BIN)/mypy && $(BIN)/lint-imports
