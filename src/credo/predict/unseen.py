@@ -24,7 +24,7 @@ from credo.predict.densities import density_tables
 from credo.predict.engine import engine_of
 from credo.predict.evidence import Evidence
 from credo.predict.ranges import observed
-from credo.render import many
+from credo.render import many, text_html
 
 if TYPE_CHECKING:
     from credo.model.network import Network
@@ -62,6 +62,9 @@ class Noted(float):
 
     def __str__(self) -> str:
         return "\n".join([f"{float(self):.6g}", *self.notes])
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
 
 
 def noted(net: Network, answer: Any, given: Mapping[str, Any], targets: Collection[str]) -> Any:

@@ -260,9 +260,9 @@ def test_rows_with_very_wide_gaps_beside_continuous_columns():
 def test_a_budget_holds_where_completing_the_rows_alone_takes_longer():
     """A column of many states with gaps, beside numbers: each such row is completed by itself."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=1500)
-    gene = [None if i % 2 else f"g{i % 600}" for i in range(1500)]
-    rows = {"gene": gene, "x": x, "y": x + rng.normal(size=1500)}
+    x = rng.normal(size=12_000)
+    gene = [None if i % 2 else f"g{i % 600}" for i in range(12_000)]
+    rows = {"gene": gene, "x": x, "y": x + rng.normal(size=12_000)}
     net = cr.learn(rows, budget=0.02, rng=0, schema={"gene": "discrete"})
     assert "takes longer than the budget of 0.02 s" in net.record.notes[0]
     assert "available-cases" in net.record.notes[0]
