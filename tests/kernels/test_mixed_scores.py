@@ -78,7 +78,7 @@ def test_scores_are_those_of_the_twin(score, penalty, threads, weights):
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("rows", [9, 40, 300])
 def test_marginal_likelihoods_are_those_of_the_prior_in_numpy(rows, weights):
-    """`LinePrior(like_all=4)` with its numbers, lines integrated out, slopes as few rows ask."""
+    """`LinePrior(like_all=1)` with its numbers, lines integrated out, slopes as few rows ask."""
     table = mixed_table(rows, weights=weights)
     scores = family_scores(table, ScoreSpec.of("bdeu"), threads=2)
     names = [v.name for v in scores.variables if v.name != "copy"]  # which of two is left out hangs

@@ -26,7 +26,7 @@ from credo.model.line_posterior import LinePosterior
 from credo.model.line_prior import LinePrior
 from credo.model.log_rising import log_rising
 from credo.stats.moments import Moments
-from credo.train.pooled_lines import pooled_prior, settled
+from credo.train.pooled_lines import UNIT, pooled_prior, settled
 
 __all__ = [
     "FLOOR", "Lines", "fit_lines", "line_log_likelihood", "line_log_marginal", "line_score",
@@ -276,7 +276,7 @@ def line_score(moments: Moments) -> float:
     if k and n <= k + 3:
         return -math.inf
     price = 0.5 * k * math.log(n) * (k + 3) / (n - k - 3) if k else 0.0
-    found = line_log_marginal(moments, pooled_prior(moments))
+    found = line_log_marginal(moments, pooled_prior(moments, UNIT))
     return (-0.5 * k * math.log(max(n, 1.0)) if found is None else found) - price
 
 

@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 from credo.model.line_prior import LinePrior
 from credo.stats.moments import Moments
 
-__all__ = ["LIKE_ALL", "pooled_prior", "settled"]
+__all__ = ["LIKE_ALL", "UNIT", "pooled_prior", "settled"]
 
 LIKE_ALL = 4.0
 """ν: how many rows the variance of all configurations is worth to that of each."""
+
+UNIT = 1.0
+"""ν in the score: one row, as BIC has it. Four would take more parents than new rows reward."""
 
 _COLLINEAR = 1e-11  # the least share of a variance that is left after regression
 

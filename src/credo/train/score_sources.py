@@ -20,7 +20,7 @@ from credo.stats.moments import Moments
 from credo.stats.tally import Source
 from credo.train.available import of_available
 from credo.train.local_scores import moments_by_group, of_function, of_prior_network
-from credo.train.pooled_lines import LIKE_ALL
+from credo.train.pooled_lines import UNIT
 from credo.train.scores import MARGINAL, ScoreSpec
 
 __all__ = ["Asked", "native_scores"]
@@ -176,7 +176,7 @@ def _line_scores(asked: Asked) -> Made:
 def _mixed_scores(asked: Asked) -> Made:
     """Scores of lines: plug-in likelihoods, or marginal ones beside those of tables."""
     variables = asked.variables
-    like_all = LIKE_ALL if asked.spec.name in MARGINAL else 0.0
+    like_all = UNIT if asked.spec.name in MARGINAL else 0.0
     discrete = [v for v in variables if v.is_discrete]
     tables, _ = _table_scores(replace(asked, variables=discrete, gaps=(), extras=([], None)))
     native = _core.FamilyScores.mixed(

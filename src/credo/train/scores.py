@@ -221,7 +221,7 @@ def score(
         One of 'loglik', 'aic', 'bic', 'mdl', 'bdeu', 'bde', 'bds', 'k2', 'fnml', 'qnml' for
         discrete variables; 'loglik', 'aic', 'bic', 'bge' for continuous ones; 'loglik', 'aic',
         'bic', 'bdeu', 'bds', 'k2' where both kinds meet. Of these the last three are marginal
-        likelihoods; lines have theirs under `LinePrior(like_all=4)`. A function takes a family's
+        likelihoods; lines have theirs under `LinePrior(like_all=1)`. A function takes a family's
         statistic (`Counts` with the child's axis last, or `Moments`) and returns its local score.
     ess : float
         The equivalent sample size of 'bdeu', 'bde' and 'bds': how many rows the prior weighs.
