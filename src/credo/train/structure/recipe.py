@@ -72,8 +72,8 @@ def recipe_of(
 
 
 IMAGINED = 10.0
-"""The imagined rows of each table when nobody says: on 40 real tables the graphs that one imagined
-row finds foretell new rows better by ten, or as well (docs/quality.md)."""
+"""The imagined rows of each table when nobody says. Against one row, small tables gain (held-out
+nats a row: class_preference −0.5 to 0.5, cad2 −0.8 to −0.1, digits 6.1 to 6.8), dna_splice loses 0.2."""
 
 
 def belief_of(
