@@ -72,8 +72,9 @@ def recipe_of(
 
 
 IMAGINED = 10.0
-"""The imagined rows of each table when nobody says. Against one row, small tables gain (held-out
-nats a row: class_preference −0.5 to 0.5, cad2 −0.8 to −0.1, digits 6.1 to 6.8), dna_splice loses 0.2."""
+"""The imagined rows of each table when nobody says. Against one row small tables gain (held out,
+nats a row: class_preference −0.5 to 0.5, cad2 −0.8 to −0.1, digits 6.1 to 6.8), and dna_splice
+loses 0.2."""
 
 
 def belief_of(
