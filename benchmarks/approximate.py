@@ -86,7 +86,7 @@ def _named(net: Any, given: Given) -> dict[str, Any]:
 
 def _credo(method: str) -> Callable[..., Answer]:
     def ask(net: Any, given: Given, budget: float) -> Answer:
-        from credo.predict import importance
+        from credo.predict.approximate import importance
 
         importance._core.cores = lambda: 1
         found = net.marginals(_named(net, given), method=method, budget=budget)
@@ -245,7 +245,7 @@ def _compare(
 
 def speed(bench: Bench) -> None:
     """Weighted samples of alarm a second, on one thread."""
-    from credo.predict import importance
+    from credo.predict.approximate import importance
 
     net = load("alarm")
     given = usual(net, 1)[0]

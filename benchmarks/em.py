@@ -39,8 +39,8 @@ def run(bench: Bench) -> None:
 
 
 def _table(net: Any, codes: np.ndarray) -> Any:
+    from credo.core.schema import Schema
     from credo.data import Table
-    from credo.schema import Schema
     from credo.stats.block import Block
 
     arrays = tuple(np.ascontiguousarray(c, dtype=np.uint8) for c in codes.T)

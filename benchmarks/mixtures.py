@@ -165,8 +165,8 @@ def diagonal(bench: Bench, rows: int) -> None:
 def latent(bench: Bench, rows: int) -> None:
     """Five classes over twenty columns of three states."""
     import credo as cr
+    from credo.core.schema import Schema
     from credo.data import Table
-    from credo.schema import Schema
     from credo.stats.block import Block
 
     rng = np.random.default_rng(2)

@@ -197,7 +197,7 @@ def _pgmpy(net: Any, codes: np.ndarray, smooth: float, likelihood: Any) -> Entry
 def intervals(bench: Bench, name: str, net: Any) -> None:
     """One posterior and all of them under 1,000 draws of the parameters."""
     import credo as cr
-    from credo.predict.draws import Draws
+    from credo.predict.intervals.draws import Draws
 
     fitted = cr.fit(net, table_of(net, sample(net, 1000, np.random.default_rng(2))), cr.BDeu(10))
     target = net.names[-1]
@@ -206,8 +206,8 @@ def intervals(bench: Bench, name: str, net: Any) -> None:
     items = list(range(DRAWS))
 
     def samples(_: Any, chosen: Sequence[int]) -> list[np.ndarray]:
-        from credo.predict.evidence import Evidence
-        from credo.predict.interval import joint_draws
+        from credo.predict.intervals.interval import joint_draws
+        from credo.predict.questions.evidence import Evidence
 
         evidence, source = Evidence.of(fitted, given), Draws(fitted, 0)
         found, _ = joint_draws(fitted, [target], evidence, None, source, DRAWS)

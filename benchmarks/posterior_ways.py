@@ -34,7 +34,7 @@ class Credo:
 
     def parts(self, given: dict[str, int]) -> dict[str, float]:
         """Compiling alone and running alone, without a plan that was kept."""
-        from credo.predict.engine import engine_of
+        from credo.predict.exact.engine import engine_of
 
         engine = engine_of(self.net)
         observed = [engine.at[n] for n in given]

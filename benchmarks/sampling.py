@@ -154,8 +154,8 @@ def _given(net: Any) -> list[Entry]:
 
 def _plain(net: Any) -> Any:
     from credo import _core
-    from credo.predict.evidence import Evidence
-    from credo.predict.story import story_of
+    from credo.predict.questions.evidence import Evidence
+    from credo.predict.sampling.forward import story_of
 
     story = story_of(net, Evidence()).directed
     sampler = _core.Sampler(story.arities, story.scopes)

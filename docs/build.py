@@ -123,7 +123,7 @@ def _signature(name: str, value: object) -> list[str]:
         return []
     if inspect.isclass(value):
         signature = signature.removesuffix(" -> None").removesuffix(" -> 'None'")
-    return ["```text", f"credo.{name}{signature}".replace("credo.schema.", ""), "```", ""]
+    return ["```text", f"credo.{name}{signature}".replace("credo.core.schema.", ""), "```", ""]
 
 
 def _doc(value: object) -> list[str]:

@@ -1073,7 +1073,7 @@ def links_of_ties(n: int, edges: _Ints, strengths: _Reals, average: bool, most: 
 
 @final
 class MixtureRows:
-    """Rows as a mixture sees them: see cpp/mixture.hpp and credo.predict.mixture_rows."""
+    """Rows as a mixture sees them: see cpp/mixture.hpp and credo.predict.rows.mixture_rows."""
 
     def __init__(
         self,

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 import numpy as np
 
 import credo as cr
+from credo.core.schema import Variable
 from credo.errors import CredoError, CredoWarning
 from credo.formats import FORMATS, Limits, dumps, loads
-from credo.model.cpt import Cpt
-from credo.model.factor_model import FactorModel
-from credo.model.ising import ising_grid
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
+from credo.model.undirected.factor_model import FactorModel
+from credo.model.undirected.ising import ising_grid
 from tests.fuzz.tables import TABLES, table_seeds, table_target
 
 READERS = (*FORMATS, "dne", "pgmx", *TABLES)

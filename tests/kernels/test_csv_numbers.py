@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.data.arrays import texts
-from credo.data.number_cells import UNSURE, NumberCells, as_texts
-from credo.data.numerals import as_int, as_number, text_numbers
-from credo.data.records import regular_batches
+from credo.data.columns.number_cells import UNSURE, NumberCells, as_texts
+from credo.data.columns.numerals import as_int, as_number, text_numbers
+from credo.data.sources.arrays import texts
+from credo.data.sources.records import regular_batches
 
 WORDS = ("", "NA", "?")
 FIRST = [f"{i}.{i:03}" for i in range(64)]  # as many different numbers as make a column of numbers

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.data.json_blocks import MIXED, Plain, kind_of, plain_block
+from credo.data.sources.json_blocks import MIXED, Plain, kind_of, plain_block
 
 MANY = 1_000
 

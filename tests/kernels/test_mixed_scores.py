@@ -9,11 +9,11 @@ from tests.kernels.mixed_score_twin import line
 import credo as cr
 from credo import _core
 from credo.stats.family import Family
-from credo.train import score_sources
-from credo.train.family_scores import family_scores
-from credo.train.lines import line_score
-from credo.train.local_scores import moments_by_group
-from credo.train.scores import ScoreSpec
+from credo.train.parameters.lines import line_score
+from credo.train.scores import score_sources
+from credo.train.scores.family_scores import family_scores
+from credo.train.scores.local_scores import moments_by_group
+from credo.train.scores.scores import ScoreSpec
 
 
 def mixed_table(rows=300, seed=0, weights=False):

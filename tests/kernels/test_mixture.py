@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 from tests.kernels.mixture_twin import log_joint, twin_step
 
 from credo import _core
-from credo.predict.mixture_rows import Numbers, laid
+from credo.predict.rows.mixture_rows import Numbers, laid
 
 PATHS = _core.paths()
 

@@ -276,7 +276,7 @@ def test_numbers_side_by_side_are_encoded_like_any_others(seed, dtype, low):
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["multinomial", "bernoulli", "complement"]))
 def test_text_table(seed, form):
-    """The weights of words in a few lines of NumPy; see credo.train.text."""
+    """The weights of words in a few lines of NumPy; see credo.train.naive_bayes.text."""
     rng = np.random.default_rng(seed)
     k, v = int(rng.integers(1, 6)), int(rng.choice([0, 1, 63, 64, 200, 20_000]))
     l = rng.choice([1.0, 0.01, 0]) * rng.choice([1.0, 2.5], v)  # noqa: E741

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.train.naive_bayes_blocks import log_shares
+from credo.train.naive_bayes.blocks import log_shares
 
 TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32, np.float32, np.float64, bool]
 SEEDS = st.integers(0, 2**32 - 1)
@@ -213,7 +213,7 @@ def test_moments_of_a_part_with_fewer_classes(seed):
 
 @given(SEEDS, st.booleans(), st.booleans())
 def test_gaussians(seed, sample, shrunk):
-    """Means, variances and floors in a few lines of NumPy; see credo.train.naive_bayes."""
+    """Means, variances and floors in a few lines of NumPy; see credo.train.naive_bayes.fit."""
     rng = np.random.default_rng(seed)
     d, k, share = int(rng.integers(1, 8)), int(rng.integers(1, 5)), 1e-3
     n = rng.integers(0, 4, (d, k)).astype(float)

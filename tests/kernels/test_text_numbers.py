@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.data.arrays import texts
-from credo.data.numerals import as_int, as_number, numbers_of, text_numbers
+from credo.data.columns.numerals import as_int, as_number, numbers_of, text_numbers
+from credo.data.sources.arrays import texts
 
 PIECES = "0 1 7 25 900 . - + e E e5 1e-3 x _ , NA inf nan é １ 1e309 1e-400 0x1 007"
 pieces = st.sampled_from([*PIECES.split(), " ", "\t", "\u00a0", "\x1c"])

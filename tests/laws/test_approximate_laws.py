@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo.errors import ImpossibleError
-from credo.predict.estimate import intervals
-from credo.predict.evidence import Evidence
-from credo.predict.messages import propagate
-from credo.predict.proposal import adapted, from_messages, plain
-from credo.predict.reduction import parts, reduced
+from credo.predict.approximate.estimate import intervals
+from credo.predict.approximate.messages import propagate
+from credo.predict.approximate.proposal import adapted, from_messages, plain
+from credo.predict.exact.reduction import parts, reduced
+from credo.predict.questions.evidence import Evidence
 from tests.unit.predict.joint import Joint, random_network
 
 networks = st.tuples(

@@ -7,7 +7,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoWarning
-from credo.predict.rows import row_log_likelihoods
+from credo.predict.rows.rows import row_log_likelihoods
 
 TABLES = [
     "adult.csv.gz", "asia.csv", "breast_cancer_diagnostic.csv", "breast_cancer_ljubljana.csv",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo.errors import InputError
-from credo.model.dag import Dag
+from credo.model.graphs.dag import Dag
 
 NAMES = st.text(min_size=1, max_size=6)
 

@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credo.model import Bernoulli, Beta, Categorical, Dirichlet, Distribution
-from credo.schema import Variable
+from credo.core.schema import Variable
+from credo.model.answers.distribution import Distribution
+from credo.model.distributions.bernoulli import Bernoulli
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.dirichlet import Dirichlet
 from credo.stats.counts import Counts
 
 STATES = ("a", "b", "c")

@@ -10,18 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from credo.errors import CredoError
-from credo.model import (
-    Beta,
-    Dirichlet,
-    Gaussian,
-    Interval,
-    LikelihoodCurve,
-    MultivariateGaussian,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    NormalMean,
-    StudentT,
-)
+from credo.model.answers.interval import Interval
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.dirichlet import Dirichlet
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.likelihood import LikelihoodCurve
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
+from credo.model.distributions.student import StudentT
 
 number = st.floats() | st.sampled_from([0.0, 0.5, 1.0, -1.0, 1e-300, 1e300, 1e-12, 1e12, 1e150])
 column = st.lists(number, max_size=5)

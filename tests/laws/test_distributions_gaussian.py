@@ -7,13 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from credo.model import (
-    Gaussian,
-    MultivariateGaussian,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    NormalMean,
-)
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
 from credo.stats.moments import Moments
 
 NAMES = ("a", "b")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.train import em_problem
+from credo.train.em import problem as em_problem
 from tests.kernels.em_twin import brute_step, brute_tables, gaussian_step, lines_of
 
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from credo.core.schema import Variable
 from credo.formats import FORMATS, dumps, loads
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
 
 LABELS = st.text(max_size=6) | st.text("ab_x0F", min_size=1, max_size=8)
 NAMES = LABELS.filter(bool)
@@ -78,7 +78,7 @@ def test_wide_rows_keep_their_bits(format):
 @given(net=networks())
 @settings(max_examples=10)
 def test_posteriors_are_the_same_to_the_last_bit(format, net):
-    pytest.importorskip("credo.predict.posterior")
+    pytest.importorskip("credo.predict.exact.posterior")
     back = loads(dumps(net, format), format)
     for name, found in net.marginals().items():
         assert found.p.tobytes() == back.marginals()[name].p.tobytes()

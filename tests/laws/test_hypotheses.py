@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from credo.errors import ImpossibleError
-from credo.model.hypotheses import Hypotheses
+from credo.model.hypotheses.hypotheses import Hypotheses
 
 OUTCOMES = ("a", "b", "c")
 

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.network import Network
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
 from tests.unit.predict.joint import random_network
 
 SEEDS = range(20)

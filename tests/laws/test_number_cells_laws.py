@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data import coder, text, text_coder
-from credo.data.feed import Feed
+from credo.data.columns import coder, text_coder
+from credo.data.sources import text
+from credo.data.sources.feed import Feed
 from credo.errors import CredoError
 
 NUMBERS = {

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data import feed, files, frames, json_objects
+from credo.data.sources import feed, files, frames, json_objects
 
 CELLS = {
     "words": st.sampled_from(["a", "b", "c d", "é", "None"]),

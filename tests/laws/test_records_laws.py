@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from credo import _core
-from credo.data import text
-from credo.data.arrays import encoded_texts
-from credo.data.records import regular_batches
-from credo.data.text import Dialect
+from credo.data.sources import text
+from credo.data.sources.arrays import encoded_texts
+from credo.data.sources.records import regular_batches
+from credo.data.sources.text import Dialect
 from credo.errors import TableError
 
 CELLS = st.text(alphabet='ab é"\r\n,;日', max_size=12)

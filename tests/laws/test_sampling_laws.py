@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.predict.evidence import Evidence
-from credo.predict.story import story_of
-from credo.schema import Variable
+from credo.core.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.predict.questions.evidence import Evidence
+from credo.predict.sampling.forward import story_of
 from tests.unit.predict.joint import Joint, random_evidence, random_network
 
 networks = st.builds(

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.model.cliques import is_chordal, maximal_cliques
-from credo.model.dag_undirected import UndirectedGraph
-from credo.schema import Variable
+from credo.core.schema import Variable
+from credo.model.graphs.cliques import is_chordal, maximal_cliques
+from credo.model.graphs.undirected import UndirectedGraph
 from tests.unit.predict.joint import random_network
 from tests.unit.predict.product import Product, random_model
 

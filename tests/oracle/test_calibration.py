@@ -16,17 +16,15 @@ import numpy as np
 import pytest
 from scipy import special
 
-from credo.model import (
-    Bernoulli,
-    Beta,
-    Categorical,
-    Dirichlet,
-    Gaussian,
-    MultivariateGaussian,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    NormalMean,
-)
+from credo.model.distributions.bernoulli import Bernoulli
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.dirichlet import Dirichlet
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
 
 DATA_SETS, DRAWS, BINS, CHI2 = 2000, 99, 20, 50.80
 RUNS, COVERED = 4000, (0.9360, 0.9628)

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.model.credible import Credible
-from credo.predict.draws import Draws
+from credo.model.answers.credible import Credible
+from credo.predict.intervals.draws import Draws
 from credo.stats.family import Families
 from credo.stats.tally import Tally
 
@@ -109,7 +109,7 @@ def test_lines_are_calibrated():
     ranks: dict[str, list[int]] = {"intercept": [], "slope": [], "variance": []}
     hits, pit = np.zeros(2), []
     for i, ((a, b, v), _, tally, _) in enumerate(lines(DATA_SETS, 3)):
-        from credo.train.lines import fit_lines
+        from credo.train.parameters.lines import fit_lines
 
         posterior = fit_lines(tally["x", ["y"]], LINE, "mean").posterior
         gens = [np.random.default_rng((i, k)) for k in (0, 1)]

@@ -7,18 +7,15 @@ import pytest
 from scipy import stats
 from scipy.special import betaln
 
-from credo.model import (
-    Beta,
-    Categorical,
-    Dirichlet,
-    Gaussian,
-    MultivariateGaussian,
-    MultivariateT,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    NormalMean,
-    StudentT,
-)
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.dirichlet import Dirichlet
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
+from credo.model.distributions.student import MultivariateT, StudentT
 
 GRID = np.linspace(0.01, 0.99, 33)
 X = np.linspace(-6, 9, 41)

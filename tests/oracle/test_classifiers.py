@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import credo as cr
 from credo.cli import app
-from credo.data.columns import columns_for
+from credo.data.columns.columns import columns_for
 from credo.estimators import (
     NaiveBayes,
     NetworkClassifier,
@@ -19,8 +19,8 @@ from credo.estimators import (
     recalibrated,
 )
 from credo.estimators.calibration import report_of
-from credo.train.aode import aode
-from credo.train.tan import conditional_information, spanning_tree, tan
+from credo.train.naive_bayes.aode import aode
+from credo.train.naive_bayes.tan import conditional_information, spanning_tree, tan
 
 
 def drawn(n, rng, k=2, d=6):
@@ -229,7 +229,7 @@ def test_intervals_of_columns_that_vary_together_cover_the_truth():
 
 
 def test_draws_of_a_covariance_have_the_mean_of_the_inverse_wishart():
-    from credo.predict.naive_intervals import _draw_together
+    from credo.predict.intervals.naive_bayes import _draw_together
 
     rng = np.random.default_rng(11)
     X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 3))

@@ -5,7 +5,7 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 
-from credo.model.dag import Dag
+from credo.model.graphs.dag import Dag
 
 
 def subsets(items):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from credo.errors import InputError
-from credo.model.dag import Dag
+from credo.model.graphs.dag import Dag
 
 nx = pytest.importorskip("networkx")
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import credo as cr
+from credo.core.frozen import Frozen, ReadOnly, fixed
 from credo.estimators import (
     NaiveBayes,
     TextNaiveBayes,
@@ -21,7 +22,6 @@ from credo.estimators import (
     compare,
     learning_curves,
 )
-from credo.frozen import Frozen, ReadOnly, fixed
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2)) + 8 * np.repeat([0, 1], 30)[:, None]
@@ -100,7 +100,7 @@ def writable(value: Any, path: str, seen: set[int]) -> list[str]:
     inside: Mapping[Any, Any] = {}
     if isinstance(value, dict) and not isinstance(value, ReadOnly):
         return [path]
-    if isinstance(value, Mapping) and type(value).__module__ in ("builtins", "credo.frozen"):
+    if isinstance(value, Mapping) and type(value).__module__ in ("builtins", "credo.core.frozen"):
         inside = value
     elif isinstance(value, tuple | list):
         inside = dict(enumerate(value))

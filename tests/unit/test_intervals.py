@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import credo as cr
+from credo.core.interval_states import cuts_of, interval_labels, interval_of, short_cut
 from credo.errors import UnknownNameError
 from credo.estimators import NetworkClassifier
-from credo.intervals import cuts_of, interval_labels, interval_of, short_cut
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 STATES = ("≤ 1.5", "(1.5, 2]", "> 2")

@@ -55,9 +55,9 @@ def _values():
     """One of each value that the library returns, with a name that would break a careless page."""
     import numpy as np
 
+    from credo.core.schema import Column
     from credo.estimators import calibration_report, compare, learning_curves
-    from credo.predict.interval_rows import predict_proba_interval
-    from credo.schema import Column
+    from credo.predict.intervals.rows import predict_proba_interval
 
     rows = {
         ODD: [STATES[i % 2] for i in range(24)],
@@ -177,7 +177,7 @@ def test_every_value_is_well_formed_and_escaped(values):
 
 PACKAGES = (
     "credo",
-    "credo.model",
+    "credo.distributions",
     "credo.stats",
     "credo.data",
     "credo.estimators",
@@ -196,7 +196,7 @@ def test_every_public_class_shows_itself(values):
             if not inspect.isclass(found) or name in NOT_VALUES:
                 continue
             assert hasattr(found, "_repr_html_"), f"{package}.{name} does not show itself"
-            if package in ("credo", "credo.model", "credo.stats", "credo.data"):
+            if package in ("credo", "credo.distributions", "credo.stats", "credo.data"):
                 assert found in seen, f"{package}.{name} is not looked at by this test"
 
 

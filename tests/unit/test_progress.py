@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from credo import progress
+from credo.core import progress
+from credo.core.progress import on_time, track, within
 from credo.errors import CredoError, LateError
-from credo.progress import on_time, track, within
 
 
 def test_without_a_deadline_nothing_ends():

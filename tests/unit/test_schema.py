@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo import errors, progress, render
-from credo.data.prefetch import prefetch
-from credo.schema import is_missing
+from credo import errors
+from credo.core import progress, render
+from credo.core.schema import is_missing
+from credo.data.sources.prefetch import prefetch
 
 
 def test_states_of_several_types():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credo.lazy import lazy_names
+from credo.core.lazy import lazy_names
 
 _WHERE = {
     "check": "checkup",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from credo.checking.findings import Finding
-from credo.render import shortened
+from credo.core.render import shortened
 
 __all__ = ["Alike", "alike", "places"]
 

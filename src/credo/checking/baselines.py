@@ -12,11 +12,11 @@ import numpy as np
 
 from credo.checking.learners import Learner, has_gaps, whole_or_stop
 from credo.data import Table
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.model.priors import BDeu
-from credo.train.em_fit import em_until
-from credo.train.parameters import fit
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.model.networks.priors import BDeu
+from credo.train.em.fit import em_until
+from credo.train.parameters.parameters import fit
 from credo.train.structure.learning import searched
 
 __all__ = ["baselines_of"]

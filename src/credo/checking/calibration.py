@@ -43,13 +43,13 @@ from credo.checking.reliability import CalibrationReport, report_of
 from credo.checking.row_scores import Scored, gaps_of
 from credo.checking.section import SHOWN, Section, p_text
 from credo.checking.unlikely_counts import count_p
+from credo.core.frozen import Frozen
+from credo.core.render import many, shortened
 from credo.data import Table
-from credo.frozen import Frozen
-from credo.model.value import View
-from credo.render import many, shortened
+from credo.model.values.value import View
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Calibrated", "Calibration", "Covered", "calibration"]
 
@@ -153,7 +153,7 @@ class Calibration(Section):
         for one in self.all:
             if one.variable == name:
                 return one
-        from credo.errors import unknown_name
+        from credo.core.errors import unknown_name
 
         known = [c.variable for c in self.all]
         raise unknown_name("Variable", name, known, "in the report")

@@ -33,13 +33,13 @@ from credo.checking.report import SECTIONS, Report
 from credo.checking.row_scores import Scored, gathered
 from credo.checking.sampled_rows import copies, plain_rows
 from credo.checking.searching_again import SEARCH_SECONDS, Again, learned_again, of_its_graph
+from credo.core.errors import CredoError, InputError, unknown_name
 from credo.data import Table
-from credo.errors import CredoError, InputError, unknown_name
-from credo.model.network import Network
-from credo.model.randomness import Rng, generator
-from credo.model.reals import shown
-from credo.model.value import finite, whole
-from credo.predict.draws import has_posterior
+from credo.model.networks.network import Network
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.reals import shown
+from credo.model.values.value import finite, whole
+from credo.predict.intervals.draws import has_posterior
 
 __all__ = ["WIDE", "check"]
 

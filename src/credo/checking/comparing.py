@@ -21,14 +21,14 @@ from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.searching_again import learned_again
 from credo.checking.section import Section
-from credo.errors import CredoError, InputError
-from credo.model.dag import Dag
-from credo.model.dag_compare import Comparison
-from credo.model.network import Network
-from credo.model.randomness import Rng
-from credo.model.reals import shown
-from credo.model.value import View
-from credo.render import number
+from credo.core.errors import CredoError, InputError
+from credo.core.render import number
+from credo.model.graphs.compare import Comparison
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.model.values.randomness import Rng
+from credo.model.values.reals import shown
+from credo.model.values.value import View
 
 __all__ = ["ModelComparison", "compare_models"]
 

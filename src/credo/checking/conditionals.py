@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.row_scores import gaps_of, log_at, patterns
+from credo.core.errors import CredoError, LimitError
 from credo.data import Table
-from credo.errors import CredoError, LimitError
-from credo.model.cpt import Cpt
-from credo.model.linear_gaussian import LinearGaussian
-from credo.predict.impute_mixed import MixedRows, block_rows
-from credo.predict.rows import predict_proba
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.predict.rows.impute_mixed import MixedRows, block_rows
+from credo.predict.rows.rows import predict_proba
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["probabilities", "ranks"]
 

@@ -22,13 +22,13 @@ from credo.checking.row_scores import Scored, weights_of
 from credo.checking.sampled_rows import copies
 from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.section import Section
+from credo.core.errors import InputError, MissingPackageError, unknown_name
+from credo.core.progress import track
 from credo.data import Stream, Table, read
-from credo.errors import InputError, MissingPackageError, unknown_name
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.model.randomness import Rng
-from credo.model.value import View
-from credo.progress import track
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.model.values.randomness import Rng
+from credo.model.values.value import View
 from credo.train.structure.learning import learn
 
 __all__ = ["CrossValidation", "cross_validate"]

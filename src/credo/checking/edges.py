@@ -11,15 +11,15 @@ from credo.checking.findings import Finding
 from credo.checking.learners import has_gaps, quiet
 from credo.checking.sampled_rows import plain_rows
 from credo.checking.section import SHOWN, Section
+from credo.core.errors import CredoError
+from credo.core.render import many, shortened
 from credo.data import Table
-from credo.errors import CredoError
-from credo.model.randomness import Rng
-from credo.model.value import View
-from credo.render import many, shortened
+from credo.model.values.randomness import Rng
+from credo.model.values.value import View
 from credo.train.structure.strengths import EdgeStrengths, edge_strengths
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Edge", "Edges", "edges", "usual_samples"]
 
@@ -71,7 +71,7 @@ class Edges(Section):
         for e in self.edges:
             if (e.parent, e.child) == edge:
                 return e
-        from credo.errors import unknown_name
+        from credo.core.errors import unknown_name
 
         raise unknown_name("Edge", edge, [(e.parent, e.child) for e in self.edges], "in the graph")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["SEVERITIES", "SURE", "Finding", "ranked"]
 

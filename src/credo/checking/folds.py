@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from credo.checking.learners import Learner, quiet, whole_or_stop
 from credo.checking.row_scores import Scored, score_rows
+from credo.core.errors import InputError, TableError
+from credo.core.progress import track
 from credo.data import Stream, Table, read
-from credo.errors import InputError, TableError
-from credo.model.randomness import Rng, generator
-from credo.model.value import whole
-from credo.predict.rows import read_rows
-from credo.progress import track
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.value import whole
+from credo.predict.rows.rows import read_rows
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Judge", "deal", "judges_of", "rows_for", "scored_by", "without_weightless"]
 

@@ -19,10 +19,10 @@ from credo.checking.folds import judges_of, scored_by
 from credo.checking.row_scores import Scored, weights_of
 from credo.checking.scores import BITS, Score, difference, score_of
 from credo.checking.section import Section
+from credo.core.errors import CredoError
+from credo.core.render import number
 from credo.data import Table
-from credo.errors import CredoError
-from credo.model.value import View
-from credo.render import number
+from credo.model.values.value import View
 
 __all__ = ["LEAST", "HeldOut", "held_out"]
 
@@ -49,7 +49,7 @@ class HeldOut(Section):
         for score in (self.model, *self.baselines):
             if score.name == name:
                 return score
-        from credo.errors import unknown_name
+        from credo.core.errors import unknown_name
 
         known = [s.name for s in (self.model, *self.baselines)]
         raise unknown_name("Baseline", name, known, "in the report")

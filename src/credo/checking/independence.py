@@ -18,18 +18,18 @@ from credo.checking.findings import SURE, Finding
 from credo.checking.mixed_tests import line_test
 from credo.checking.multiplicity import benjamini_hochberg, holm
 from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
+from credo.core.errors import CredoError
+from credo.core.progress import track
+from credo.core.render import many
 from credo.data import Table
-from credo.errors import CredoError
-from credo.model.randomness import Rng, generator
-from credo.model.value import View
-from credo.progress import track
-from credo.render import many
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.value import View
 from credo.stats.family import Families, Family
 from credo.stats.moments import Moments
-from credo.train.independence_tests import IndependenceTest, tests_of
+from credo.train.independence.tests import IndependenceTest, tests_of
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Implied", "Independence", "independence"]
 

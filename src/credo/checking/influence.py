@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from credo.checking.findings import Finding
 from credo.checking.row_scores import gaps_of, weights_of
 from credo.checking.section import SHOWN, Section
+from credo.core.errors import CredoError
 from credo.data import Table
-from credo.errors import CredoError
-from credo.model.cpt import Cpt
-from credo.model.line_prior import LinePrior
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.value import View
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.line_prior import LinePrior
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.values.value import View
 from credo.stats.moments import Moments
-from credo.train.lines import fit_lines
+from credo.train.parameters.lines import fit_lines
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Influence", "Influential", "influence"]
 

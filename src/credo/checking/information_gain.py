@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from credo.checking.mixture_information import MAX_GAUSSIANS, of_number, of_states
 from credo.checking.section import Section
-from credo.errors import InputError, unknown_name
-from credo.model.value import View
-from credo.predict.conflict import refuse_impossible
-from credo.predict.densities import density_tables
-from credo.predict.engine import Engine, engine_of, split
-from credo.predict.evidence import Evidence
-from credo.predict.gaussian_network import gaussian_posterior
-from credo.predict.posterior import mixed_answer, target_names
-from credo.render import bar, shortened
+from credo.core.errors import InputError, unknown_name
+from credo.core.render import bar, shortened
+from credo.model.values.value import View
+from credo.predict.exact.engine import Engine, engine_of, split
+from credo.predict.exact.posterior import mixed_answer, target_names
+from credo.predict.mixed.densities import density_tables
+from credo.predict.mixed.gaussian_network import gaussian_posterior
+from credo.predict.questions.conflict import refuse_impossible
+from credo.predict.questions.evidence import Evidence
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["EvidenceValue", "Gain", "evidence_value"]
 
@@ -167,7 +167,7 @@ def evidence_value(
 
 
 def _costs(net: Network, costs: Mapping[str, float] | None) -> dict[str, float]:
-    from credo.model.value import positive
+    from credo.model.values.value import positive
 
     out = {}
     for name, cost in (costs or {}).items():

@@ -14,7 +14,7 @@ from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["learned_from"]
 

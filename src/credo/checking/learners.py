@@ -11,18 +11,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from credo.core.errors import CredoWarning, InputError
 from credo.data import Table
-from credo.errors import CredoWarning, InputError
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.model.priors import BDeu
-from credo.model.reals import shown
-from credo.model.record import Record
-from credo.train.em_fit import INTERRUPTED, em_until
-from credo.train.parameters import fit
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.model.networks.priors import BDeu
+from credo.model.values.reals import shown
+from credo.model.values.record import Record
+from credo.train.em.fit import INTERRUPTED, em_until
+from credo.train.parameters.parameters import fit
+from credo.train.parameters.update import refit
 from credo.train.structure.learning import learn
 from credo.train.structure.searches import SEARCHES
-from credo.train.update import refit
 
 __all__ = ["Learner", "again", "has_gaps", "learner_of", "quiet", "whole_or_stop"]
 
@@ -45,7 +45,7 @@ def learner_of(given: Any) -> tuple[str, Learner]:
         if "[" in given:
             return given, _graph(Dag.parse(given))
         if given not in SEARCHES:
-            from credo.errors import unknown_name
+            from credo.core.errors import unknown_name
 
             raise unknown_name("The search", given, SEARCHES, "one that credo knows")
         return given, lambda rows: learn(rows, search=given)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.stats.moments import Moments
-from credo.train.independence_tests import IndependenceTest
+from credo.train.independence.tests import IndependenceTest
 
 __all__ = ["line_test"]
 

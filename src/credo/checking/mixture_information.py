@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.model.mixed_joint import MixedJoint
-from credo.model.multivariate import MultivariateGaussian
-from credo.model.multivariate_mixture import MultivariateMixture
-from credo.model.normal_mixture import NormalMixture
+from credo.model.answers.mixed_joint import MixedJoint
+from credo.model.answers.multivariate_mixture import MultivariateMixture
+from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.distributions.multivariate import MultivariateGaussian
 
 __all__ = ["MAX_GAUSSIANS", "of_number", "of_states"]
 

@@ -26,12 +26,12 @@ from credo.checking.folds import Judge, scored_by
 from credo.checking.row_scores import Scored, family_terms, score_rows, weights_of
 from credo.checking.scores import BITS
 from credo.checking.section import SHOWN, Section
+from credo.core.render import many, number
 from credo.data import Table
-from credo.model.value import View
-from credo.render import many, number
+from credo.model.values.value import View
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Outlier", "Outliers", "Surprises", "of_tables", "outliers"]
 

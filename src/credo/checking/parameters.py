@@ -13,15 +13,15 @@ import numpy as np
 
 from credo.checking.findings import Finding
 from credo.checking.section import SHOWN, Section
-from credo.model.cpt import Cpt
-from credo.model.cpt_interval import entry_intervals
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.value import View
-from credo.render import many, number
+from credo.core.render import many, number
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.values.value import View
 from credo.stats.moments import Moments
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Parameters", "Wide", "parameters"]
 

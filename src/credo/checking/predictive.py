@@ -25,17 +25,17 @@ from credo.checking.multiplicity import holm
 from credo.checking.replicates import replicates
 from credo.checking.section import SHOWN, Section, left_after, p_below, p_text
 from credo.checking.statistics import MAX_INDICATORS, Named, Statistics
+from credo.core.errors import InputError
+from credo.core.render import many, number, shortened
 from credo.data import Table
-from credo.errors import InputError
-from credo.model.randomness import Rng, generator
-from credo.model.realism import Check, compared
-from credo.model.reals import NotReal, real, shown
-from credo.model.value import View
-from credo.predict.draws import has_posterior
-from credo.render import many, number, shortened
+from credo.model.distributions.predictive_check import Check, compared
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.reals import NotReal, real, shown
+from credo.model.values.value import View
+from credo.predict.intervals.draws import has_posterior
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Discrepancy", "Predictive", "own_statistics", "predictive"]
 
@@ -86,7 +86,7 @@ class Predictive(Section):
         for check in self.checks:
             if check.name == name:
                 return check
-        from credo.errors import unknown_name
+        from credo.core.errors import unknown_name
 
         raise unknown_name("Statistic", name, [c.name for c in self.checks], "in the report")
 

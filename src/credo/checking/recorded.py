@@ -11,8 +11,8 @@ from credo.checking.findings import Finding
 
 if TYPE_CHECKING:
     from credo.checking.report import Report
-    from credo.model.network import Network
-    from credo.model.record import Record
+    from credo.model.networks.network import Network
+    from credo.model.values.record import Record
 
 __all__ = ["found_of", "keep", "kept", "kept_how"]
 
@@ -51,7 +51,7 @@ def found_of(record: Record | None, names: Collection[str]) -> str:
     """In one line what was found wrong with variables that all are among these names, or with the
     whole; empty where nothing was.
 
-    >>> from credo.model.record import Record
+    >>> from credo.model.values.record import Record
     >>> wrong = Finding("calibration", "The probabilities of lung are too sure.", 0.2, "problem",
     ...                 where="lung").to_dict()
     >>> found_of(Record("learned", details={"findings": [wrong]}), ["lung", "smoke"])

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.frozen import Frozen
-from credo.render import bar, table_html, table_text
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
+from credo.core.render import bar, table_html, table_text
 
 __all__ = ["CalibrationReport", "report_of"]
 

@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.folds import Judge
+from credo.core.errors import CredoError
+from credo.core.progress import track
 from credo.data import Table
-from credo.errors import CredoError
-from credo.model.cpt import Cpt
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.network import Network
-from credo.model.randomness import Rng, generator
-from credo.predict.draws import Draws, has_posterior
-from credo.predict.sampling import sample
-from credo.progress import track
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.network import Network
+from credo.model.values.randomness import Rng, generator
+from credo.predict.intervals.draws import Draws, has_posterior
+from credo.predict.sampling.sample import sample
 from credo.stats.block import Block
-from credo.train.update import refit
+from credo.train.parameters.update import refit
 
 if TYPE_CHECKING:
-    from credo.model.network import Local
+    from credo.model.networks.network import Local
 
 __all__ = ["drawn_networks", "judged_replicates", "replicates"]
 

@@ -18,8 +18,8 @@ from credo.checking.outliers import Outliers
 from credo.checking.parameters import Parameters
 from credo.checking.predictive import Predictive
 from credo.checking.section import Section
-from credo.frozen import Frozen
-from credo.render import many
+from credo.core.frozen import Frozen
+from credo.core.render import many
 
 __all__ = ["SECTIONS", "Report"]
 

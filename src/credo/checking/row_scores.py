@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import CredoError, ImpossibleError, LimitError
 from credo.data import Table
-from credo.errors import CredoError, ImpossibleError, LimitError
-from credo.model.cpt import Cpt
-from credo.predict.impute_mixed import (
+from credo.model.networks.cpt import Cpt
+from credo.predict.rows.impute_mixed import (
     MAX_STATES,
     MixedRows,
     block_rows,
     evidence_of,
     states_of,
 )
-from credo.predict.rows import row_log_likelihoods
-from credo.predict.story import story_of
+from credo.predict.rows.rows import row_log_likelihoods
+from credo.predict.sampling.forward import story_of
 
 if TYPE_CHECKING:
-    from credo.model.network import Local, Network
+    from credo.model.networks.network import Local, Network
 
 __all__ = [
     "Scored",

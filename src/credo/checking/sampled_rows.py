@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from credo.checking.row_scores import weights_of
 from credo.data import Table
-from credo.model.randomness import Rng, generator
+from credo.model.values.randomness import Rng, generator
 from credo.stats.block import Block
 
 __all__ = ["copies", "plain_rows"]

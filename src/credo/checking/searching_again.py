@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from credo.checking.folds import Judge, judges_of
 from credo.checking.learners import Learner, again
-from credo.errors import CredoError
+from credo.core.errors import CredoError
 from credo.train.structure.learning import learn
 from credo.train.structure.recipe import arguments_of
 
 if TYPE_CHECKING:
     from credo.data import Table
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["SEARCH_SECONDS", "Again", "learned_again", "of_its_graph"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from credo.checking.findings import Finding
-from credo.model.value import Value
+from credo.model.values.value import Value
 
 __all__ = ["SHOWN", "Section", "left_after", "p_below", "p_text", "plain"]
 

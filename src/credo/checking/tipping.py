@@ -21,20 +21,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.checking.section import Section
-from credo.errors import InputError
-from credo.model.cpt import Cpt
-from credo.model.cpt_interval import entry_intervals
-from credo.model.reals import shown
-from credo.model.value import View, finite
-from credo.predict.conflict import refuse_impossible
-from credo.predict.densities import density_tables
-from credo.predict.engine import engine_of
-from credo.predict.evidence import Evidence
-from credo.predict.question import Question, parse
-from credo.render import bar, number
+from credo.core.errors import InputError
+from credo.core.render import bar, number
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.values.reals import shown
+from credo.model.values.value import View, finite
+from credo.predict.exact.engine import engine_of
+from credo.predict.mixed.densities import density_tables
+from credo.predict.questions.conflict import refuse_impossible
+from credo.predict.questions.evidence import Evidence
+from credo.predict.questions.question import Question, parse
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["Sensitivity", "Tipping", "sensitivity"]
 
@@ -107,7 +107,7 @@ class Sensitivity(Section):
         for p in self.parameters:
             if p.parameter == name:
                 return p
-        from credo.errors import unknown_name
+        from credo.core.errors import unknown_name
 
         known = [p.parameter for p in self.parameters]
         raise unknown_name("Parameter", name, known, "one that the answer depends on")

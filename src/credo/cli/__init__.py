@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from credo import __version__
-from credo.errors import CredoError
+from credo.core.errors import CredoError
 
 __all__ = ["app", "main"]
 
@@ -62,7 +62,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from credo.errors import close_names
+        from credo.core.errors import close_names
 
         if args and args[0] not in _COMMANDS:
             near = close_names(args[0], _COMMANDS)

@@ -14,8 +14,8 @@ from credo.cli.models import load_model, model_argument, question_words
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.session import Session
 from credo.cli.words import in_options
-from credo.errors import CredoError, CredoWarning, InputError
-from credo.state_values import json_state
+from credo.core.errors import CredoError, CredoWarning, InputError
+from credo.core.state_values import json_state
 
 __all__ = ["answer_json", "command"]
 
@@ -111,7 +111,7 @@ def command(
 
 def _named(net: Any, text: str) -> list[str]:
     """The variables that a question is about."""
-    from credo.predict.question import parse
+    from credo.predict.questions.question import parse
 
     question = parse(getattr(net, "_asked", net), text)
     return [*question.targets, *question.given, *question.do]

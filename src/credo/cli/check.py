@@ -72,8 +72,8 @@ def command(
       credo check patients.credo patients.csv --learner hill-climb --folds 3 --draws 50 --json
     """
     from credo.checking import check
-    from credo.errors import InputError
-    from credo.progress import within
+    from credo.core.errors import InputError
+    from credo.core.progress import within
 
     if budget <= 0:
         raise InputError(f"--budget must be a number of seconds above 0, got {budget:g}.")

@@ -19,8 +19,8 @@ from credo.cli.models import load_model, normalise_option, refuse_no_folder, ref
 from credo.cli.options import Common, Manual, common_options, files
 from credo.cli.reading import read_from, reading_settings, text_options
 from credo.cli.terminal import print_table
-from credo.errors import CredoWarning, InputError
-from credo.state_values import json_state
+from credo.core.errors import CredoWarning, InputError
+from credo.core.state_values import json_state
 
 __all__ = ["command"]
 
@@ -150,7 +150,7 @@ def _outputs(given: tuple[str, ...], rows: str | None) -> tuple[str | None, str 
     """Where the model goes, and where the predictions go: the endings say which is which."""
     from pathlib import Path
 
-    from credo.data.writing import ROW_ENDINGS
+    from credo.data.out.writing import ROW_ENDINGS
 
     tables = [p for p in given if Path(p).suffix.lower() in ROW_ENDINGS]
     models = [p for p in given if p not in tables]
@@ -179,7 +179,7 @@ def _load(
 ) -> Learned:
     """The predictions of a network file."""
     from credo.estimators import NetworkClassifier
-    from credo.model import Network
+    from credo.model.networks.network import Network
 
     if table is not None or rows is None or saved is not None:
         raise InputError(
@@ -240,8 +240,8 @@ def _learn(
 
 def _refuse_unreadable(rows: str, reading: dict[str, Any]) -> None:
     """Look at the rows to predict before anything is learned: a wrong path should not wait."""
-    from credo.data.files import feed_of_path
-    from credo.data.queries import is_query
+    from credo.data.sources.files import feed_of_path
+    from credo.data.sources.queries import is_query
 
     if not is_query(rows):
         feed_of_path(rows, text_options(reading))

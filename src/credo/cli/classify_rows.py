@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.cli.reading import missing_option, spooled, text_options
+from credo.core.errors import CredoWarning, ImpossibleError, InputError
 from credo.data import Stream
-from credo.data.absent import absent_columns
-from credo.errors import CredoWarning, ImpossibleError, InputError
+from credo.data.columns.absent import absent_columns
 
 __all__ = [
     "Classifier",
@@ -187,10 +187,10 @@ def predict_rows(
     clf: Any, target: str, path: str, reading: dict[str, Any]
 ) -> tuple[Floats, list[str]]:
     """P(class | row) of the rows of a file, read as the table was; and what to note."""
-    from credo.data.columns import columns_for
+    from credo.data.columns.columns import columns_for
     from credo.data.reading import feed_of
     from credo.estimators import NaiveBayes
-    from credo.predict.naive import predict_columns, variables_of
+    from credo.predict.rows.naive import predict_columns, variables_of
 
     naive = isinstance(clf, NaiveBayes)
     variables = variables_of(clf.model_) if naive else clf._known()
@@ -215,9 +215,9 @@ def predict_rows(
 
 def write_predictions(path: str, target: str, states: tuple[Any, ...], found: Floats) -> None:
     """A file of rows: the most probable class of each row, and the probability of each class."""
+    from credo.core.schema import Schema, Variable
     from credo.data import Table
-    from credo.data.writing import write_rows
-    from credo.schema import Schema, Variable
+    from credo.data.out.writing import write_rows
     from credo.stats.block import Block
 
     label = Variable(target, "discrete", states)

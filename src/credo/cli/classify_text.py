@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from credo.cli.classify_rows import Judged, judged_by
 from credo.cli.reading import missing_option, text_options
 from credo.cli.terminal import print_table
+from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.data.cells import Tokens
-from credo.data.encoder import Encoder
-from credo.data.missing import missing_words
+from credo.data.columns.cells import Tokens
+from credo.data.columns.encoder import Encoder
+from credo.data.columns.missing import missing_words
 from credo.data.reading import feed_of
-from credo.errors import InputError, unknown_name
-from credo.schema import Variable
 
 __all__ = ["documents_of", "judge_texts", "print_telling", "text_column"]
 

@@ -12,7 +12,7 @@ from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.terminal import heading, print_table
 from credo.cli.words import in_options
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 
@@ -207,7 +207,7 @@ def _notes(groups: Any) -> list[str]:
 
 
 def _write(groups: Any, path: str) -> None:
-    from credo.data.atomic import replace_file
+    from credo.data.out.atomic import replace_file
 
     head = ["row", "cluster"]
     if groups.membership is not None:

@@ -43,7 +43,7 @@ def command(
       credo compare '[smoke][lung|smoke]' '[smoke][lung]' --data patients.csv --json
     """
     from credo.checking import compare_models
-    from credo.model import Dag
+    from credo.model.graphs.dag import Dag
 
     named: dict[str, Any] = {}
     for given in models:

@@ -31,8 +31,8 @@ def command(source: str, target: str, markov: bool, directed: bool, common: Comm
       credo convert asia.bif asia.uai --markov
       credo convert asia.uai directed.bif --directed
     """
-    from credo.errors import InputError
-    from credo.model.network import Network
+    from credo.core.errors import InputError
+    from credo.model.networks.network import Network
 
     net = load_model(source)
     if markov and directed:

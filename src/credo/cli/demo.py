@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from credo.cli.options import Common, Manual, common_options, plural
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 

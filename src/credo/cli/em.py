@@ -87,7 +87,7 @@ def command(
     if output is not None:
         refuse_unwritable(output)
     from credo.cli.fit import fit_json, prior_named
-    from credo.train import em
+    from credo.train.em.fit import em
 
     known: Any = graph_from(graph)
     net = em(
@@ -130,7 +130,7 @@ def command(
 
 
 def _hidden(given: str) -> tuple[str, Any]:
-    from credo.errors import InputError
+    from credo.core.errors import InputError
 
     name, equals, states = given.rpartition("=")
     if not equals or not name or not states:

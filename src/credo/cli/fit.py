@@ -60,9 +60,9 @@ def command(
     """
     if output is not None:
         refuse_unwritable(output)
-    from credo.errors import InputError
-    from credo.model import Network
-    from credo.train import fit
+    from credo.core.errors import InputError
+    from credo.model.networks.network import Network
+    from credo.train.parameters.parameters import fit
 
     known: Any = graph_from(graph)
     if more:
@@ -91,7 +91,7 @@ def command(
 
 def _rows(known: Any, reading: dict[str, Any]) -> Any:
     """The table as the options say; with the network's states unless they say otherwise."""
-    from credo.model import Network
+    from credo.model.networks.network import Network
 
     plain = not (reading["kind"] or reading["states"] or reading["drop"])
     if not isinstance(known, Network) or not plain:
@@ -101,8 +101,8 @@ def _rows(known: Any, reading: dict[str, Any]) -> Any:
 
 def prior_named(name: str, ess: float | None) -> Any:
     """The prior that --prior and --ess describe."""
-    from credo.errors import InputError
-    from credo.model import K2, BDeu, Laplace
+    from credo.core.errors import InputError
+    from credo.model.networks.priors import K2, BDeu, Laplace
 
     if name in ("none", "k2"):
         if ess is not None:

@@ -9,7 +9,7 @@ import click
 from credo.cli.models import load_model, normalise_option
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 
@@ -62,7 +62,7 @@ def command(
       credo fit-markov patients.csv --like asia.bif -o asia-markov.credo
     """
     from credo.formats.files import format_of
-    from credo.train.markov import fit_markov
+    from credo.train.markov.fit import fit_markov
 
     if bool(edges) == (like is not None):
         raise InputError("Give the graph either by --edge, once for each edge, or by --like.")
@@ -97,7 +97,7 @@ def command(
 
 
 def _structure(path: str) -> Any:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
     model = load_model(path)
     return model.dag.moral() if isinstance(model, Network) else model

@@ -12,7 +12,7 @@ from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options, listed, plural
 from credo.cli.reading import reading_options
 from credo.cli.whole_rows import WholeRows, form_of, holes_of, write_columns
-from credo.state_values import readable
+from credo.core.state_values import readable
 
 __all__ = ["command"]
 
@@ -53,8 +53,8 @@ def command(
       credo impute asia.bif gaps.csv --method posterior
       credo impute asia.bif gaps.csv --method sample --copies 5 --seed 1 -o filled.csv
     """
-    from credo.errors import InputError
-    from credo.predict.rows import read_rows
+    from credo.core.errors import InputError
+    from credo.predict.rows.rows import read_rows
 
     if copies is not None and output is None:
         raise InputError("--copies needs --output, where the copies go.")
@@ -115,7 +115,7 @@ def _numbering(table: Any) -> Callable[[int], int]:
 
 def _told(found: Any, table: Any) -> str:
     """The posterior of each gap, for people."""
-    from credo.render import table_text
+    from credo.core.render import table_text
 
     head, rows = found._table()
     number = _numbering(table)

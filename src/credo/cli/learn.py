@@ -129,8 +129,8 @@ def command(
       gzip -dc patients.csv.gz | credo learn - -o model.credo
     """
     from credo.checking.recorded import keep
-    from credo.errors import InputError
-    from credo.train import learn
+    from credo.core.errors import InputError
+    from credo.train.structure.learning import learn
     from credo.train.structure.option_hints import refuse_unknown_search
     from credo.train.structure.rules import Rules
     from credo.train.structure.searches import SEARCHES
@@ -214,9 +214,9 @@ def command(
 
 def _refuse_settings(schema: Any, settings: dict[str, Any]) -> None:
     """Refuse what the search would refuse, before a page is printed."""
-    from credo.errors import InputError
-    from credo.train.edge_prior import log_odds
-    from credo.train.scores import ScoreSpec
+    from credo.core.errors import InputError
+    from credo.train.scores.edge_prior import log_odds
+    from credo.train.scores.scores import ScoreSpec
 
     usual = "bdeu" if all(v.is_discrete for v in schema.variables) else "bic"
     ScoreSpec.of(settings["score"] or usual, ess=settings["ess"], prior=settings["prior"])

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from credo.cli.options import Common, listed, plural
-from credo.progress import LATE
-from credo.state_values import is_number
+from credo.core.progress import LATE
+from credo.core.state_values import is_number
 
 __all__ = [
     "MISSING",
@@ -56,7 +56,7 @@ def default_output(table: str) -> str:
     >>> default_output("no-such-folder/patients.csv.gz")
     'patients.credo'
     """
-    from credo.data.queries import is_query
+    from credo.data.sources.queries import is_query
 
     if table == "-" or any(c in table for c in "*?[") or is_query(table):
         folder, stem = Path(), "model"
@@ -91,7 +91,7 @@ MISSING = ("structural-em", "available-cases", "node-average", "complete-rows")
 
 def by_either(learn: Callable[[str, float], Any], budget: float, common: Common) -> Any:
     """Structural EM, and where a row has too many ways to be completed available cases, said so."""
-    from credo.errors import LimitError
+    from credo.core.errors import LimitError
 
     began = time.monotonic()
     try:
@@ -112,7 +112,7 @@ def quick_check(net: Any, table: Any, seed: int, seconds: float = 0) -> Any:
     All of it ends after so many seconds: a section that is late is left out, with the reason.
     """
     from credo.checking import check
-    from credo.progress import within
+    from credo.core.progress import within
 
     sections = _CHECKED[:1] if len(net.names) > _WIDE else _CHECKED
     with within(seconds or math.inf):
@@ -124,7 +124,7 @@ def quick_check(net: Any, table: Any, seed: int, seconds: float = 0) -> Any:
 
 def checked(net: Any, table: Any, common: Common, seconds: float = 0) -> Any:
     """The report of a short check, or None: a model that cannot be checked is still a model."""
-    from credo.errors import CredoError
+    from credo.core.errors import CredoError
 
     try:
         return quick_check(net, table, common.seed, seconds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from credo.cli.reading import read_from, spooled, text_options
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["read_for"]
 
@@ -23,8 +23,8 @@ def read_for(net: Any, reading: dict[str, Any]) -> Any:
 
 def _schema(net: Any, reading: dict[str, Any]) -> Any:
     """The model's variables that the table has."""
-    from credo.data.files import feed_of_path
-    from credo.schema import Schema
+    from credo.core.schema import Schema
+    from credo.data.sources.files import feed_of_path
 
     names = set(feed_of_path(reading["table"], text_options(reading)).names)
     have = tuple(v for v in net.variables if v.name in names)

@@ -16,7 +16,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from credo.cli.options import files
-from credo.errors import CredoError, InputError
+from credo.core.errors import CredoError, InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,7 +63,7 @@ def load_model(path: str) -> Any:
 
 def _refuse_other(path: str) -> None:
     """Refuse what is plainly no model: a table, a graph in arrows, a name without its ending."""
-    from credo.data.files import FORMATS
+    from credo.data.sources.files import FORMATS
     from credo.formats.files import ENDINGS
 
     ending = Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
@@ -89,7 +89,7 @@ def _refuse_other(path: str) -> None:
 
 def _refuse_absent(path: str, place: Path) -> None:
     """Refuse what is no file and has no ending of a model: a question, a name, a slip."""
-    from credo.errors import close_names
+    from credo.core.errors import close_names
     from credo.formats.files import ENDINGS
 
     if re.match(r"\s*(?:argmax\s+)?P\s*\(", path):
@@ -124,7 +124,7 @@ def refuse_unwritable(path: str) -> None:
 
 def refuse_no_folder(path: str) -> None:
     """Refuse a file in a folder that cannot be written to, before the work is done."""
-    from credo.data.atomic import is_stream
+    from credo.data.out.atomic import is_stream
 
     if Path(path).expanduser().is_dir():
         raise InputError(f"{path} is a folder; the name of a file was expected.")
@@ -139,14 +139,15 @@ def refuse_no_folder(path: str) -> None:
 
 def graph_from(text: str) -> Any:
     """A graph in text such as "[A][B|A]", or the network of a file."""
-    from credo.model import Dag
+    from credo.model.graphs.dag import Dag
 
     return Dag.parse(text) if text.lstrip().startswith("[") else load_model(text)
 
 
 def dag_from(text: str) -> Any:
     """A directed graph in text such as "[A][B|A]", or that of a network file."""
-    from credo.model import Dag, Network
+    from credo.model.graphs.dag import Dag
+    from credo.model.networks.network import Network
 
     if "[" in text and not os.path.exists(text):
         return Dag.parse(text)

@@ -21,7 +21,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from credo.cli.words import in_options
-from credo.errors import CredoWarning, InputError
+from credo.core.errors import CredoWarning, InputError
 
 __all__ = [
     "JSON_VERSION", "Common", "Manual", "Option", "Stopped", "common_options", "examples_of",
@@ -78,7 +78,7 @@ class Common:
 
 
 def _dumped(document: Any) -> str:
-    from credo.state_values import json_state
+    from credo.core.state_values import json_state
 
     return json.dumps(document, ensure_ascii=False, indent=2, default=json_state, allow_nan=False)
 
@@ -142,7 +142,7 @@ def common_options(
 @contextmanager
 def _speaking(common: Common) -> Iterator[None]:
     """Warnings as one line each, progress on a terminal; neither when quiet."""
-    from credo.progress import silent
+    from credo.core.progress import silent
 
     said: set[str] = set()
 

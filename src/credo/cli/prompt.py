@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from credo.cli.session import Reply, Session, fragment
-from credo.errors import CredoError, InputError
+from credo.core.errors import CredoError, InputError
 
 if TYPE_CHECKING:
     from prompt_toolkit.history import History

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import click
 
 from credo.cli.options import Option, files
+from credo.core.errors import InputError
+from credo.core.schema import Schema
 from credo.data import MISSING, Stream, Table
-from credo.data.written import Written
-from credo.errors import InputError
-from credo.schema import Schema
+from credo.data.columns.written import Written
 
 __all__ = [
     "missing_option", "read_from", "reading_flags", "reading_options", "reading_settings",
@@ -89,7 +89,7 @@ def reading_flags(reading: dict[str, Any]) -> str:
 
 def text_options(reading: dict[str, Any]) -> Any:
     """How the text of a table is read, by the options given."""
-    from credo.data.text import TextOptions
+    from credo.data.sources.text import TextOptions
 
     delimiter = reading["delimiter"]
     return TextOptions(
@@ -130,7 +130,7 @@ def read_from(
     """Read the table that the options describe; a schema given by a model is used as it is."""
     from credo.data import read
     from credo.data.reading import feed_of
-    from credo.data.text import TextOptions
+    from credo.data.sources.text import TextOptions
 
     _refuse_model(table)
     source = spooled() if table == "-" else table
@@ -213,7 +213,7 @@ def _pair(given: str, option: str, form: str) -> tuple[str, str]:
 
 def _refuse_model(path: str) -> None:
     """Refuse a model where a table belongs."""
-    from credo.data.files import FORMATS
+    from credo.data.sources.files import FORMATS
     from credo.formats.files import ENDINGS
 
     ending = Path(path.lower().removesuffix(".gz")).suffix

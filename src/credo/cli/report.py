@@ -11,7 +11,7 @@ from credo.cli.model_rows import read_for
 from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import reading_flags, reading_settings
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 

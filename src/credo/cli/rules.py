@@ -10,7 +10,7 @@ import click
 
 from credo.cli.models import load_model
 from credo.cli.options import Option
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["names_of", "rule_options", "rules_from", "score_options", "score_settings"]
 

@@ -9,7 +9,7 @@ import click
 
 from credo.cli.models import load_model, model_argument, refuse_no_folder
 from credo.cli.options import Common, Manual, common_options
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 
@@ -55,7 +55,7 @@ def command(
       credo sample asia.bif 100000 -o rows.parquet
       credo sample asia.bif 1000 | credo schema -
     """
-    from credo.predict.question import parse_conditions
+    from credo.predict.questions.question import parse_conditions
 
     net = load_model(model)
     evidence: dict[str, Any] = {}
@@ -83,15 +83,15 @@ def command(
 
 
 def _rows(table: Any) -> list[dict[str, Any]]:
-    from credo.data.frames_out import frame_of
+    from credo.data.out.frames import frame_of
 
     columns = frame_of(table, "dict")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _print_csv(net: Any, rows: int, seed: int, given: dict[str, Any], threads: int | None) -> None:
-    from credo.data.writing import text_rows
-    from credo.predict.sampling import sample_batches
+    from credo.data.out.writing import text_rows
+    from credo.predict.sampling.sample import sample_batches
 
     head, lines = text_rows("csv", net.schema)
     # Rows that run over the screen are progress enough.

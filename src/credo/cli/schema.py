@@ -10,8 +10,8 @@ from credo.cli.learning import weights_line
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.reading import read_from, reading_options
 from credo.cli.words import in_options
-from credo.schema import Schema
-from credo.state_values import json_state
+from credo.core.schema import Schema
+from credo.core.state_values import json_state
 
 __all__ = ["command", "schema_json"]
 

@@ -39,7 +39,7 @@ def command(
       credo score asia.bif patients.csv --score bdeu --ess 10
       credo score '[smoke][lung|smoke]' patients.csv --score bic --json
     """
-    from credo.train import score
+    from credo.train.scores.scores import score
 
     dag = dag_from(graph)
     settings = score_settings(score_name or "bdeu", ess, prior_network, edge_prior, common.threads)

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from credo.errors import ImpossibleError, InputError, LimitError, close_names
-from credo.model.between import Between
-from credo.render import shortened, table_text
-from credo.state_values import is_number, readable
+from credo.core.errors import ImpossibleError, InputError, LimitError, close_names
+from credo.core.render import shortened, table_text
+from credo.core.state_values import is_number, readable
+from credo.model.answers.between import Between
 
 __all__ = ["WORDS", "Reply", "Session", "completions", "fragment", "quoted"]
 
@@ -91,7 +91,7 @@ class Session:
     # --- evidence -------------------------------------------------------------------------
 
     def _observe(self, line: str) -> Reply:
-        from credo.predict.question import parse_conditions
+        from credo.predict.questions.question import parse_conditions
 
         seen, done = parse_conditions(self.net, line)
         given, do = dict(self.given), dict(self.do)
@@ -108,7 +108,7 @@ class Session:
         """How probable the evidence is, where that is quick to know; the impossible is refused."""
         import math
 
-        from credo.predict.intervention import intervene
+        from credo.predict.questions.intervention import intervene
 
         asked = intervene(self.net, do) if do else self.net
         if not given:
@@ -204,7 +204,7 @@ class Session:
 
     def _with_evidence(self, text: str) -> str:
         """The question with the evidence of the session; its own evidence goes first."""
-        from credo.predict.question import parse
+        from credo.predict.questions.question import parse
 
         question = parse(self.net, text)
         for name in question.targets:

@@ -9,7 +9,7 @@ import click
 
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
-from credo.state_values import json_state
+from credo.core.state_values import json_state
 
 __all__ = ["command"]
 
@@ -50,14 +50,14 @@ def command(
       credo show asia.bif --factors --dot
       credo show asia.bif --json
     """
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
     net = load_model(model)
     directed = isinstance(net, Network)
     found = [t for name in tables for t in ([net.cpt(name)] if directed else _factors(net, name))]
     picture = net.to_factor_graph() if factors else net.dag if directed else net
     if svg is not None:
-        from credo.data.atomic import replace_file
+        from credo.data.out.atomic import replace_file
 
         replace_file(Path(svg), picture.svg().encode("utf-8"))
         if not common.silent:
@@ -78,7 +78,7 @@ def command(
 
 def _draw(net: Any, directed: bool) -> None:
     from credo.cli.terminal import print_graph
-    from credo.errors import InputError
+    from credo.core.errors import InputError
 
     if not directed:
         raise InputError("--tree draws a Bayesian network.", hint="Use --svg or --dot.")

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from credo.cli.words import in_options
-from credo.render import schema_parts, shortened, table_text
-from credo.schema import Schema
+from credo.core.render import schema_parts, shortened, table_text
+from credo.core.schema import Schema
 
 __all__ = [
     "family_lines",
@@ -113,7 +113,7 @@ def print_graph(dag: Any, *, whole: bool = True) -> None:
 def family_lines(dag: Any, width: int = 98) -> list[str]:
     """Each child with its parents, several on a line, those without parents last.
 
-    >>> from credo.model.dag import Dag
+    >>> from credo.model.graphs.dag import Dag
     >>> family_lines(Dag.parse("[A][B][C|A:B][D|C][E]"), 30)
     ['C ← A, B;  D ← C', 'no parents: A, B, E']
     """
@@ -130,7 +130,7 @@ def family_lines(dag: Any, width: int = 98) -> list[str]:
 def graph_lines(dag: Any) -> list[str]:
     """The graph as lines: a node stands under its last parent and names the others.
 
-    >>> from credo.model.dag import Dag
+    >>> from credo.model.graphs.dag import Dag
     >>> print("\\n".join(graph_lines(Dag.parse("[A][B][C|A:B][D|C][E]"))))
     A
     B

@@ -7,7 +7,7 @@ import click
 from credo.cli.models import load_model, model_argument
 from credo.cli.options import Common, Manual, common_options
 from credo.cli.terminal import heading, print_table
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["command"]
 
@@ -35,7 +35,7 @@ def command(
       credo value asia.bif lung --given "smoke=yes, dysp=yes" --among xray --among bronc
       credo value asia.bif lung --cost xray=30 --cost smoke=1 --json
     """
-    from credo.predict.question import parse_conditions
+    from credo.predict.questions.question import parse_conditions
 
     net = load_model(model)
     known, do = parse_conditions(net, given) if given else ({}, {})

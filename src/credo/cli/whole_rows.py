@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.cli.reading import text_options
-from credo.errors import InputError
-from credo.state_values import json_state, readable
+from credo.core.errors import InputError
+from credo.core.state_values import json_state, readable
 
 __all__ = ["WholeRows", "holes_of"]
 
@@ -41,7 +41,7 @@ class WholeRows:
     def __init__(self, reading: dict[str, Any], table: Any) -> None:
         import pyarrow as pa
 
-        from credo.data.files import feed_of_path
+        from credo.data.sources.files import feed_of_path
 
         feed = feed_of_path(reading["table"], text_options(reading))
         self.names, self.text = feed.names, feed.text
@@ -94,7 +94,7 @@ def write_columns(columns: dict[str, Any], path: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from credo.data.atomic import replacing
+    from credo.data.out.atomic import replacing
 
     form = form_of(path)
     with replacing(Path(path)) as out:
@@ -111,7 +111,7 @@ def write_columns(columns: dict[str, Any], path: str) -> None:
 
 def form_of(path: str) -> str:
     """The form of a file of rows; .json is taken as lines."""
-    from credo.data.writing import row_form
+    from credo.data.out.writing import row_form
 
     return "jsonl" if path.lower().endswith(".json") else row_form(path)
 

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["memory_limit"]
 

@@ -9,22 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.data.cells import Tokens
-from credo.data.coder import Coder
-from credo.data.feed import Feed, foreign
-from credo.data.files import feed_of_path, is_path
-from credo.data.frames import feed_of_frame
-from credo.data.infer import Decision, Declared, decide
-from credo.data.memory import memory_limit
-from credo.data.missing import MISSING, missing_words
-from credo.data.row_numbers import RowNumbers
-from credo.data.stream import Stream
-from credo.data.table import Table
-from credo.data.text import TextOptions
-from credo.data.text_coder import TextCoder
-from credo.data.weights import Weights, are_whole
-from credo.data.written import Written
-from credo.errors import (
+from credo.core.errors import (
     CredoError,
     CredoWarning,
     InputError,
@@ -35,12 +20,27 @@ from credo.errors import (
     close_names,
     unknown_name,
 )
-from credo.progress import Report, track
-from credo.render import shortened
-from credo.schema import Column, Schema, Variable
+from credo.core.progress import Report, track
+from credo.core.render import shortened
+from credo.core.schema import Column, Schema, Variable
+from credo.core.threads import checked_threads
+from credo.data.columns.cells import Tokens
+from credo.data.columns.coder import Coder
+from credo.data.columns.infer import Decision, Declared, decide
+from credo.data.columns.missing import MISSING, missing_words
+from credo.data.columns.text_coder import TextCoder
+from credo.data.columns.written import Written
+from credo.data.memory import memory_limit
+from credo.data.row_numbers import RowNumbers
+from credo.data.sources.feed import Feed, foreign
+from credo.data.sources.files import feed_of_path, is_path
+from credo.data.sources.frames import feed_of_frame
+from credo.data.sources.text import TextOptions
+from credo.data.stream import Stream
+from credo.data.table import Table
+from credo.data.weights import Weights, are_whole
 from credo.stats.block import Block
 from credo.stats.tally import Source, Tally
-from credo.threads import checked_threads
 
 __all__ = ["MISSING", "read", "tally"]
 

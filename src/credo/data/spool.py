@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError
+from credo.core.progress import track
 from credo.data.stream import Stream
 from credo.data.table import Table
-from credo.errors import InputError
-from credo.progress import track
 from credo.stats.block import Block
 from credo.stats.rows import code_type
 

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import Any
 
-from credo.data.cells import Tokens
-from credo.data.encoder import Encoder
-from credo.data.feed import Feed
+from credo.core.errors import InputError, TableError
+from credo.core.progress import Report, track
+from credo.core.render import many
+from credo.core.schema import Schema
+from credo.data.columns.cells import Tokens
+from credo.data.columns.encoder import Encoder
 from credo.data.row_numbers import RowNumbers
+from credo.data.sources.feed import Feed
 from credo.data.table import Table, warn_continuous_left_out
 from credo.data.weights import Weights
-from credo.errors import InputError, TableError
-from credo.progress import Report, track
-from credo.render import many
-from credo.schema import Schema
 from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.plan import Plan

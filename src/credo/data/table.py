@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.data.frames_out import arrow_states
+from credo.core.errors import CredoWarning, InputError, MissingPackageError
+from credo.core.render import many, shortened, table_html, table_text
+from credo.core.schema import Schema
+from credo.data.out.frames import arrow_states
 from credo.data.row_numbers import RowNumbers
-from credo.errors import CredoWarning, InputError, MissingPackageError
-from credo.render import many, shortened, table_html, table_text
-from credo.schema import Schema
 from credo.stats.block import Block
 from credo.stats.plan import tally_block
 from credo.stats.rows import Rows

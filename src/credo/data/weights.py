@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from credo.data.arrays import rows_there
-from credo.data.cells import Tokens, type_name
-from credo.data.encoder import Encoder
-from credo.data.feed import Batch
-from credo.data.missing import MISSING
-from credo.data.number_cells import NumberCells, as_texts
-from credo.data.numerals import as_int
-from credo.data.taking import python_values
-from credo.errors import InputError, TableError, shown, unknown_name
-from credo.render import many
-from credo.schema import Variable
-from credo.state_values import is_missing
+from credo.core.errors import InputError, TableError, shown, unknown_name
+from credo.core.render import many
+from credo.core.schema import Variable
+from credo.core.state_values import is_missing
+from credo.data.columns.cells import Tokens, type_name
+from credo.data.columns.encoder import Encoder
+from credo.data.columns.missing import MISSING
+from credo.data.columns.number_cells import NumberCells, as_texts
+from credo.data.columns.numerals import as_int
+from credo.data.columns.taking import python_values
+from credo.data.sources.arrays import rows_there
+from credo.data.sources.feed import Batch
 
 __all__ = ["Weights", "are_whole"]
 

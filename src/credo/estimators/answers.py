@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
 from credo.data import Stream, Table
-from credo.errors import InputError
 from credo.estimators.inputs import row_weights
 from credo.estimators.open_rows import classed_table
 

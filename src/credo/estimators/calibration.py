@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.calibration import CalibratedClassifierCV
 
 from credo.checking.reliability import CalibrationReport, report_of
+from credo.core.errors import InputError
 from credo.data import Stream, Table, read
-from credo.data.once import comes_in_batches, feed_of_any, in_memory
-from credo.errors import InputError
+from credo.data.columns.once import comes_in_batches, feed_of_any, in_memory
 from credo.estimators.answers import MixedTags
 from credo.estimators.inputs import as_table, encode_labels, is_named_table
 from credo.estimators.open_rows import source_with_class

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import CredoWarning, InputError, unknown_name
+from credo.core.frozen import Frozen
+from credo.core.progress import track
+from credo.core.render import table_html, table_text
 from credo.data import Stream, Table, read
-from credo.errors import CredoWarning, InputError, unknown_name
 from credo.estimators.calibration import report_of
 from credo.estimators.folds import folds_of
 from credo.estimators.naive_bayes import NaiveBayes
 from credo.estimators.network import NetworkClassifier
 from credo.estimators.twins import Design, LinearGaussianTwin
-from credo.frozen import Frozen
-from credo.progress import track
-from credo.render import table_html, table_text
 
 __all__ = ["Comparison", "LearningCurves", "compare", "learning_curves"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["Folds", "folds_of", "most_folds"]
 

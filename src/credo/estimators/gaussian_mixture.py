@@ -19,17 +19,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from credo.core.errors import InputError, shown
+from credo.core.schema import is_missing
 from credo.data import Stream, Table, read
-from credo.data.unnamed import unmasked
-from credo.errors import InputError, shown
+from credo.data.sources.unnamed import unmasked
 from credo.estimators.inputs import is_named_table, row_weights, threads_of
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
-from credo.model.mixture import Mixture
-from credo.model.mixture_parts import Gaussians
-from credo.model.value import at_least, choice, readonly, whole
-from credo.predict.mixture import Scored, scored
-from credo.predict.mixture_columns import Plan, Taken, taken
-from credo.schema import is_missing
+from credo.model.mixtures.mixture import Mixture
+from credo.model.mixtures.parts import Gaussians
+from credo.model.values.value import at_least, choice, readonly, whole
+from credo.predict.rows.mixture import Scored, scored
+from credo.predict.rows.mixture_columns import Plan, Taken, taken
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import gaussian_plan, learned_cells
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.errors import InputError, UnknownNameError, shown
+from credo.core.schema import Variable, is_missing
 from credo.data import Stream, Table
-from credo.data.once import comes_in_batches, in_memory
-from credo.data.unnamed import unmasked
-from credo.errors import InputError, UnknownNameError, shown
-from credo.model.reals import NotReal, reals
-from credo.schema import Variable, is_missing
+from credo.data.columns.once import comes_in_batches, in_memory
+from credo.data.sources.unnamed import unmasked
+from credo.model.values.reals import NotReal, reals
 from credo.stats.by_class import ByClass
 
 __all__ = [

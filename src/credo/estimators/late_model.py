@@ -14,9 +14,9 @@ import numpy as np
 
 from credo.estimators.inputs import label_array
 from credo.estimators.open_rows import columns_aside
-from credo.model.naive_bayes import NaiveBayesModel
+from credo.model.naive_bayes.model import NaiveBayesModel
 from credo.stats.by_class import ByClass
-from credo.train.naive_bayes import Options, check_options, train
+from credo.train.naive_bayes.fit import Options, check_options, train
 
 __all__ = ["LateModel", "as_before_if_refused"]
 

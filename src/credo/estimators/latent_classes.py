@@ -15,15 +15,15 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from credo.data.columns import Column, columns_of, position_names
-from credo.data.unnamed import unmasked
-from credo.errors import InputError, unknown_name
+from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Variable
+from credo.data.columns.columns import Column, columns_of, position_names
+from credo.data.sources.unnamed import unmasked
 from credo.estimators.inputs import is_named_table, row_weights, threads_of, validated
 from credo.estimators.mixture_answers import MixtureAnswers, check_sizes
-from credo.model.value import choice
-from credo.predict.mixture import Scored, scored
-from credo.predict.mixture_columns import Plan, Taken, taken
-from credo.schema import Variable
+from credo.model.values.value import choice
+from credo.predict.rows.mixture import Scored, scored
+from credo.predict.rows.mixture_columns import Plan, Taken, taken
 from credo.train.mixtures.choose import Options
 from credo.train.mixtures.learn import learned_cells
 

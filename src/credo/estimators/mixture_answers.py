@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.model.mixture import Mixture
-from credo.model.value import whole
-from credo.predict.mixture import Scored
+from credo.core.errors import InputError
+from credo.model.mixtures.mixture import Mixture
+from credo.model.values.value import whole
+from credo.predict.rows.mixture import Scored
 
 __all__ = ["MixtureAnswers", "check_sizes"]
 

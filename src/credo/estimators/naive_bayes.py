@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from credo.core.errors import CredoWarning, InputError, unknown_name
+from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.data.once import comes_in_batches, feed_of_any
-from credo.data.sighting import Sighted
-from credo.errors import CredoWarning, InputError, unknown_name
+from credo.data.columns.once import comes_in_batches, feed_of_any
+from credo.data.columns.sighting import Sighted
 from credo.estimators.answers import Answers, MixedTags, ScoredByName
 from credo.estimators.inputs import (
     class_name,
@@ -43,16 +44,15 @@ from credo.estimators.open_rows import (
     warn_aside,
     weights_elsewhere,
 )
-from credo.model.naive_bayes import NaiveBayesModel
-from credo.predict.naive import check_unseen, predict_columns
-from credo.predict.naive_explain import Contributions, explain
-from credo.predict.naive_intervals import intervals_of_columns
-from credo.predict.naive_linear import LinearForm, linear_form
-from credo.schema import Variable
+from credo.model.naive_bayes.model import NaiveBayesModel
+from credo.predict.intervals.naive_bayes import intervals_of_columns
+from credo.predict.rows.naive import check_unseen, predict_columns
+from credo.predict.rows.naive_explain import Contributions, explain
+from credo.predict.rows.naive_linear import LinearForm, linear_form
 from credo.stats.by_class import ByClass
-from credo.train.naive_bayes import Options
-from credo.train.naive_bayes_em import ClassedRows, check_unlabelled, em_model, rows_of_source
-from credo.train.naive_bayes_learn import (
+from credo.train.naive_bayes.em import ClassedRows, check_unlabelled, em_model, rows_of_source
+from credo.train.naive_bayes.fit import Options
+from credo.train.naive_bayes.learn import (
     keeps_values,
     plan_of,
     plan_of_source,
@@ -62,9 +62,9 @@ from credo.train.naive_bayes_learn import (
     warn_of,
     warn_unread,
 )
-from credo.train.naive_bayes_once import once_by_class
-from credo.train.naive_bayes_plan import Plan
-from credo.train.naive_bayes_sighted import columns_to_learn, kinds_of, open_by_class
+from credo.train.naive_bayes.once import once_by_class
+from credo.train.naive_bayes.plan import Plan
+from credo.train.naive_bayes.sighted import columns_to_learn, kinds_of, open_by_class
 
 __all__ = ["NaiveBayes"]
 

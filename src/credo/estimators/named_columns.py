@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.data.columns import Columns, columns_for, matrix_columns, position_names
-from credo.data.sighting import Sighted, sighted
-from credo.data.unnamed import unmasked
-from credo.errors import CredoWarning, InputError, close_names
+from credo.core.errors import CredoWarning, InputError, close_names
+from credo.data.columns.columns import Columns, columns_for, matrix_columns, position_names
+from credo.data.columns.sighting import Sighted, sighted
+from credo.data.sources.unnamed import unmasked
 from credo.estimators.inputs import as_table, is_named_table, plainly_valid, validated
 from credo.estimators.late_model import LateModel
-from credo.model.naive_bayes import NaiveBayesModel
-from credo.predict.naive import are_names, refuse_no_column, variables_of
+from credo.model.naive_bayes.model import NaiveBayesModel
+from credo.predict.rows.naive import are_names, refuse_no_column, variables_of
 
 __all__ = ["NamedColumns", "renamed"]
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from credo.core.errors import CredoWarning, InputError
+from credo.core.schema import Variable
 from credo.data import Stream
-from credo.data.absent import warn_renamed
-from credo.data.columns import Column, Columns, columns_for, columns_of, position_names
-from credo.data.unnamed import unmasked
-from credo.errors import CredoWarning, InputError
+from credo.data.columns.absent import warn_renamed
+from credo.data.columns.columns import Column, Columns, columns_for, columns_of, position_names
+from credo.data.sources.unnamed import unmasked
 from credo.estimators.answers import MixedTags, ScoredByName
 from credo.estimators.inputs import (
     different_lengths,
@@ -44,14 +45,13 @@ from credo.estimators.network_rows import (
 )
 from credo.estimators.network_unseen import model_scores
 from credo.estimators.open_rows import encoded_target, weights_elsewhere
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.predict.naive import check_unseen, report_unseen
-from credo.predict.naive_explain import Contributions
-from credo.schema import Variable
-from credo.train.class_networks import METHODS
-from credo.train.naive_bayes_learn import told_aside
-from credo.train.naive_bayes_options import not_negative
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.predict.rows.naive import check_unseen, report_unseen
+from credo.predict.rows.naive_explain import Contributions
+from credo.train.naive_bayes.class_networks import METHODS
+from credo.train.naive_bayes.learn import told_aside
+from credo.train.naive_bayes.options import not_negative
 
 __all__ = ["NetworkClassifier"]
 

@@ -14,23 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import CredoWarning, InputError, SchemaError, unknown_name
+from credo.core.schema import Schema, Variable, state_key
 from credo.data import Stream, Table
-from credo.data.columns import Column, Columns, columns_for
-from credo.data.feed import Feed
-from credo.data.infer import typed_states
-from credo.data.number_states import FEW_INTEGERS
-from credo.data.once import comes_in_batches, feed_of_any
-from credo.errors import CredoWarning, InputError, SchemaError, unknown_name
+from credo.data.columns.columns import Column, Columns, columns_for
+from credo.data.columns.infer import typed_states
+from credo.data.columns.number_states import FEW_INTEGERS
+from credo.data.columns.once import comes_in_batches, feed_of_any
+from credo.data.sources.feed import Feed
 from credo.estimators.inputs import different_lengths, not_among_classes
 from credo.estimators.network_first import settled_column
 from credo.estimators.network_rows import KnownColumns, state_codes, trained_column
-from credo.schema import Schema, Variable, state_key
 from credo.stats.block import Block
 from credo.stats.by_class import union
 from credo.stats.counts import Counts
 from credo.stats.family_counts import FamilyCounts, joined_variable
 from credo.stats.tally import Tally
-from credo.train.class_networks import class_families, class_network
+from credo.train.naive_bayes.class_networks import class_families, class_network
 
 __all__ = ["Counted", "counted_rows", "counted_stream", "more_columns", "more_counted", "parts_of"]
 

@@ -16,10 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.data.columns import Column, Columns
-from credo.errors import InputError, unknown_name
-from credo.predict.naive_explain import Contributions, compared_classes, contributions, ruled_out
-from credo.schema import Variable, is_missing
+from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Variable, is_missing
+from credo.data.columns.columns import Column, Columns
+from credo.predict.rows.naive_explain import (
+    Contributions,
+    compared_classes,
+    contributions,
+    ruled_out,
+)
 
 __all__ = ["cells_of_row", "explained", "one_by_one"]
 

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Variable
 from credo.data import Stream, Table, read
-from credo.data.columns import Column, columns_of
-from credo.data.once import comes_in_batches, feed_of_any, in_memory
-from credo.data.sighting import sighted
-from credo.errors import InputError, unknown_name
+from credo.data.columns.columns import Column, columns_of
+from credo.data.columns.once import comes_in_batches, feed_of_any, in_memory
+from credo.data.columns.sighting import sighted
 from credo.estimators.open_rows import continuous_class, source_with_class
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.networks.network import Network
 
 _MEMORY = 2**28  # bytes of codes and numbers; what takes more is read batch by batch
 

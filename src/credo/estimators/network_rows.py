@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError, unknown_name
+from credo.core.interval_states import interval_codes, interval_labels, short_cut
+from credo.core.schema import Schema, Variable
 from credo.data import Stream
-from credo.data.columns import Column, Columns
-from credo.data.number_states import FEW_INTEGERS
-from credo.errors import InputError, unknown_name
+from credo.data.columns.columns import Column, Columns
+from credo.data.columns.number_states import FEW_INTEGERS
 from credo.estimators.named_columns import renamed
-from credo.intervals import interval_codes, interval_labels, short_cut
-from credo.predict.naive import coded, plain_codes
-from credo.schema import Schema, Variable
+from credo.predict.rows.naive import coded, plain_codes
 from credo.stats.block import Block
-from credo.train.aode import as_states
-from credo.train.naive_bayes_matrix import refuse_infinite
+from credo.train.naive_bayes.aode import as_states
+from credo.train.naive_bayes.matrix import refuse_infinite
 
 __all__ = [
     "KnownColumns",

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.errors import ImpossibleError
+from credo.core.schema import Schema, Variable
 from credo.data import Table
-from credo.data.columns import Column, Columns
-from credo.errors import ImpossibleError
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.predict.rows import log_posteriors
-from credo.schema import Schema, Variable
+from credo.data.columns.columns import Column, Columns
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
+from credo.predict.rows.rows import log_posteriors
 from credo.stats.block import Block
-from credo.train.aode import Aode
+from credo.train.naive_bayes.aode import Aode
 
 __all__ = ["model_scores", "with_new_states"]
 

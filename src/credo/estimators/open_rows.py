@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import CredoWarning, InputError, TableError
+from credo.core.schema import Variable, is_missing
 from credo.data import read
-from credo.data.coder import Coder
-from credo.data.number_states import are_states
-from credo.data.sighting import Sighted, sighted
-from credo.errors import CredoWarning, InputError, TableError
+from credo.data.columns.coder import Coder
+from credo.data.columns.number_states import are_states
+from credo.data.columns.sighting import Sighted, sighted
 from credo.estimators.inputs import among_classes, encode_labels
-from credo.schema import Variable, is_missing
 from credo.stats.by_class import Block, ByClass
-from credo.train.naive_bayes_learn import told_aside
-from credo.train.naive_bayes_open import OpenColumns
-from credo.train.naive_bayes_plan import Plan
-from credo.train.naive_bayes_sighted import kinds_of, word_for_all
+from credo.train.naive_bayes.learn import told_aside
+from credo.train.naive_bayes.open import OpenColumns
+from credo.train.naive_bayes.plan import Plan
+from credo.train.naive_bayes.sighted import kinds_of, word_for_all
 
 __all__ = [
     "classed_table",

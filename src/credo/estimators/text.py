@@ -18,9 +18,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from credo import _core
-from credo.data.columns import matrix_columns, position_names
-from credo.data.unnamed import unmasked
-from credo.errors import ImpossibleError, InputError
+from credo.core.errors import ImpossibleError, InputError
+from credo.core.schema import Variable
+from credo.data.columns.columns import matrix_columns, position_names
+from credo.data.sources.unnamed import unmasked
 from credo.estimators.answers import Answers
 from credo.estimators.inputs import (
     encode_labels,
@@ -31,17 +32,16 @@ from credo.estimators.inputs import (
 )
 from credo.estimators.text_documents import documents_in, one_document, refuse_counts
 from credo.estimators.text_rows import DenseRows, Rows, SparseRows
-from credo.predict.naive_explain import (
+from credo.predict.rows.naive_explain import (
     Contributions,
     compared_classes,
     contributions,
     difference,
     ruled_out,
 )
-from credo.schema import Variable
 from credo.stats.by_class import ByClass, Totals
-from credo.train.naive_bayes import Options
-from credo.train.text import FORMS, TextModel, train_text
+from credo.train.naive_bayes.fit import Options
+from credo.train.naive_bayes.text import FORMS, TextModel, train_text
 
 __all__ = ["TextNaiveBayes"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import assert_all_finite, check_non_negative
 
-from credo.errors import InputError
-from credo.schema import is_missing
+from credo.core.errors import InputError
+from credo.core.schema import is_missing
 
 __all__ = ["documents_in", "one_document", "refuse_counts"]
 

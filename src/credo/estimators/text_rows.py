@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.train.text import TextModel
+from credo.train.naive_bayes.text import TextModel
 
 __all__ = ["DenseRows", "Rows", "SparseRows"]
 

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from credo.errors import unknown_name
+from credo.core.errors import unknown_name
 
 if TYPE_CHECKING:
     from credo.data import Table

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from credo.errors import InputError, unknown_name
+from credo.core.errors import InputError, unknown_name
 from credo.formats.files import ENDINGS, READ_ONLY, WriteError, format_of, read_bytes, write_bytes
 from credo.formats.limits import Limits
 
 if TYPE_CHECKING:
     from credo.formats.reading import Reading
-    from credo.model.factor_model import FactorModel
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
+    from credo.model.undirected.factor_model import FactorModel
 
 __all__ = ["FORMATS", "Limits", "WriteError", "dumps", "load", "loads", "save"]
 
@@ -48,7 +48,7 @@ def load(
     bounds what is read.
 
     >>> import tempfile, os
-    >>> from credo.model.network import Network
+    >>> from credo.model.networks.network import Network
     >>> net = Network("[rain][wet|rain]", {"rain": {"no": 0.8, "yes": 0.2},
     ...     "wet": {"no": {"no": 0.9, "yes": 0.1}, "yes": {"no": 0.2, "yes": 0.8}}})
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -146,7 +146,7 @@ def _known(format: str, *, reading: bool = False) -> str:
 
 def _written(model: Network | FactorModel, format: str) -> str | bytes:
     from credo.formats import archive, uai_markov
-    from credo.model.factor_model import FactorModel
+    from credo.model.undirected.factor_model import FactorModel
 
     if not isinstance(model, FactorModel):
         return _writer(format)(model)

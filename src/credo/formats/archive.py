@@ -17,14 +17,14 @@ import zipfile
 import zlib
 from typing import Any
 
-from credo.errors import CredoError, InputError, LimitError
+from credo.core.errors import CredoError, InputError, LimitError
 from credo.formats.archive_markov import KINDS, factor_model_of, said_of
 from credo.formats.archive_markov import VERSION as UNDIRECTED
 from credo.formats.archive_model import VERSION, model_of, network_of
 from credo.formats.reading import Reading
 from credo.formats.strict_json import loads as strict_loads
-from credo.model.factor_model import FactorModel
-from credo.model.network import Network
+from credo.model.networks.network import Network
+from credo.model.undirected.factor_model import FactorModel
 
 __all__ = ["read", "write"]
 

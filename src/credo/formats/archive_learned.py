@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.model.learned import Learned
-from credo.model.line_posterior import LinePosterior
-from credo.model.line_prior import LINE_FIELDS, LinePrior
-from credo.schema import Variable
+from credo.core.errors import InputError
+from credo.core.schema import Variable
+from credo.model.networks.line_posterior import LinePosterior
+from credo.model.networks.line_prior import LINE_FIELDS, LinePrior
+from credo.model.values.learned import Learned
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 

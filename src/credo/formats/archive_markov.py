@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from credo.errors import InputError
+from credo.core.errors import InputError
+from credo.core.schema import Variable
 from credo.formats.archive_model import (
     Arrays,
     array_said,
@@ -19,14 +20,13 @@ from credo.formats.archive_model import (
     variables_of,
 )
 from credo.formats.reading import Reading
-from credo.model.dag_undirected import UndirectedGraph
-from credo.model.factor import Factor
-from credo.model.factor_graph import FactorGraph
-from credo.model.factor_model import FactorModel
-from credo.model.feature import Feature
-from credo.model.markov_network import MarkovNetwork
-from credo.model.potentials import Potential
-from credo.schema import Variable
+from credo.model.graphs.undirected import UndirectedGraph
+from credo.model.undirected.factor import Factor
+from credo.model.undirected.factor_graph import FactorGraph
+from credo.model.undirected.factor_model import FactorModel
+from credo.model.undirected.feature import Feature
+from credo.model.undirected.markov_network import MarkovNetwork
+from credo.model.undirected.potentials import Potential
 
 __all__ = ["KINDS", "VERSION", "factor_model_of", "said_of"]
 

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.core.errors import InputError
+from credo.core.schema import Variable
 from credo.formats.archive_learned import learned_json, learned_of, posterior_json, posterior_of
 from credo.formats.reading import Reading, assemble, exact_cpt
 from credo.formats.states import from_json, to_json
-from credo.model.cpt import Cpt
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.network import Local, Network
-from credo.model.record import Record
-from credo.schema import Variable
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.network import Local, Network
+from credo.model.values.record import Record
 
 __all__ = ["VERSION", "model_of", "network_of"]
 

@@ -15,7 +15,7 @@ from credo.formats.reading import Reading
 from credo.formats.rows import Rows
 from credo.formats.scanner import C_COMMENTS, Scanner
 from credo.formats.writing import Page
-from credo.model.network import Network
+from credo.model.networks.network import Network
 
 __all__ = ["read", "write"]
 

@@ -7,8 +7,8 @@ import os
 import zlib
 from pathlib import Path
 
-from credo.data.atomic import WriteError, replace_file
-from credo.errors import InputError, LimitError, near_file
+from credo.core.errors import InputError, LimitError, near_file
+from credo.data.out.atomic import WriteError, replace_file
 from credo.formats.limits import Limits
 
 __all__ = ["ENDINGS", "READ_ONLY", "WriteError", "format_of", "read_bytes", "write_bytes"]
@@ -47,7 +47,7 @@ Use .bif, .xmlbif, .xml, .bifxml, .net, .dsc, .xdsl, .dne, .dnet, .pgmx, .uai, \
     packed = name.endswith(".gz")
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in ENDINGS:
-        from credo.data.files import FORMATS  # not before: it loads Arrow
+        from credo.data.sources.files import FORMATS  # not before: it loads Arrow
 
         table = " A table is read by cr.read." if ending in FORMATS else ""
         raise InputError(

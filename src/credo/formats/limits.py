@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["Limits"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from credo.errors import InputError
-from credo.schema import Variable
+from credo.core.errors import InputError
+from credo.core.schema import Variable
 
 __all__ = [
     "IDENTIFIER",

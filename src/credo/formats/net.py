@@ -12,7 +12,7 @@ from credo.formats.names import IDENTIFIER, MARK, QUOTED, Spelling
 from credo.formats.reading import Reading
 from credo.formats.scanner import ALL_COMMENTS, Scanner, Token
 from credo.formats.writing import Page
-from credo.model.network import Network
+from credo.model.networks.network import Network
 
 __all__ = ["read", "write"]
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo.formats.reading import Reading
-from credo.model.cpt import Cpt
-from credo.model.network import Network
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
 
 __all__ = ["expand", "parameters", "read"]
 

@@ -16,17 +16,17 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
+from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
+from credo.core.schema import Variable
 from credo.formats.limits import Limits
 from credo.formats.names import unescape
 from credo.formats.printed import MOST, ROUNDING, TOLERANCE, adds_up, printing_error, weights
 from credo.formats.states import restored
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.model.record import Record
-from credo.model.value import readonly
-from credo.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
+from credo.model.values.record import Record
+from credo.model.values.value import readonly
 
 __all__ = ["Reading"]
 

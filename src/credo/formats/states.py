@@ -18,9 +18,9 @@ from uuid import UUID
 
 import numpy as np
 
-from credo.errors import InputError
-from credo.schema import Variable
-from credo.state_values import plain_state
+from credo.core.errors import InputError
+from credo.core.schema import Variable
+from credo.core.state_values import plain_state
 
 __all__ = ["from_json", "kinds_text", "restored", "state_text", "to_json"]
 

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from credo.errors import CredoError
+from credo.core.errors import CredoError
 from credo.formats.reading import Reading
 
 __all__ = ["loads"]

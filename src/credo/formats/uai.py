@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.schema import Variable
 from credo.formats.names import NOTHING, Spelling
 from credo.formats.printed import MOST, adds_up
 from credo.formats.reading import Reading
 from credo.formats.states import kinds_text
 from credo.formats.strict_json import loads as strict_loads
 from credo.formats.writing import Page
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.networks.network import Network
 
 __all__ = ["Words", "declared", "names_comment", "read", "scopes_of", "write"]
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError, InputError, LimitError
+from credo.core.errors import CredoError, InputError, LimitError
 from credo.formats.names import distinct_texts
 from credo.formats.states import state_text
 from credo.formats.uai import Words, declared, names_comment, scopes_of
-from credo.model.factor import Factor
-from credo.model.markov_network import MarkovNetwork
-from credo.model.record import Record
+from credo.model.undirected.factor import Factor
+from credo.model.undirected.markov_network import MarkovNetwork
+from credo.model.values.record import Record
 
 if TYPE_CHECKING:
-    from credo.model.factor_model import FactorModel
+    from credo.model.undirected.factor_model import FactorModel
 
 __all__ = ["read", "write"]
 

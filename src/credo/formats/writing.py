@@ -8,12 +8,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from credo.errors import InputError
+from credo.core.errors import InputError
+from credo.core.schema import Variable
 from credo.formats.names import Spelling, distinct_texts
 from credo.formats.states import kinds_text, state_text
-from credo.model.cpt import Cpt
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
 
 __all__ = ["Page"]
 

@@ -17,7 +17,7 @@ from credo.formats.names import LETTER_FIRST, MARK, XML_TEXT, Spelling
 from credo.formats.reading import Reading
 from credo.formats.writing import Page
 from credo.formats.xml_tree import Element, parse
-from credo.model.network import Network
+from credo.model.networks.network import Network
 
 __all__ = ["read", "write"]
 

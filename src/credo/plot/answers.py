@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import CredoWarning, ImpossibleError, InputError
-from credo.model.beta import Beta
-from credo.model.cpt import Cpt
-from credo.model.network import Network
-from credo.model.reals import shown
+from credo.core.errors import CredoWarning, ImpossibleError, InputError
+from credo.model.distributions.beta import Beta
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
+from credo.model.values.reals import shown
 from credo.plot.axes import axes, entry, legend, name_bars, words
 from credo.plot.distributions import prior_posterior
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from credo.errors import InputError, MissingPackageError
-from credo.model.reals import shown
+from credo.core.errors import InputError, MissingPackageError
+from credo.model.values.reals import shown
 
 __all__ = ["axes", "entry", "legend", "name_bars", "name_columns", "name_rows", "plain", "words"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import InputError, unknown_name
+from credo.core.errors import InputError, unknown_name
 from credo.plot.axes import axes, entry, legend, name_rows, words
 
 __all__ = [

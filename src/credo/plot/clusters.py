@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
 from credo.data import Stream, Table
-from credo.errors import InputError
-from credo.model.reals import shown
-from credo.model.value import whole
+from credo.model.values.reals import shown
+from credo.model.values.value import whole
 from credo.plot.axes import axes, legend, name_columns, name_rows, plain, words
 
 __all__ = ["candidates", "dendrogram", "heat_map", "profile_bars", "scatter"]

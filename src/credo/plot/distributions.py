@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError
-from credo.model.conjugate import Conjugate
-from credo.model.discrete import Discrete
-from credo.model.distribution import Distribution
-from credo.model.evidence import columns
-from credo.model.gaussian import Gaussian
-from credo.model.likelihood import LikelihoodCurve
-from credo.model.normal_inverse_gamma import NormalInverseGamma
-from credo.model.normal_mean import NormalMean
-from credo.model.point import Point
-from credo.model.pseudocounts import Pseudocounts
-from credo.model.randomness import Rng, size
-from credo.model.realism import observed_rows
-from credo.model.reals import shown as shown_value
-from credo.model.student import StudentT
-from credo.model.value import flag
+from credo.core.errors import InputError, LimitError
+from credo.model.answers.distribution import Distribution
+from credo.model.distributions.conjugate import Conjugate
+from credo.model.distributions.discrete import Discrete
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.likelihood import LikelihoodCurve
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_mean import NormalMean
+from credo.model.distributions.point import Point
+from credo.model.distributions.predictive_check import observed_rows
+from credo.model.distributions.pseudocounts import Pseudocounts
+from credo.model.distributions.student import StudentT
+from credo.model.values.data import columns
+from credo.model.values.randomness import Rng, size
+from credo.model.values.reals import shown as shown_value
+from credo.model.values.value import flag
 from credo.plot.axes import axes, name_bars, words
 
 __all__ = ["density", "distribution", "generated", "likelihood_curve", "prior_posterior"]
@@ -74,7 +74,7 @@ def likelihood_curve(curve: LikelihoodCurve, ax: Any = None, *, log: bool = Fals
     """A likelihood curve scaled to 1, or its logarithm; contours when there are two parameters.
 
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> from credo.model import Bernoulli
+    >>> from credo import Bernoulli
     >>> ax = likelihood_curve(Bernoulli.likelihood_curve([True] * 12 + [False] * 8))
     >>> ax.get_title()
     'greatest at 0.6'
@@ -155,7 +155,7 @@ def prior_posterior(
     An improper prior has no density, so only the posterior is drawn.
 
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> from credo.model import Beta
+    >>> from credo import Beta
     >>> ax = prior_posterior(Beta(3, 4), Beta(6, 6))
     >>> [line.get_label() for line in ax.lines]
     ['prior', 'posterior']

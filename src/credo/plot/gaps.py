@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 from credo.plot.axes import axes, name_columns, words
-from credo.train.missing import Missingness
-from credo.train.missing import missingness as _missingness
+from credo.train.independence.missingness import Missingness
+from credo.train.independence.missingness import missingness as _missingness
 
 __all__ = ["missingness"]
 

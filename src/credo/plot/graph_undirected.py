@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 from credo.plot.graph import graph_svg
 
 __all__ = ["downwards", "undirected_svg"]

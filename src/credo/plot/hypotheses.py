@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import InputError, LimitError
-from credo.model.hypotheses_predictions import brief
-from credo.model.hypotheses_rules import known_rule
-from credo.model.reals import shown
-from credo.model.value import listed
+from credo.core.errors import InputError, LimitError
+from credo.model.hypotheses.predictions import brief
+from credo.model.hypotheses.rules import known_rule
+from credo.model.values.reals import shown
+from credo.model.values.value import listed
 from credo.plot.axes import axes, entry, legend, name_bars, words
 
 if TYPE_CHECKING:
-    from credo.model.hypotheses import Hypotheses
-    from credo.model.hypotheses_generalise import Generalisation
+    from credo.model.hypotheses.generalise import Generalisation
+    from credo.model.hypotheses.hypotheses import Hypotheses
 
 __all__ = ["generalisation", "posterior_curves", "prediction_curve"]
 
@@ -35,7 +35,7 @@ _DASHES = {"average": "-", "map": "--", "mle": ":", "mdl": "-."}
 
 
 def _check(h: Any) -> None:
-    from credo.model.hypotheses import Hypotheses
+    from credo.model.hypotheses.hypotheses import Hypotheses
 
     if not isinstance(h, Hypotheses):
         raise InputError(f"A space of hypotheses is needed, got {shown(h)}.")
@@ -51,7 +51,7 @@ def posterior_curves(h: Hypotheses, ax: Any = None, *, most: int = 8) -> Any:
     """The posterior of each hypothesis after each observation; of many, the `most` highest.
 
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> from credo.model.hypotheses import Hypotheses
+    >>> from credo.model.hypotheses.hypotheses import Hypotheses
     >>> h = Hypotheses({"fair": {0: 0.5, 1: 0.5}, "bent": {0: 0.9, 1: 0.1}}).observe([0, 0, 1])
     >>> ax = posterior_curves(h)
     >>> [line.get_label() for line in ax.lines]
@@ -82,7 +82,7 @@ def prediction_curve(
     """The probability that `outcome` comes next, after each observation, by one or more rules.
 
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> from credo.model.hypotheses import Hypotheses
+    >>> from credo.model.hypotheses.hypotheses import Hypotheses
     >>> h = Hypotheses({"fair": {0: 0.5, 1: 0.5}, "bent": {0: 0.9, 1: 0.1}}).observe([0, 0, 1])
     >>> ax = prediction_curve(h, 0, by=("average", "map"))
     >>> ax.get_ylabel(), [line.get_label() for line in ax.lines]
@@ -118,14 +118,14 @@ def generalisation(
     Given the hypotheses themselves, the examples seen are the bars of another colour.
 
     >>> import matplotlib; matplotlib.use("Agg")
-    >>> from credo.model.hypotheses import Hypotheses
+    >>> from credo.model.hypotheses.hypotheses import Hypotheses
     >>> h = Hypotheses({"even": {2, 4, 6}, "small": {1, 2, 3}}).observe(2)
     >>> ax = generalisation(h)
     >>> ax.get_ylabel(), [float(b.get_height()) for b in ax.patches]
     ('P(in the concept | examples)', [0.5, 1.0, 0.5, 0.5, 0.5])
     """
-    from credo.model.hypotheses import Hypotheses
-    from credo.model.hypotheses_generalise import Generalisation
+    from credo.model.hypotheses.generalise import Generalisation
+    from credo.model.hypotheses.hypotheses import Hypotheses
 
     seen = listed(examples, "The examples")
     if isinstance(g, Hypotheses):

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import InputError
-from credo.model.cpt import Cpt
-from credo.model.distribution import Distribution
-from credo.model.reals import shown
+from credo.core.errors import InputError
+from credo.model.answers.distribution import Distribution
+from credo.model.networks.cpt import Cpt
+from credo.model.values.reals import shown
 from credo.plot.axes import axes, name_rows, words
 
 __all__ = ["intervals"]

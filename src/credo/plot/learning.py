@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from credo.errors import InputError
-from credo.model.reals import shown
+from credo.core.errors import InputError
+from credo.model.values.reals import shown
 from credo.plot.axes import axes, words
 
 __all__ = ["trace"]

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from credo.data.atomic import replace_file
+from credo.data.out.atomic import replace_file
 from credo.plot.graph import clean, way_svg
 from credo.plot.network_scene import BAR, HEAD, PAD, ROW, SHARE, Line, Node, Scene, scene
 

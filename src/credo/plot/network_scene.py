@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import CredoError, CredoWarning, InputError
+from credo.core.errors import CredoError, CredoWarning, InputError
 from credo.plot.graph import clean, text_width
-from credo.plot.graph_edges import Way, ways
-from credo.plot.graph_layout import HEIGHT, Box, layout
+from credo.plot.layout.edges import Way, ways
+from credo.plot.layout.layout import HEIGHT, Box, layout
 from credo.plot.network_view import View, strokes, view
 
 __all__ = ["MOST_BARS", "REVERSIBLE", "Line", "Node", "Scene", "cut", "scene"]
@@ -97,7 +97,7 @@ def scene(
 ) -> Scene:
     """Lay out a model, or a part of it; `beliefs` are its marginals if they are known already.
 
-    >>> from credo.model.network import Network
+    >>> from credo.model.networks.network import Network
     >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
     >>> [line.share for line in scene(net).nodes[0].lines]
     [0.8, 0.2]

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from credo.checking.mixture_information import of_number, of_states
-from credo.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
-from credo.model.dag import Dag
-from credo.model.dag_undirected import UndirectedGraph
-from credo.model.factor_graph import FactorGraph
-from credo.model.factor_model import FactorModel
-from credo.model.gaussian import Gaussian
-from credo.model.mixed_joint import MixedJoint
-from credo.model.network import Network
-from credo.model.reals import shown
-from credo.model.reversible import reversible
+from credo.core.errors import CredoError, CredoWarning, InputError, LimitError, unknown_name
+from credo.model.answers.mixed_joint import MixedJoint
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.graphs.dag import Dag
+from credo.model.graphs.reversible import reversible
+from credo.model.graphs.undirected import UndirectedGraph
+from credo.model.networks.network import Network
+from credo.model.undirected.factor_graph import FactorGraph
+from credo.model.undirected.factor_model import FactorModel
+from credo.model.values.reals import shown
 from credo.plot.graph_undirected import downwards
 
 __all__ = ["MAX_MEASURED", "View", "information", "strokes", "view"]

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import InputError, LimitError, unknown_name
-from credo.model.cpt import Cpt
-from credo.model.family import cells
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.reals import shown
+from credo.core.errors import InputError, LimitError, unknown_name
+from credo.core.render import short_probability
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.family import cells
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.values.reals import shown
 from credo.plot.axes import axes, entry, legend, name_columns, name_rows, words
-from credo.render import short_probability
 from credo.stats.moments import Moments
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
 __all__ = ["MOST_ROWS", "MOST_STATES", "cpt", "lines"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from credo.lazy import lazy_names
+from credo.core.lazy import lazy_names
 
 _WHERE = {"write_report": "credo.reports.writing", "report_html": "credo.reports.writing"}
 

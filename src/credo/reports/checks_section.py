@@ -14,7 +14,7 @@ from typing import Any
 
 from credo.checking.alike import alike
 from credo.checking.recorded import kept_how
-from credo.errors import CredoError, MissingPackageError
+from credo.core.errors import CredoError, MissingPackageError
 from credo.reports.markup import Html, folded, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject

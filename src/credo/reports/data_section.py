@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import CredoError
+from credo.core.render import number, schema_parts
 from credo.data import Stream, Table
-from credo.errors import CredoError
-from credo.render import number, schema_parts
 from credo.reports.charts import histogram, patterns, strip
 from credo.reports.markup import Html, items, join, note, paragraph, picture, said, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
-from credo.train.missing import missingness
+from credo.train.independence.missingness import missingness
 
 __all__ = ["data_section", "gaps_section", "variables_section"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 
-from credo.errors import CredoError, CredoWarning
+from credo.core.errors import CredoError, CredoWarning
+from credo.core.render import number
 from credo.plot.network_as_svg import Svg, network_svg, scene_svg
 from credo.plot.network_scene import MOST_BARS, scene
-from credo.render import number
 from credo.reports.markup import Html, folded, join, note, picture, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import CredoError, CredoWarning
+from credo.core.errors import CredoError, CredoWarning
+from credo.core.render import short_probability
+from credo.core.state_values import readable
 from credo.plot.network_view import information
-from credo.predict.engine import engine_of
-from credo.predict.intervention import intervene
-from credo.predict.question import parse
-from credo.render import short_probability
+from credo.predict.exact.engine import engine_of
+from credo.predict.questions.intervention import intervene
+from credo.predict.questions.question import parse
 from credo.reports.markup import Html, bar, code, join, note, paragraph, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject
-from credo.state_values import readable
 
 __all__ = ["default_questions", "questions_section", "quoted"]
 

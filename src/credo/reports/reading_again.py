@@ -9,10 +9,10 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from credo.core.schema import Schema, Variable
 from credo.data import read
-from credo.predict.rows import column_names
+from credo.predict.rows.rows import column_names
 from credo.reports.subject import Subject
-from credo.schema import Schema, Variable
 
 __all__ = ["how_read", "rows_of"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from credo import __version__
-from credo.errors import CredoError
-from credo.render import number
+from credo.core.errors import CredoError
+from credo.core.render import number
 from credo.reports.charts import curve
 from credo.reports.markup import Html, code, items, join, note, paragraph, picture, table, tag
 from credo.reports.page import Section

@@ -11,10 +11,10 @@ from typing import Any
 from credo.checking.findings import Finding
 from credo.checking.learned_from import learned_from
 from credo.checking.recorded import kept
+from credo.core.errors import CredoError, CredoWarning
+from credo.core.schema import Schema
 from credo.data import Stream, Table, read
-from credo.errors import CredoError, CredoWarning
-from credo.model.network import Network
-from credo.schema import Schema
+from credo.model.networks.network import Network
 
 __all__ = ["Subject"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from credo.checking.alike import alike
-from credo.render import many, number
+from credo.core.render import many, number
 from credo.reports.markup import Html, join, paragraph, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject

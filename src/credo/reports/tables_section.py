@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from credo.model.cpt import Cpt
-from credo.model.cpt_interval import entry_intervals
-from credo.model.family import cells
-from credo.model.feature import Feature
-from credo.model.linear_gaussian import LinearGaussian
-from credo.render import number, short_probability
+from credo.core.render import number, short_probability
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.cpt_interval import entry_intervals
+from credo.model.networks.family import cells
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.undirected.feature import Feature
 from credo.reports.markup import Html, folded, join, note, paragraph, table, tag
 from credo.reports.page import Section
 from credo.reports.subject import Subject

@@ -10,14 +10,14 @@ from typing import Any
 
 from credo import __version__
 from credo.checking.report import Report as Checked
+from credo.core.errors import InputError, LimitError
+from credo.core.progress import Report, track
 from credo.data import Stream, Table
-from credo.data.atomic import replace_file
-from credo.errors import InputError, LimitError
-from credo.model.factor_model import FactorModel
-from credo.model.interval import probability
-from credo.model.network import Network
-from credo.model.reals import shown
-from credo.progress import Report, track
+from credo.data.out.atomic import replace_file
+from credo.model.answers.interval import probability
+from credo.model.networks.network import Network
+from credo.model.undirected.factor_model import FactorModel
+from credo.model.values.reals import shown
 from credo.reports.data_section import data_section, gaps_section, variables_section
 from credo.reports.markup import note, paragraph
 from credo.reports.network_section import network_section
@@ -187,6 +187,6 @@ def _file(data: Any, table: Table | Stream) -> str:
 
 
 def _refuse_wrong(model: Any, question: str) -> None:
-    from credo.predict.question import parse
+    from credo.predict.questions.question import parse
 
     parse(getattr(model, "_asked", model), question)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError
-from credo.schema import Schema
+from credo.core.errors import InputError
+from credo.core.schema import Schema
 from credo.stats.configurations import frozen
 from credo.stats.exact import Exact, total_of
 from credo.stats.rows import Rows

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, SchemaError
-from credo.frozen import Frozen
-from credo.schema import Variable
+from credo.core.errors import InputError, SchemaError
+from credo.core.frozen import Frozen
+from credo.core.schema import Variable
 from credo.stats.configurations import frozen
 
 __all__ = [

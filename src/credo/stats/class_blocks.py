@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.schema import Variable
+from credo.core.schema import Variable
 from credo.stats.by_class import (
     Block,
     Part,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, shown
+from credo.core.errors import InputError, shown
 
 __all__ = ["frozen", "grouped", "named"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.schema import Variable
+from credo.core.schema import Variable
 from credo.stats.block import Block
 from credo.stats.configurations import frozen, grouped
 from credo.stats.counts import Counts

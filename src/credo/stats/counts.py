@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, SchemaError, unknown_name
-from credo.render import number, one_line, statistic_tail, table_html, table_text
-from credo.schema import Variable
+from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.core.render import number, one_line, statistic_tail, table_html, table_text
+from credo.core.schema import Variable
 from credo.stats.configurations import frozen, grouped, named
 from credo.stats.counts_shown import rows_shown
 from credo.stats.exact import (

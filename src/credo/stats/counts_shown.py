@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from credo.render import number
+from credo.core.render import number
 from credo.stats.configurations import grouped
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from credo.errors import InputError, shown
-from credo.render import one_line, text_html
+from credo.core.errors import InputError, shown
+from credo.core.render import one_line, text_html
 
 __all__ = ["Families", "Family", "is_one_family"]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import SchemaError, unknown_name
-from credo.schema import Schema, Variable
+from credo.core.errors import SchemaError, unknown_name
+from credo.core.schema import Schema, Variable
 from credo.stats.block import Block
 from credo.stats.by_class import union
 from credo.stats.counts import Counts

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, LimitError, shown
-from credo.schema import Variable
+from credo.core.errors import InputError, LimitError, shown
+from credo.core.schema import Variable
 
 __all__ = [
     "MOST",

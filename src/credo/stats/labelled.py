@@ -11,8 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from credo.errors import InputError, shown
-from credo.schema import Variable
+from credo.core.errors import InputError, shown
+from credo.core.schema import Variable
 
 __all__ = ["described", "labelled"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.schema import Variable
+from credo.core.schema import Variable
 from credo.stats.configurations import grouped
 from credo.stats.exact import Exact, exact_sum
 from credo.stats.given import in_order

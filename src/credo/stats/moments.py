@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError, SchemaError, shown, unknown_name
-from credo.render import number, one_line, statistic_tail, table_html, table_text
-from credo.schema import Variable
+from credo.core.errors import InputError, SchemaError, shown, unknown_name
+from credo.core.render import number, one_line, statistic_tail, table_html, table_text
+from credo.core.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.correlations import correlations
 from credo.stats.exact import numbers_of, total_of

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import LimitError, TableError
-from credo.schema import Schema, Variable
+from credo.core.errors import LimitError, TableError
+from credo.core.schema import Schema, Variable
+from credo.core.threads import checked_threads
 from credo.stats.adding_up import added_up
 from credo.stats.block import Block
 from credo.stats.counting import (
@@ -36,7 +37,6 @@ from credo.stats.moment_sums import GroupSums
 from credo.stats.moments import Moments
 from credo.stats.squares import refuse_small_weights
 from credo.stats.tally import Statistic, Tally
-from credo.threads import checked_threads
 
 __all__ = ["Partial", "Plan", "gathered", "tally_block"]
 

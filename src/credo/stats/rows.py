@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError, SchemaError, unknown_name
-from credo.render import number, table_html, table_text
-from credo.schema import Variable
+from credo.core.errors import InputError, SchemaError, unknown_name
+from credo.core.render import number, table_html, table_text
+from credo.core.schema import Variable
 from credo.stats.configurations import named
 from credo.stats.counts import Counts
 from credo.stats.exact import Exact, Numbers, joined, numbers_of, shown_as, total_of

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["refuse_small_weights", "refuse_squares", "refuse_underflow", "weights_too_small"]
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from credo.errors import InputError, unknown_name
-from credo.schema import Schema
+from credo.core.errors import InputError, unknown_name
+from credo.core.schema import Schema
 from credo.stats.counts import Counts
 from credo.stats.exact import exact_sum
 from credo.stats.family import Families, Family, Spelled

@@ -99,7 +99,7 @@ def test_rows_with_too_many_cases_are_summed_out_one_by_one(monkeypatch):
 
 
 def test_gaps_with_too_many_cases_are_drawn_from_the_story_of_each_row(monkeypatch):
-    import credo.predict.impute_mixed as module
+    import credo.predict.rows.impute_mixed as module
 
     net = mixed()
     rows = cr.read({"s": [None] * 4000, "x": [0.8] * 4000, "y": [None] * 4000, "z": [2.0] * 4000},

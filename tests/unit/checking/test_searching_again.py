@@ -5,7 +5,7 @@ import pytest
 
 import credo as cr
 from credo.checking.folds import deal
-from credo.model.record import Record
+from credo.model.values.record import Record
 from credo.train.structure.recipe import arguments_of, recipe_of
 
 

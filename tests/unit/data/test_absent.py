@@ -3,7 +3,7 @@
 import pytest
 
 import credo as cr
-from credo.data.absent import absent_columns
+from credo.data.columns.absent import absent_columns
 from credo.errors import CredoWarning, InputError
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data import unpack
+from credo.data.sources import unpack
 from credo.errors import CredoWarning, InputError, LimitError, SchemaError, TableError
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from credo.data.cells import Tokens
-from credo.data.encoder import Encoder
-from credo.data.sound import sound
+from credo.core.schema import Variable
+from credo.data.columns.cells import Tokens
+from credo.data.columns.encoder import Encoder
+from credo.data.sources.sound import sound
 from credo.errors import TableError
-from credo.schema import Variable
 
 AB = Variable("x", "discrete", ("a", "b"))
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 import credo as cr
-from credo.data.cells import Tokens, type_name
-from credo.data.encoder import Encoder
+from credo.core.schema import Variable
+from credo.data.columns.cells import Tokens, type_name
+from credo.data.columns.encoder import Encoder
 from credo.errors import InputError, TableError
-from credo.schema import Variable
 
 D = Variable("d", "discrete", ("a", "b", "c"))
 X = Variable("x", "continuous")

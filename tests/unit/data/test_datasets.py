@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data import datasets, feed
-from credo.data.frames import feed_of_frame
+from credo.data.sources import datasets, feed
+from credo.data.sources.frames import feed_of_frame
 
 N = 500
 RNG = np.random.default_rng(4)

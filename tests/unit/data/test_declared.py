@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data.declared import declared_by, merged
-from credo.data.infer import Declared
-from credo.data.writing import write_rows
+from credo.data.columns.infer import Declared
+from credo.data.out.writing import write_rows
+from credo.data.sources.declared import declared_by, merged
 from credo.errors import CredoWarning, LimitError, SchemaError
 from credo.estimators import NaiveBayes
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data import folders
+from credo.data.sources import folders
 from credo.errors import LimitError, TableError
 
 ROWS = pa.table(

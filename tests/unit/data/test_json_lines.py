@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data import json_objects, unpack
-from credo.data.jsonlines import json_feed
+from credo.data.sources import json_objects, unpack
+from credo.data.sources.jsonlines import json_feed
 from credo.errors import CredoWarning, LimitError, TableError
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.data.unnamed import unmasked
+from credo.data.sources.unnamed import unmasked
 from credo.errors import CredoWarning, InputError
 from credo.estimators import GaussianMixture, LatentClasses, NaiveBayes, NetworkClassifier
 

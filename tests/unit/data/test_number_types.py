@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import credo as cr
-from credo.data.coder import Coder
-from credo.data.infer import decide
+from credo.data.columns.coder import Coder
+from credo.data.columns.infer import decide
 from credo.errors import TableError
 
 

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data.frames_out import frame_of
-from credo.data.writing import row_form, write_rows
+from credo.core.schema import Schema, Variable
+from credo.data.out.frames import frame_of
+from credo.data.out.writing import row_form, write_rows
 from credo.errors import InputError
-from credo.schema import Schema, Variable
 
 
 @pytest.fixture

@@ -241,7 +241,7 @@ def test_tables_out_have_the_decimals(tmp_path):
     assert table.to("arrow")["x"].to_pylist() == cells("decimals")
     assert table.to("polars")["x"].to_list() == cells("decimals")
     assert table.to("pandas")["x"].tolist() == cells("decimals")
-    from credo.data.writing import write_rows
+    from credo.data.out.writing import write_rows
 
     write_rows(tmp_path / "t.jsonl", table.schema, [table])
     first = (tmp_path / "t.jsonl").read_text().splitlines()[0]
@@ -254,7 +254,7 @@ def test_tables_out_have_the_decimals(tmp_path):
 
 @pytest.mark.parametrize("kind", VALUES)
 def test_files_of_rows_are_read_again(kind, tmp_path):
-    from credo.data.writing import write_rows
+    from credo.data.out.writing import write_rows
 
     table = cr.read({"x": cells(kind), "y": list("uvuvuvuv")}, {"x": "discrete"})
     for ending in ("parquet", "arrow", "csv", "tsv", "jsonl"):

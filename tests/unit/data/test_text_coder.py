@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import credo as cr
-from credo.data.cells import Tokens
-from credo.data.coder import Coder
-from credo.data.infer import decide
-from credo.data.text_coder import TextCoder
+from credo.data.columns.cells import Tokens
+from credo.data.columns.coder import Coder
+from credo.data.columns.infer import decide
+from credo.data.columns.text_coder import TextCoder
 from credo.errors import LimitError
 
 TOKENS = Tokens(["", "NA"], text=True)

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
-from credo.data.numerals import looks_like_date
-from credo.data.recode import Recoded
+from credo.data.columns.numerals import looks_like_date
+from credo.data.sources.recode import Recoded
 from credo.errors import TableError
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from credo.model.cpt import Cpt
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.core.schema import Variable
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
 
 SHARED = Path(os.environ.get("CREDO_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 

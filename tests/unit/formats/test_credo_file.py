@@ -12,15 +12,15 @@ import zipfile
 import numpy as np
 import pytest
 
+from credo.core.schema import Variable
 from credo.errors import CredoError, InputError, LimitError
 from credo.formats import Limits, dumps, load, loads, save
 from credo.formats.archive import ARRAYS, MODEL
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.network import Network
-from credo.model.record import Record
-from credo.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.network import Network
+from credo.model.values.record import Record
 
 # A file of version 1, typed in when version 1 was written. It must stay readable for ever.
 VERSION_1 = (

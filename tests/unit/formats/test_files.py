@@ -12,7 +12,7 @@ import threading
 
 import pytest
 
-from credo.data import atomic
+from credo.data.out import atomic
 from credo.errors import CredoError, InputError, LimitError
 from credo.formats import FORMATS, Limits, WriteError, load, save
 from credo.formats.files import ENDINGS
@@ -208,7 +208,7 @@ def test_standard_output_is_written_to(small, tmp_path):
 
 KILLED = """
 import os, sys
-from credo.data import atomic
+from credo.data.out import atomic
 from credo.formats import load, save
 net = load(sys.argv[1])
 def stop(*args):

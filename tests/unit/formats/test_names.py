@@ -5,13 +5,13 @@ import datetime as dt
 import numpy as np
 import pytest
 
+from credo.core.schema import Variable
 from credo.errors import InputError, UnknownNameError
 from credo.formats import FORMATS, dumps, load, loads, save
 from credo.formats.names import IDENTIFIER, LETTER_FIRST, QUOTED, XML_TEXT, Spelling, unescape
-from credo.model.cpt import Cpt
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.network import Network
 
 NAMES = [
     "Asy/Patch",
@@ -66,7 +66,7 @@ def network(names, states):
         values = rng.dirichlet(np.ones(v.arity), size=shape[:-1])
         tables[v.name] = Cpt(v, parents, values)
     edges = [(p.name, n) for n, t in tables.items() for p in t.parents]
-    from credo.model.dag import Dag
+    from credo.model.graphs.dag import Dag
 
     return Network(Dag(edges, nodes=list(names)), tables)
 

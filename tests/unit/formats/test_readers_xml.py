@@ -151,7 +151,7 @@ def test_xdsl_refusals(old, new, says):
 
 
 def test_our_own_order_of_variables_is_kept_in_xdsl(small):
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
     net = Network(
         [("B", "A")],

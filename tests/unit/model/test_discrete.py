@@ -9,9 +9,13 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from credo.core.schema import Variable
 from credo.errors import InputError, SchemaError, UnknownNameError
-from credo.model import Bernoulli, Beta, Categorical, Dirichlet, Distribution
-from credo.schema import Variable
+from credo.model.answers.distribution import Distribution
+from credo.model.distributions.bernoulli import Bernoulli
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.dirichlet import Dirichlet
 from credo.stats.counts import Counts
 
 FEVER = Variable("Fever", "discrete", ("F", "T"))

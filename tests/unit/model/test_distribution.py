@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from credo.core.schema import Variable
 from credo.errors import InputError, LimitError, UnknownNameError
-from credo.model import Distribution
-from credo.schema import Variable
+from credo.model.answers.distribution import Distribution
 
 A = Variable("A", "discrete", ("T", "F"))
 B = Variable("B", "discrete", (1, 2, 3))

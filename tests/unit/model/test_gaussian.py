@@ -9,18 +9,15 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from credo.core.schema import Variable
 from credo.errors import InputError
-from credo.model import (
-    Gaussian,
-    Interval,
-    MultivariateGaussian,
-    MultivariateT,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    NormalMean,
-    StudentT,
-)
-from credo.schema import Variable
+from credo.model.answers.interval import Interval
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
+from credo.model.distributions.student import MultivariateT, StudentT
 from credo.stats.moments import Moments
 
 WAITS = [4.0, 8.0, 6.0]
@@ -333,7 +330,8 @@ def test_data_that_is_far_from_the_prior_moves_it_smoothly():
 
 
 def test_curves_need_a_point_with_a_likelihood():
-    from credo.model import Bernoulli, LikelihoodCurve
+    from credo.model.distributions.bernoulli import Bernoulli
+    from credo.model.distributions.likelihood import LikelihoodCurve
 
     with pytest.raises(InputError, match="probability zero at every point of the grid"):
         Bernoulli.likelihood_curve([True, False], [0.0, 1.0])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.model.interval import Interval
-from credo.model.log_rising import log_rising
+from credo.model.answers.interval import Interval
+from credo.model.distributions.log_rising import log_rising
 
 
 def rising(a: float | Fraction, n: int) -> Fraction:

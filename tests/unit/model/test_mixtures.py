@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal, norm
 
 import credo as cr
 from credo.errors import InputError
-from credo.model.mixture_labels import Labels
+from credo.model.mixtures.labels import Labels
 
 W, M, S = np.array([0.2, 0.5, 0.3]), np.array([-3.0, 0.0, 5.0]), np.array([0.5, 1.0, 2.0])
 

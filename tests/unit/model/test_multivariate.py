@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 from credo.errors import InputError, SchemaError, UnknownNameError
-from credo.model import (
-    Gaussian,
-    MultivariateGaussian,
-    MultivariateT,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    StudentT,
-)
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.student import MultivariateT, StudentT
 from credo.stats.moments import Moments
 
 WAITS = [4.0, 8.0, 6.0]

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import credo as cr
-import credo.model as m
+import credo.distributions as m
 from credo.errors import CredoError, InputError, LimitError
 
 COMPLEX = np.array([1 + 5j, 2 + 1j])

@@ -11,8 +11,8 @@ import pytest
 from scipy.special import betaincc, gammaincinv
 
 import credo as cr
-from credo.model.cpt_interval import entry_intervals
-from credo.model.quantiles import beta_quantile, gamma_quantile
+from credo.model.distributions.quantiles import beta_quantile, gamma_quantile
+from credo.model.networks.cpt_interval import entry_intervals
 
 BETAS = [
     (1e12, 1e12, 0.49999930704808782541, 0.50000069295191217459),

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from credo.errors import InputError, UnknownNameError
-from credo.model import (
-    Bernoulli,
-    Beta,
-    Categorical,
-    Gaussian,
-    MultivariateGaussian,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    NormalMean,
-    predictive_check,
-)
+from credo.model.distributions.bernoulli import Bernoulli
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
+from credo.model.distributions.predictive_check import predictive_check
 from credo.stats.counts import Counts
 from credo.stats.moments import Moments
 

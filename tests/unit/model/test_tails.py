@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 import credo as cr
 from credo.errors import CredoError, InputError
-from credo.model.tail_shares import beta_share, gamma_share
+from credo.model.distributions.tails import beta_share, gamma_share
 
 Q = np.array([1e-12, 1e-3, 0.025, 0.3, 0.5, 0.8, 0.975, 1 - 1e-6])
 COLOURS = ["red", "green", "blue"]

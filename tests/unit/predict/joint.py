@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.core.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.network import Network
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MANY = [(n, seed) for n in (1, 3, 5, 6, 7) for seed in range(8)]

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from credo.model.factor import Factor
-from credo.model.markov_network import MarkovNetwork
-from credo.schema import Variable
+from credo.core.schema import Variable
+from credo.model.undirected.factor import Factor
+from credo.model.undirected.markov_network import MarkovNetwork
 
 
 def random_model(seed, n=6, *, factors=8, zeros=0.0, widest=3, least=1, most=3, scale=1.0):

@@ -12,10 +12,11 @@ from tests.unit.predict.joint import random_network
 
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
-from credo.model.approximation import Approximation, Estimate
-from credo.model.interval import Interval
-from credo.predict import engine, importance
-from credo.predict.budget import effort
+from credo.model.answers.approximation import Approximation, Estimate
+from credo.model.answers.interval import Interval
+from credo.predict.approximate import importance
+from credo.predict.approximate.budget import effort
+from credo.predict.exact import engine
 
 ASIA = cr.Network(
     "[asia][smoke][tub|asia][lung|smoke][bronc|smoke]"
@@ -290,7 +291,7 @@ def test_why_it_stopped():
 
 
 def test_no_error_can_be_met_is_said(monkeypatch):
-    from credo.predict import budget
+    from credo.predict.approximate import budget
 
     monkeypatch.setattr(budget, "MOST_SAMPLES", 10_000)
     p = ASIA.p("lung", {"dysp": "yes"}, method="importance", error=0.00001)
@@ -318,7 +319,7 @@ def test_loopy_says_that_nothing_is_guaranteed():
 def test_auto_turns_to_messages_where_hardly_a_sample_counts(monkeypatch):
     net = grid(8)
     monkeypatch.setattr(engine, "MAX_BYTES", 100)
-    from credo.predict import approximate
+    from credo.predict.approximate import method as approximate
 
     monkeypatch.setattr(approximate, "_HARDLY", 10**9)
     with pytest.warns(CredoWarning, match="samples count"):
@@ -431,7 +432,7 @@ def test_gibbs_is_refused_where_zeros_could_keep_chains_apart():
 
 
 def test_chains_that_do_not_mix_are_not_called_so(monkeypatch):
-    from credo.predict import blocks
+    from credo.predict.approximate import blocks
 
     monkeypatch.setattr(blocks, "SMALL", 0.0)  # else a and b would be drawn together
     eps = 1e-7

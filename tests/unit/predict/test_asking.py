@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from credo.errors import CredoError, InputError, UnknownNameError
-from credo.model.network import Network
-from credo.predict.question import parse
+from credo.model.networks.network import Network
+from credo.predict.questions.question import parse
 
 NET = Network(
     "[smoke][lung|smoke][in-hospital|lung][Asy/Patch][count|lung][flag|lung]",

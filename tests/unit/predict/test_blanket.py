@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.predict import blanket
+from credo.predict.rows import blanket
 
 
 def random_network(rng, n=7, zeros=False):

@@ -153,7 +153,7 @@ def two_coins():
 
 def same_coin(n):
     """`b`, `c`, `d` … are all what `a` is."""
-    from credo.model.network import Network
+    from credo.model.networks.network import Network
 
     names = "abcd"[: max(n, 2) if n < 3 else 4]
     same = {"h": {"h": 1, "t": 0}, "t": {"h": 0, "t": 1}}

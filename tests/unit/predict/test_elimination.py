@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from credo.errors import LimitError
-from credo.predict import elimination
-from credo.predict.elimination import Directed, eliminate, sliced
+from credo.predict.exact import elimination
+from credo.predict.exact.elimination import Directed, eliminate, sliced
 
 
 def random_factors(

@@ -8,12 +8,12 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
 import credo as cr
+from credo.core.schema import Variable
 from credo.errors import ImpossibleError, InputError, LimitError
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.linear_gaussian import LinearGaussian
-from credo.model.network import Network
-from credo.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.model.networks.network import Network
 
 
 def number(name):

@@ -8,9 +8,9 @@ import pytest
 from scipy.special import logsumexp
 
 from credo.errors import CredoError, ImpossibleError, InputError, LimitError, UnknownNameError
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.predict import engine
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.predict.exact import engine
 
 BURGLARY = Network(
     "[Burglary][Earthquake][Alarm|Burglary:Earthquake][JohnCalls|Alarm][MaryCalls|Alarm]",

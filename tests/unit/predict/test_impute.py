@@ -5,7 +5,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoError, ImpossibleError, InputError, UnknownNameError
-from credo.model.linear_gaussian import LinearGaussian
+from credo.model.networks.linear_gaussian import LinearGaussian
 
 NET = cr.Network(
     "[a][b|a][c|a:b]",
@@ -109,7 +109,7 @@ def test_mixed_posteriors_by_quadrature(mixed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_wide_gaps_are_asked_row_by_row(seed, monkeypatch):
-    from credo.predict import impute_mixed
+    from credo.predict.rows import impute_mixed
 
     rng = np.random.default_rng(seed)
     a = rng.integers(0, 3, 200)

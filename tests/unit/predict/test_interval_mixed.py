@@ -5,8 +5,8 @@ import pytest
 
 import credo as cr
 from credo.errors import InputError, LimitError
-from credo.predict import interval_gaussian
-from credo.predict.draws import Draws
+from credo.predict.intervals import gaussian as interval_gaussian
+from credo.predict.intervals.draws import Draws
 
 
 @pytest.fixture(scope="module")

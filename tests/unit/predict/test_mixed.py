@@ -10,7 +10,7 @@ from tests.mixed_networks import by_force, mixed_network, some_evidence
 
 import credo as cr
 from credo.errors import CredoWarning, ImpossibleError, InputError, LimitError
-from credo.predict import line_groups
+from credo.predict.mixed import line_groups
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -86,8 +86,8 @@ def test_rows_with_gaps_are_their_evidence_one_by_one(seed):
 
 
 def test_rows_in_blocks_are_the_same(monkeypatch):
-    from credo.predict import mixed_engine
-    from credo.predict import rows as rows_of
+    from credo.predict.mixed import engine as mixed_engine
+    from credo.predict.rows import rows as rows_of
 
     net = mixed_network(3)
     table = net.sample(200, rng=1, to="dict")

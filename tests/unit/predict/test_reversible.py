@@ -7,7 +7,7 @@ import pytest
 
 import credo as cr
 from credo.errors import CredoWarning
-from credo.model.reversible import hanging_on, reversible
+from credo.model.graphs.reversible import hanging_on, reversible
 
 RNG = np.random.default_rng(0)
 STATUS = RNG.integers(0, 2, 400)

@@ -16,9 +16,9 @@ from tests.unit.predict.joint import Joint
 from tests.unit.predict.test_goldens import ASIA
 
 import credo as cr
+from credo.core.schema import Variable
 from credo.errors import ImpossibleError, InputError, LimitError, UnknownNameError
-from credo.predict import sampling
-from credo.schema import Variable
+from credo.predict.sampling import sample as sampling
 
 N = 500_000
 
@@ -275,7 +275,7 @@ def test_refusals(net, tmp_path):
 
 
 def test_evidence_that_would_need_large_tables_is_refused(net, monkeypatch):
-    from credo.predict import elimination
+    from credo.predict.exact import elimination
 
     monkeypatch.setattr(elimination, "MAX_CELLS", 20)
     assert len(net.sample(10, rng=0)) == 10  # without evidence nothing is eliminated

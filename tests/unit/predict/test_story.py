@@ -10,14 +10,14 @@ from scipy.stats import multivariate_normal
 from tests.unit.predict.joint import MANY, Joint, random_evidence, random_network
 
 import credo as cr
+from credo.core.schema import Variable
 from credo.errors import ImpossibleError, InputError, LimitError
-from credo.model.cpt import Cpt
-from credo.model.dag import Dag
-from credo.model.linear_gaussian import LinearGaussian
-from credo.predict import line_groups
-from credo.predict.evidence import Evidence
-from credo.predict.story import story_of
-from credo.schema import Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.predict.mixed import line_groups
+from credo.predict.questions.evidence import Evidence
+from credo.predict.sampling.forward import story_of
 
 
 def drawn_joint(directed):

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import credo as cr
+from credo.core.schema import Variable
 from credo.errors import InputError, LimitError
-from credo.schema import Variable
 from credo.stats.rows import Rows
 
 A = Variable("a", "discrete", ("x", "y"))

@@ -9,8 +9,8 @@ from scipy.special import gammaln
 import credo as cr
 from credo.errors import InputError
 from credo.stats.family import Family
-from credo.train.family_scores import family_scores
-from credo.train.scores import ScoreSpec
+from credo.train.scores.family_scores import family_scores
+from credo.train.scores.scores import ScoreSpec
 
 
 def table(seed=0, n=600, rate=0.2):
@@ -65,7 +65,7 @@ def test_without_gaps_it_is_the_score_itself(name):
     )
     families = [Family("b", ("a",)), Family("b", ("a", "c")), Family("c", ())]
     for t in (rows, whole):
-        from credo.train.available import of_available
+        from credo.train.em.available import of_available
 
         plain = family_scores(t, ScoreSpec.of(name))
         native = plain.of(families)

@@ -61,7 +61,7 @@ def test_gradient_reaches_the_same_top(candy, start, method):
 
 @pytest.mark.parametrize("method", ["gradient", "conjugate-gradient"])
 def test_many_starts_are_raced_by_the_method_asked_for(candy, method, monkeypatch):
-    from credo.train.em_climb import Climb
+    from credo.train.em.climb import Climb
 
     by_em = cr.em(BAGS, candy, hidden={"Bag": 2})
     monkeypatch.setattr(Climb, "steps", lambda *_: pytest.fail("this is EM"))
@@ -76,7 +76,7 @@ def test_many_starts_are_raced_by_the_method_asked_for(candy, method, monkeypatc
 
 
 def test_ctrl_c_keeps_what_the_gradient_has_reached(candy, monkeypatch):
-    from credo.train.em_problem import Problem
+    from credo.train.em.problem import Problem
 
     calls, original = [], Problem.expect
 
@@ -403,7 +403,7 @@ GAPPY = {"B": ["n", "n", None, "y", None, "y"], "A": ["f", "f", "o", "o", "f", N
 
 @pytest.mark.parametrize("restarts", [None, 3])
 def test_ctrl_c_gives_the_best_so_far(monkeypatch, restarts):
-    from credo.train.em_climb import Climb
+    from credo.train.em.climb import Climb
 
     monkeypatch.setattr(Climb, "steps", _after(2, Climb.steps))
     start = None if restarts is None else "random"
@@ -413,7 +413,7 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch, restarts):
 
 
 def test_ctrl_c_before_the_first_step_gives_nothing(monkeypatch):
-    from credo.train.em_problem import Problem
+    from credo.train.em.problem import Problem
 
     def stop(*_):
         raise KeyboardInterrupt

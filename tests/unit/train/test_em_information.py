@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.train import em_finish
+from credo.train.em import finish as em_finish
 
 
 def test_observed_columns_are_told_whole_and_gaps_as_far_as_their_rows_say():

@@ -8,7 +8,7 @@ from tests.structure_data import discrete, random_table
 
 import credo as cr
 from credo.errors import InputError, SchemaError
-from credo.train.independence_tests import ManyTests
+from credo.train.independence.tests import ManyTests
 
 
 @pytest.mark.parametrize(("test", "power"), [("g2", "log-likelihood"), ("x2", "pearson")])

@@ -389,8 +389,8 @@ def test_a_parent_worth_nothing_alone_is_found_in_a_wide_table():
 
 
 def test_screening_on_fewer_rows_keeps_the_numbers_of_the_variables():
-    from credo.train.family_scores import family_scores
-    from credo.train.scores import ScoreSpec
+    from credo.train.scores.family_scores import family_scores
+    from credo.train.scores.scores import ScoreSpec
 
     table = _selected(5, 900, 2)
     scores = family_scores(table, ScoreSpec.of("bic"), threads=1)

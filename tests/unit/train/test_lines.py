@@ -8,7 +8,7 @@ from scipy import stats
 
 import credo as cr
 from credo.errors import CredoWarning, InputError, LimitError
-from credo.train.lines import _imagines_nothing, fit_lines, line_log_marginal
+from credo.train.parameters.lines import _imagines_nothing, fit_lines, line_log_marginal
 
 PRIOR = cr.LinePrior(mean=1.0, kappa=0.7, slope=[0.5, -0.2], ridge=[2.0, 1.5], alpha=3.0,
                      beta=2.0, centre=[0.3, -0.4])  # fmt: skip
@@ -295,7 +295,7 @@ def test_a_constant_that_rounds_is_constant():
 
 
 def test_a_posterior_must_fit():
-    from credo.model.line_posterior import LinePosterior
+    from credo.model.networks.line_posterior import LinePosterior
 
     good = [np.ones(2), np.zeros((2, 1)), np.zeros(2), np.zeros((2, 1)), np.ones((2, 1, 1)),
             np.ones(2), np.ones(2)]  # fmt: skip
@@ -374,7 +374,7 @@ def test_the_reference_needs_no_algebra_of_imagined_rows(estimate, monkeypatch):
     moments = cr.Moments.of({"x": x, "y": y, "z": x - 2 * y + rng.normal(size=9)})
     prior = cr.LinePrior(slope=3.0, alpha=2.0)
     short = fit_lines(moments, prior, estimate)
-    monkeypatch.setattr("credo.train.lines._imagines_nothing", lambda prior: False)
+    monkeypatch.setattr("credo.train.parameters.lines._imagines_nothing", lambda prior: False)
     whole = fit_lines(moments, prior, estimate)
     for what in ("intercept", "coefficients", "variance"):
         assert np.array_equal(getattr(short, what), getattr(whole, what)), what

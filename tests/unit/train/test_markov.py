@@ -9,9 +9,9 @@ from tests.unit.predict.product import Product, random_model
 
 import credo as cr
 from credo.errors import InputError, LimitError, SchemaError, UnknownNameError
-from credo.train.log_linear import LogLinear
-from credo.train.markov_likelihood import Likelihood
-from credo.train.pseudo_likelihood import PseudoLikelihood, blankets
+from credo.train.markov.likelihood import Likelihood
+from credo.train.markov.log_linear import LogLinear
+from credo.train.markov.pseudo_likelihood import PseudoLikelihood, blankets
 
 CHAIN = [("A", "B"), ("B", "C")]
 SQUARE = [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]

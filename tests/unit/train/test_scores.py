@@ -19,7 +19,7 @@ from tests.structure_data import (
 import credo as cr
 from credo import _core
 from credo.errors import InputError, SchemaError, UnknownNameError
-from credo.train.scores import SCORES
+from credo.train.scores.scores import SCORES
 
 TABLE_SCORES = ["loglik", "aic", "bic", "mdl", "bdeu", "bds", "k2", "fnml", "qnml"]
 LEARNING = "[A][C][F][B|A][D|A:C][E|B:F]"

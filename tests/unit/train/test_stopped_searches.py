@@ -9,7 +9,7 @@ import pytest
 from tests.structure_data import discrete, random_table
 
 import credo as cr
-from credo.train.independence_tests import ManyTests
+from credo.train.independence.tests import ManyTests
 from credo.train.structure.problem import Problem, Shown
 
 
@@ -48,8 +48,8 @@ def test_the_bound_of_a_stopped_proof_is_finite_and_holds(table, score, method, 
 def test_each_child_is_bounded_while_its_lists_grow(table, score):
     """Against every family there is: the upper bound of a child is never below one."""
     from credo._core import ParentLists
-    from credo.train.family_scores import family_scores
-    from credo.train.scores import ScoreSpec
+    from credo.train.scores.family_scores import family_scores
+    from credo.train.scores.scores import ScoreSpec
     from credo.train.structure.rules import Rules
 
     small = table.select(list(table.schema.names[:6]))
@@ -123,7 +123,7 @@ def test_the_line_of_progress_forgets_nothing():
 @pytest.mark.parametrize("search", ["ges", "order", "k2"])
 def test_every_search_says_its_edges_on_the_way(table, search, monkeypatch):
     said = []
-    monkeypatch.setattr("credo.progress.Ticker.say", lambda self, text: said.append(text))
+    monkeypatch.setattr("credo.core.progress.Ticker.say", lambda self, text: said.append(text))
     more = {"order": list(table.schema.names)} if search == "k2" else {}
     cr.learn(table, "bic", search, **more)
     assert any(" edges · " in s for s in said) and any("a second" in s for s in said)
@@ -131,6 +131,6 @@ def test_every_search_says_its_edges_on_the_way(table, search, monkeypatch):
 
 def test_the_tests_of_pc_are_counted_on_the_way(table, monkeypatch):
     said = []
-    monkeypatch.setattr("credo.progress.Ticker.say", lambda self, text: said.append(text))
+    monkeypatch.setattr("credo.core.progress.Ticker.say", lambda self, text: said.append(text))
     cr.learn(table, "bic", "pc")
     assert any("tests · " in s and "pairs joined" in s for s in said)

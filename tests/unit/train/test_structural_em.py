@@ -5,7 +5,7 @@ import pytest
 
 import credo as cr
 from credo.errors import InputError
-from credo.train.completed import completed
+from credo.train.em.completed import completed
 
 
 def rows(n=1500, rate=0.15, seed=0):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import credo as cr
+from credo.core.schema import Variable
 from credo.errors import InputError
-from credo.model.priors import pseudocounts_of
-from credo.schema import Variable
+from credo.model.networks.priors import pseudocounts_of
 from credo.stats.counts import Counts
-from credo.train.tables import TableSpec, fit_tables
+from credo.train.parameters.tables import TableSpec, fit_tables
 
 A, B = (Variable(n, "discrete", tuple(range(30))) for n in "AB")
 Y = Variable("Y", "discrete", ("a", "b", "c"))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import credo as cr
-from credo.train import independence_tests
-from credo.train.independence_tests import ManyTests
+from credo.train.independence import tests as independence_tests
+from credo.train.independence.tests import ManyTests
 from credo.train.structure.screening import MOST, WIDE
 
 

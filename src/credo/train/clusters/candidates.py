@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from credo.frozen import Frozen
-from credo.render import number, table_html, table_text
+from credo.core.frozen import Frozen
+from credo.core.render import number, table_html, table_text
 
 __all__ = ["Candidates", "largest"]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
+from credo.core.progress import track
 from credo.data import Table
-from credo.errors import InputError
-from credo.progress import track
 from credo.train.clusters.candidates import Candidates, largest
 from credo.train.clusters.distinct import different_rows
 from credo.train.clusters.k_means import partition_k_means

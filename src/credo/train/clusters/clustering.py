@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
+from credo.core.render import shortened
 from credo.data import Stream, Table
-from credo.data.unnamed import array_in, is_plain
-from credo.errors import InputError
-from credo.model.randomness import Rng, generator
-from credo.model.record import Record
-from credo.render import shortened
+from credo.data.sources.unnamed import array_in, is_plain
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.record import Record
 from credo.stats.block import Block
 from credo.stats.configurations import named
 from credo.train.clusters.candidates import Candidates
@@ -46,7 +46,7 @@ from credo.train.clusters.task import (
     checked_settings,
     usual_method,
 )
-from credo.train.sources import Opened
+from credo.train.parameters.sources import Opened
 
 __all__ = ["cluster", "cut_again", "which_k"]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
 from credo.data import Table
-from credo.errors import InputError
-from credo.frozen import Frozen
 from credo.train.clusters.notes import told_of_bare
 
 __all__ = [

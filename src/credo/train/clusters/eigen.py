@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 
 __all__ = ["eigen"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.frozen import Frozen
+from credo.core.frozen import Frozen
 from credo.train.clusters.lloyd import Steps, distances, repaired
 
 __all__ = ["GappyRows", "gappy_rows"]

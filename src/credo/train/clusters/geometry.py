@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
 from credo.data import Table
-from credo.errors import InputError
-from credo.frozen import Frozen
-from credo.predict.far_rows import AFAR, brought_near
+from credo.predict.rows.far_rows import AFAR, brought_near
 from credo.train.clusters.gower import Gower
 from credo.train.clusters.space import Space, checked_scale, space_of
 

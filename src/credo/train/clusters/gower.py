@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.frozen import Frozen
+from credo.core.schema import Variable
 from credo.data import Table
-from credo.frozen import Frozen
-from credo.predict.far_rows import AFAR
-from credo.schema import Variable
+from credo.predict.rows.far_rows import AFAR
 from credo.train.clusters.space import Space
 
 __all__ = ["APART", "Gower"]

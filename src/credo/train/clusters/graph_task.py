@@ -8,8 +8,8 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
 from credo.data import Table
-from credo.errors import InputError
 from credo.train.clusters.candidates import Candidates, largest
 from credo.train.clusters.distinct import by_content, different
 from credo.train.clusters.graph_tree import TOLD, GraphTree, no_new_nodes, tree_of_ties

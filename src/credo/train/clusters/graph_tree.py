@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
 from credo.data import Table
-from credo.errors import InputError
-from credo.frozen import Frozen
 from credo.train.clusters.linkage import told_of_ties
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.ties import Ties, modularity

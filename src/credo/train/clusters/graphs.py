@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError
 from credo.data import Table
-from credo.errors import InputError
 from credo.train.clusters.candidates import Candidates
 from credo.train.clusters.choosing import refuse_two_choices, sizes_to_try
 from credo.train.clusters.graph_task import GraphTask
@@ -23,7 +23,7 @@ from credo.train.clusters.linkage import LINKS
 from credo.train.clusters.result import Clusters
 from credo.train.clusters.stability import stability_of
 from credo.train.clusters.ties import Ties, ties_of
-from credo.train.sources import Opened
+from credo.train.parameters.sources import Opened
 
 __all__ = ["cluster_graph", "graph_candidates"]
 

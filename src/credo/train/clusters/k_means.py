@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
+from credo.core.progress import track
+from credo.core.schema import Schema
 from credo.data import Table
-from credo.data.unnamed import unmasked
-from credo.errors import InputError
-from credo.frozen import Frozen
-from credo.model.randomness import Rng, generator
-from credo.model.reals import shown
-from credo.progress import track
-from credo.schema import Schema
+from credo.data.sources.unnamed import unmasked
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.reals import shown
 from credo.train.clusters.gappy import gappy_rows
 from credo.train.clusters.geometry import AS_COORDINATES, in_words, usual_distance
 from credo.train.clusters.lloyd import Steps, lloyd, nearest

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
 from credo.data import Stream, Table
-from credo.errors import InputError
-from credo.frozen import Frozen
 from credo.stats.block import Block
 from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.geometry import usual_distance

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.errors import InputError, LimitError
+from credo.core.frozen import Frozen
+from credo.core.threads import checked_threads
 from credo.data import Table
-from credo.errors import InputError, LimitError
-from credo.frozen import Frozen
-from credo.threads import checked_threads
 from credo.train.clusters.distinct import different
 from credo.train.clusters.geometry import Geometry, geometry_of
 from credo.train.clusters.known import with_known

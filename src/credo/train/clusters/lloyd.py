@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.far_rows import AFAR
-from credo.render import number, table_html, table_text
+from credo.core.render import number, table_html, table_text
+from credo.predict.rows.far_rows import AFAR
 
 __all__ = ["Steps", "Sums", "distances", "lloyd", "nearest", "repaired", "sums_of"]
 

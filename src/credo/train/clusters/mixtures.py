@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError, unknown_name
 from credo.data import Table
-from credo.errors import InputError, unknown_name
-from credo.model.mixture import Mixture
-from credo.model.randomness import Rng, generator
-from credo.predict.mixture_columns import plan_of_parts
+from credo.model.mixtures.mixture import Mixture
+from credo.model.values.randomness import Rng, generator
+from credo.predict.rows.mixture_columns import plan_of_parts
 from credo.train.clusters.geometry import usual_distance
 from credo.train.clusters.notes import told_of_bare, told_of_columns
 from credo.train.clusters.partition import Partition

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError, LimitError
+from credo.core.frozen import Frozen
 from credo.data import Table
-from credo.errors import InputError, LimitError
-from credo.frozen import Frozen
 from credo.train.clusters.geometry import Geometry
 from credo.train.clusters.space import free_memory
 

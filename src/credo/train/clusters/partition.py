@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.frozen import Frozen
+from credo.core.frozen import Frozen
 
 if TYPE_CHECKING:
     from credo.data import Table

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.frozen import Frozen
+from credo.core.render import bar, number, table_html, table_text, text_html
+from credo.core.schema import Schema, Variable
 from credo.data import Table
-from credo.frozen import Frozen
-from credo.render import bar, number, table_html, table_text, text_html
-from credo.schema import Schema, Variable
 
 __all__ = ["Profiles", "Telling", "edges_of", "profiles_of"]
 

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError, UnknownNameError, unknown_name
+from credo.core.frozen import Frozen
+from credo.core.render import bar, number, table_html, table_text
+from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.data.unnamed import is_plain, rows_in
-from credo.errors import InputError, UnknownNameError, unknown_name
-from credo.frozen import Frozen
-from credo.model.record import Record
-from credo.model.value import taken_apart
-from credo.render import bar, number, table_html, table_text
-from credo.schema import Variable
+from credo.data.sources.unnamed import is_plain, rows_in
+from credo.model.values.record import Record
+from credo.model.values.value import taken_apart
 from credo.train.clusters.geometry import Geometry, Unmade, unmade_of
 from credo.train.clusters.lloyd import Steps
 from credo.train.clusters.partition import Partition
@@ -34,7 +34,7 @@ from credo.train.clusters.space import Space, space_of
 from credo.train.clusters.stability import Stability
 from credo.train.clusters.tree import Tree
 from credo.train.clusters.unread import left_behind
-from credo.train.sources import Opened
+from credo.train.parameters.sources import Opened
 
 __all__ = ["Clusters", "canonical"]
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
+from credo.core.errors import InputError, LimitError
+from credo.core.schema import Variable
 from credo.data import Stream, Table
-from credo.errors import InputError, LimitError
-from credo.schema import Variable
 from credo.stats.moments import Moments
 from credo.stats.squares import refuse_underflow
 from credo.train.clusters.notes import told_of_constant

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError, LimitError
+from credo.core.frozen import Frozen
 from credo.data import Table
-from credo.errors import InputError, LimitError
-from credo.frozen import Frozen
 from credo.stats.configurations import frozen
 from credo.train.clusters.candidates import largest
 from credo.train.clusters.distinct import by_content, different

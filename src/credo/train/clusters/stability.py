@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError, InputError
-from credo.progress import track
-from credo.render import text_html
+from credo.core.errors import CredoError, InputError
+from credo.core.progress import track
+from credo.core.render import text_html
 from credo.train.clusters.partition import Partition
 from credo.train.clusters.quality import adjusted_rand
 

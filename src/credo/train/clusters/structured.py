@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from credo.core.errors import InputError
 from credo.data import Table
-from credo.errors import InputError
 from credo.train.clusters.geometry import geometry_of
 from credo.train.clusters.linkage import Linked
 from credo.train.clusters.notes import told_of_weights

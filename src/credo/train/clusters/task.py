@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError, close_names
 from credo.data import Table
-from credo.errors import InputError, close_names
 from credo.train.clusters.distinct import refuse_same_rows
 from credo.train.clusters.geometry import Geometry, Unmade, checked_distance, unmade_of
 from credo.train.clusters.k_means import partition_k_means, points_of

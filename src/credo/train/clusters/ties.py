@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.frozen import Frozen
-from credo.model.reals import shown
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
+from credo.model.values.reals import shown
 
 __all__ = ["Ties", "modularity", "ties_of"]
 

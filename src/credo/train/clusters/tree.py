@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError
-from credo.frozen import Frozen
-from credo.render import number, text_html
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen
+from credo.core.render import number, text_html
 from credo.stats.configurations import frozen
 from credo.train.clusters.candidates import largest
 

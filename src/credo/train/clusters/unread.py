@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from credo.core.errors import InputError
 from credo.data import Stream
-from credo.data.feed import Batch, Feed
 from credo.data.row_numbers import RowNumbers
-from credo.errors import InputError
-from credo.model.value import taken_apart
+from credo.data.sources.feed import Batch, Feed
+from credo.model.values.value import taken_apart
 
 __all__ = ["Unread", "left_behind"]
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import CredoError, InputError, LimitError
-from credo.model.mixture import Mixture
-from credo.model.mixture_candidates import CRITERIA, Candidate, Candidates
-from credo.model.mixture_parts import FORMS, Gaussians, Part, Rates, Tables
-from credo.model.record import Record
-from credo.model.value import at_least, choice, flag, whole
-from credo.predict.mixture_rows import Numbers
-from credo.progress import track
+from credo.core.errors import CredoError, InputError, LimitError
+from credo.core.progress import track
+from credo.model.mixtures.candidates import CRITERIA, Candidate, Candidates
+from credo.model.mixtures.mixture import Mixture
+from credo.model.mixtures.parts import FORMS, Gaussians, Part, Rates, Tables
+from credo.model.values.record import Record
+from credo.model.values.value import at_least, choice, flag, whole
+from credo.predict.rows.mixture_rows import Numbers
 from credo.train.mixtures.climb import Climb
 from credo.train.mixtures.evidence import cheeseman_stutz, complete
 from credo.train.mixtures.maximise import raised

@@ -1,4 +1,4 @@
-"""The climb of a mixture: expectation and maximisation in turn, with leaps (`train/leaping.py`).
+"""The climb of a mixture: expectation and maximisation in turn, with leaps (`train/em/squarem.py`).
 
 Covariances leap by their Cholesky root with a logarithmic diagonal, which is one of a covariance
 wherever it lands. Roots of the same covariance in other orders of the columns leap elsewhere, so
@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.mixture_rows import Expected, Laid, Numbers
-from credo.train.leaping import Leaping
+from credo.predict.rows.mixture_rows import Expected, Laid, Numbers
+from credo.train.em.squarem import Leaping
 from credo.train.mixtures.maximise import Maximiser, raised
 
 __all__ = ["Climb"]

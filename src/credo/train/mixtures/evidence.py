@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from credo.predict.inverse_roots import roots_of
-from credo.predict.mixture_rows import Expected, Numbers
+from credo.predict.mixed.inverse_roots import roots_of
+from credo.predict.rows.mixture_rows import Expected, Numbers
 from credo.train.mixtures.maximise import Maximiser
 
 __all__ = ["cheeseman_stutz", "complete"]

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError
+from credo.core.state_values import is_number
+from credo.core.threads import checked_threads
 from credo.data import Stream, Table, read
-from credo.data.unnamed import array_in, is_plain
-from credo.errors import InputError
-from credo.model.mixture import Mixture
-from credo.model.randomness import Rng, generator
-from credo.model.value import text, whole
-from credo.predict.mixture_columns import Plan, Taken, taken
-from credo.state_values import is_number
+from credo.data.sources.unnamed import array_in, is_plain
+from credo.model.mixtures.mixture import Mixture
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.value import text, whole
+from credo.predict.rows.mixture_columns import Plan, Taken, taken
 from credo.stats.configurations import named
-from credo.threads import checked_threads
 from credo.train.mixtures.choose import Found, Options, found
 from credo.train.mixtures.problem import problem_of
 

@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.inverse_roots import Roots, roots_of
-from credo.predict.mixture_rows import Expected, Numbers
+from credo.predict.mixed.inverse_roots import Roots, roots_of
+from credo.predict.rows.mixture_rows import Expected, Numbers
 
 __all__ = ["Maximiser", "raised"]
 

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.model.mixture import Mixture
-from credo.model.mixture_parts import Gaussians, Part, Rates, Tables
-from credo.predict.mixture import Scales, lay, log_density_left, numbers_of
-from credo.predict.mixture_columns import Taken
-from credo.predict.mixture_rows import Laid, Numbers
+from credo.core.errors import InputError
+from credo.model.mixtures.mixture import Mixture
+from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
+from credo.predict.rows.mixture import Scales, lay, log_density_left, numbers_of
+from credo.predict.rows.mixture_columns import Taken
+from credo.predict.rows.mixture_rows import Laid, Numbers
 from credo.stats.squares import refuse_underflow
 from credo.train.mixtures.gathered import Gathered, gathered
 from credo.train.mixtures.maximise import Maximiser

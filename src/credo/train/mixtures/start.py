@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.mixture_rows import Numbers
+from credo.predict.rows.mixture_rows import Numbers
 from credo.train.mixtures.gathered import Gathered
 from credo.train.mixtures.problem import Problem
 

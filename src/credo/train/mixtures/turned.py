@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.predict.mixture_rows import Laid, Numbers, laid
+from credo.predict.rows.mixture_rows import Laid, Numbers, laid
 from credo.train.mixtures.climb import Climb
 from credo.train.mixtures.problem import Problem
 

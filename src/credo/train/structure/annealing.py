@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from credo import _core
-from credo.errors import InputError, LimitError
+from credo.core.errors import InputError, LimitError
 from credo.train.structure.problem import Outcome, Problem
 
 __all__ = ["anneal"]

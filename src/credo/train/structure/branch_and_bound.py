@@ -13,7 +13,7 @@ import heapq
 import numpy as np
 
 from credo import _core
-from credo.errors import MissingPackageError
+from credo.core.errors import MissingPackageError
 from credo.train.structure.cluster_cuts import Floats, Programme
 from credo.train.structure.problem import Problem
 

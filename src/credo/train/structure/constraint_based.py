@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from credo import _core
-from credo.errors import InputError
-from credo.model.equivalence import Cpdag
-from credo.train.independence_tests import ManyTests
+from credo.core.errors import InputError
+from credo.model.graphs.equivalence import Cpdag
+from credo.train.independence.tests import ManyTests
 from credo.train.structure.greedy import POLISH, Moves, named_moves
 from credo.train.structure.meek import meek
 from credo.train.structure.problem import Outcome, Problem

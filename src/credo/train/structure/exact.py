@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from credo.errors import InputError, LimitError
+from credo.core.errors import InputError, LimitError
 from credo.train.structure.branch_and_bound import branch_and_bound
 from credo.train.structure.greedy import POLISH, climbed
 from credo.train.structure.orders import parent_lists

@@ -20,9 +20,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.model.dag import Dag
-from credo.model.equivalence import Cpdag
+from credo.core.errors import InputError
+from credo.model.graphs.dag import Dag
+from credo.model.graphs.equivalence import Cpdag
 from credo.train.structure.meek import known_arrows, meek
 from credo.train.structure.problem import Outcome, Problem
 from credo.train.structure.rules import Rules

@@ -24,17 +24,17 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError, LateError
+from credo.core.progress import within
 from credo.data import Stream, Table
-from credo.errors import InputError, LateError
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.progress import within
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
 from credo.stats.family import Family
-from credo.train.completed import completed
-from credo.train.em_fit import INTERRUPTED, LATE, em_until
-from credo.train.family_scores import family_scores
-from credo.train.parameters import fit
-from credo.train.scores import ScoreSpec
+from credo.train.em.completed import completed
+from credo.train.em.fit import INTERRUPTED, LATE, em_until
+from credo.train.parameters.parameters import fit
+from credo.train.scores.family_scores import family_scores
+from credo.train.scores.scores import ScoreSpec
 
 __all__ = ["WARM", "complete_rows", "has_gaps", "structural_em"]
 

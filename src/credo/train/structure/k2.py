@@ -6,7 +6,7 @@ that raises its score most, until none does.
 
 from __future__ import annotations
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 from credo.train.structure.problem import Outcome, Problem
 
 __all__ = ["k2"]

@@ -14,26 +14,26 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError, LateError
+from credo.core.progress import Ticker
+from credo.core.render import shortened
+from credo.core.schema import Schema, Variable
+from credo.core.threads import checked_threads
 from credo.data import Stream
 from credo.data.spool import spooled
-from credo.errors import InputError, LateError
-from credo.model.dag import Dag
-from credo.model.network import Network
-from credo.model.randomness import Rng, generator
-from credo.model.reals import shown
-from credo.model.record import Record
-from credo.model.value import choice
-from credo.progress import Ticker
-from credo.render import shortened
-from credo.schema import Schema, Variable
+from credo.model.graphs.dag import Dag
+from credo.model.networks.network import Network
+from credo.model.values.randomness import Rng, generator
+from credo.model.values.reals import shown
+from credo.model.values.record import Record
+from credo.model.values.value import choice
 from credo.stats.family import Family
-from credo.threads import checked_threads
-from credo.train.edge_prior import EdgePrior, log_odds
-from credo.train.em_fit import em_until
-from credo.train.family_scores import FamilyScores, family_scores
-from credo.train.parameters import fit
-from credo.train.scores import MARGINAL, SCORES, LocalScore, ScoreSpec, graph_of
-from credo.train.sources import Opened
+from credo.train.em.fit import em_until
+from credo.train.parameters.parameters import fit
+from credo.train.parameters.sources import Opened
+from credo.train.scores.edge_prior import EdgePrior, log_odds
+from credo.train.scores.family_scores import FamilyScores, family_scores
+from credo.train.scores.scores import MARGINAL, SCORES, LocalScore, ScoreSpec, graph_of
 from credo.train.structure.incomplete import WARM, Halt, complete_rows, has_gaps, structural_em
 from credo.train.structure.option_hints import refuse_unknown_search
 from credo.train.structure.problem import Outcome, Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from credo.errors import UnknownNameError, close_names, unknown_name
+from credo.core.errors import UnknownNameError, close_names, unknown_name
 
 __all__ = ["ARGUMENTS", "OTHER_NAMES", "option_hint", "refuse_unknown_search"]
 

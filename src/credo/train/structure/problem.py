@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from credo.errors import InputError
-from credo.progress import Ticker
-from credo.train.family_scores import FamilyScores
+from credo.core.errors import InputError
+from credo.core.progress import Ticker
+from credo.train.scores.family_scores import FamilyScores
 from credo.train.structure.option_hints import option_hint
 from credo.train.structure.rules import Rules
 

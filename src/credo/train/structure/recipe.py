@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from credo.errors import InputError
-from credo.model.line_prior import LINE_FIELDS, LinePrior
-from credo.model.priors import K2, BDeu, Laplace
+from credo.core.errors import InputError
+from credo.model.networks.line_prior import LINE_FIELDS, LinePrior
+from credo.model.networks.priors import K2, BDeu, Laplace
 
 if TYPE_CHECKING:
-    from credo.model.network import Network
-    from credo.model.record import Record
-    from credo.train.scores import ScoreSpec
+    from credo.model.networks.network import Network
+    from credo.model.values.record import Record
+    from credo.train.scores.scores import ScoreSpec
 
 __all__ = ["arguments_of", "belief_of", "recipe_of", "with_recipe"]
 
@@ -57,7 +57,7 @@ def recipe_of(
         if parameters != "auto":
             out["parameters"] = _prior(parameters)
         if start is not None:
-            from credo.train.scores import graph_of
+            from credo.train.scores.scores import graph_of
 
             out["start"] = [tuple(e) for e in graph_of(start).edges]
         for name, value in settings.items():
@@ -85,7 +85,7 @@ def belief_of(
     Posterior means under `K2()` for its score, else `BDeu` of the `ess` that was asked for, or of
     ten rows. "mle" is maximum likelihood, with the posterior under `BDeu(1)` beside it.
 
-    >>> from credo.train.scores import ScoreSpec
+    >>> from credo.train.scores.scores import ScoreSpec
     >>> belief_of(ScoreSpec.of("bdeu")), belief_of(ScoreSpec.of("bic"), "mle")
     ({'prior': BDeu(ess=10.0)}, {'prior': BDeu(ess=1.0), 'estimate': 'mle'})
     """
@@ -118,7 +118,7 @@ def arguments_of(record: Record | None) -> dict[str, Any] | str | None:
         if "parameters" in out:
             out["parameters"] = _prior_of(out["parameters"])
         if "start" in out:
-            from credo.model.dag import Dag
+            from credo.model.graphs.dag import Dag
 
             out["start"] = Dag([tuple(e) for e in out["start"]])
     except (InputError, KeyError, TypeError, ValueError):

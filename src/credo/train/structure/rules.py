@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
-from credo.model.dag import Dag
-from credo.model.reals import shown
-from credo.schema import Schema
+from credo.core.errors import InputError
+from credo.core.schema import Schema
+from credo.model.graphs.dag import Dag
+from credo.model.values.reals import shown
 
 __all__ = ["Rules"]
 

@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
+from credo.core.errors import InputError, unknown_name
+from credo.core.frozen import Frozen
+from credo.core.progress import track
+from credo.core.render import bar, table_html, table_text
+from credo.core.threads import checked_threads
 from credo.data import Stream, Table
 from credo.data.spool import Spool, spooled
-from credo.errors import InputError, unknown_name
-from credo.frozen import Frozen
-from credo.model.dag import Dag
-from credo.model.equivalence import Cpdag
-from credo.model.randomness import Rng, generator, size
-from credo.model.reals import shown
-from credo.model.value import choice
-from credo.progress import track
-from credo.render import bar, table_html, table_text
+from credo.model.graphs.dag import Dag
+from credo.model.graphs.equivalence import Cpdag
+from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.reals import shown
+from credo.model.values.value import choice
 from credo.stats.block import Block
-from credo.threads import checked_threads
-from credo.train.sources import Opened
+from credo.train.parameters.sources import Opened
 from credo.train.structure.incomplete import has_gaps
 from credo.train.structure.learning import MISSING, learn, searched
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from credo.errors import InputError
+from credo.core.errors import InputError
 from credo.train.structure.branching import maximum_branching
 from credo.train.structure.problem import Outcome, Problem
 

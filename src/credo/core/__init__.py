@@ -1,0 +1,1 @@
+"""What every floor stands on: names and states, refusals, values that stay, text, progress."""

@@ -1,0 +1,63 @@
+"""Names that load when they are first used, so that importing a package stays quick."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+__all__ = ["lazy_names", "public_names"]
+
+_IMPORT = re.compile(r"^from (\S+) import \(?\s*(\w+) as \w+", re.MULTILINE)
+
+
+def public_names(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The `__getattr__`, `__dir__` and `__all__` of a package, from the stub beside its `file`.
+
+    The stub is the one list of names: type checkers read it, and so does this.
+
+    >>> import credo
+    >>> _, _, names = public_names("credo", credo.__file__)
+    >>> "read" in names and "errors" in names
+    True
+    """
+    stub = Path(file).with_name("__init__.pyi").read_text(encoding="utf-8")
+    where = {
+        name: f"{package}.{name}" if module == package else module
+        for module, name in _IMPORT.findall(stub)
+    }
+    return *lazy_names(package, where), ["__version__", *where]
+
+
+def lazy_names(
+    package: str, where: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package whose names live in other modules.
+
+    A name that maps to itself, as a module of the package, is that module.
+
+    >>> get, names = lazy_names("credo", {"bar": "credo.core.render"})
+    >>> get("bar")(0.5, 4), names()
+    ('██', ['bar'])
+    """
+
+    def get(name: str) -> Any:
+        if name not in where:
+            near = []
+            if not name.startswith("_"):  # such names are asked for by tools, hundreds of times
+                from credo.core.errors import close_names
+
+                near = close_names(name, where)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise AttributeError(f"{package} has no name {name!r}.{hint}")
+        module = import_module(where[name])
+        value = module if where[name] == f"{package}.{name}" else getattr(module, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, lambda: sorted(where)

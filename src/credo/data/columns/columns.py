@@ -1,0 +1,413 @@
+"""Any table as columns of numbers and codes, without copying what is numbers already.
+
+A column of an array, or of a frame, that holds numbers is taken as it lies in memory; anything
+else is read as `read` reads it. With the variables known, cells are encoded leniently: a value
+that is no state gets the code after missing, so that who asks may decide what it means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.core.errors import InputError, TableError, UnknownNameError
+from credo.core.schema import Variable
+from credo.data.columns.cells import Tokens, Unsupported, cell_key, finder, not_a_number
+from credo.data.columns.missing import missing_words
+from credo.data.columns.taking import take_states
+from credo.data.columns.taking_numbers import take_numbers
+from credo.data.reading import read
+from credo.data.sources.feed import Feed
+from credo.data.sources.files import feed_of_path, is_path
+from credo.data.sources.frames import feed_of_frame
+from credo.data.sources.text import TextOptions
+from credo.data.stream import Stream
+from credo.data.table import Table
+
+__all__ = [
+    "Column",
+    "Columns",
+    "columns_for",
+    "columns_of",
+    "matrix_columns",
+    "position_names",
+    "split_columns",
+]
+
+Array = NDArray[Any]
+_FEW = 1 << 18  # cells that are copied sooner than looked at column by column
+_READ = frozenset(np.dtype(t) for t in ("i8", "f8", "i4", "f4", "u1", "i1", "?"))  # as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: numbers as they are, or the codes of a variable.
+
+    The code `arity` is missing, `arity + 1` a value that is no state of the variable.
+    """
+
+    values: Array
+    variable: Variable | None = None
+    strange: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table by name; `aside` says which were set aside, and why."""
+
+    rows: int
+    by_name: Mapping[str, Column]
+    aside: Mapping[str, str] = field(default_factory=dict)
+    matrix: Array | None = None
+    """All columns side by side, in order, where they lie in one array of numbers."""
+    others: tuple[str, ...] = ()
+    """Columns of the table that were not asked for."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return self.by_name.names if isinstance(self.by_name, _OfMatrix) else tuple(self.by_name)
+
+
+class _OfMatrix(Mapping[str, Column]):
+    """The columns of a matrix by name, each made when it is asked for."""
+
+    __slots__ = ("_places", "matrix", "names")
+
+    def __init__(self, names: tuple[str, ...], matrix: Array) -> None:
+        self.names, self.matrix = names, matrix
+        self._places: dict[str, int] | None = None
+
+    def __getitem__(self, name: str) -> Column:
+        if self._places is None:
+            self._places = {n: i for i, n in enumerate(self.names)}
+        return Column(self.matrix[:, self._places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def _is_read(kind: np.dtype[Any]) -> bool:
+    """Whether the kernels read numbers of a type as they lie."""
+    return kind in _READ or (kind.kind in "iu" and kind.isnative)
+
+
+def matrix_columns(x: Any, called: Sequence[str] | None = None) -> Columns | None:
+    """The columns of a table that is one array of numbers (as a pandas frame may be); else None.
+
+    The columns of an array have the names that they are `called` by place, if there are any.
+
+    >>> found = matrix_columns(np.array([[1, 2], [3, 4]]))
+    >>> tuple(found.by_name), found.by_name["x1"].values.tolist()
+    (('x0', 'x1'), [2, 4])
+    """
+    if type(x) is np.ndarray:
+        if x.ndim != 2 or not _is_read(x.dtype):
+            return None
+        names = position_names(x.shape[1]) if called is None else tuple(called)
+    elif type(x).__name__ == "DataFrame":
+        found = _frame_matrix(x, type(x).__module__.split(".")[0])
+        if found is None:
+            return None
+        names, x = tuple(found[0]), found[1]
+        if not _is_read(x.dtype) or not all(type(n) is str for n in names):
+            return None
+        if len(set(names)) < len(names):
+            return None
+    else:
+        return None
+    return Columns(len(x), _OfMatrix(names, x), {}, x)
+
+
+def _frame_matrix(x: Any, package: str) -> tuple[list[Any], Array] | None:
+    """Names and numbers of a frame that is one array, or so small that a copy costs nothing."""
+    if package == "pandas" and getattr(getattr(x, "_mgr", None), "is_single_block", False):
+        return x.columns.tolist(), x.to_numpy()
+    if package == "polars" and 0 < x.height * x.width <= _FEW:
+        kind, *others = x.dtypes
+        if kind.is_numeric() and all(k == kind for k in others):
+            array = x.to_numpy()
+            return (x.columns, array) if kind.is_float() or array.dtype.kind in "iu" else None
+    return None
+
+
+@lru_cache(maxsize=8)
+def position_names(n: int) -> tuple[str, ...]:
+    """Names for the columns of an array, as scikit-learn gives them: x0, x1, …
+
+    >>> position_names(3)
+    ('x0', 'x1', 'x2')
+    """
+    return tuple([f"x{i}" for i in range(n)])
+
+
+def columns_of(
+    x: Any, schema: Mapping[str, Any] | None = None, called: Sequence[str] | None = None
+) -> Columns:
+    """The columns of a table whose variables are not known yet; see `matrix_columns`.
+
+    >>> found = columns_of({"a": ["u", "v"], "b": np.array([1.5, 2.5])})
+    >>> found.by_name["a"].variable.states, found.by_name["b"].values.tolist()
+    (('u', 'v'), [1.5, 2.5])
+    """
+    wanted = dict(schema or {})
+    if not wanted and (plain := matrix_columns(x, called)) is not None:
+        return plain
+    if isinstance(x, (Table, Stream)):
+        return _of_table(x)
+    names, rows, raw, rest = split_columns(x, called)
+    found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n not in wanted}
+    aside: dict[str, str] = {}
+    unread = [n for n in names if n not in found]
+    if unread:
+        part = _read_some(rest, unread, wanted, others=bool(found))
+        if found and part.by_name and part.rows != rows:
+            raise TableError(f"The columns differ in length: {rows:,} and {part.rows:,} rows.")
+        rows, aside = (part.rows if part.by_name else rows), dict(part.aside)
+        found |= part.by_name
+    return Columns(rows, {n: found[n] for n in names if n in found}, aside)
+
+
+def _read_some(rest: Any, names: Sequence[str], wanted: Mapping[str, Any], others: bool) -> Columns:
+    """Columns that must be read; where none of them can be used, but others can, none is."""
+    given = {n: w for n, w in wanted.items() if n in names} or None
+    try:
+        return _of_table(read(rest(names), given))
+    except TableError:
+        if not others:
+            raise
+    found: dict[str, Column] = {}
+    aside: dict[str, str] = {}
+    rows = 0
+    for name in names:
+        try:
+            part = _of_table(
+                read(rest([name]), {name: given[name]} if given and name in given else None)
+            )
+        except TableError as error:
+            reason = re.search(r"\((.*)\)", error.message)
+            aside[name] = reason[1] if reason else error.message.rstrip(".")
+            continue
+        rows, found = part.rows, found | dict(part.by_name)
+    return Columns(rows, found, aside)
+
+
+def _of_table(table: Table | Stream) -> Columns:
+    if isinstance(table, Stream):
+        table = table.load()
+    found = {
+        v.name: Column(a, v if v.is_discrete else None)
+        for v, a in zip(table.schema.variables, table.block.arrays, strict=True)
+    }
+    return Columns(len(table), found, table.schema.set_aside)
+
+
+def columns_for(
+    x: Any,
+    variables: Mapping[str, Variable | None],
+    called: Sequence[str] | None = None,
+    *,
+    missing: Sequence[Any] | None = None,
+) -> Columns:
+    """The columns of a table for variables that are known: discrete ones, None for real ones.
+
+    Columns that the table does not have are left out. Those of an array are `called` by place;
+    `missing` are tokens instead of the usual.
+
+    >>> v = Variable("a", "discrete", ("u", "v"))
+    >>> found = columns_for({"a": ["v", "w", None]}, {"a": v})
+    >>> found.by_name["a"].values.tolist(), found.by_name["a"].strange
+    ([1, 3, 2], ('w',))
+    """
+    if isinstance(x, (Table, Stream)):
+        part = _of_table(x)
+        known = {n: c for n, c in part.by_name.items() if n in variables}
+        for name, column in known.items():
+            if variables[name] is None and column.variable is not None:
+                known[name] = Column(_numbers_of_states(name, column))
+        others = tuple(n for n in part.by_name if n not in variables)
+        return Columns(part.rows, known, part.aside, others=others)
+    names, rows, raw, rest = split_columns(x, called)
+    found: dict[str, Column] = {n: Column(a) for n, a in raw.items() if n in variables}
+    unread = [n for n in names if n in variables and n not in found]
+    if unread:
+        encoders = {n: _Lenient(n, variables[n]) for n in unread}
+        feed = rest(unread, as_feed=True)
+        tokens = Tokens(missing_words(missing, feed.text), feed.text)
+        count = 0
+        for batch in feed.read(unread):
+            for n in unread:
+                encoders[n].add(batch[n], tokens, count)
+            count += len(next(iter(batch.values())))
+        rows = count
+        found |= {n: e.column() for n, e in encoders.items()}
+    elif not found and names:  # no column is known: the rows are there all the same
+        first = [names[0]]
+        batches = rest(first, as_feed=True).read(first)
+        rows = sum(len(next(iter(batch.values()))) for batch in batches)
+    return Columns(rows, found, others=tuple(n for n in names if n not in variables))
+
+
+def _numbers_of_states(name: str, column: Column) -> Array:
+    """A discrete column of whole numbers, as the numbers."""
+    assert column.variable is not None
+    try:
+        lut = np.array([*(float(s) for s in column.variable.states), np.nan])
+    except (TypeError, ValueError):
+        raise InputError(f"The column {name!r} must hold numbers.") from None
+    return np.asarray(lut[column.values])
+
+
+class _Lenient:
+    """Encodes batch after batch of one column; values that are no state are collected."""
+
+    def __init__(self, name: str, variable: Variable | None) -> None:
+        self.name, self.variable = name, variable
+        self.parts: list[Array] = []
+        self.strange: dict[Any, Any] = {}
+
+    def add(self, cells: Any, tokens: Tokens, done: int) -> None:
+        if self.variable is not None:
+            tokens = tokens.beside(self.variable.states)
+        try:
+            self.parts.append(
+                self._numbers(cells, tokens, done)
+                if self.variable is None
+                else self._codes(cells, tokens)
+            )
+        except Unsupported as error:
+            what = str(error).removeprefix("unsupported ")
+            raise TableError(f"Column {self.name!r} holds {what}.") from None
+
+    def _numbers(self, cells: Any, tokens: Tokens, done: int) -> Array:
+        taken = take_numbers(cells, tokens, asked=True)
+        for i in taken.bad[:1]:
+            why = "is not finite" if np.isinf(taken.values[i]) else "is not a number"
+            raise not_a_number(self.name, taken.shown(int(i)), done + int(i) + 1, why)
+        return taken.values
+
+    def _codes(self, cells: Any, tokens: Tokens) -> Array:
+        variable = self.variable
+        assert variable is not None
+        taken = take_states(cells, tokens, bytes_too=True)
+        find = finder(variable, tokens.text)
+        lut = np.full(len(taken.values) + 1, variable.arity, dtype=np.uint16)
+        for i, value in enumerate(taken.values):
+            try:
+                lut[i] = find(value)
+            except UnknownNameError:
+                lut[i] = variable.arity + 1
+                if taken.has(i):
+                    self.strange.setdefault(cell_key(value), value)
+        out = np.empty(len(taken.where), dtype=np.uint16)
+        _core.take_codes(taken.where, lut, out)
+        return out
+
+    def column(self) -> Column:
+        if self.parts:
+            values = np.concatenate(self.parts)
+        else:
+            values = np.zeros(0, np.float64 if self.variable is None else np.uint16)
+        return Column(values, self.variable, tuple(self.strange.values()))
+
+
+# --- what lies in memory as numbers -------------------------------------------------------
+
+
+def split_columns(
+    x: Any, called: Sequence[str] | None = None
+) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+    """Names, rows, the columns that are numbers in memory, and a way to the others."""
+    if isinstance(x, np.ndarray) and x.ndim == 2 and x.dtype.names is None:
+        return _split_array(x, position_names(x.shape[1]) if called is None else called)
+    if isinstance(x, Feed) or is_path(x):
+        feed = x if isinstance(x, Feed) else feed_of_path(x, TextOptions())
+        return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
+    module = type(x).__module__.split(".")[0]
+    raw: dict[str, Array] = {}
+    if module == "pandas" and hasattr(x, "dtypes") and hasattr(x, "columns"):
+        names = [str(c) for c in x.columns.tolist()]
+        if len(set(names)) == len(names):
+            values_of = _pandas_values(x)
+            for i, name in enumerate(names):
+                values = values_of(i)
+                if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+                    raw[name] = values
+            return (
+                names,
+                len(x),
+                _usable(raw),
+                _rest_of(x, lambda n: x[[c for c in x if str(c) in n]]),
+            )
+    if module == "polars" and hasattr(x, "get_columns"):
+        for column in x.get_columns():
+            decimals = column.dtype.is_float()  # null is NaN in NumPy
+            whole = column.dtype.is_integer() and "128" not in str(column.dtype)
+            if decimals or (whole and not column.null_count()):
+                raw[column.name] = column.to_numpy()
+        return x.columns, x.height, _usable(raw), _rest_of(x, lambda n: x.select(n))
+    if isinstance(x, Mapping):
+        names = [str(k) for k in x]
+        for name, values in zip(names, x.values(), strict=True):
+            if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuf":
+                raw[name] = values
+        lengths = {len(a) for a in raw.values()}
+        if len(lengths) <= 1 and len(set(names)) == len(names):
+            part = {str(k): v for k, v in x.items()}
+            rest = _rest_of(part, lambda n: {k: part[k] for k in n})
+            return names, next(iter(lengths), 0), _usable(raw), rest
+    feed = feed_of_frame(x, None)
+    return feed.names, 0, {}, lambda names, as_feed=False: feed if as_feed else x
+
+
+def _pandas_values(x: Any) -> Callable[[int], Any]:
+    """The values of column i of a pandas frame, as they lie: a Series costs 60 times more."""
+    direct = getattr(getattr(x, "_mgr", None), "iget_values", None)
+    return direct if direct is not None else lambda i: x.iloc[:, i].values
+
+
+def _split_array(
+    x: Array, names: Sequence[str]
+) -> tuple[Sequence[str], int, dict[str, Array], Any]:
+    if x.dtype.kind in "biuf":
+        raw = {n: x[:, i] for i, n in enumerate(names)}
+        return names, len(x), _usable(raw), _rest_of(x, lambda n: {k: raw[k] for k in n})
+    cells = {n: _plain(x[:, i]) for i, n in enumerate(names)}
+    return names, len(x), {}, _rest_of(x, lambda n: {k: cells[k] for k in n})
+
+
+def _plain(column: Array) -> Any:
+    """Text columns as lists, object columns as they are: Arrow knows both."""
+    return column.tolist() if column.dtype.kind in "US" else column
+
+
+def _usable(raw: dict[str, Array]) -> dict[str, Array]:
+    """Columns of the types the kernels read; half and long floats become plain ones."""
+    out = {}
+    for name, a in raw.items():
+        kind = a.dtype
+        if kind not in _READ:
+            if kind.kind == "f" and kind.itemsize not in (4, 8):
+                a = a.astype(np.float64)
+            if not a.dtype.isnative:
+                a = a.astype(a.dtype.newbyteorder("="))
+        out[name] = a
+    return out
+
+
+def _rest_of(x: Any, select: Any) -> Any:
+    def rest(names: Sequence[str], as_feed: bool = False) -> Any:
+        part = select(names)
+        return feed_of_frame(part, None) if as_feed else part
+
+    return rest

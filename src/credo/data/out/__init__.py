@@ -1,0 +1,1 @@
+"""Rows out: to frames and to files."""

@@ -1,0 +1,255 @@
+"""A feed: any table as batches of Arrow columns. What every kind of input is turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from credo.core.errors import CredoError, LimitError, TableError
+from credo.core.frozen import Frozen
+from credo.core.state_values import is_missing
+from credo.data.columns.infer import Declared
+from credo.data.sources.file_stamp import FileStamp
+from credo.data.sources.prefetch import prefetch
+from credo.data.sources.sound import refuse_no_text, sound
+
+__all__ = [
+    "BATCH",
+    "MAX_COLUMNS",
+    "ROWS_ARE_DUE",
+    "Batch",
+    "Feed",
+    "batch_rows",
+    "distinct_names",
+    "foreign",
+    "out_of_memory",
+    "record_batches",
+    "refuse_too_wide",
+]
+
+BATCH = 131_072
+"""Rows in a batch: small enough to stay cheap, large enough for the overhead to vanish."""
+
+MAX_COLUMNS = 20_000
+"""A table with more columns than this is refused, whatever it comes as."""
+
+ROWS_ARE_DUE = (
+    "If it is a graph: cr.fit and cr.score take the graph first and the rows second, and cr.learn "
+    "takes the rows alone and finds their graph."
+)
+"""The hint for a graph where rows are due."""
+
+_CELLS = 2**21
+_LEAST = 8192
+_LISTED = 5  # names that a note lists
+
+
+def batch_rows(width: int) -> int:
+    """Rows in a batch of a table that is not in memory: fewer where there are many columns.
+
+    >>> batch_rows(2), batch_rows(32), batch_rows(5_000)
+    (131072, 65536, 8192)
+    """
+    return min(BATCH, max(_LEAST, _CELLS // max(width, 1)))
+
+
+Batch = dict[str, Any]
+"""Column name → Arrow array, or NumPy array of objects where Arrow has no type for the mix; where
+numbers were asked for, also `NumberCells`."""
+
+
+def _none_among(name: str) -> Collection[int]:
+    """A feed that is pickled can only hold functions with a name."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Feed(Frozen):
+    """Batches of a table's columns, which can be asked for again unless `once` is set.
+
+    `batches(names)` yields batches of the named columns. `text` says that the cells are raw
+    text, as in a CSV file. `rows` and `bytes` are what is known of the size beforehand.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    rows: int | None = None
+    bytes: int | None = None
+    text: bool = False
+    once: bool = False
+    in_memory: bool = False
+    declared: Mapping[str, Declared] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    numbers: Callable[[Sequence[str], Sequence[str]], Iterator[Batch]] | None = None
+    """Of a text file: `batches` in which columns of many different numbers are read already, given
+    the words for missing too."""
+    whole_among: Callable[[str], Collection[int]] = _none_among
+    """Of lists and JSON: the whole numbers of a column that Arrow has as decimals for the sake of
+    others. Asked only where the column has states, which are to come back as they were."""
+    files: tuple[FileStamp, ...] = ()
+    """The files that it reads again each time, as they were when it was made."""
+    late_notes: Callable[[], tuple[str, ...]] = tuple
+    """What is noticed only while reading, asked for when the last batch has come."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_too_wide(self.label, len(self.names))
+        refuse_no_text(self.label, self.names)
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on with files that were written again since: rows of two versions would be
+        taken for those of one table.
+        """
+        for stamp in self.files:
+            if stamp.changed():
+                raise TableError(
+                    f"{stamp.path.name} was written again after it was first read.",
+                    hint="Read it again.",
+                )
+
+    def without_rows(self, hint: str = "") -> TableError:
+        """The error for a table that has no rows."""
+        what = "a header" if self.text else "columns"
+        return TableError(f"{self.label} has {what} but no rows.", hint=hint)
+
+    def read(self, names: Sequence[str], words: Sequence[str] | None = None) -> Iterator[Batch]:
+        """The batches; those that must be parsed are read ahead in a second thread. Who knows
+        `NumberCells` gives the words for missing.
+        """
+        batches = self._guarded(names, words)
+        return batches if self.in_memory else prefetch(batches)
+
+    def cells(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
+        """The batches, with numbers where words are given and the feed has them."""
+        if words is None or self.numbers is None:
+            return self.batches(names)
+        return self.numbers(names, words)
+
+    def _guarded(self, names: Sequence[str], words: Sequence[str] | None) -> Iterator[Batch]:
+        """The batches, with the errors of foreign engines told in one sentence of ours."""
+        try:
+            yield from self.cells(names, words)
+        except CredoError:
+            raise
+        except Exception as error:
+            raise foreign(self.label, error) from error
+
+
+def record_batches(
+    batches: Any, given: Sequence[str], names: Sequence[str], label: str = ""
+) -> Iterator[Batch]:
+    """Some columns of Arrow record batches, cut to the size of a batch. With a label the cells are
+    checked first: whoever made them may have made them wrong.
+    """
+    at = {name: i for i, name in enumerate(given)}
+    for batch in batches:
+        for start in range(0, batch.num_rows, BATCH):
+            part = batch.slice(start, BATCH)
+            columns = {name: part.column(at[name]) for name in names}
+            yield {n: sound(c, n, label) for n, c in columns.items()} if label else columns
+
+
+def refuse_too_wide(label: str, columns: int) -> None:
+    """Refuse a table that has more columns than can be looked at one by one."""
+    if columns > MAX_COLUMNS:
+        raise LimitError(
+            f"{label} has {columns:,} columns; at most {MAX_COLUMNS:,} are read.",
+            hint="Leave out the columns that are not needed, or split the table.",
+        )
+
+
+def foreign(label: str, error: Exception) -> CredoError:
+    """An engine's or a file's own error, as ours: its first line is kept. Whatever says that memory
+    ran out is a `MemoryError`.
+
+    >>> foreign("rows.arrow", MemoryError("malloc of size 1152921504606846976 failed"))
+    LimitError('rows.arrow cannot be read: there is not enough memory. Read fewer columns or fewer \
+rows; if the file is damaged, it may ask for any amount.')
+    """
+    if out_of_memory(error):
+        return LimitError(
+            f"{label} cannot be read: there is not enough memory.",
+            hint="Read fewer columns or fewer rows; if the file is damaged, it may ask for any "
+            "amount.",
+        )
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    text = lines[0].strip().rstrip(".") if lines else type(error).__name__
+    return TableError(f"{label} cannot be read: {text}.")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error, of whatever kind, says that memory ran out.
+
+    >>> out_of_memory(MemoryError()), out_of_memory(RuntimeError("can't start new thread"))
+    (True, True)
+    """
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+        return True
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+
+
+def distinct_names(
+    given: Sequence[Any], label: str = "The table"
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names for the columns, kept apart, and a note for each that had to be changed.
+
+    >>> distinct_names(["a", "", "a"])[0]
+    ('a', 'column_2', 'a_2')
+    """
+    refuse_too_wide(label, len(given))
+    out: list[str] = []
+    notes: list[str] = []
+    given_texts = {str(g) for g in given}
+    used: set[str] = set()
+    for i, name in enumerate(given, start=1):
+        text = "" if is_missing(name) else str(name)
+        new = text
+        if not text.strip():
+            new = _free(f"column_{i}", given_texts | used)
+            notes.append(f"column {i} has no name and is called {new!r}")
+        elif text in used:
+            k = 2
+            while f"{text}_{k}" in given_texts or f"{text}_{k}" in used:
+                k += 1
+            new = f"{text}_{k}"
+            notes.append(f"column {i} repeats the name {text!r} and is called {new!r}")
+        out.append(new)
+        used.add(new)
+    return tuple(out), (*notes, *_case_notes(out), *_blank_notes(out))
+
+
+def _case_notes(names: Sequence[str]) -> Iterator[str]:
+    """A note for each group of names that only their case tells apart."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name.casefold(), []).append(name)
+    for alike in groups.values():
+        if len(alike) > 1:
+            listed = " and ".join(map(repr, alike))
+            yield f"columns {listed} differ only in case and are kept apart"
+
+
+def _blank_notes(names: Sequence[str]) -> Iterator[str]:
+    """A note on names with blanks around them, which nobody sees in a report.
+
+    >>> list(_blank_notes(["age", " smoker"]))
+    ["1 name has blanks around it, which are kept: ' smoker'"]
+    """
+    around = [name for name in names if name != name.strip()]
+    if around:
+        listed = ", ".join(map(repr, around[:_LISTED])) + ", …" * (len(around) > _LISTED)
+        have = (
+            "1 name has blanks around it"
+            if len(around) == 1
+            else (f"{len(around):,} names have blanks around them")
+        )
+        yield f"{have}, which are kept: {listed}"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,40 @@
+"""Distributions and beliefs about their parameters, also those that are rarely asked for by name."""
+
+from credo.model.answers.distribution import Distribution
+from credo.model.answers.interval import Interval
+from credo.model.answers.mixed_joint import MixedJoint
+from credo.model.answers.multivariate_mixture import MultivariateMixture
+from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.distributions.bernoulli import Bernoulli
+from credo.model.distributions.beta import Beta
+from credo.model.distributions.categorical import Categorical
+from credo.model.distributions.dirichlet import Dirichlet
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.likelihood import LikelihoodCurve
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.distributions.normal_inverse_gamma import NormalInverseGamma
+from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+from credo.model.distributions.normal_mean import NormalMean
+from credo.model.distributions.predictive_check import Realism
+from credo.model.distributions.student import MultivariateT, StudentT
+
+__all__ = [
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Dirichlet",
+    "Distribution",
+    "Gaussian",
+    "Interval",
+    "LikelihoodCurve",
+    "MixedJoint",
+    "MultivariateGaussian",
+    "MultivariateMixture",
+    "MultivariateT",
+    "NormalInverseGamma",
+    "NormalInverseWishart",
+    "NormalMean",
+    "NormalMixture",
+    "Realism",
+    "StudentT",
+]

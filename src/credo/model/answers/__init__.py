@@ -1,0 +1,1 @@
+"""What questions give back: distributions, mixtures and intervals, each with its account."""

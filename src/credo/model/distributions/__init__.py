@@ -1,0 +1,1 @@
+"""Distributions and what is believed of their parameters."""

@@ -1,0 +1,259 @@
+"""MultivariateGaussian: several columns together, with their covariance.
+
+ln p(x) = −½ (d ln 2π + ln|Σ| + (x − μ)ᵀ Σ⁻¹ (x − μ))
+mle: μ = Σ x_i / n,   Σ = Σ (x_i − μ)(x_i − μ)ᵀ / n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.core.errors import InputError, unknown_name
+from credo.core.render import number
+from credo.model.answers.interval import Interval
+from credo.model.distributions.conditioning import conditioned, places
+from credo.model.distributions.covariances import Spread
+from credo.model.distributions.elliptical import (
+    check_spread,
+    column_names,
+    distance,
+    divisor,
+    factor,
+    gaussian_log_density,
+    named,
+    points,
+    symmetric,
+)
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.likelihood import LikelihoodCurve, checked_grid
+from credo.model.distributions.point import Point, chosen, no_data, picked
+from credo.model.values.data import Numbers, measured, summary
+from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.reals import NotReal, reals, shown
+from credo.model.values.value import View, finite, readonly
+
+if TYPE_CHECKING:
+    from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+
+__all__ = ["MultivariateGaussian", "centre"]
+
+Floats = NDArray[np.float64]
+
+
+def centre(mean: ArrayLike, what: str) -> Floats:
+    """A row of finite numbers."""
+    try:
+        out = readonly(reals(mean))
+    except NotReal:
+        raise InputError(f"{what} must be a row of numbers, got {shown(mean)}.") from None
+    if out.ndim != 1 or not out.size or not np.isfinite(out).all():
+        raise InputError(f"{what} must be a row of finite numbers, got {shown(mean)}.")
+    for part in out.tolist():
+        finite(part, what)
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MultivariateGaussian(Spread, Point):
+    """Several continuous variables together: their `mean` and `covariance`.
+
+    >>> rows = {"height": [1.8, 1.7, 1.6, 1.9], "weight": [80, 74, 60, 82]}
+    >>> g = MultivariateGaussian.fit(rows)
+    >>> g.names, g.mean.tolist(), g.covariance.round(4).tolist()
+    (('height', 'weight'), [1.75, 74.0], [[0.0125, 0.9], [0.9, 74.0]])
+    >>> g.marginal("height")
+    Gaussian(mean=1.75, variance=0.0125)
+    >>> MultivariateGaussian.fit({"a": [1, 2, 4, 3], "b": [1, 0, 1, 2], "c": [2, 2, 5, 5]})
+    Traceback (most recent call last):
+    credo.errors.InputError: The covariance must be positive definite, but the column 'c' is a \
+linear combination of 'a', 'b'. Leave 'c' out, or use a prior such as \
+cr.NormalInverseWishart.default(…).
+    """
+
+    mean: Floats
+    covariance: Floats
+    names: tuple[str, ...] = ()
+    _root: Floats = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        mean = centre(self.mean, "The mean")
+        names = named(self.names, len(mean))
+        covariance = symmetric(self.covariance, len(mean), "The covariance")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "covariance", covariance)
+        object.__setattr__(self, "_root", readonly(factor(covariance, names, "The covariance")))
+
+    @property
+    def _log_det(self) -> float:
+        return float(2 * np.log(np.diag(self._root)).sum())
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """The log-density at one row of numbers, or at many rows."""
+        at = points(x, len(self.mean))
+        m2 = distance(at, self.mean, self._root)
+        out = gaussian_log_density(m2, self._log_det, len(self.mean))
+        return out if np.ndim(out) else float(out)
+
+    def log_likelihood(self, data: Numbers) -> float:
+        """The log-density of all rows together, from the rows or from their moments."""
+        from scipy.linalg import cho_solve
+
+        n, mean, scatter = summary(measured(data, self.names))
+        away = mean - self.mean
+        total = scatter + n * np.outer(away, away)
+        m2 = np.trace(cho_solve((self._root, True), total))
+        d = len(self.mean)
+        return float(-0.5 * (n * (d * np.log(2 * np.pi) + self._log_det) + m2))
+
+    def sample(self, n: int, rng: Rng) -> Floats:
+        """Rows drawn at random, one column for each variable."""
+        z = generator(rng).standard_normal((size(n), len(self.mean)))
+        out: Floats = self.mean + z @ self._root.T
+        return out
+
+    def marginal(self, names: str | Sequence[str]) -> Any:
+        """The Gaussian of one variable; of a list of them, the MultivariateGaussian.
+
+        >>> g = MultivariateGaussian([0, 1, 2], np.diag([1.0, 2.0, 3.0]), names=("a", "b", "c"))
+        >>> g.marginal("b"), g.marginal(["c", "a"]).mean.tolist()
+        (Gaussian(mean=1, variance=2), [2.0, 0.0])
+        """
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            i = position(names, self.names)
+            return Gaussian(float(self.mean[i]), float(self.covariance[i, i]), names)
+        at = places(names, self.names)
+        kept = tuple(self.names[i] for i in at)
+        return type(self)(self.mean[at], self.covariance[np.ix_(at, at)], kept)
+
+    def given(self, values: Mapping[str, float]) -> Any:
+        """The distribution of the other variables when some are known: a Gaussian where one is
+        left, else a MultivariateGaussian.
+
+        >>> g = MultivariateGaussian([170, 70], [[100, 60], [60, 81]], names=("height", "weight"))
+        >>> g.given({"height": 180})
+        Gaussian(mean=76, variance=45)
+        """
+        left = conditioned(values, self.names, self.mean, self.covariance, "The covariance")
+        if not left.known:
+            return self
+        if len(left.names) == 1:
+            return Gaussian(float(left.centre[0]), float(left.covariance[0, 0]), left.names[0])
+        return type(self)(left.centre, left.covariance, left.names)
+
+    def interval(self, level: float = 0.95, *, of: str) -> Interval:
+        """The central interval of one variable's next value."""
+        position(of, self.names)
+        found: Interval = self.marginal(of).interval(level)
+        return found
+
+    # --- learning ---------------------------------------------------------------------------
+
+    @classmethod
+    def fit(
+        cls,
+        data: Numbers,
+        prior: NormalInverseWishart | None = None,
+        estimate: str | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        sample_variance: bool = False,
+    ) -> Self:
+        """The Gaussian learned from rows, columns by name, or their `Moments`."""
+        example = "cr.NormalInverseWishart.default(mean, sd)"
+        how = chosen(estimate, prior, example)
+        if how != "mle":
+            fitted: Self = picked(cls.posterior(data, prior, names=names), how)
+            return fitted
+        moments = measured(data, column_names(names))
+        n, mean, scatter = summary(moments)
+        if not n:
+            raise no_data("a MultivariateGaussian", example)
+        check_spread(n, mean, scatter, moments.names, example)
+        try:
+            return cls(mean, scatter / divisor(n, sample_variance), moments.names)
+        except InputError:
+            if n > len(mean):
+                raise
+        raise InputError(
+            f"{n:g} rows are too few for the covariance of {len(mean)} columns "
+            f"({', '.join(moments.names)}): at least {len(mean) + 1} are needed.",
+            hint=f"Give more rows, or a prior such as prior={example}.",
+        )
+
+    @classmethod
+    def posterior(
+        cls,
+        data: Numbers,
+        prior: NormalInverseWishart | None = None,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> NormalInverseWishart:
+        """What is believed of the mean and the covariance after data.
+
+        The prior is the reference prior p(μ, Σ) ∝ |Σ|^−(d+1)/2 if none is given.
+        """
+        from credo.model.distributions.normal_inverse_wishart import NormalInverseWishart
+
+        if prior is None:
+            moments = measured(data, column_names(names))
+            return NormalInverseWishart.reference(moments.names).update(moments)
+        if not isinstance(prior, NormalInverseWishart):
+            raise InputError(
+                "The prior of a MultivariateGaussian must be a cr.NormalInverseWishart, "
+                f"got {shown(prior)}."
+            )
+        return prior.update(data)
+
+    @classmethod
+    def likelihood_curve(
+        cls, data: Numbers, grid: ArrayLike | None = None, *, of: str
+    ) -> LikelihoodCurve:
+        """The log-likelihood over the mean of one column, with the covariance at its best.
+
+        The other means follow along (the profile): ln L(μ_j) = ln L̂ − n (μ_j − x̄_j)² / 2Σ_jj.
+        """
+        moments = measured(data)
+        best = cls.fit(moments)
+        i, n = position(of, best.names), moments.total
+        mean, variance = float(best.mean[i]), float(best.covariance[i, i])
+        if grid is None:
+            mu = mean + np.linspace(-4, 4, 201) * np.sqrt(variance / n)
+        else:
+            mu = checked_grid(grid, f"the mean of {of!r}")
+        drop = n * (mu - mean) ** 2 / (2 * variance)
+        return LikelihoodCurve((f"μ {of}",), (mu,), best.log_likelihood(moments) - drop)
+
+    def _view(self) -> View:
+        return matrix_view(type(self).__name__, self.names, self.mean, self.covariance)
+
+
+def position(name: str, names: Sequence[str]) -> int:
+    """Where a variable stands among the names."""
+    if not isinstance(name, str) or name not in names:
+        raise unknown_name("Variable", name, names, "in the distribution")
+    return list(names).index(name)
+
+
+def matrix_view(
+    title: str,
+    names: Sequence[str],
+    mean: Floats,
+    covariance: Floats,
+    heads: tuple[str, str] = ("mean", "sd"),
+) -> View:
+    """A table of mean, standard deviation and correlations, or of what plays their part."""
+    sd = np.sqrt(np.diag(covariance))
+    correlation = covariance / np.outer(sd, sd)
+    rows = [
+        [n, number(float(mean[i])), number(float(sd[i]))]
+        + [f"{correlation[i, j]:.3f}" if j <= i else "" for j in range(len(names))]
+        for i, n in enumerate(names)
+    ]
+    head = ["", *heads, *(f"r {n}" for n in names)]
+    return View(title, head, rows, range(1, len(head)))

@@ -1,0 +1,177 @@
+"""Why two sets of nodes are d-separated or not, path by path.
+
+chain  a → b → c, fork  a ← b → c :  closed when b is observed
+collider  a → b ← c               :  open when b, or a descendant of b, is observed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Literal
+
+from credo.core.errors import InputError
+from credo.core.render import text_html
+from credo.model.graphs.separation import active_path, simple_paths
+
+if TYPE_CHECKING:
+    from credo.model.graphs.relations import Relations
+
+__all__ = ["Path", "Reason", "Step", "reason"]
+
+Role = Literal["chain", "fork", "collider"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One inner node of a path: its role there, whether it lets the path through, and why."""
+
+    node: str
+    role: Role
+    open: bool
+    because: str
+
+    def __str__(self) -> str:
+        what = "open" if self.open else "blocked"
+        return f"{what} at {self.node}: a {self.role}, {self.because}"
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path through a graph, whatever the direction of its edges.
+
+    >>> from credo.model.graphs.dag import Dag
+    >>> path = Dag.parse("[A][B|A][C|B]").why("A", "C").paths[0]
+    >>> print(path.text)
+    A → B → C
+    >>> path.active, path.nodes, path.steps[0].role
+    (True, ('A', 'B', 'C'), 'chain')
+    """
+
+    nodes: tuple[str, ...]
+    forward: tuple[bool, ...]  # whether each edge points along the path
+    steps: tuple[Step, ...]
+
+    @property
+    def active(self) -> bool:
+        """Whether every inner node lets the path through."""
+        return all(s.open for s in self.steps)
+
+    @property
+    def blockers(self) -> tuple[Step, ...]:
+        """The inner nodes that block it."""
+        return tuple(s for s in self.steps if not s.open)
+
+    @property
+    def text(self) -> str:
+        """The nodes with an arrow for each edge."""
+        out = self.nodes[0]
+        for node, forward in zip(self.nodes[1:], self.forward, strict=True):
+            out += f" {'→' if forward else '←'} {node}"
+        return out
+
+    def __str__(self) -> str:
+        shown = self.steps if self.active else self.blockers
+        lines = [self.text, *(f"  {s}" for s in shown)]
+        if not self.steps:
+            lines.append("  an edge joins them, and nothing can block an edge")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why `x` and `y` are d-separated by `given` or not.
+
+    `paths` holds one active path when they are not; when they are, the paths between them,
+    shortest first, each with what blocks it. `complete` says whether those are all.
+
+    >>> from credo.model.graphs.dag import Dag
+    >>> alarm = Dag.parse("[Burglary][Earthquake][Alarm|Burglary:Earthquake]")
+    >>> print(alarm.why("Burglary", "Earthquake"))
+    Burglary ⊥ Earthquake: every path between them is blocked.
+      Burglary → Alarm ← Earthquake
+        blocked at Alarm: a collider, neither it nor a descendant of it is observed
+    """
+
+    x: tuple[str, ...]
+    y: tuple[str, ...]
+    given: tuple[str, ...]
+    separated: bool
+    paths: tuple[Path, ...]
+    complete: bool = True
+
+    def __str__(self) -> str:
+        x, y = ", ".join(self.x), ", ".join(self.y)
+        z = f" | {', '.join(self.given)}" if self.given else ""
+        if not self.separated:
+            lines = [f"{x} and {y} may depend on each other{_given(self.given)}, by this path:"]
+        elif not self.paths:
+            lines = [f"{x} ⊥ {y}{z}: no path joins them."]
+        elif self.complete:
+            lines = [f"{x} ⊥ {y}{z}: every path between them is blocked."]
+        else:
+            n = len(self.paths)
+            lines = [
+                f"{x} ⊥ {y}{z}: every path between them is blocked; "
+                + ("the first is shown." if n == 1 else f"the first {n:,} are shown.")
+            ]
+        for path in self.paths:
+            lines += [f"  {line}" for line in str(path).split("\n")]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
+def _given(names: Sequence[str]) -> str:
+    return f" given {', '.join(names)}" if names else ""
+
+
+def reason(
+    dag: Relations, x: Sequence[int], y: Sequence[int], z: Sequence[int], most: int
+) -> Reason:
+    """The reason for sets of positions that do not overlap; at most `most` paths are listed."""
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InputError(f"At least one path must be shown, got paths={most!r}.")
+    names = dag._named(x), dag._named(y), dag._named(z)
+    active = active_path(dag._parents, dag._children, x, y, z)
+    if active:
+        return Reason(*names, False, (_path(dag, active, set(z)),))
+    near = [[*p, *c] for p, c in zip(dag._parents, dag._children, strict=True)]
+    found: list[list[int]] = []
+    for a, b in product(x, y):
+        found += simple_paths(near, a, b, most + 1 - len(found))
+        if len(found) > most:
+            break
+    paths = tuple(_path(dag, p, set(z)) for p in found[:most])
+    return Reason(*names, True, paths, len(found) <= most)
+
+
+def _path(dag: Relations, nodes: Sequence[int], observed: set[int]) -> Path:
+    forward = tuple(b in dag._children[a] for a, b in pairwise(nodes))
+    steps = tuple(
+        _step(dag, v, forward[i], forward[i + 1], observed) for i, v in enumerate(nodes[1:-1])
+    )
+    return Path(dag._named(nodes), forward, steps)
+
+
+def _step(dag: Relations, v: int, into: bool, out: bool, observed: set[int]) -> Step:
+    name = dag.nodes[v]
+    if not into or out:
+        role: Role = "chain" if into == out else "fork"
+        seen = v in observed
+        return Step(name, role, not seen, "observed" if seen else "not observed")
+    if v in observed:
+        return Step(name, "collider", True, "observed")
+    below = observed.intersection(dag._closure([v], dag._children))
+    if below:
+        child = dag.nodes[min(below)]
+        return Step(name, "collider", True, f"its descendant {child} is observed")
+    return Step(name, "collider", False, "neither it nor a descendant of it is observed")

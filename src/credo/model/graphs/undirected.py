@@ -1,0 +1,231 @@
+"""Undirected graphs: the shape of a Markov network, the skeleton of a DAG and its moral graph.
+
+The skeleton forgets the arrows. The moral graph also joins ("marries") the parents of each
+node; what separates two nodes there, among the ancestors of all that is asked about, is what
+d-separates them in the DAG (Lauritzen & Spiegelhalter 1988).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from credo.core.errors import InputError, unknown_name
+from credo.model.graphs.cliques import is_chordal, maximal_cliques
+from credo.model.graphs.paths import Reason
+from credo.model.graphs.refusals import checked_nodes
+from credo.model.graphs.undirected_paths import open_path, undirected_reason
+
+__all__ = ["UndirectedGraph"]
+
+Edge = tuple[str, str]
+Names = str | Iterable[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+class UndirectedGraph:
+    """Nodes and the pairs that are joined; a pair has no direction.
+
+    >>> g = UndirectedGraph([("A", "B"), ("B", "C")], nodes=["A", "B", "C", "D"])
+    >>> print(g)
+    A — B, B — C, D
+    >>> g.neighbours("B"), g.components
+    (('A', 'C'), (('A', 'B', 'C'), ('D',)))
+    >>> g == UndirectedGraph([("C", "B"), ("B", "A")], nodes=["D"])
+    True
+    """
+
+    nodes: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    _near: dict[str, dict[str, None]]
+
+    def __init__(self, edges: Iterable[Edge], nodes: Iterable[str] = ()) -> None:
+        pairs = [_pair(e) for e in edges]
+        names = dict.fromkeys([*checked_nodes(nodes), *(n for e in pairs for n in e)])
+        near: dict[str, dict[str, None]] = {n: {} for n in names}
+        kept = []
+        for a, b in pairs:
+            if b not in near[a]:
+                near[a][b] = near[b][a] = None
+                kept.append((a, b))
+        object.__setattr__(self, "nodes", tuple(names))
+        object.__setattr__(self, "edges", tuple(kept))
+        object.__setattr__(self, "_near", near)
+
+    def __reduce__(self) -> tuple[type[UndirectedGraph], tuple[object, ...]]:
+        return type(self), (self.edges, self.nodes)
+
+    def neighbours(self, node: str) -> tuple[str, ...]:
+        """The nodes joined to `node`, in the order of the nodes."""
+        if node not in self._near:
+            raise unknown_name("Node", node, self.nodes, "in the graph")
+        near = self._near[node]
+        return tuple(n for n in self.nodes if n in near)
+
+    @property
+    def components(self) -> tuple[tuple[str, ...], ...]:
+        """The parts that no edge joins, each in the order of the nodes."""
+        part: dict[str, int] = {}
+        for start in self.nodes:
+            if start in part:
+                continue
+            number, line = len(part), [start]
+            part[start] = number
+            for v in line:
+                for w in self._near[v]:
+                    if w not in part:
+                        part[w] = number
+                        line.append(w)
+        out: dict[int, list[str]] = {}
+        for n in self.nodes:
+            out.setdefault(part[n], []).append(n)
+        return tuple(tuple(c) for c in out.values())
+
+    # --- independence ---------------------------------------------------------------------
+
+    @property
+    def adjacency(self) -> list[list[int]]:
+        """For each node, by position, the positions of its neighbours."""
+        at = {n: i for i, n in enumerate(self.nodes)}
+        return [sorted(at[w] for w in self._near[n]) for n in self.nodes]
+
+    def _three(self, x: Names, y: Names, given: Names) -> tuple[list[int], list[int], list[int]]:
+        at = {n: i for i, n in enumerate(self.nodes)}
+        sets: list[list[int]] = []
+        for names in (x, y, given):
+            wanted = [names] if isinstance(names, str) else list(names)
+            for name in wanted:
+                if name not in at:
+                    raise unknown_name("Node", name, self.nodes, "in the graph")
+            sets.append(sorted({at[n] for n in wanted}))
+        labels = ("the first set", "the second set", "given")
+        for which, found in zip(labels[:2], sets[:2], strict=True):
+            if not found:
+                raise InputError(f"{which.capitalize()} of nodes is empty.")
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            if both := set(sets[i]) & set(sets[j]):
+                raise InputError(
+                    f"{self.nodes[min(both)]!r} is in {labels[i]} and in {labels[j]}.",
+                    hint="The sets must not overlap.",
+                )
+        return sets[0], sets[1], sets[2]
+
+    def separated(self, x: Names, y: Names, given: Names = ()) -> bool:
+        """Whether every path from `x` to `y` passes through what is observed.
+
+        >>> square = UndirectedGraph([("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")])
+        >>> square.separated("A", "C", given="B"), square.separated("A", "C", given=["B", "D"])
+        (False, True)
+        """
+        return not open_path(self.adjacency, *self._three(x, y, given))
+
+    def why(self, x: Names, y: Names, given: Names = (), *, paths: int = 10) -> Reason:
+        """Why `x` and `y` are separated by `given` or not: an open path, or what blocks each.
+
+        >>> square = UndirectedGraph([("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")])
+        >>> print(square.why("A", "C", given=["B", "D"]))
+        A ⊥ C | B, D: every path between them is blocked.
+          A — B — C
+            blocked at B: observed
+          A — D — C
+            blocked at D: observed
+        >>> print(square.why("A", "C", given="B"))
+        A and C may depend on each other given B, by this path:
+          A — D — C
+            open at D: not observed
+        """
+        return undirected_reason(self, *self._three(x, y, given), paths)
+
+    @property
+    def cliques(self) -> tuple[tuple[str, ...], ...]:
+        """The maximal cliques: sets of nodes of which each is joined to each.
+
+        >>> UndirectedGraph([("A", "B"), ("B", "C"), ("A", "C"), ("C", "D")]).cliques
+        (('A', 'B', 'C'), ('C', 'D'))
+        """
+        found = maximal_cliques([set(row) for row in self.adjacency])
+        return tuple(tuple(self.nodes[i] for i in c) for c in found)
+
+    @property
+    def is_chordal(self) -> bool:
+        """Whether every cycle of four or more nodes has a chord.
+
+        >>> UndirectedGraph([("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]).is_chordal
+        False
+        """
+        return is_chordal([set(row) for row in self.adjacency])
+
+    # --- pictures -------------------------------------------------------------------------
+
+    def svg(self, *, observed: Names = (), widths: Mapping[Edge, float] | None = None) -> str:
+        """The graph as SVG text; `observed` nodes are shaded.
+
+        >>> UndirectedGraph([("A", "B")]).svg(observed="B").count("<polygon")
+        0
+        """
+        from credo.plot.graph_undirected import undirected_svg
+
+        return undirected_svg(self.nodes, self.edges, observed=self._known(observed), widths=widths)
+
+    def dot(self, *, observed: Names = ()) -> str:
+        """The graph in the DOT language.
+
+        >>> print(UndirectedGraph([("A", "B")]).dot())
+        graph {
+          "A";
+          "B";
+          "A" -- "B";
+        }
+        """
+        from credo.plot.graph_dot import graph_dot
+
+        return graph_dot(self.nodes, self.edges, observed=self._known(observed), directed=False)
+
+    def _known(self, names: Names) -> list[str]:
+        wanted = [names] if isinstance(names, str) else list(names)
+        for name in wanted:
+            if name not in self._near:
+                raise unknown_name("Node", name, self.nodes, "in the graph")
+        return wanted
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
+    def to_networkx(self) -> Any:
+        """The same nodes and edges as a networkx `Graph`.
+
+        >>> UndirectedGraph([("A", "B")]).to_networkx().number_of_edges()
+        1
+        """
+        from credo.model.graphs.networkx_graph import networkx_graph
+
+        return networkx_graph(self.nodes, self.edges, directed=False)
+
+    def _key(self) -> tuple[frozenset[str], frozenset[frozenset[str]]]:
+        return frozenset(self.nodes), frozenset(frozenset(e) for e in self.edges)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UndirectedGraph):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        alone = [n for n in self.nodes if not self._near[n]]
+        return ", ".join([*(f"{a} — {b}" for a, b in self.edges), *alone])
+
+    def __repr__(self) -> str:
+        return f"UndirectedGraph({list(self.edges)!r}, nodes={list(self.nodes)!r})"
+
+
+def _pair(edge: object) -> Edge:
+    """One edge as two different names."""
+    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+        raise InputError(f"An edge must be a pair of names, got {edge!r}.")
+    a, b = checked_nodes([edge[0]])[0], checked_nodes([edge[1]])[0]
+    if a == b:
+        raise InputError(f"The edge {a} — {b} is a loop: an edge joins two different nodes.")
+    return a, b

@@ -1,0 +1,292 @@
+"""History: what was believed and predicted after each step, from no data to all of it.
+
+    P(h | x₁ … x_i)   and   P(x | x₁ … x_i),     i = 0 … n
+
+The steps are replayed from the record of observations when they are asked for, through the
+same sums as `observe`, so the last row is today's posterior and nothing quadratic is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+
+from credo.core.errors import InputError, LimitError, unknown_name
+from credo.core.render import number, table_html, table_text
+from credo.model.hypotheses.evidence import Evidence, Floats, density, posterior
+from credo.model.hypotheses.observations import Past, same
+from credo.model.hypotheses.predictions import Predictions, brief, curve, shown_rows
+from credo.model.hypotheses.rules import Rule, best, scores
+from credo.model.hypotheses.space import MAX_CELLS, Space, TableSpace, observed
+from credo.model.values.value import whole
+
+__all__ = ["History"]
+
+RULES = ("average", *get_args(Rule))
+
+_COLUMNS = 6  # hypotheses shown side by side
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class History:
+    """Beliefs after each step; step 0 is the prior, and counted observations are one step.
+
+    >>> from credo.model.hypotheses.hypotheses import Hypotheses
+    >>> h = Hypotheses({"fair": {"H": 0.5, "T": 0.5}, "two heads": {"H": 1.0}})
+    >>> history = h.observe(["H", "H"]).history
+    >>> history.posteriors.round(3).tolist()
+    [[0.5, 0.5], [0.333, 0.667], [0.2, 0.8]]
+    >>> history.predictions("H")["average"].round(3)
+    array([0.75 , 0.833, 0.9  ])
+    >>> print(history)
+    n  seen   fair  two heads  P(H next)  P(T next)
+    0          0.5        0.5       0.75       0.25
+    1  H     0.333      0.667      0.833      0.167
+    2  H       0.2        0.8        0.9        0.1
+    <BLANKLINE>
+    fair       ▄▃▂
+    two heads  ▄▅▆
+    """
+
+    _space: Space
+    _weights: Floats
+    _log_prior: Floats
+    _bits: Floats | None
+    _past: Past
+    _every: int = 1
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The hypotheses: the columns of `posteriors`."""
+        return self._space.names
+
+    def every(self, step: int) -> History:
+        """Only every so many steps, and the last: for long histories of large spaces.
+
+        >>> from credo.model.hypotheses.hypotheses import Hypotheses
+        >>> h = Hypotheses({"fair": {0: 0.5, 1: 0.5}}).observe([0, 1] * 500)
+        >>> h.history.every(400).n.tolist()
+        [0.0, 400.0, 800.0, 1000.0]
+        """
+        return replace(self, _every=whole(step, 1, "The step"))
+
+    def __len__(self) -> int:
+        """The number of rows, the one before any observation included."""
+        return 1 + -(-self._past.steps // self._every)
+
+    def _kept(self, step: int) -> bool:
+        return step % self._every == 0 or step == self._past.steps
+
+    def _walk(self) -> Iterator[Evidence]:
+        """The evidence after each kept step."""
+        if self._space.learners:
+            yield from (evidence for _, evidence in self._learning())
+            return
+        evidence = Evidence.none(len(self.names))
+        yield evidence
+        step = 0
+        size = max(1, 1_000_000 // len(self.names))
+        for values, counts in self._past.chunks:
+            for start in range(0, len(values), size):
+                part = slice(start, start + size)
+                rows = self._space.rows(values[part])
+                for row, count in zip(rows, counts[part], strict=True):
+                    at = np.array([step], dtype=np.int64)
+                    evidence = evidence.add(row[None], np.array([count]), at)
+                    step += 1
+                    if self._kept(step):
+                        yield evidence
+
+    def _learning(self) -> Iterator[tuple[Space, Evidence]]:
+        """The space and the evidence after each kept step, where hypotheses learn."""
+        space, evidence = self._space, Evidence.none(len(self.names))
+        yield space, evidence
+        step = 0
+        for values, counts in self._past.chunks:
+            for i in range(len(values)):
+                at = slice(i, i + 1)
+                space, evidence = observed(space, evidence, values[at], counts[at], step)
+                step += 1
+                if self._kept(step):
+                    yield space, evidence
+
+    def _chances(self, outcome: Any) -> tuple[Floats, Floats]:
+        """P(`outcome` next | h) at each row, a column for each hypothesis; and its logarithm."""
+        code = self._space.encode([outcome])
+        spaces = (s for s, _ in self._learning()) if self._space.learners else (self._space,)
+        logs = np.array([space.rows(code)[0] for space in spaces])
+        with np.errstate(over="ignore"):
+            chances = np.exp(logs)
+        shape = (len(self), len(self.names))
+        return np.broadcast_to(chances, shape), np.broadcast_to(logs, shape)
+
+    def _posterior(self, row: int, evidence: Evidence) -> Floats:
+        if row == 0:
+            return self._weights
+        p = np.exp(posterior(self._log_prior, evidence)[0])
+        return np.asarray(p / p.sum())
+
+    def _average(self, row: int, evidence: Evidence, logs: Floats, outcome: Any) -> float:
+        """Σ_h P(x | h) · P(h | data), in logarithms: where a density is beyond a float."""
+        log_p = posterior(self._log_prior, evidence)[0] if row else self._log_prior
+        return density(log_p + logs, outcome)
+
+    @cached_property
+    def n(self) -> Floats:
+        """How many observations had come, repeats counted, at each row."""
+        total = [0.0]
+        running = 0.0
+        for step, (_, count) in enumerate(self._past, 1):
+            running += count
+            if self._kept(step):
+                total.append(running)
+        return _fixed(np.array(total))
+
+    @cached_property
+    def observations(self) -> tuple[Any, ...]:
+        """The observation that led to each row; the first row has None."""
+        seen = [self._space.decode(x) for i, (x, _) in enumerate(self._past, 1) if self._kept(i)]
+        return (None, *seen)
+
+    @cached_property
+    def posteriors(self) -> Floats:
+        """P(h | the first i observations): a row for each step, a column for each hypothesis."""
+        cells = len(self) * len(self.names)
+        if cells > MAX_CELLS:
+            raise LimitError(
+                f"The posteriors of {len(self.names):,} hypotheses at {len(self):,} steps would "
+                f"take {cells:,} numbers; at most {MAX_CELLS:,} are allowed.",
+                hint="Take fewer steps with history.every(100).",
+            )
+        out = np.empty((len(self), len(self.names)))
+        for i, evidence in enumerate(self._walk()):
+            out[i] = self._posterior(i, evidence)
+        return _fixed(out)
+
+    def predictions(self, outcome: Any) -> Predictions:
+        """P(`outcome` next) at each row, by averaging, MAP, ML and MDL.
+
+        For hypotheses that are functions or densities this is the density of `outcome`.
+        """
+        self._refuse_weak()
+        chances, logs = self._chances(outcome)
+        small = np.asarray(np.isfinite(chances).all(axis=1))
+        out = {rule: np.empty(len(self)) for rule in RULES}
+        for i, evidence in enumerate(self._walk()):
+            out["average"][i] = (
+                self._posterior(i, evidence) @ chances[i]
+                if small[i]
+                else self._average(i, evidence, logs[i], outcome)
+            )
+            for rule in get_args(Rule):
+                score = scores(rule, evidence.log_likelihood, self._log_prior, self._bits)
+                k = best(score)[0]
+                out[rule][i] = chances[i, k] if small[i] else density(logs[i, k], outcome)
+        by = {rule: _fixed(values) for rule, values in out.items()}
+        return Predictions(outcome, self.n, self.observations, by)
+
+    def _refuse_weak(self) -> None:
+        if self._space.weak:
+            raise InputError(
+                "Under weak sampling a set says what is possible, not what comes next.",
+                hint="Use sampling='strong' for predictions.",
+            )
+
+    def of(self, name: Any) -> Floats:
+        """The posterior of one hypothesis at each row.
+
+        >>> from credo.model.hypotheses.hypotheses import Hypotheses
+        >>> Hypotheses({"a": {0: 1.0}, "b": {0: 0.5, 1: 0.5}}).observe([1]).history.of("a")
+        array([0.5, 0. ])
+        """
+        try:
+            at = self._index.get(name)
+        except TypeError:  # not hashable, so not a name
+            at = None
+        if at is None:
+            raise unknown_name("Hypothesis", name, self.names, "in the space")
+        return self.posteriors[:, at]
+
+    @cached_property
+    def _index(self) -> dict[Any, int]:
+        return {name: k for k, name in enumerate(self.names)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One plain mapping for each step: n, the observation, the posterior."""
+        return [
+            {
+                "n": float(n),
+                "observation": x,
+                "posterior": dict(zip(self.names, p.tolist(), strict=True)),
+            }
+            for n, x, p in zip(self.n, self.observations, self.posteriors, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Columns of plain values: n, observation, and the posterior of each hypothesis."""
+        return {
+            "n": self.n.tolist(),
+            "observation": list(self.observations),
+            "posterior": {m: self.posteriors[:, k].tolist() for k, m in enumerate(self.names)},
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return (
+            self._space == other._space
+            and self._every == other._every
+            and same(self._weights, other._weights)
+            and same(self._bits, other._bits)
+            and self._past == other._past
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self._past, self._every))
+
+    # --- for people ---------------------------------------------------------------------
+
+    def _shown(self) -> list[int]:
+        """The hypotheses to show: all, or those that were ever most probable."""
+        if len(self.names) <= _COLUMNS:
+            return list(range(len(self.names)))
+        order = np.argsort(-self.posteriors[1:].max(axis=0, initial=0.0), kind="stable")
+        return sorted(order[:_COLUMNS].tolist())
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[int]]:
+        ks = self._shown()
+        head = ["n", "seen", *(str(self.names[k]) for k in ks)]
+        columns = [self.posteriors[:, k] for k in ks]
+        few = isinstance(self._space, TableSpace) and len(self._space.outcomes) <= 3
+        for outcome in (self._space.outcomes or ()) if few and not self._space.weak else ():
+            head.append(f"P({brief(outcome)} next)")
+            columns.append((self.posteriors * self._chances(outcome)[0]).sum(axis=1))
+        rows: list[list[str]] = []
+        for i in shown_rows(len(self)):
+            if i is None:
+                rows.append(["…"] + [""] * (len(head) - 1))
+                continue
+            seen = "" if i == 0 else brief(self.observations[i])
+            rows.append([number(self.n[i]), seen, *(number(c[i], 3) for c in columns)])
+        return head, rows, [0, *range(2, len(head))]
+
+    def __repr__(self) -> str:
+        return f"<History: {len(self) - 1:,} steps of {len(self.names):,} hypotheses>"
+
+    def __str__(self) -> str:
+        head, rows, right = self._table()
+        curves = [[str(self.names[k]), curve(self.posteriors[:, k])] for k in self._shown()]
+        return table_text(head, rows, right=right) + "\n\n" + table_text(curves[0], curves[1:])
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._table()
+        return table_html(head, rows, right=right)
+
+
+def _fixed(array: Floats) -> Floats:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,192 @@
+"""The number game: concepts over the whole numbers 1 … upto, learned from examples alone.
+
+    P(examples | C) = (1 / |C|)ⁿ if all lie in C, else 0          (the size principle)
+
+A small concept that holds every example beats a large one, more so with each example: that
+is how a few positive examples are enough. The library and its prior follow Tenenbaum
+(*A Bayesian framework for concept learning*, 1999) and Murphy (*Machine Learning*, 3.2):
+mathematical concepts share one part of the prior, intervals the rest, in proportion to an
+Erlang density of their length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from credo.core.errors import InputError, LimitError, unknown_name
+from credo.model.hypotheses.hypotheses import Hypotheses
+from credo.model.hypotheses.likelihoods import Sampling
+from credo.model.hypotheses.space import MAX_CELLS
+from credo.model.values.reals import NotReal, real, shown
+from credo.model.values.value import LARGEST, flag, whole
+
+__all__ = ["mathematical_concepts", "number_game"]
+
+
+MAX_NUMBER = 100_000
+"""The number game is played up to this number at most."""
+
+
+def _upto(upto: Any) -> int:
+    most = whole(upto, 1, "The largest number of the number game")
+    if most > MAX_NUMBER:
+        raise LimitError(
+            f"The number game is played up to {MAX_NUMBER:,} at most, got {shown(upto)}."
+        )
+    return most
+
+
+def _number(value: Any) -> float:
+    try:
+        return real(value)
+    except NotReal:
+        return math.nan
+
+
+def mathematical_concepts(
+    upto: int = 100, *, one: bool = True, exceptions: bool = False
+) -> dict[str, frozenset[int]]:
+    """The named concepts over 1 … upto; those with no member there are left out.
+
+    A power starts at k⁰ = 1, so there are seven powers of 2 up to 100, as the lecture notes
+    count them (7⁻⁴); `one=False` starts at k, as Murphy does. `exceptions` adds his two
+    unnatural concepts, 'powers of 2 plus 37' and 'powers of 2 except 32'.
+
+    >>> sorted(mathematical_concepts()["powers of 2"])
+    [1, 2, 4, 8, 16, 32, 64]
+    >>> len(mathematical_concepts())
+    35
+    """
+    upto = _upto(upto)
+    one, exceptions = flag(one, "one"), flag(exceptions, "exceptions")
+    numbers = range(1, upto + 1)
+
+    def powers(k: int) -> Iterable[int]:
+        x = 1 if one else k
+        while x <= upto:
+            yield x
+            x *= k
+
+    out: dict[str, Iterable[int]] = {
+        "even": range(2, upto + 1, 2),
+        "odd": range(1, upto + 1, 2),
+        "squares": (i * i for i in range(1, math.isqrt(upto) + 1)),
+        "cubes": (i**3 for i in numbers if i**3 <= upto),
+        "primes": (p for p in numbers if p > 1 and all(p % d for d in range(2, math.isqrt(p) + 1))),
+    }
+    for k in range(3, 13):
+        out[f"multiples of {k}"] = range(k, upto + 1, k)
+    for k in range(2, 11):
+        out[f"powers of {k}"] = powers(k)
+    for d in range(10):
+        out[f"ending in {d}"] = range(d or 10, upto + 1, 10)
+    out["everything"] = numbers
+    concepts = {name: frozenset(members) for name, members in out.items()}
+    if exceptions:
+        twos = concepts["powers of 2"]
+        concepts["powers of 2 plus 37"] = twos | {37} & frozenset(numbers)
+        concepts["powers of 2 except 32"] = twos - {32}
+    return {name: members for name, members in concepts.items() if members}
+
+
+def number_game(
+    upto: int = 100,
+    intervals: bool = True,
+    *,
+    maths: float = 2 / 3,
+    scale: float = 10.0,
+    weights: Mapping[str, float] | None = None,
+    exceptions: bool = False,
+    one: bool = True,
+    sampling: Sampling = "strong",
+) -> Hypotheses:
+    """The number game: mathematical concepts and all intervals over 1 … upto, with a prior.
+
+    The concepts share the part `maths` of the prior, evenly or in proportion to `weights`
+    (a concept not named there weighs 1; the two `exceptions` weigh 0.01). The intervals
+    [a, b] share the rest in proportion to the Erlang density l·exp(−l / scale) of their
+    length l. Concepts with the same members are one hypothesis: the names are joined with
+    ' = ' and the priors added, so up to 100 there are 5,083, as Tenenbaum counts them.
+
+    >>> h = number_game()
+    >>> len(h), h.names[0], [n for n in h.names if " = " in n]
+    (5083, 'even', ['multiples of 10 = ending in 0', 'everything = [1, 100]'])
+    >>> h = h.observe([16, 8, 2, 64])
+    >>> h.choose(), round(h.posterior["powers of 2"], 4)
+    ('powers of 2', 0.9996)
+    >>> round(h.generalise()[32], 4), round(h.generalise()[10], 6)
+    (1.0, 0.000409)
+    """
+    upto = _upto(upto)
+    if not 0 <= _number(maths) <= 1:
+        raise InputError(f"The part of the mathematical concepts is 0 to 1, got {shown(maths)}.")
+    if not 0 < _number(scale) < math.inf:
+        raise InputError(f"The scale of the intervals must be above 0, got {shown(scale)}.")
+    maths, scale = _number(maths), _number(scale)
+    intervals = flag(intervals, "intervals")
+    cells = upto * upto * (upto + 1) // 2
+    if intervals and cells > MAX_CELLS:
+        raise LimitError(
+            f"All intervals up to {upto:,} would take {cells:,} cells; "
+            f"at most {MAX_CELLS:,} are allowed.",
+            hint="Use intervals=False, or a smaller number.",
+        )
+    concepts = mathematical_concepts(upto, one=one, exceptions=exceptions)
+    given = _weights(concepts, weights)
+    share = maths if intervals else 1.0
+    total = math.fsum(given.values())
+    if share and not total:
+        raise InputError("The weights of the mathematical concepts are all zero.")
+    pairs: list[tuple[str, Any, float]] = [
+        (name, members, share * given[name] / total if share else 0.0)
+        for name, members in concepts.items()
+    ]
+    if intervals:
+        pairs += _intervals(upto, 1.0 - maths, scale)
+    return _merged(pairs, sampling)
+
+
+def _weights(
+    concepts: Mapping[str, frozenset[int]], weights: Mapping[str, float] | None
+) -> dict[str, float]:
+    out = {name: 0.01 if " plus " in name or " except " in name else 1.0 for name in concepts}
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(f"weights must be a mapping from concept to number, got {shown(weights)}.")
+    for name, weight in (weights or {}).items():
+        if name not in out:
+            raise unknown_name("Concept", name, out, "a mathematical concept")
+        if not 0 <= _number(weight) <= LARGEST:
+            raise InputError(
+                f"The weight of {name!r} must be finite and not negative, got {shown(weight)}."
+            )
+        out[name] = _number(weight)
+    return out
+
+
+def _intervals(upto: int, share: float, scale: float) -> list[tuple[str, Any, float]]:
+    lengths = range(1, upto + 1)
+    # the exponent counts from length 1, so a small scale does not underflow to no prior at all
+    density = {n: n * math.exp(-(n - 1) / scale) for n in lengths}
+    total = math.fsum(density[n] * (upto - n + 1) for n in lengths)
+    return [
+        (f"[{a}, {b}]", range(a, b + 1), share * density[b - a + 1] / total)
+        for a in lengths
+        for b in range(a, upto + 1)
+    ]
+
+
+def _merged(pairs: list[tuple[str, Any, float]], sampling: Sampling) -> Hypotheses:
+    """Concepts with the same members become one."""
+    names: dict[frozenset[int], list[str]] = {}
+    prior: dict[frozenset[int], float] = {}
+    for name, members, p in pairs:
+        key = frozenset(members)
+        names.setdefault(key, []).append(name)
+        prior[key] = prior.get(key, 0.0) + p
+    return Hypotheses(
+        {" = ".join(names[key]): key for key in names},
+        prior=[prior[key] for key in names],
+        sampling=sampling,
+    )

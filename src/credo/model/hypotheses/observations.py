@@ -1,0 +1,234 @@
+"""Observations: what `observe` accepts, and the record of what came, in order.
+
+A list, tuple, range, array or column of a frame is many observations; a text, a number or
+anything else is one. Counts say how often each came: a mapping, a `Counter`, or the `Counts`
+of one variable. The record keeps them in chunks whose
+sizes fall, merging like a binary counter, so a step costs O(log n) on average, earlier
+values share their chunks, and a long run of single observations never copies its past.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError
+from credo.core.frozen import ReadOnly, ReadOnlyList
+from credo.model.values.data import single
+from credo.model.values.reals import NotReal, absent, real, shown
+from credo.model.values.sources import is_source, source_values, values_of
+from credo.stats.counts import Counts
+
+__all__ = ["MAX_COUNT", "Past", "kept", "read_observations", "same"]
+
+MAX_COUNT = 1e15
+"""A count is at most this, so that it is exact in a float and its sums never overflow."""
+
+
+def read_observations(data: Any, counts: Any) -> tuple[list[Any], NDArray[np.float64]]:
+    """The observations and how often each came; those that came 0 times are left out.
+
+    >>> read_observations(["lime", "cherry"], None)
+    (['lime', 'cherry'], array([1., 1.]))
+    >>> read_observations({"lime": 5, "cherry": 0}, True)
+    (['lime'], array([5.]))
+    """
+    if is_source(data):
+        data = source_values(data, "")
+    if isinstance(data, Counts):
+        data, counts = dict(zip(single(data).states, np.asarray(data), strict=True)), True
+    if counts is True or (counts is None and isinstance(data, Counter)):
+        if not isinstance(data, Mapping):
+            raise InputError(
+                "With counts=True the data must be a mapping from outcome to count, "
+                f"got {shown(data)}."
+            )
+        values, weights = list(data), list(data.values())
+    else:
+        values = many(data)
+        if counts is None or counts is False:
+            return _checked(values, np.ones(len(values)))
+        try:
+            weights = list(counts)
+        except TypeError:
+            raise InputError(
+                f"The counts must be True or one number for each observation, got {shown(counts)}."
+            ) from None
+        if len(weights) != len(values):
+            raise InputError(
+                f"The counts must be one number for each of the {len(values)} observations, "
+                f"got {len(weights)}."
+            )
+    out = np.empty(len(weights))
+    for i, (value, weight) in enumerate(zip(values, weights, strict=True)):
+        try:
+            out[i] = real(weight)
+        except NotReal:
+            out[i] = math.nan
+        if not 0 <= out[i] <= MAX_COUNT:
+            raise InputError(
+                f"The count of {shown(value)} must be a number from 0 to {MAX_COUNT:.0e}, "
+                f"got {shown(weight)}."
+            )
+    keep = out > 0
+    return _checked([v for v, k in zip(values, keep, strict=True) if k], out[keep])
+
+
+def many(data: Any) -> list[Any]:
+    """The observations in `data`: many if it is a sequence, else one.
+
+    >>> many("lime"), many(("lime", "lime")), many(range(2))
+    (['lime'], ['lime', 'lime'], [0, 1])
+    """
+    if isinstance(data, (set, frozenset)):
+        raise InputError(
+            f"A set has neither an order nor repeats, got {data!r}.",
+            hint="Give a list of observations; observe_one takes a set as one observation.",
+        )
+    if hasattr(data, "columns") and not isinstance(data, Mapping):
+        raise InputError(
+            "A table of several columns is not a list of observations.",
+            hint="Give one column, or observe(frame.to_dict('records')) for rows as mappings.",
+        )
+    if isinstance(data, (list, tuple, range)):
+        return list(data)
+    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
+        return [data]
+    if data is np.ma.masked:
+        return [data]
+    if isinstance(data, np.ndarray):
+        if data.ndim == 0:
+            return [data.item()]
+        return data.tolist() if data.ndim == 1 else list(data)
+    if hasattr(data, "to_numpy"):  # a column of any frame
+        return values_of(data)
+    return list(data) if isinstance(data, Iterator) else [data]
+
+
+def kept(x: Any) -> Any:
+    """An observation as the record keeps it: a copy that cannot be written to.
+
+    >>> given = [1, np.zeros(2)]
+    >>> own = kept(given)
+    >>> given[0] = 99
+    >>> own[0], own[1].flags.writeable
+    (1, False)
+    """
+    if type(x) in _SIMPLE:
+        return x
+    if isinstance(x, np.ndarray):
+        array = x.copy()
+        for i in range(array.size if array.dtype == object else 0):
+            array.flat[i] = kept(array.flat[i])
+        array.flags.writeable = False
+        return array
+    if type(x) in _COPIED:
+        return _COPIED[type(x)](x)
+    return x.copy() if hasattr(x, "iloc") else x  # a row of a frame
+
+
+_SIMPLE = frozenset({str, int, float, bool})
+_COPIED: dict[type, Any] = {
+    list: lambda x: ReadOnlyList(map(kept, x)),
+    ReadOnlyList: lambda x: ReadOnlyList(map(kept, x)),
+    tuple: lambda x: tuple(map(kept, x)),
+    dict: lambda x: ReadOnly({k: kept(v) for k, v in x.items()}),
+    set: frozenset,
+    bytearray: bytes,
+}
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two things are equal, arrays and what holds arrays included.
+
+    >>> same(np.array([1, 2]), np.array([1, 2])), same((1, 2), (1, 3)), same(None, np.zeros(1))
+    (True, False, False)
+    """
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.shape != b.shape:
+            return False
+        if a.dtype != object and b.dtype != object:
+            return bool(np.array_equal(a, b))
+        return all(map(same, a.ravel(), b.ravel()))
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        return len(a) == len(b) and all(map(same, a, b))
+    try:
+        return a is b or bool(a == b)
+    except Exception:  # whatever a foreign comparison raises, or an array of answers
+        return False
+
+
+def _checked(
+    values: list[Any], counts: NDArray[np.float64]
+) -> tuple[list[Any], NDArray[np.float64]]:
+    for i, value in enumerate(values):
+        if absent(value):
+            raise InputError(
+                f"Observation {i + 1} of {len(values)} is missing ({shown(value)}).",
+                hint="Leave missing observations out.",
+            )
+    return values, counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Past:
+    """What was observed, step by step: codes of outcomes, or the observations themselves.
+
+    >>> past = Past().then(np.array([1, 1]), np.ones(2)).then(np.array([0]), np.array([7.0]))
+    >>> past.steps, past.n, int(past[2])
+    (3, 9, 0)
+    """
+
+    chunks: tuple[tuple[NDArray[Any], NDArray[np.float64]], ...] = ()
+    steps: int = 0
+    total: float = 0.0
+
+    def then(self, values: NDArray[Any], counts: NDArray[np.float64]) -> Past:
+        """The past with some more steps at its end."""
+        steps = self.steps + len(values)
+        total = self.total + math.fsum(counts)
+        chunks = list(self.chunks)
+        while chunks and len(chunks[-1][0]) <= len(values):
+            before, times = chunks.pop()
+            values = np.concatenate([before, values])
+            counts = np.concatenate([times, counts])
+        values.setflags(write=False)
+        counts.setflags(write=False)
+        return Past((*chunks, (values, counts)), steps, total)
+
+    def _whole(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        values, counts = zip(*self.chunks, strict=True)
+        return np.concatenate(values), np.concatenate(counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Past):
+            return NotImplemented
+        if self.steps != other.steps or self.total != other.total:
+            return False
+        return not self.steps or all(map(same, self._whole(), other._whole()))
+
+    def __hash__(self) -> int:
+        return hash((self.steps, self.total))
+
+    @property
+    def n(self) -> int | float:
+        """The number of observations, repeats counted."""
+        return int(self.total) if self.total.is_integer() else self.total
+
+    def __getitem__(self, step: int) -> Any:
+        for values, _ in self.chunks:
+            if step < len(values):
+                return values[step]
+            step -= len(values)
+        raise AssertionError(step)
+
+    def __iter__(self) -> Iterator[tuple[Any, float]]:
+        """Each step's observation (or its code) and how often it came."""
+        for values, counts in self.chunks:
+            yield from zip(values, counts.tolist(), strict=True)

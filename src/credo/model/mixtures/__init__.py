@@ -1,0 +1,1 @@
+"""Mixtures: rows of one of k classes that nobody saw."""

@@ -1,0 +1,261 @@
+"""Mixture: rows come from one of k classes that nobody saw.
+
+    P(row) = Σ_c w_c · Π_parts P(part | c)
+
+A frozen value: weights, and for each part of the columns one distribution a class. A Gaussian
+mixture has one part; latent classes (a mixture of naive Bayes) have one for each discrete column.
+Its methods are front doors: the algorithms live in `credo.predict` and `credo.train`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError
+from credo.core.render import bar, number, table_html, table_text
+from credo.core.schema import Variable
+from credo.model.mixtures.candidates import Candidates
+from credo.model.mixtures.parts import Gaussians, Part, Rates, Tables
+from credo.model.values.randomness import Rng, generator, size
+from credo.model.values.record import Record
+from credo.model.values.value import readonly, taken_apart, text
+
+if TYPE_CHECKING:
+    from credo.data.table import Table
+    from credo.model.networks.network import Network
+
+__all__ = ["Mixture"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A mixture of k classes. Made by `cr.gaussian_mixture` and `cr.latent_classes`, or by hand.
+
+    >>> import credo as cr
+    >>> mixture = cr.Mixture([0.5, 0.5], [cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")])
+    >>> mixture.responsibilities({"x": [0.0, 2.0]}).round(3).tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    >>> round(mixture.log_likelihood({"x": [0.0, 2.0]}), 6)
+    -4.530689
+    >>> print(mixture)
+    Mixture of 2 classes over 1 column, 5 parameters
+    class  weight                          x
+    0         0.5  ██████████              0 ± 1
+    1         0.5  ██████████              4 ± 1
+    """
+
+    weights: Floats
+    parts: tuple[Part, ...]
+    name: str = "Class"
+    record: Record | None = field(default=None, repr=False)
+    candidates: Candidates | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> Any:
+        return taken_apart(self)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", readonly(self.weights))
+        object.__setattr__(self, "parts", tuple(self.parts))
+        text(self.name, "The name of the class")
+        w = self.weights
+        if w.ndim != 1 or not len(w) or (w < 0).any() or abs(float(w.sum()) - 1) > 1e-6:
+            raise InputError("The weights of a mixture must be probabilities that add up to 1.")
+        if not self.parts:
+            raise InputError("A mixture needs at least one column.")
+        for part in self.parts:
+            if not isinstance(part, (Gaussians, Tables, Rates)):
+                raise InputError(f"A part is Gaussians, Tables or Rates, got {part!r}.")
+            if part.classes != len(w):
+                raise InputError(
+                    f"The part of {part.names[0]!r} has {part.classes} classes, and there are "
+                    f"{len(w)} weights."
+                )
+        if sum(isinstance(p, Gaussians) for p in self.parts) > 1:
+            raise InputError("The continuous columns of a mixture are one part.")
+        names = [self.name, *self.names]
+        if len(set(names)) < len(names):
+            twice = next(n for n in names if names.count(n) > 1)
+            raise InputError(f"The name {twice!r} is used twice.")
+
+    # --- what it is -----------------------------------------------------------------------
+
+    @property
+    def k(self) -> int:
+        """The number of classes."""
+        return len(self.weights)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(n for p in self.parts for n in p.names)
+
+    @property
+    def gaussians(self) -> Gaussians | None:
+        """The part of the continuous columns, if there are any."""
+        return next((p for p in self.parts if isinstance(p, Gaussians)), None)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns as variables."""
+        out: list[Variable] = []
+        for p in self.parts:
+            if isinstance(p, Tables):
+                out.append(p.variable)
+            else:
+                out += [Variable(n, "continuous") for n in p.names]
+        return tuple(out)
+
+    @property
+    def free_parameters(self) -> int:
+        """How many numbers the mixture could choose."""
+        return self.k - 1 + sum(p.free_parameters for p in self.parts)
+
+    def by_size(self) -> Mixture:
+        """The same mixture with the heaviest class first."""
+        order = np.argsort(-self.weights, kind="stable")
+        return replace(
+            self, weights=self.weights[order], parts=tuple(p.reordered(order) for p in self.parts)
+        )
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def responsibilities(self, rows: Any, *, threads: int | None = None) -> Floats:
+        """P(class | row) for each row of a table; missing cells are integrated out.
+
+        A row that no class can have made is refused by its number.
+
+        >>> import credo as cr
+        >>> part = cr.Gaussians(("x", "y"), [[0, 0], [4, 1]], [1, 1], "spherical")
+        >>> mixture = cr.Mixture([0.5, 0.5], [part])
+        >>> mixture.responsibilities({"x": [None, 2.0], "y": [0.5, 0.5]}).tolist()
+        [[0.5, 0.5], [0.5, 0.5]]
+        """
+        from credo.predict.rows.mixture import scored_rows
+
+        return scored_rows(self, rows, threads).responsibilities()
+
+    def predict(self, rows: Any, *, threads: int | None = None) -> NDArray[np.intp]:
+        """The most probable class of each row; one that no class can have made is refused."""
+        best: NDArray[np.intp] = self.responsibilities(rows, threads=threads).argmax(axis=1)
+        return best
+
+    def log_densities(self, rows: Any, *, threads: int | None = None) -> Floats:
+        """ln P(row) for each row of a table; −inf where no class can have made it."""
+        from credo.predict.rows.mixture import scored_rows
+
+        return scored_rows(self, rows, threads).logs
+
+    def log_likelihood(self, rows: Any, *, threads: int | None = None) -> float:
+        """ln P(rows): the sum over the rows, by their weights if the table has any.
+
+        It is −inf where no class can have made one of them, as that of a network is.
+        """
+        from credo.predict.rows.mixture import scored_rows
+
+        return scored_rows(self, rows, threads).total
+
+    def bic(self, rows: Any) -> float:
+        """ln P(rows) − ½·parameters·ln n: higher is better (−½ of scikit-learn's figure)."""
+        from credo.predict.rows.mixture import scored_rows
+
+        found = scored_rows(self, rows)
+        return found.total - 0.5 * self.free_parameters * math.log(max(found.cells.weight, 1.0))
+
+    def icl(self, rows: Any) -> float:
+        """BIC less the entropy of the responsibilities: classes that overlap are paid for."""
+        from credo.predict.rows.mixture import scored_rows
+
+        found = scored_rows(self, rows)
+        share, weights = found.shares, found.weights
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(share > 0, share * np.log(share), 0.0).sum(axis=1)
+        return self.bic(rows) + float(terms.sum() if weights is None else weights @ terms)
+
+    def sample(self, n: int, *, rng: Rng = 0) -> Table:
+        """Rows drawn from the mixture, with their class in the last column.
+
+        >>> import credo as cr
+        >>> part = cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
+        >>> cr.Mixture([0.5, 0.5], [part]).sample(3, rng=1).schema.names
+        ('x', 'Class')
+        """
+        from credo.predict.rows.mixture_sample import sampled
+
+        return sampled(self, size(n), generator(rng))
+
+    def to_network(self) -> Network:
+        """The same distribution as a Bayesian network with a hidden class; see `from_network`.
+
+        A full covariance becomes a chain: each column a line in those before it, for each class.
+        The form of the covariances is kept in the record.
+        """
+        from credo.model.mixtures.as_network import to_network
+
+        return to_network(self)
+
+    @classmethod
+    def from_network(cls, network: Network, name: str | None = None) -> Mixture:
+        """A network whose one root is a discrete class, and all else hangs from it, as a mixture.
+
+        >>> import credo as cr
+        >>> part = cr.Gaussians(("x",), [[0], [4]], [1, 1], "spherical")
+        >>> net = cr.Mixture([0.5, 0.5], [part]).to_network()
+        >>> cr.Mixture.from_network(net, "Class").k
+        2
+        """
+        from credo.model.mixtures.as_network import from_network
+
+        return from_network(network, name)
+
+    # --- how it looks ---------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        k, d = self.k, len(self.names)
+        return (
+            f"Mixture of {k} class{'es' * (k != 1)} over {d} column{'s' * (d != 1)}, "
+            f"{self.free_parameters:,} parameters"
+        )
+
+    def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
+        shown = self.names[:most]
+        head = ["class", "weight", "", *shown]
+        rows = []
+        for c in range(min(self.k, 40)):
+            cells = [cell for p in self.parts for cell in _cells(p, c)][:most]
+            w = float(self.weights[c])
+            rows.append([str(c), number(w, 3), bar(w, 20).ljust(20), *cells])
+        return head, rows, [1]
+
+    def __str__(self) -> str:
+        head, rows, right = self._rows(6)
+        lines = [repr(self), table_text(head, rows, right=right)]
+        if len(self.names) > 6:
+            lines.append(f"… {len(self.names) - 6} more columns")
+        if self.k > 40:
+            lines.append(f"… {self.k - 40} more classes")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._rows(12)
+        return table_html(head, rows, right=right, caption=repr(self))
+
+
+def _cells(part: Part, c: int) -> list[str]:
+    """What a class looks like, column by column."""
+    if isinstance(part, Tables):
+        best = int(part.values[c].argmax())
+        return [f"{part.variable.states[best]} {part.values[c, best]:.2f}"]
+    if isinstance(part, Rates):
+        return [f"rate {number(float(part.rates[c]), 3)}"]
+    sd = np.sqrt(part.variances[c])
+    return [
+        f"{number(float(m), 3)} ± {number(float(s), 3)}"
+        for m, s in zip(part.means[c], sd, strict=True)
+    ]

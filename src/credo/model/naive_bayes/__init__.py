@@ -1,0 +1,1 @@
+"""Naive Bayes models: features that are independent once the class is known."""

@@ -1,0 +1,263 @@
+"""NaiveBayesModel: a class and features that are independent once the class is known.
+
+    P(c, x₁, …, x_n) = P(c) · Π_j P(x_j | c)
+
+A frozen value: a Bayesian network with one class node, learned from one tally, which it keeps. So
+two models merge exactly (`a + b` is the model of both tables), and parameters keep their posterior.
+Its methods are front doors: the algorithms live in `credo.predict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError, unknown_name
+from credo.core.frozen import Frozen
+from credo.core.render import number, table_html, table_text
+from credo.core.schema import Variable
+from credo.model.answers.distribution import Distribution
+from credo.model.naive_bayes.blocks import FeatureBlock
+from credo.model.naive_bayes.features import Feature, States
+from credo.model.networks.network import Network
+from credo.model.values.record import Record
+from credo.stats.by_class import ByClass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from credo.model.answers.interval import Interval
+    from credo.predict.rows.naive_explain import Contributions
+    from credo.predict.rows.naive_linear import LinearForm
+
+__all__ = ["NaiveBayesModel"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NaiveBayesModel(Frozen):
+    """A trained naive Bayes classifier. Made by `credo.naive_bayes` and by `NaiveBayes.fit`.
+
+    >>> import credo as cr
+    >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis", smoothing=0)
+    >>> today = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+    >>> print(model.p(today))
+    PlayTennis        p
+    No          0.79542  ███████████████▉
+    Yes         0.20458  ████▏
+    """
+
+    target: Variable
+    log_prior: Floats
+    features: Sequence[Feature]
+    statistic: ByClass = field(repr=False)
+    again: Callable[[ByClass], NaiveBayesModel] = field(repr=False)
+    record: Record | None = field(default=None, repr=False)
+    class_alpha: Floats | None = field(default=None, repr=False)
+    """The pseudo-counts of the posterior of P(class); None where P(class) was given."""
+
+    # --- what it is -----------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        """Reached for what a classifier does not have; its network may have it."""
+        if name in ("ask", "save", "do", "mpe", "marginals", "impute", "sample", "check"):
+            raise AttributeError(
+                f"A naive Bayes model has no {name!r}; its network has: model.network().{name}(…)."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, in order."""
+        return self.target.states
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+        if isinstance(self.features, FeatureBlock):
+            return self.features.names
+        if len(self.features) == 1:
+            return self.features[0].names
+        return tuple(n for f in self.features for n in f.names)
+
+    @property
+    def prior(self) -> Distribution:
+        """P(class)."""
+        return Distribution((self.target,), np.exp(self.log_prior))
+
+    @property
+    def by_em(self) -> bool:
+        """Whether rows without a class were shared out among the classes."""
+        return self.record is not None and bool(self.record.details.get("unlabelled"))
+
+    def feature(self, name: str) -> Feature:
+        """A feature by the name of its variable."""
+        for found in self.features:
+            if name in found.names:
+                return found
+        raise unknown_name("Feature", name, self.names, "in the model")
+
+    def __add__(self, other: object) -> NaiveBayesModel:
+        """The model of both tables, as if they had been one."""
+        if not isinstance(other, NaiveBayesModel):
+            return NotImplemented
+        for model in (self, other):
+            if model.by_em:
+                raise InputError(
+                    "A model that shared rows without a class out by EM cannot be added to: more "
+                    "rows would change the shares.",
+                    hint="Fit all rows together.",
+                )
+        return self.again(self.statistic + other.statistic)
+
+    def with_class_called(self, name: str) -> NaiveBayesModel:
+        """The same model whose class has another name.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.with_class_called("play").target.name
+        'play'
+        """
+        target = replace(self.target, name=name)
+        return replace(self, target=target, statistic=replace(self.statistic, target=target))
+
+    def network(self, *, target: str | None = None) -> Network:
+        """The same model as a Bayesian network, for every question that a network answers.
+
+        `target` gives the class another name. States held in reserve by `min_states` become one
+        state of their own, so that every posterior is that of the model.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.network().dag.children("PlayTennis")
+        ('Outlook', 'Temperature', 'Humidity', 'Wind')
+        """
+        from credo.model.naive_bayes.as_network import network_of
+
+        return network_of(self, target)
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def p(self, row: Mapping[str, Any] | None = None, *, unseen: str = "error") -> Distribution:
+        """P(class | the cells of one row); cells that are not given are summed out.
+
+        A name or state that the model does not know is refused, with what is near; `unseen=`
+        "missing" or "smooth" treats such a state as in rows of a table.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.p({"Outlook": "sunny"})
+        Traceback (most recent call last):
+        credo.errors.UnknownNameError: State 'sunny' is not one of 'Outlook'. Did you mean 'Sunny'?
+        """
+        from credo.predict.rows.naive_row import posterior_of_row
+
+        return posterior_of_row(self, {} if row is None else row, unseen)
+
+    def log_joint(self, row: Mapping[str, Any], *, unseen: str = "error") -> Floats:
+        """ln P(class, row) for each class.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis", smoothing=0)
+        >>> [round(float(v), 4) for v in np.exp(model.log_joint({"Wind": "Strong"}))]
+        [0.2143, 0.2143]
+        """
+        from credo.predict.rows.naive_row import joint_of_row
+
+        return joint_of_row(self, row, unseen)
+
+    def predict_proba(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> Floats:
+        """P(class | row) for each row of a table, a column for each class.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> model.predict_proba({"Wind": ["Strong", None]}).round(4).tolist()
+        [[0.4661, 0.5339], [0.3571, 0.6429]]
+        """
+        from credo.predict.rows.naive import predict_table
+
+        out: Floats = predict_table(self, rows, "posterior", unseen, threads)
+        return out
+
+    def predict(self, rows: Any, *, unseen: str = "missing", threads: int = 1) -> list[Any]:
+        """The most probable class of each row of a table."""
+        from credo.predict.rows.naive import predict_table
+
+        best = predict_table(self, rows, "best", unseen, threads)
+        return [self.classes[int(k)] for k in best]
+
+    def explain(
+        self,
+        row: Mapping[str, Any],
+        *,
+        of: Any = None,
+        against: Any = None,
+        unseen: str = "error",
+    ) -> Contributions:
+        """What each cell of a row says for one class against another, in bits.
+
+        Without names, the most probable class against the next.
+        """
+        from credo.predict.rows.naive_explain import explain
+
+        return explain(self, row, of, against, unseen)
+
+    def linear_form(self, *, reference: bool = True, unseen: str = "error") -> LinearForm:
+        """The model as a linear classifier: bias and weights of the log odds; see docs."""
+        from credo.predict.rows.naive_linear import linear_form
+
+        return linear_form(self, reference, unseen)
+
+    def interval(
+        self, row: Mapping[str, Any], level: float = 0.95, *, draws: int = 2000, rng: Any = 0
+    ) -> dict[Any, Interval]:
+        """How sure P(class | row) is: a credible interval for each class, from the posterior.
+
+        >>> import credo as cr
+        >>> model = cr.naive_bayes(cr.examples.play_tennis(), "PlayTennis")
+        >>> low, high = model.interval({"Outlook": "Sunny"})["Yes"]
+        >>> low < model.p({"Outlook": "Sunny"})["Yes"] < high
+        True
+        """
+        from credo.model.answers.interval import Interval
+        from credo.predict.intervals.naive_bayes import intervals_of_row
+
+        found = intervals_of_row(self, row, level, draws, rng)
+        return {
+            c: Interval(float(low), float(high), level)
+            for c, (low, high) in zip(self.classes, found, strict=True)
+        }
+
+    # --- how it looks ---------------------------------------------------------------------
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        rows = []
+        for f in self.features[:40]:
+            kind = {"States": "categorical", "Normal": "Gaussian", "Normals": "joint Gaussian"}
+            what = kind.get(type(f).__name__, type(f).__name__.lower())
+            rows.append([", ".join(f.names[:6]) + ("…" if len(f.names) > 6 else ""), what])
+            rows[-1].append(
+                f"{f.variable.arity} states, l = {number(f.smoothing)}"
+                if isinstance(f, States)
+                else ""
+            )
+        return ["feature", "kind", ""], rows
+
+    def __repr__(self) -> str:
+        classes = ", ".join(map(str, self.classes[:6])) + ("…" if len(self.classes) > 6 else "")
+        return f"NaiveBayesModel({self.target.name}: {classes}; {len(self.names)} features)"
+
+    def __str__(self) -> str:
+        head, rows = self._rows()
+        more = len(self.features) - len(rows)
+        text = f"{self!r}\n{self.prior}\n\n{table_text(head, rows)}"
+        return text + (f"\n… {more} more" if more > 0 else "")
+
+    def _repr_html_(self) -> str:
+        head, rows = self._rows()
+        return table_html(head, rows, caption=repr(self))

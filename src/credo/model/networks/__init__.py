@@ -1,0 +1,1 @@
+"""Bayesian networks: a graph, one distribution for each variable, and their priors."""

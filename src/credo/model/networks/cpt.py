@@ -1,0 +1,303 @@
+"""Cpt: a conditional probability table, one distribution of the child for each parent row.
+
+    θ[u₁, …, u_k, x] = P(child = x | parents = u),   Σ_x θ[u, x] = 1
+
+The axes are the parents in order, then the child: each row of the last axis is one distribution.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError, LimitError, SchemaError, unknown_name
+from credo.core.render import table_html, table_text
+from credo.core.schema import Variable
+from credo.model.answers.distribution import Distribution
+from credo.model.networks.cpt_interval import TableInterval, entry_intervals
+from credo.model.networks.cpt_reading import table_values
+from credo.model.networks.family import MAX_CELLS, cells, family
+from credo.model.values.learned import Learned
+from credo.model.values.value import readonly
+
+__all__ = ["Cpt"]
+
+TOLERANCE = 1e-6
+"""A row may miss 1 by this much; it is then divided by its sum, and the table says so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cpt:
+    """P(child | parents) as a table.
+
+    `rescaled` is how far a row was from adding up to 1 before it was divided by its sum
+    (0 when every row was right). `counts`, if there are any, are the pseudo-counts of the
+    posterior: a Dirichlet for each row. `learned` says what it was learned from.
+
+    >>> rain = Variable("rain", "discrete", ("no", "yes"))
+    >>> wet = Variable("wet", "discrete", ("no", "yes"))
+    >>> cpt = Cpt(wet, (rain,), [[0.9, 0.1], [0.2, 0.8]])
+    >>> cpt.row({"rain": "yes"})["yes"]
+    0.8
+    >>> print(cpt)
+    P(wet | rain)
+    rain  wet=no  wet=yes
+    no       0.9      0.1
+    yes      0.2      0.8
+    """
+
+    child: Variable
+    parents: tuple[Variable, ...]
+    values: NDArray[np.float64]
+    counts: NDArray[np.float64] | None = None
+    rescaled: float = field(default=0.0, compare=False)
+    learned: Learned | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parents", family(self.child, self.parents))
+        for v in self.variables:
+            if not v.is_discrete:
+                raise SchemaError(f"A table cannot have the continuous variable {v.name!r}.")
+        if cells(self.variables) > MAX_CELLS:
+            raise LimitError(
+                f"The table of {self.child.name!r} would have {cells(self.variables):,} numbers; "
+                f"at most {MAX_CELLS:,} are allowed.",
+                hint="Give it fewer parents, or parents with fewer states.",
+            )
+        try:
+            given = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"The table of {self.child.name!r} must hold numbers.") from None
+        if given.size == cells(self.variables) and given.ndim == 1:
+            given = given.reshape(self.shape)
+        if given.shape != self.shape:
+            raise InputError(
+                f"The table of {self.child.name!r} must have the shape {self.shape} "
+                f"({', '.join(v.name for v in self.variables)}), got {given.shape}."
+            )
+        object.__setattr__(self, "values", readonly(self._normalised(given)))
+        if self.counts is not None:
+            try:
+                counts = readonly(self.counts)
+            except (TypeError, ValueError):
+                counts = readonly(np.nan)
+            if counts.shape != self.shape or not (counts >= 0).all():
+                raise InputError(f"The pseudo-counts of {self.child.name!r} do not fit its table.")
+            object.__setattr__(self, "counts", counts)
+
+    def _normalised(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
+        for bad, what in ((~np.isfinite(given), "is not finite"), (given < 0, "is negative")):
+            if bad.any():
+                at = tuple(int(i) for i in np.argwhere(bad)[0])
+                state = self.child.states[at[-1]]
+                raise InputError(
+                    f"P({self.child.name}={state}{self._given(at[:-1])}) {what}: {given[at]:g}."
+                )
+        with np.errstate(over="ignore"):
+            total = given.sum(axis=-1, keepdims=True)
+        off = np.abs(total - 1.0)
+        worst = float(off.max(initial=0.0))
+        if worst > TOLERANCE:
+            at = tuple(int(i) for i in np.argwhere(off[..., 0] == worst)[0])
+            raise InputError(
+                f"The probabilities of {self.child.name!r}{self._given(at, ' given')} add up to "
+                f"{float(total[(*at, 0)]):.9g}, not to 1.",
+                hint="Divide them by their sum if they are weights.",
+            )
+        if worst > 1e-13:  # dividing again would move the last bits of numbers that are right
+            object.__setattr__(self, "rescaled", max(worst, self.rescaled))
+            given = given / total
+        return given
+
+    def _given(self, at: Sequence[int], word: str = " |") -> str:
+        pairs = [f"{v.name}={v.states[i]}" for v, i in zip(self.parents, at, strict=True)]
+        return f"{word} {', '.join(pairs)}" if pairs else ""
+
+    # --- building -----------------------------------------------------------------------
+
+    @classmethod
+    def trusted(
+        cls,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        values: NDArray[np.float64],
+        counts: NDArray[np.float64] | None,
+        learned: Learned | None,
+    ) -> Cpt:
+        """A table from numbers that need no checking, such as a learner's; not copied."""
+        out = object.__new__(cls)
+        values.flags.writeable = False
+        if counts is not None:
+            counts.flags.writeable = False
+        out.__dict__.update(
+            child=child, parents=parents, values=values, counts=counts, rescaled=0.0,
+            learned=learned,
+        )  # fmt: skip
+        return out
+
+    @classmethod
+    def of(cls, child: Variable, parents: Sequence[Variable], given: Any) -> Cpt:
+        """A table from an array, nested dicts, a dict by parent states, or a data frame.
+
+        >>> a = Variable("A", "discrete", ("f", "t")); b = Variable("B", "discrete", (0, 1))
+        >>> Cpt.of(a, [b], {0: {"f": 0.9, "t": 0.1}, 1: {"t": 0.7, "f": 0.3}}).values.tolist()
+        [[0.9, 0.1], [0.3, 0.7]]
+        >>> Cpt.of(a, [], {"t": 0.2}).values.tolist()
+        [0.8, 0.2]
+        """
+        parents = family(child, parents)
+        if isinstance(given, Cpt):
+            return given.on(child, parents)
+        return cls(child, parents, table_values(child, parents, given))
+
+    def on(self, child: Variable, parents: tuple[Variable, ...]) -> Cpt:
+        """The same table with its parents in another order."""
+        if (child, parents) == (self.child, self.parents):
+            return self
+        if child != self.child or set(parents) != set(self.parents):
+            raise SchemaError(
+                f"The table is {self.title} and cannot be that of {child.name!r} given "
+                f"{[p.name for p in parents]}."
+            )
+        order = [*(self.parents.index(p) for p in parents), len(parents)]
+        counts = None if self.counts is None else self.counts.transpose(order)
+        names = tuple(v.name for v in (*parents, child))
+        learned = None if self.learned is None else self.learned.on(order, names)
+        values = self.values.transpose(order)
+        return Cpt(child, parents, values, counts, self.rescaled, learned)
+
+    # --- what it is ---------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the child."""
+        return self.child.name
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The axes: the parents, then the child."""
+        return (*self.parents, self.child)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of states on each axis."""
+        return tuple(v.arity for v in self.variables)
+
+    @property
+    def free_parameters(self) -> int:
+        """How many numbers the table could choose: one less than the states, for each row."""
+        return cells(self.parents) * (self.child.arity - 1)
+
+    @property
+    def prior(self) -> NDArray[np.float64] | None:
+        """The pseudo-counts before any row was seen; None without a prior."""
+        prior = None if self.learned is None else self.learned.prior
+        return prior if isinstance(prior, np.ndarray) else None
+
+    def interval(self, level: float = 0.95) -> TableInterval:
+        """The central credible interval of every entry: exact, each entry alone is a Beta.
+
+        >>> import credo as cr
+        >>> net = cr.fit("[Pneu][Fev|Pneu]", cr.examples.pneumonia(), prior=cr.Beta(3, 4))
+        >>> low, high = net.cpt("Fev").interval(0.95)
+        >>> low.round(3).tolist()
+        [[0.316, 0.192], [0.234, 0.234]]
+        """
+        if self.counts is None:
+            raise InputError(
+                f"The table of {self.child.name!r} has no posterior, so it has no interval.",
+                hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.BDeu(1)).",
+            )
+        ends = entry_intervals(self.counts, level)
+        return TableInterval(ends.lower, ends.upper, ends.level, self.variables)
+
+    def row(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        interval: float | None = None,
+        **states: Any,
+    ) -> Distribution:
+        """The distribution of the child for one configuration of its parents.
+
+        With `interval=0.95` it carries the credible interval of each probability.
+        """
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(f"A row is named by a mapping from parent to state, got {given!r}.")
+        wanted = {**(given or {}), **states}
+        names = [p.name for p in self.parents]
+        for name in wanted:
+            if name not in names:
+                raise unknown_name("Parent", name, names, f"one of {self.child.name!r}")
+        lacking = [n for n in names if n not in wanted]
+        if lacking:
+            raise InputError(f"A row of {self.child.name!r} needs a state for {lacking[0]!r} too.")
+        at = tuple(p.code(wanted[p.name]) for p in self.parents)
+        row = Distribution((self.child,), self.values[at])
+        if interval is None:
+            return row
+        if self.counts is None:
+            self.interval(interval)
+        ends = entry_intervals(self.counts[at], interval)  # type: ignore[index]
+        return row.with_interval(ends.lower, ends.upper, ends.level)
+
+    def __getitem__(self, given: Any) -> Distribution:
+        """A row by the parents' states in order: `cpt["yes", "no"]`."""
+        states = given if isinstance(given, tuple) else (given,)
+        if len(states) != len(self.parents):
+            raise InputError(
+                f"{self.child.name!r} has {len(self.parents)} parents, got {len(states)} states."
+            )
+        return self.row(dict(zip((p.name for p in self.parents), states, strict=True)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cpt):
+            return NotImplemented
+        return (
+            self.variables == other.variables
+            and np.array_equal(self.values, other.values)
+            and (self.counts is None) == (other.counts is None)
+            and (self.counts is None or np.array_equal(self.counts, other.counts))  # type: ignore[arg-type]
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.variables, self.values.tobytes()))
+
+    # --- how it looks -------------------------------------------------------------------
+
+    def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
+        head = [p.name for p in self.parents]
+        head += [f"{self.child.name}={s}" for s in self.child.texts]
+        rows = []
+        for states, at in zip(
+            itertools.product(*(p.texts for p in self.parents)),
+            itertools.islice(np.ndindex(*self.shape[:-1]), most),
+            strict=False,
+        ):
+            rows.append([*states, *(f"{x:.6g}" for x in self.values[at])])
+        return head, rows, list(range(len(self.parents), len(head)))
+
+    @property
+    def title(self) -> str:
+        """`P(child | parents)`."""
+        given = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
+        return f"P({self.child.name}{given})"
+
+    def __str__(self) -> str:
+        head, rows, right = self._rows(64)
+        text = f"{self.title}\n{table_text(head, rows, right=right)}"
+        hidden = cells(self.parents) - len(rows)
+        return text + (f"\n… {hidden:,} more rows" if hidden else "")
+
+    def __repr__(self) -> str:
+        return f"Cpt({self.title}, {'×'.join(map(str, self.shape))})"
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._rows(64)
+        return table_html(head, rows, right=right, caption=self.title)

@@ -1,0 +1,206 @@
+"""LinearGaussian: a continuous child as a line in its continuous parents, plus Gaussian noise.
+
+    x | u, y ~ N( a_u + b_uᵀ y,  σ²_u )
+
+`u` is a configuration of the discrete parents (one line for each: conditional linear Gaussian)
+and `y` the continuous parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.core.errors import InputError, SchemaError, unknown_name
+from credo.core.render import table_html, table_text
+from credo.core.schema import Variable
+from credo.model.answers.interval import Interval
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.networks.family import family
+from credo.model.networks.line_posterior import LinePosterior
+from credo.model.values.learned import Learned
+from credo.model.values.value import finite, readonly
+
+__all__ = ["LinearGaussian"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearGaussian:
+    """P(child | parents) for a continuous child.
+
+    `intercept` and `variance` have one axis per discrete parent (none: they are numbers);
+    `coefficients` one more, for the continuous parents in order. `posterior`, if there is one, is
+    what is believed of the lines; `learned` says what they were learned from.
+
+    >>> x, y = Variable("x", "continuous"), Variable("y", "continuous")
+    >>> line = LinearGaussian(y, (x,), intercept=1.0, coefficients=[2.0], variance=0.25)
+    >>> line.given({"x": 3.0})
+    Gaussian(mean=7, variance=0.25)
+    """
+
+    child: Variable
+    parents: tuple[Variable, ...]
+    intercept: Floats
+    coefficients: Floats
+    variance: Floats
+    posterior: LinePosterior | None = None
+    learned: Learned | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parents", family(self.child, self.parents))
+        if self.child.is_discrete:
+            raise SchemaError(f"The discrete variable {self.child.name!r} needs a table.")
+        shape = tuple(v.arity for v in self.discrete)
+        lines = {"intercept": shape, "variance": shape}
+        lines["coefficients"] = (*shape, len(self.continuous))
+        for what, wanted in lines.items():
+            given = self._array(getattr(self, what), what)
+            one = given.ndim == 0 or (what == "coefficients" and given.shape == wanted[-1:])
+            if one and given.shape != wanted:
+                given = np.broadcast_to(given, wanted)
+            if given.shape != wanted:
+                raise InputError(
+                    f"The {what} of {self.child.name!r} must have the shape {wanted}, "
+                    f"got {given.shape}."
+                )
+            object.__setattr__(self, what, readonly(given))
+        if not (self.variance > 0).all():
+            raise InputError(
+                f"The variance of {self.child.name!r} must be above 0, "
+                f"got {float(self.variance.min()):g}."
+            )
+        if self.posterior is not None and (
+            self.posterior.shape != shape or self.posterior.parents != len(self.continuous)
+        ):
+            raise InputError(f"The posterior of {self.child.name!r} does not fit its lines.")
+
+    def _array(self, given: ArrayLike, what: str) -> Floats:
+        try:
+            array = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            array = np.array(np.nan)
+        if not np.isfinite(array).all():
+            raise InputError(f"The {what} of {self.child.name!r} must be finite numbers.")
+        if (np.abs(array) > 1e150).any():
+            raise InputError(
+                f"The {what} of {self.child.name!r} must be at most 1e150, "
+                f"got {float(np.abs(array).max()):.3g}.",
+                hint="Use another unit: divide by a power of ten.",
+            )
+        return array
+
+    @property
+    def name(self) -> str:
+        """The name of the child."""
+        return self.child.name
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The parents, then the child."""
+        return (*self.parents, self.child)
+
+    @property
+    def discrete(self) -> tuple[Variable, ...]:
+        """The discrete parents, in order."""
+        return tuple(p for p in self.parents if p.is_discrete)
+
+    @property
+    def continuous(self) -> tuple[Variable, ...]:
+        """The continuous parents, in order."""
+        return tuple(p for p in self.parents if not p.is_discrete)
+
+    @property
+    def free_parameters(self) -> int:
+        """Intercept, variance and one slope per continuous parent, for each configuration."""
+        return int(self.intercept.size) * (2 + len(self.continuous))
+
+    def given(self, parents: Mapping[str, Any]) -> Gaussian:
+        """The distribution of the child when every parent is known."""
+        if not isinstance(parents, Mapping):
+            raise InputError(f"The parents are given by a mapping, got {parents!r}.")
+        names = [p.name for p in self.parents]
+        for name in parents:
+            if name not in names:
+                raise unknown_name("Parent", name, names, f"one of {self.child.name!r}")
+        lacking = [n for n in names if n not in parents]
+        if lacking:
+            raise InputError(f"{self.child.name!r} needs a value for {lacking[0]!r} too.")
+        at = tuple(p.code(parents[p.name]) for p in self.discrete)
+        y = np.array([finite(parents[p.name], f"The value of {p.name!r}") for p in self.continuous])
+        mean = float(self.intercept[at] + self.coefficients[at] @ y)
+        return Gaussian(mean, float(self.variance[at]), name=self.child.name)
+
+    def interval(self, level: float = 0.95, of: str = "variance") -> Interval:
+        """The credible interval of the `intercept`, the `variance`, or a parent's slope.
+
+        >>> import credo as cr
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], "y": [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]}
+        >>> net = cr.fit("[x][y|x]", rows, prior=cr.LinePrior())
+        >>> print(net.cpt("y").interval(0.95, of="x"))
+        1.87799 to 2.09916 (95 %)
+        """
+        if self.posterior is None:
+            raise InputError(
+                f"The line of {self.child.name!r} has no posterior, so it has no interval.",
+                hint="Learn it with a prior, such as cr.fit(dag, rows, prior=cr.LinePrior()).",
+            )
+        return self.posterior.interval(level, of, tuple(p.name for p in self.continuous))
+
+    def log_density(self, value: ArrayLike, continuous: Sequence[ArrayLike]) -> Floats:
+        """ln p(value | continuous parents) for every configuration of the discrete parents.
+
+        `value` and each continuous parent have shape [B]; the answer has [B, *configurations].
+        """
+        x = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        extra = (None,) * len(self.discrete)
+        mean = np.broadcast_to(self.intercept, (len(x), *self.intercept.shape)).copy()
+        for k, y in enumerate(continuous):
+            column = np.atleast_1d(np.asarray(y, dtype=np.float64))
+            mean += self.coefficients[..., k] * column[(slice(None), *extra)]
+        away = x[(slice(None), *extra)] - mean
+        log: Floats = -0.5 * (np.log(2 * np.pi * self.variance) + away**2 / self.variance)
+        return log
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinearGaussian):
+            return NotImplemented
+        return self.variables == other.variables and all(
+            np.array_equal(getattr(self, a), getattr(other, a))
+            for a in ("intercept", "coefficients", "variance")
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.variables, self.intercept.tobytes(), self.coefficients.tobytes()))
+
+    @property
+    def title(self) -> str:
+        """`p(child | parents)`."""
+        given = f" | {', '.join(p.name for p in self.parents)}" if self.parents else ""
+        return f"p({self.child.name}{given})"
+
+    def _rows(self, most: int) -> tuple[list[str], list[list[str]], list[int]]:
+        head = [*(p.name for p in self.discrete), "intercept"]
+        head += [f"× {p.name}" for p in self.continuous] + ["sd"]
+        rows = []
+        for _, at in zip(range(most), np.ndindex(*self.intercept.shape), strict=False):
+            states = [str(p.states[i]) for p, i in zip(self.discrete, at, strict=True)]
+            numbers = [self.intercept[at], *self.coefficients[at], np.sqrt(self.variance[at])]
+            rows.append([*states, *(f"{float(v):.6g}" for v in numbers)])
+        return head, rows, list(range(len(self.discrete), len(head)))
+
+    def __str__(self) -> str:
+        head, rows, right = self._rows(64)
+        return f"{self.title}\n{table_text(head, rows, right=right)}"
+
+    def __repr__(self) -> str:
+        return f"LinearGaussian({self.title})"
+
+    def _repr_html_(self) -> str:
+        head, rows, right = self._rows(64)
+        return table_html(head, rows, right=right, caption=self.title)

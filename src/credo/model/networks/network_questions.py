@@ -1,0 +1,169 @@
+"""What can be asked of a Bayesian network beyond what every model answers.
+
+Its parameters may have a posterior, so that answers carry intervals; its arrows say what an
+intervention cuts. Front doors: the algorithms live in `credo.predict` and `credo.checking`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from credo.core.errors import InputError
+from credo.model.networks.questions import Questions
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from credo.checking.information_gain import EvidenceValue
+    from credo.checking.tipping import Sensitivity
+    from credo.core.progress import Report
+    from credo.model.networks.network import Network
+    from credo.model.values.randomness import Rng
+
+__all__ = ["NetworkQuestions"]
+
+
+class NetworkQuestions(Questions):
+    """The questions of a Bayesian network; `Network` adds the rest."""
+
+    __slots__ = ()
+
+    def predict_proba(
+        self,
+        rows: Any,
+        target: str,
+        *,
+        threads: int = 1,
+        interval: float | None = None,
+        draws: int | None = None,
+        rng: Any = 0,
+    ) -> NDArray[np.float64] | Any:
+        """P(target | the other cells) for each row of a table, a column for each state.
+
+        With `interval=0.95` three such arrays: `p`, and the ends `low` and `high`.
+
+        >>> from credo.model.networks.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.predict_proba({"wet": [True, False, None]}, "rain").round(4).tolist()
+        [[0.3333, 0.6667], [0.9474, 0.0526], [0.8, 0.2]]
+        """
+        from credo.predict.approximate.budget import draws_of
+
+        n = draws_of(draws, interval)
+        if interval is not None:
+            from credo.predict.intervals.rows import predict_proba_interval
+
+            return predict_proba_interval(self._asked, rows, target, interval, n, rng, threads)
+        from credo.predict.rows.rows import predict_proba
+
+        return predict_proba(self._asked, rows, target, threads=threads)
+
+    def sample(
+        self,
+        n: int,
+        rng: Rng | None = None,
+        given: Mapping[str, Any] | None = None,
+        *,
+        to: str = "table",
+        path: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        report: Report | None = None,
+    ) -> Any:
+        """Rows drawn from the network, all of it or given evidence, exactly; see docs/sampling.md.
+
+        A `Table`; `to="pandas"`, `"polars"`, `"arrow"` or `"dict"` asks for another kind of frame,
+        and `path="rows.parquet"` writes a file of any length instead (and returns its path), with
+        a progress bar on terminals, or `report=`, a function of (done, total). The same seed gives
+        the same rows for any number of threads.
+
+        >>> from credo.model.networks.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.sample(3, rng=0))
+        rain   wet
+        False  False
+        False  False
+        True   False
+        >>> rows = net.sample(10_000, rng=0, given={"wet": True})
+        >>> round(float(rows["rain"].mean()), 1)  # P(rain | wet) is 2/3
+        0.7
+        """
+        from credo.predict.sampling.sample import sample
+
+        if rng is None:
+            raise InputError(
+                "rng must be a whole-number seed or a generator, so that rows can be drawn again.",
+                hint=f"Write net.sample({n!r}, rng=0).",
+            )
+        return sample(self._asked, n, rng, given, to=to, path=path, threads=threads, report=report)
+
+    def impute(self, rows: Any, method: str = "mode", **options: Any) -> Any:
+        """Fill the gaps of a table from what the rest of each row says.
+
+        `method="mode"` takes the most probable states of a row's gaps together, `"sample"` draws
+        them (`rng=0`; `copies=5` gives five tables), `"posterior"` tells what is known of each gap.
+
+        >>> from credo.model.networks.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> print(net.impute({"rain": [None, False], "wet": [True, None]}))
+        rain   wet
+        True   True
+        False  False
+        """
+        from credo.predict.rows.impute import impute
+
+        return impute(self._asked, rows, method, notes=True, **options)
+
+    def do(self, values: Mapping[str, Any]) -> Network:
+        """The network after an intervention: the variables are set, not observed.
+
+        Where the graph was learned and rows cannot tell which way an arrow at such a variable
+        points, a warning says so.
+
+        >>> from credo.model.networks.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.do({"wet": True}).p("rain")[True]  # wetting the grass does not make it rain
+        0.2
+        """
+        from credo.predict.questions.intervention import intervene, tell_reversible
+
+        changed = intervene(self._asked, values)
+        tell_reversible(self._asked, values, set(self._asked.names))
+        return changed
+
+    def sensitivity(
+        self, question: str, *, threshold: float | None = None, level: float = 0.95
+    ) -> Sensitivity:
+        """How far each parameter must move to change an answer; see docs/sensitivity.md.
+
+        >>> from credo.model.networks.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> found = net.sensitivity("P(rain=true | wet=true)", threshold=0.5)
+        >>> round(found["P(rain=True)"].needed, 4)  # from 0.2, for P to fall to a half
+        0.1111
+        """
+        from credo.checking.tipping import sensitivity
+
+        return sensitivity(self._asked, question, threshold=threshold, level=level)
+
+    def evidence_value(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        *,
+        among: Sequence[str] | None = None,
+        costs: Mapping[str, float] | None = None,
+    ) -> EvidenceValue:
+        """Which unobserved variable would tell most of the target, in bits.
+
+        >>> from credo.model.networks.network import Network
+        >>> net = Network("[rain][wet|rain]", {"rain": 0.2, "wet": {False: 0.1, True: 0.8}})
+        >>> net.evidence_value("rain").best.variable
+        'wet'
+        """
+        from credo.checking.information_gain import evidence_value
+
+        return evidence_value(self._asked, target, given, among=among, costs=costs)

@@ -1,0 +1,1 @@
+"""Markov networks and factor graphs: products of factors."""

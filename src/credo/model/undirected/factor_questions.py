@@ -1,0 +1,70 @@
+"""What can be asked of a model without directions, in the words of a Bayesian network.
+
+    P(x) = (1/Z) Π_f φ_f(x_f),      Z = Σ_x Π_f φ_f(x_f)
+
+Front doors: the algorithms live in `credo.predict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from credo.core.errors import InputError
+from credo.model.networks.questions import Questions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from credo.model.values.randomness import Rng
+
+__all__ = ["FactorQuestions"]
+
+
+class FactorQuestions(Questions):
+    """The questions of a product of factors; `FactorModel` adds the rest."""
+
+    __slots__ = ()
+
+    def _allow_interval(self, interval: float | None, draws: int | None) -> None:
+        if interval is not None or draws is not None:
+            raise InputError(
+                "Credible intervals need a posterior of the parameters, which a model without "
+                "directions does not keep.",
+                hint="Fit a Bayesian network with a prior, or leave the interval out.",
+            )
+
+    def predict_proba(self, rows: Any, target: str, **options: Any) -> NDArray[np.float64]:
+        """P(target | the other cells) for each row of a table, a column for each state.
+
+        >>> from credo.model.undirected.markov_network import MarkovNetwork
+        >>> net = MarkovNetwork({("A", "B"): [[3, 1], [1, 5]], ("B", "C"): [[2, 1], [1, 2]]})
+        >>> net.predict_proba({"B": [0, 1]}, "A").round(4).tolist()
+        [[0.75, 0.25], [0.1667, 0.8333]]
+        """
+        from credo.predict.rows.rows import predict_proba
+
+        return predict_proba(self._asked, rows, target, **options)
+
+    def sample(
+        self, n: int, rng: Rng, given: Mapping[str, Any] | None = None, **options: Any
+    ) -> Any:
+        """Rows drawn from the model, all of it or given evidence, exactly; options as a network's.
+
+        >>> import credo as cr
+        >>> grid = cr.ising_grid(3, coupling=1.0)
+        >>> rows = grid.sample(10_000, rng=0, given={"r1c1": 1})
+        >>> round(float((rows["r3c3"] == 1).mean()), 1), round(grid.p("r3c3", {"r1c1": 1})[1], 3)
+        (0.9, 0.944)
+        """
+        from credo.predict.sampling.sample import sample
+
+        return sample(self._asked, n, rng, given, **options)
+
+    def do(self, values: Mapping[str, Any]) -> Any:
+        """Refused: an intervention cuts the arrows into a variable, and here are none."""
+        raise InputError(
+            "An intervention needs directions, which an undirected model does not have.",
+            hint="Ask a Bayesian network, or condition on the states instead.",
+        )

@@ -1,0 +1,1 @@
+"""What every value shares: checked numbers and probabilities, data given to it, its record."""

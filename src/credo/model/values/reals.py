@@ -1,0 +1,132 @@
+"""Real numbers: what counts as one, wherever a number or an array of numbers is taken.
+
+Integers, floats, booleans, fractions, decimals and what converts itself to a float are numbers.
+Texts, complex numbers, dates, counts of states and numbers beyond the range of a float are not.
+None, NaN, NA and what is masked are missing, and become NaN; whoever asks decides whether that is
+allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import shown
+from credo.core.schema import is_missing
+from credo.stats.counts import Counts
+
+__all__ = ["NotReal", "absent", "real", "reals", "shown"]
+
+
+class NotReal(ValueError):
+    """Something that is not a real number; `bad` is what came. Callers say where."""
+
+    def __init__(self, bad: object) -> None:
+        self.bad = bad
+        super().__init__(shown(bad))
+
+
+def absent(value: object) -> bool:
+    """Whether a value stands for a missing one: None, NaN, NaT, NA, or masked.
+
+    >>> absent(None), absent(np.ma.masked), absent(0)
+    (True, True, False)
+    """
+    return value is np.ma.masked or is_missing(value)
+
+
+def real(value: Any) -> float:
+    """One number as a float; NaN where it is missing.
+
+    >>> from fractions import Fraction
+    >>> real(Fraction(1, 4)), real(np.ma.masked)
+    (0.25, nan)
+    >>> real("1")
+    Traceback (most recent call last):
+    credo.model.values.reals.NotReal: '1'
+    """
+    if absent(value):
+        return math.nan
+    if isinstance(value, np.ndarray):
+        if value.ndim or isinstance(value, np.ma.MaskedArray):
+            raise NotReal(value)
+        return real(value.item())
+    if isinstance(value, (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)):
+        raise NotReal(value)
+    try:
+        number = float(value)
+    except Exception:  # whatever a foreign __float__ raises; 10**400 overflows
+        raise NotReal(value) from None
+    return number
+
+
+def reals(values: Any) -> NDArray[np.float64]:
+    """Numbers as an array of floats, in their shape; NaN where one is missing.
+
+    >>> reals([1, None, 2.5]).tolist(), reals(np.ma.array([1.0, 2.0], mask=[0, 1])).tolist()
+    ([1.0, nan, 2.5], [1.0, nan])
+    """
+    if isinstance(values, Counts):  # how often states came: its array holds no measurements
+        raise NotReal(values)
+    if isinstance(values, np.ma.MaskedArray):
+        cells = np.array(np.ma.getdata(values), dtype=object)
+        cells[np.ma.getmaskarray(values)] = None
+        return reals(cells)
+    array = _array(values)
+    if array.dtype == np.float64:
+        return array.astype(np.float64)
+    if array.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
+    if array.dtype.kind != "O":
+        raise NotReal(next((v for v in _flat(values) if not _is_real(v)), values))
+    out = np.empty(array.shape)
+    for where, value in enumerate(array.ravel()):
+        out.flat[where] = real(value)
+    return out
+
+
+def _array(values: Any) -> NDArray[Any]:
+    try:
+        if isinstance(values, (list, tuple)) and _masked(values):
+            return np.array(_unmasked(values), dtype=object)
+        return np.asarray(values)
+    except Exception:  # rows of different lengths, or what cannot become an array
+        raise NotReal(values) from None
+
+
+def _masked(values: Any) -> bool:
+    """Whether a masked value hides in a nested list; NumPy would warn and go on."""
+    return any(
+        isinstance(v, np.ma.MaskedArray) or (isinstance(v, (list, tuple)) and _masked(v))
+        for v in values
+    )
+
+
+def _unmasked(values: Any) -> Any:
+    if values is np.ma.masked:
+        return None
+    if isinstance(values, np.ma.MaskedArray):
+        return values.tolist()
+    return [_unmasked(v) for v in values] if isinstance(values, (list, tuple)) else values
+
+
+def _flat(values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        yield from values.ravel()
+    elif isinstance(values, (list, tuple)):
+        for v in values:
+            yield from _flat(v)
+    else:
+        yield values
+
+
+def _is_real(value: Any) -> bool:
+    try:
+        real(value)
+    except NotReal:
+        return False
+    return True

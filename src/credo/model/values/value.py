@@ -1,0 +1,279 @@
+"""What every value of `credo.model` shares: equality by fields, one line, a table, HTML.
+
+A subclass is a frozen, slotted dataclass (`eq=False, repr=False`) and says how it looks in
+`_view`: a title, the heads of the columns, the rows.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from credo.core.errors import InputError
+from credo.core.frozen import Frozen, restored, taken_apart
+from credo.core.render import one_line, table_html, table_text
+from credo.model.values.reals import NotReal, real, reals, shown
+
+__all__ = [
+    "LARGEST",
+    "NAME",
+    "SQUARE",
+    "WEIGHT",
+    "Value",
+    "View",
+    "at_least",
+    "choice",
+    "finite",
+    "flag",
+    "listed",
+    "ordered",
+    "positive",
+    "readonly",
+    "restored",
+    "short",
+    "taken_apart",
+    "text",
+    "whole",
+]
+
+NAME = "x"
+"""What a variable is called when nobody named it."""
+
+
+LARGEST = 1e150
+"""A location or a standard deviation may be this large, and as small as its inverse."""
+WEIGHT = 1e15
+"""A number of observations, real or imagined, may be this large, and as small as its inverse."""
+SQUARE = 1e290
+"""A variance may be this large, and as small as its inverse."""
+
+
+class View(NamedTuple):
+    """How a value looks: its title, and a table."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    right: Sequence[int] = ()
+    note: str = ""
+
+
+def short(value: object) -> str:
+    """A value on one line, its numbers with six significant digits.
+
+    >>> short(0.1 + 0.2), short(np.array([6.0, 0.5])), short(("F", "T"))
+    ('0.3', '[6, 0.5]', "('F', 'T')")
+    """
+    if isinstance(value, np.ndarray):
+        shown = [short(v) for v in value[:8]]
+        rest = [f"… {len(value) - 8} more"] if len(value) > 8 else []
+        return "[" + ", ".join(shown + rest) + "]"
+    if isinstance(value, tuple) and any(isinstance(v, np.ndarray) for v in value):
+        return "(" + ", ".join(short(v) for v in value) + ")"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.6g}"
+    return repr(value)
+
+
+def readonly(values: ArrayLike) -> NDArray[np.float64]:
+    """A read-only copy as floats."""
+    try:
+        array = reals(values)  # which never returns the given array
+    except NotReal as no:
+        raise InputError(f"Numbers are needed, got {shown(no.bad)}.") from None
+    array.flags.writeable = False
+    return array
+
+
+def choice(value: object, choices: Sequence[str], what: str) -> str:
+    """One of a few texts, or an error that lists them.
+
+    >>> choice("map", ("mle", "map"), "estimate")
+    'map'
+    """
+    if isinstance(value, str) and value in choices:
+        return value
+    *most, last = map(repr, choices)
+    raise InputError(f"{what} must be {', '.join(most)} or {last}, got {shown(value)}.")
+
+
+def flag(value: object, what: str) -> bool:
+    """A yes or no: True, False, 1 or 0.
+
+    >>> flag(True, "log")
+    True
+    """
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise InputError(f"{what} must be True or False, got {shown(value)}.")
+
+
+def whole(value: Any, low: int, what: str) -> int:
+    """A whole number that is not below `low`.
+
+    >>> whole(3, 1, "most")
+    3
+    """
+    try:
+        found = -1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+    except Exception:  # whatever a foreign __index__ raises
+        found = -1
+    if found < low:
+        raise InputError(f"{what} must be a whole number of {low} or more, got {shown(value)}.")
+    return found
+
+
+def text(value: object, what: str) -> str:
+    """A name: a text that is not empty.
+
+    >>> text("wait", "The name")
+    'wait'
+    """
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{what} must be a text that is not empty, got {shown(value)}.")
+    return value
+
+
+def listed(values: Any, what: str) -> tuple[Any, ...]:
+    """The items of a list, tuple, array or other sequence; a text is not a list of letters.
+
+    >>> listed(["a", "b"], "The states")
+    ('a', 'b')
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{what} must be a list, got {shown(values)}.")
+    if isinstance(values, np.ndarray):
+        if values.ndim == 0:
+            raise InputError(f"{what} must be a list, got {shown(values)}.")
+        return tuple(values.tolist())
+    return tuple(values)
+
+
+def ordered(values: Any, what: str) -> tuple[Any, ...]:
+    """The items of a list whose order means something, which a set has not.
+
+    >>> ordered([2, 1], "The pseudo-counts")
+    (2, 1)
+    """
+    if isinstance(values, (set, frozenset)):
+        raise InputError(
+            f"{what} must be a list, whose order is kept; a set has none.",
+            hint="Give a list: sorted(…), or the order that is meant.",
+        )
+    return listed(values, what)
+
+
+def _beyond(number: float, most: float) -> str:
+    """A number beyond a limit, with as many digits as tell them apart."""
+    short = f"{number:.6g}"
+    return short if short != f"{most:.6g}" else repr(number)
+
+
+def finite(value: object, what: str, most: float = LARGEST) -> float:
+    """A finite number of a size whose square can be represented, or an error that names it.
+
+    >>> finite(3, "The mean")
+    3.0
+    """
+    try:
+        number = real(value)
+    except NotReal:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{what} must be a finite number, got {shown(value)}.")
+    if abs(number) > most:
+        raise InputError(
+            f"{what} is too large: {_beyond(number, most)} passes {most:g}.",
+            hint="" if most < LARGEST else "Use another unit: divide by a power of ten.",
+        )
+    return number
+
+
+def positive(value: object, what: str, most: float = LARGEST) -> float:
+    """A finite number above zero that is neither too small nor too large.
+
+    >>> positive(0.5, "The variance")
+    0.5
+    """
+    number = finite(value, what, most)
+    if number <= 0:
+        raise InputError(f"{what} must be above 0, got {short(number)}.")
+    if number < 1 / most:
+        raise InputError(
+            f"{what} is too small: {number:.6g} is below {1 / most:g}.",
+            hint="" if most < LARGEST else "Use another unit: multiply by a power of ten.",
+        )
+    return number
+
+
+def at_least(value: object, low: float, what: str, most: float = LARGEST) -> float:
+    """A finite number that is not below `low`.
+
+    >>> at_least(0, 0, "kappa")
+    0.0
+    """
+    number = finite(value, what, most)
+    if number < low:
+        raise InputError(f"{what} must be at least {low:g}, got {number:.6g}.")
+    return positive(number, what, most) if number > 0 else number
+
+
+class Value(Frozen, ABC):
+    """The base of the values: compares by fields and shows itself."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _view(self) -> View: ...
+
+    def _key(self) -> tuple[Any, ...]:
+        parts: list[Any] = [type(self)]
+        for f in fields(self):  # type: ignore[arg-type]
+            if f.compare:
+                part = getattr(self, f.name)
+                parts.append(
+                    (part.shape, *part.ravel().tolist()) if isinstance(part, np.ndarray) else part
+                )
+        return tuple(parts)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Value)
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        shown = []
+        for f in fields(self):  # type: ignore[arg-type]
+            part = getattr(self, f.name)
+            if f.repr and not (np.isscalar(f.default) and part == f.default):
+                if isinstance(f.default, tuple) and part == f.default:
+                    continue
+                shown.append(f"{f.name}={short(part)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __str__(self) -> str:
+        v = self._view()
+        text = f"{one_line(v.title)}\n{table_text(v.head, v.rows, right=v.right)}"
+        return f"{text}\n{_lines(v.note)}" if v.note else text
+
+    def _repr_html_(self) -> str:
+        v = self._view()
+        out = table_html(v.head, v.rows, right=v.right, caption=v.title)
+        return out + (f"<p>{html.escape(_lines(v.note))}</p>" if v.note else "")
+
+
+def _lines(note: str) -> str:
+    """A note of several lines, in which nothing steers a terminal."""
+    return "\n".join(map(one_line, note.split("\n")))

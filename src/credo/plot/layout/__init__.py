@@ -1,0 +1,1 @@
+"""Where the boxes and edges of a graph lie."""

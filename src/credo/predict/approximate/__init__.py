@@ -1,0 +1,1 @@
+"""Answers by samples and messages, with their error."""

@@ -1,0 +1,115 @@
+"""Explanations: the most probable states of all variables (MPE), or of some of them (MAP)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from credo.core.errors import InputError, unknown_name
+from credo.core.frozen import Frozen
+from credo.core.render import table_html, table_text
+from credo.predict.exact.engine import engine_of
+from credo.predict.exact.posterior import joint_with_evidence, target_names
+from credo.predict.mixed.densities import density_tables
+from credo.predict.mixed.gaussian_network import gaussian_log_evidence, gaussian_posterior
+from credo.predict.mixed.ranges import observed
+from credo.predict.questions.conflict import refuse_impossible
+from credo.predict.questions.evidence import Evidence
+
+if TYPE_CHECKING:
+    from credo.model.networks.network import Network
+
+__all__ = ["Explanation", "marginal_map", "mpe"]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation(Frozen, Mapping[str, Any]):
+    """A state for each variable explained; `log_p` is ln P(these states, the evidence)."""
+
+    states: Mapping[str, Any]
+    log_p: float
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.states:
+            raise unknown_name("Variable", name, list(self.states), "in this explanation")
+        return self.states[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.states)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __str__(self) -> str:
+        rows = [[n, str(s)] for n, s in self.states.items()]
+        return table_text(["variable", "state"], rows) + f"\nln P = {self.log_p:.6g}"
+
+    def _repr_html_(self) -> str:
+        return table_html(["variable", "state"], list(self.states.items()))
+
+
+def mpe(net: Network, given: Mapping[str, Any]) -> Explanation:
+    """The most probable states of every variable that is not observed, together.
+
+    In a mixed network these are the discrete ones; a continuous one that is not observed is
+    averaged over.
+    """
+    lines = not any(v.is_discrete for v in net.variables)
+    net, evidence = observed(net, given)
+    if lines:
+        return _means(net, [n for n in net.names if n not in evidence.values], evidence)
+    engine = engine_of(net).given(evidence.values, evidence.hard)
+    known = [*evidence.hard, *evidence.values]
+    soft = [engine.at[n] for n in evidence.soft]
+    plan = engine.plan([engine.at[n] for n in known], None, soft=soft, mode="max")
+    tables, scale = density_tables(engine, evidence)
+    codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
+    row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
+    likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
+    assignment, log_p = plan.explain(tables, row, likelihoods)
+    refuse_impossible(net, evidence, float(log_p[0]))
+    states = {
+        n: net.variable(n).states[int(assignment[0, engine.at[n]])]
+        for n in net.names
+        if n not in known and net.variable(n).is_discrete
+    }
+    return Explanation(states, float(log_p[0] + scale) + evidence.log_scale - engine.log_total)
+
+
+def _means(net: Network, names: Sequence[str], evidence: Evidence) -> Explanation:
+    """Of a Gaussian, the most probable values together are the means."""
+    for name in evidence.ranges:
+        raise InputError(
+            f"The most probable values given a range of {name!r} are not told.",
+            hint="Ask for p() of the variables: their means and intervals.",
+        )
+    best = {n: float(gaussian_posterior(net, [n], evidence).mean) for n in names}
+    whole = Evidence(values={**evidence.values, **best})
+    return Explanation(best, gaussian_log_evidence(net, whole))
+
+
+def marginal_map(
+    net: Network, targets: Sequence[str] | str, given: Mapping[str, Any]
+) -> Explanation:
+    """The most probable states of the targets together, all other variables summed out."""
+    lines = not any(v.is_discrete for v in net.variables)
+    net, evidence = observed(net, given)
+    names = target_names(net, targets, evidence)
+    if lines:
+        return _means(net, names, evidence)
+    for name in names:
+        if not net.variable(name).is_discrete:
+            raise InputError(
+                f"map() is for discrete variables; {name!r} is continuous, and its density may "
+                "have several peaks.",
+                hint=f"Ask for p({name!r}): its mean, its interval, or its parts.",
+            )
+    table, log_e = joint_with_evidence(net, names, evidence)
+    refuse_impossible(net, evidence, log_e)
+    at = np.unravel_index(int(table.argmax()), table.shape)
+    states = {n: net.variable(n).states[int(i)] for n, i in zip(names, at, strict=True)}
+    log_p = float(np.log(table[at]) + log_e) + evidence.log_scale
+    return Explanation(states, log_p - engine_of(net).log_total)

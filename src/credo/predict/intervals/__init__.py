@@ -1,0 +1,1 @@
+"""How sure an answer is: parameters drawn from their posterior."""

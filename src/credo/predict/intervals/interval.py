@@ -1,0 +1,238 @@
+"""How sure is an answer? Parameter sets are drawn from the posterior and all asked at once.
+
+    θ⁽ᵈ⁾ ~ p(θ | rows),   P(q | e, θ⁽ᵈ⁾) for d = 1 … D,   the interval: their quantiles
+
+The draws are the batch of one compiled plan: [D, cells] for each table. The answer itself stays
+the one of the network's own tables, the posterior means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import InputError, LimitError
+from credo.model.answers.credible import Credible
+from credo.model.answers.distribution import Distribution
+from credo.model.answers.interval import probability
+from credo.model.answers.mixed_joint import MixedJoint
+from credo.model.answers.normal_mixture import NormalMixture
+from credo.model.distributions.gaussian import Gaussian
+from credo.model.distributions.multivariate import MultivariateGaussian
+from credo.model.values.randomness import Rng
+from credo.predict.exact.engine import engine_of, split
+from credo.predict.exact.posterior import marginals, posterior, target_names, that_matters
+from credo.predict.intervals.draws import Draws, enough
+from credo.predict.intervals.gaussian import MomentDraws, moment_draws
+from credo.predict.intervals.plan import DrawnPlan
+from credo.predict.intervals.uncertain import (
+    Probability,
+    UncertainGaussian,
+    UncertainMixture,
+    UncertainMultivariate,
+    UncertainMultivariateMixture,
+)
+from credo.predict.mixed.posterior import cases_of
+from credo.predict.mixed.ranges import asked_ranges, observed, tied_ranges
+from credo.predict.questions.evidence import Evidence
+
+if TYPE_CHECKING:
+    from credo.model.networks.network import Network
+
+__all__ = ["event_interval", "marginal_intervals", "posterior_interval"]
+
+MAX_CONFIGURATIONS = 10_000
+"""The interval of a joint of more configurations than this (but the last variable) is refused."""
+
+Floats = NDArray[np.float64]
+
+
+def posterior_interval(
+    net: Network,
+    target: str | Sequence[str],
+    given: Mapping[str, Any],
+    level: float,
+    draws: int,
+    rng: Rng,
+) -> Any:
+    """P(target | evidence) with the credible interval of each probability."""
+    level = probability(level)
+    draws = enough(draws, level)
+    source = Draws(net, rng)
+    answer = posterior(net, target, given)
+    net, evidence = observed(net, given)
+    if not isinstance(answer, Distribution):
+        names = target_names(net, target, evidence)
+        return uncertain(net, names, answer, evidence, level, draws, source)
+    names = target_names(net, target, evidence)
+    samples, _ = joint_draws(net, names, evidence, None, source, draws)
+    shape = tuple(v.arity for v in answer.variables)
+    interval = Credible.of(samples.reshape(len(samples), *shape), level)
+    return Distribution(answer.variables, answer.p, interval)
+
+
+def event_interval(
+    net: Network,
+    value: float,
+    events: Mapping[str, Any],
+    given: Mapping[str, Any],
+    level: float,
+    draws: int,
+    rng: Rng,
+) -> Probability:
+    """The probability of an event with its credible interval."""
+    level = probability(level)
+    draws = enough(draws, level)
+    net, evidence = observed(net, given)
+    net, evidence, events = asked_ranges(net, evidence, events)
+    names = tuple(events)
+    codes = {n: [net.variable(n).code(s) for s in states] for n, states in events.items()}
+    samples, _ = joint_draws(net, names, evidence, codes, Draws(net, rng), draws)
+    last = samples.reshape(len(samples), -1, net.variable(names[-1]).arity)
+    return Probability(value, Credible.of(last[..., codes[names[-1]]].sum(axis=(1, 2)), level))
+
+
+def marginal_intervals(
+    net: Network, given: Mapping[str, Any], level: float, draws: int, rng: Rng
+) -> dict[str, Any]:
+    """Every marginal with its credible intervals; all from the same draws."""
+    level = probability(level)
+    draws = enough(draws, level)
+    source = Draws(net, rng)
+    points = marginals(net, given)
+    tables = {n: p for n, p in points.items() if isinstance(p, Distribution)}
+    net, evidence = observed(net, given)
+    out: dict[str, Any] = {}
+    if tables:
+        asked = DrawnPlan(engine_of(net), evidence, [], list(tables))
+        asked.check(draws, sum(len(p) for p in tables.values()))
+        parts = [f[:, 0][log_e[:, 0] > -np.inf] for log_e, f in asked.run(source, draws)]
+        flat = _some(np.concatenate(parts))
+        sizes = [p.variables[0].arity for p in tables.values()]
+        for (name, point), samples in zip(tables.items(), split(flat, sizes), strict=True):
+            out[name] = Distribution(point.variables, point.p, Credible.of(samples, level))
+    for name, point in points.items():
+        if name not in out:
+            again = Draws(net, source.seed)
+            out[name] = uncertain(net, (name,), point, evidence, level, draws, again)
+    return {n: out[n] for n in points}
+
+
+def uncertain(
+    net: Network,
+    names: Sequence[str],
+    answer: Any,
+    evidence: Evidence,
+    level: float,
+    draws: int,
+    source: Draws,
+) -> Any:
+    """An answer about continuous variables with its credible intervals."""
+    discrete = [n for n in names if net.variable(n).is_discrete]
+    continuous = [n for n in names if not net.variable(n).is_discrete]
+    for name in tied_ranges(net, evidence, continuous):
+        raise InputError(
+            f"A continuous variable has no credible interval where the evidence has a range of "
+            f"{name!r}.",
+            hint=f"Ask for a probability, such as P({continuous[0]} > 1 | …), which has one.",
+        )
+    evidence = that_matters(net, names, evidence)
+    cases = cases_of(net, continuous, discrete, evidence)
+    weights, good = np.ones((draws, 1)), np.ones(draws, dtype=bool)
+    if cases.names:
+        again = Draws(net, source.seed)
+        weights, good = joint_draws(net, cases.names, evidence, None, again, draws)
+    states = prod(net.variable(n).arity for n in discrete)
+    drawn = moment_draws(cases, weights, good, states, evidence, source)
+    if isinstance(answer, MixedJoint):
+        return _joint_interval(answer, drawn, level)
+    spans: dict[str, Any] = {
+        "mean_interval": Credible.of(_one(drawn.mean), level),
+        "sd_interval": Credible.of(_one(drawn.sd), level),
+    }
+    if isinstance(answer, Gaussian):
+        return UncertainGaussian(answer.mean, answer.variance, answer.name, **spans)
+    if isinstance(answer, NormalMixture):
+        assert answer.labels is not None
+        cells = np.ravel_multi_index(tuple(answer.labels.codes.T), cases.shape)
+        share = weights.reshape(len(weights), -1)[:, cells]
+        return UncertainMixture(
+            answer.weights, answer.means, answer.variances, answer.name, answer.labels,
+            weight_interval=Credible.of(share, level), **spans,
+        )  # fmt: skip
+    spans["correlation_interval"] = Credible.of(drawn.correlation[:, 0], level)
+    if isinstance(answer, MultivariateGaussian):
+        return UncertainMultivariate(answer.mean, answer.covariance, answer.names, **spans)
+    return UncertainMultivariateMixture(
+        answer.weights, answer.means, answer.covariances, answer.names, answer.labels, **spans
+    )
+
+
+def _one(drawn: Floats) -> Floats:
+    """[draws, 1, t] as [draws, t], or as [draws] where t is 1."""
+    out: Floats = drawn[:, 0, 0] if drawn.shape[-1] == 1 else drawn[:, 0]
+    return out
+
+
+def _joint_interval(answer: MixedJoint, drawn: MomentDraws, level: float) -> MixedJoint:
+    """Intervals of p, means and sds for each state of the discrete variables."""
+    shape = answer.discrete.p.shape
+    p = Credible.of(drawn.p.reshape(len(drawn.p), *shape), level)
+    discrete = Distribution(answer.discrete.variables, answer.discrete.p, p)
+    mean, sd = Credible.of(drawn.mean, level), Credible.of(drawn.sd, level)
+    return MixedJoint(discrete, answer.continuous, answer.given, mean, sd)
+
+
+def joint_draws(
+    net: Network,
+    names: Sequence[str],
+    evidence: Evidence,
+    codes: Mapping[str, Sequence[int]] | None,
+    source: Draws,
+    draws: int,
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """P(names | evidence) under each draw: [draws, configurations of the first, last].
+
+    Draws under which the evidence has probability zero say nothing and are left out; the second
+    array has False for them.
+    """
+    engine = engine_of(net)
+    *first, last = names
+    arity = net.variable(last).arity
+    ranges = [list(range(net.variable(n).arity)) if codes is None else codes[n] for n in first]
+    if prod(map(len, ranges)) > MAX_CONFIGURATIONS:
+        raise LimitError(
+            f"The joint of {', '.join(names)} has {prod(map(len, ranges)):,} configurations of "
+            f"all but the last; at most {MAX_CONFIGURATIONS:,} can have an interval.",
+            hint="Ask for fewer variables at once.",
+        )
+    grid = list(product(*ranges))
+    asked = DrawnPlan(engine, evidence, first, [last])
+    asked.check(draws, len(grid) * arity, len(grid))
+    alone = DrawnPlan(engine, evidence, [], [])
+    asked.drawn = alone.drawn = list(dict.fromkeys([*asked.drawn, *alone.drawn]))
+    with np.errstate(divide="ignore"):
+        weight = np.zeros(len(grid))
+        for k, n in enumerate(first):
+            if n in evidence.soft:
+                weight += np.log(evidence.soft[n])[[at[k] for at in grid]]
+    parts, kept = [], []
+    whole = alone.run(Draws(net, source.seed), draws) if first else None
+    for logs, flats in asked.run(source, draws, grid):
+        log_e = logs if whole is None else next(whole)[0]
+        good = log_e[:, 0] > -np.inf
+        share = np.exp(logs[good] + weight - log_e[good])
+        parts.append(share[..., None] * flats[good])
+        kept.append(good)
+    return _some(np.concatenate(parts)), np.concatenate(kept)
+
+
+def _some(found: Floats) -> Floats:
+    if not len(found):
+        raise InputError("The evidence has probability zero under every draw of the parameters.")
+    return found

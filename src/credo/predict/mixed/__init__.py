@@ -1,0 +1,1 @@
+"""Exact answers about networks with continuous variables."""

@@ -1,0 +1,201 @@
+"""Answers that rest on no row: configurations of parents that no training row has.
+
+    weight = P(parents of v = u | evidence),   u without a row
+
+There the table of v holds what was believed before the rows, or is uniform without a prior. An
+answer says so if its numbers depend on that table (in the graph, an extra parent of v is not
+d-separated from what is asked) and the configuration has some weight given the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import LimitError
+from credo.core.render import many, text_html
+from credo.model.answers.distribution import Distribution
+from credo.model.graphs.dag import Dag
+from credo.model.networks.cpt import Cpt
+from credo.predict.exact.engine import engine_of
+from credo.predict.mixed.densities import density_tables
+from credo.predict.mixed.ranges import observed
+from credo.predict.questions.evidence import Evidence
+
+if TYPE_CHECKING:
+    from credo.model.networks.network import Network
+
+__all__ = ["Noted", "noted"]
+
+LEAST = 0.05
+"""Configurations without a row that have less weight in an answer are not worth a word."""
+_QUICK = 1e8
+"""Multiplications that the note may cost; a larger network is answered without one."""
+_NO_ROW = 1e-6  # of a row: expected counts are never quite zero
+
+
+class Noted(float):
+    """A probability that is a float and says what it rests on.
+
+    >>> x = Noted(0.5, ("no row has a=1",))
+    >>> x + 1, x.notes
+    (1.5, ('no row has a=1',))
+    >>> print(x)
+    0.5
+    no row has a=1
+    """
+
+    __slots__ = ("notes",)
+    notes: tuple[str, ...]
+
+    def __new__(cls, value: float, notes: tuple[str, ...]) -> Noted:
+        out = super().__new__(cls, value)
+        out.notes = notes
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Noted, (float(self), self.notes)
+
+    def __str__(self) -> str:
+        return "\n".join([f"{float(self):.6g}", *self.notes])
+
+    def _repr_html_(self) -> str:
+        return text_html(self)
+
+
+def noted(net: Network, answer: Any, given: Mapping[str, Any], targets: Collection[str]) -> Any:
+    """The answer with a note where it rests on configurations without a row.
+
+    >>> import credo as cr
+    >>> rows = {"sun": ["no", "yes", "no"], "wind": ["no", "no", "yes"], "sail": [0, 0, 1]}
+    >>> net = cr.fit("[sun][wind][sail|sun:wind]", rows, prior=cr.BDeu(1))
+    >>> net.p("sail", given={"sun": "yes", "wind": "yes"}).notes
+    ('no row has sun=yes, wind=yes: P(sail | sun, wind) is the prior alone there',)
+    >>> net.p("sail", given={"sun": "yes", "wind": "no"}).notes
+    ()
+    """
+    if not isinstance(answer, (Distribution, dict)) and type(answer) is not float:
+        return answer
+    empty = _without_rows(net)
+    if not empty:
+        return answer
+    net, evidence = observed(net, given)
+    heavy = {n: found for n, found in _weights(net, evidence, empty).items() if found[0] >= LEAST}
+    if not heavy:
+        return answer
+    if isinstance(answer, dict):
+        return {n: _with(net, d, evidence, heavy, [n]) for n, d in answer.items()}
+    return _with(net, answer, evidence, heavy, targets)
+
+
+def _with(
+    net: Network,
+    answer: Any,
+    evidence: Evidence,
+    heavy: Mapping[str, tuple[float, int]],
+    targets: Collection[str],
+) -> Any:
+    """One answer with its note: about the heaviest configuration that its numbers depend on."""
+    graph, asked = _with_tables(net), list(targets)
+    known = [*evidence.hard, *evidence.values]
+    used = set(graph.d_connected(asked, known))
+    if evidence.soft:  # a report opens what meets at its variable, and blocks nothing
+        reported = [n for n in evidence.soft if n not in asked]
+        used.update(graph.d_connected(asked, [*known, *reported]))
+    found = [(*heavy[n], n) for n in heavy if _table(n) in used]
+    if not found:
+        return answer
+    weight, at, name = max(found)
+    local = net.distributions[name]
+    parents = [p for p in local.parents if p.is_discrete]
+    where = np.unravel_index(at, [p.arity for p in parents])
+    pairs = ", ".join(f"{p.name}={p.states[i]}" for p, i in zip(parents, where, strict=True))
+    note = f"no row has {pairs}: P({name} | {', '.join(p.name for p in local.parents)}) is "
+    note += f"{_held(local)} there"
+    note += "" if weight > 0.995 else f" ({weight:.0%} of the answer)"
+    note += "" if len(found) == 1 else f"; so in {many(len(found) - 1, 'more table')}"
+    if isinstance(answer, Distribution):
+        return replace(answer, notes=(note,))
+    return Noted(answer, (note,)) if type(answer) is float else answer
+
+
+def _held(local: Any) -> str:
+    """What a distribution holds where no row told it."""
+    if not isinstance(local, Cpt):
+        return "that of all rows together"
+    return "uniform" if local.learned.estimate == "mle" else "the prior alone"  # type: ignore[union-attr]
+
+
+def _table(name: str) -> str:
+    """The node that stands for the numbers of a variable's table."""
+    return f"table of {name}"
+
+
+def _without_rows(net: Network) -> dict[str, NDArray[np.bool_]]:
+    """For each learned variable with such: which configurations of its parents have no row."""
+    found: dict[str, NDArray[np.bool_]] | None = net.__dict__.get("_without_rows")
+    if found is None:
+        found = {}
+        for name, local in getattr(net, "distributions", {}).items():
+            learned = getattr(local, "learned", None)
+            if learned is None or learned.estimate == "fixed":
+                continue
+            parents = [p for p in local.parents if p.is_discrete]
+            if not parents:
+                continue
+            if isinstance(local, Cpt):
+                none = np.asarray(learned.observed.values).sum(axis=-1) < _NO_ROW
+            else:
+                seen = learned.observed.configurations[learned.observed.n >= _NO_ROW]
+                names = [v.name for v in learned.observed.discrete]
+                none = np.ones([p.arity for p in parents], dtype=bool)
+                none[tuple(seen[:, names.index(p.name)] for p in parents)] = False
+            if none.any():
+                found[name] = none.ravel()
+        net.__dict__["_without_rows"] = found
+    return found
+
+
+def _with_tables(net: Network) -> Dag:
+    """The graph with a parent for each table that has configurations without a row."""
+    found: Dag | None = net.__dict__.get("_with_tables")
+    if found is None:
+        extra = [(_table(n), n) for n in _without_rows(net)]
+        found = Dag([*net.dag.edges, *extra], [*net.names, *(t for t, _ in extra)])
+        net.__dict__["_with_tables"] = found
+    return found
+
+
+def _weights(
+    net: Network, evidence: Evidence, names: Collection[str]
+) -> dict[str, tuple[float, int]]:
+    """The posterior weight of each family's configurations without a row, and the heaviest."""
+    engine = engine_of(net)
+    try:
+        if engine.given(evidence.values, evidence.hard) is not engine:
+            return {}
+        codes = [*evidence.hard.values(), *([0] * len(evidence.values))]
+        observed = [engine.at[n] for n in (*evidence.hard, *evidence.values)]
+        soft = [engine.at[n] for n in evidence.soft]
+        plan = engine.plan(observed, [], soft=soft, families=True)
+        if plan.flops > _QUICK:
+            return {}
+        tables, _ = density_tables(engine, evidence)
+    except LimitError:
+        return {}
+    likelihoods = [np.ascontiguousarray(v[None, :]) for v in evidence.soft.values()]
+    row = np.array([codes], dtype=np.int32).reshape(1, len(codes))
+    _, _, families = plan.run(tables, row, likelihoods, 1)
+    sizes = [int(np.prod([engine.arities[v] for v in s])) for s in engine.scopes]
+    starts = np.cumsum([0, *sizes])
+    out = {}
+    for name in names:
+        i = engine.at[name]
+        cells = families[0, starts[i] : starts[i + 1]].reshape(-1, engine.arities[i]).sum(axis=1)
+        none = np.where(_without_rows(net)[name], cells, 0.0)
+        out[name] = (float(none.sum()), int(none.argmax()))
+    return out

@@ -1,0 +1,1 @@
+"""Whole tables through a model: predictions, likelihoods, imputed cells."""

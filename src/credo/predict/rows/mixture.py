@@ -1,0 +1,171 @@
+"""Rows through a mixture: ln P(row) = ln Σ_c w_c Π P(part | c), missing cells integrated out.
+
+A row that no class can have made has ln P(row) = −inf and belongs to none: densities say so, and
+who asks for its class is told the row and the cells that rule it out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from credo.core.errors import ImpossibleError
+from credo.core.threads import checked_threads
+from credo.data.sources.unnamed import is_plain, rows_in
+from credo.model.mixtures.mixture import Mixture
+from credo.model.mixtures.parts import Gaussians, Rates, Tables
+from credo.predict.rows.far_rows import AFAR, brought_near
+from credo.predict.rows.mixture_columns import Taken, plan_of_parts, taken
+from credo.predict.rows.mixture_rows import Laid, Numbers, laid
+
+__all__ = [
+    "Scales",
+    "Scored",
+    "lay",
+    "log_density_left",
+    "numbers_of",
+    "scales_of",
+    "scored",
+    "scored_rows",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """What the real columns are centred at and divided by."""
+
+    centre: Floats
+    scale: Floats
+
+
+def scales_of(mixture: Mixture) -> Scales:
+    """Scales in which a mixture's numbers are near 1."""
+    part = mixture.gaussians
+    if part is None:
+        return Scales(np.zeros(0), np.ones(0))
+    centre = mixture.weights @ part.means
+    spread = mixture.weights @ (part.variances + (part.means - centre) ** 2)
+    return Scales(centre, np.sqrt(spread))
+
+
+def numbers_of(mixture: Mixture, scales: Scales) -> Numbers:
+    """The parameters of a mixture in scaled units."""
+    k, part = mixture.k, mixture.gaussians
+    means, spread = np.zeros((k, 0)), np.zeros((k, 0))
+    if part is not None:
+        means = (part.means - scales.centre) / scales.scale
+        if part.form in ("full", "tied"):
+            spread = part.matrices / np.multiply.outer(scales.scale, scales.scale)
+        else:
+            spread = part.variances / scales.scale**2
+    rates = [p.rates for p in mixture.parts if isinstance(p, Rates)]
+    return Numbers(
+        mixture.weights,
+        tuple(p.values for p in mixture.parts if isinstance(p, Tables)),
+        means,
+        spread,
+        np.stack(rates, axis=1) if rates else np.zeros((k, 0)),
+    )
+
+
+def lay(cells: Taken, scales: Scales, joint: bool, k: int, reals: Floats | None = None) -> Laid:
+    """The rows, scaled, as the kernel reads them; `reals` are their real columns, if at hand."""
+    reals = _scaled(cells, scales) if reals is None else reals
+    arities = [v.arity for v in cells.plan.states]
+    return laid(reals, cells.counts, cells.codes, arities, cells.weights, joint, k)
+
+
+def _scaled(cells: Taken, scales: Scales) -> Floats:
+    """The real columns, centred and scaled."""
+    return (cells.reals - scales.centre[:, None]) / scales.scale[:, None]
+
+
+def log_density_left(cells: Taken, scales: Scales) -> Floats:
+    """What scaling and the factorials of counts leave out of ln P(row), the same in each class."""
+    left = np.zeros(cells.rows)
+    logs, gone = np.log(scales.scale), np.isnan(cells.reals)
+    left -= logs @ ~gone if gone.any() else logs.sum()
+    for x in cells.counts:
+        left -= np.where(np.isnan(x), 0.0, gammaln(np.where(np.isnan(x), 0.0, x) + 1))
+    return left
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """ln P(row) of some rows, their weights, and P(class | row) of those that are possible."""
+
+    mixture: Mixture
+    cells: Taken
+    shares: Floats  # of rows that no class can have made they mean nothing
+    logs: Floats
+    impossible: NDArray[np.intp]
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weights of the rows."""
+        return self.cells.weights
+
+    @property
+    def total(self) -> float:
+        """ln P(rows), by their weights; a row of weight 0 says nothing, be it impossible."""
+        w = self.weights
+        return float(self.logs.sum() if w is None else w[w > 0] @ self.logs[w > 0])
+
+    def responsibilities(self) -> Floats:
+        """P(class | row) [rows, k]; a row that no class can have made is refused."""
+        if len(self.impossible):
+            raise _refused(self.mixture, self.cells, self.impossible)
+        return self.shares
+
+
+def scored(mixture: Mixture, cells: Taken, threads: int | None = None) -> Scored:
+    """P(class | row) and ln P(row).
+
+    Where rows are so far out that no density tells classes apart, shares are those nearer by.
+    """
+    part: Gaussians | None = mixture.gaussians
+    scales = scales_of(mixture)
+    joint = part is not None and part.form in ("full", "tied")
+    reals = _scaled(cells, scales)
+    rows = lay(cells, scales, joint, mixture.k, reals)
+    many = checked_threads(threads)
+    numbers = numbers_of(mixture, scales)
+    share, logs = rows.score(numbers, many)
+    near, here = brought_near(reals.T, AFAR), logs
+    if near is not None:
+        share, here = lay(cells, scales, joint, mixture.k, near.T).score(numbers, many)
+    left = log_density_left(cells, scales)
+    return Scored(mixture, cells, share, logs + left, np.flatnonzero(here == -np.inf))
+
+
+def scored_rows(mixture: Mixture, source: Any, threads: int | None = None) -> Scored:
+    """P(class | row) and ln P(row), of any table."""
+    if is_plain(source):
+        source = rows_in(source, mixture.names, mixture.names)
+    return scored(mixture, taken(plan_of_parts(mixture.parts), source), threads)
+
+
+def _refused(mixture: Mixture, cells: Taken, rows: NDArray[np.intp]) -> ImpossibleError:
+    """The refusal of rows that no class can have made, with the cells that rule the first out."""
+    row = int(rows[0])
+    tables = [p for p in mixture.parts if isinstance(p, Tables)]
+    open_ = mixture.weights > 0
+    seen = [(p, int(c[row])) for p, c in zip(tables, cells.codes, strict=True)]
+    seen = [(p, c) for p, c in seen if c < p.variable.arity and (p.values[open_, c] == 0).any()]
+    alone = [(p, c) for p, c in seen if not p.values[open_, c].any()]
+    told = [f"no class allows {p.variable.name}={p.variable.states[c]}" for p, c in alone[:1]]
+    for k in np.flatnonzero(open_) if not told else ():
+        p, c = next((p, c) for p, c in seen if p.values[k, c] == 0)
+        cell = f"{p.variable.name}={p.variable.states[c]}"
+        told.append(f"{cell} is impossible with {mixture.name}={k}")
+    more = f" So {'have' if len(rows) > 2 else 'has'} {len(rows) - 1:,} more." * (len(rows) > 1)
+    return ImpossibleError(
+        f"Row {row + 1:,} has probability zero in every class: {'; '.join(told[:6])}.{more}",
+        hint="Learn with prior above 0, or leave such a cell empty.",
+    )

@@ -1,0 +1,402 @@
+"""Rows of a table through the engine: predictions and likelihoods, gaps summed out.
+
+Rows that are alike in what matters are run once; rows with the same gaps share a plan, and rows
+with gaps of every kind share one plan in which each variable may or may not be observed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo.core.errors import CredoWarning, InputError, unknown_name
+from credo.core.schema import Schema
+from credo.core.threads import checked_threads
+from credo.data import Stream, Table, read
+from credo.data.columns.absent import warn_renamed
+from credo.model.networks.cpt import Cpt
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.predict.exact.engine import Engine, engine_of
+from credo.predict.mixed.densities import largest, row_tables
+from credo.predict.mixed.gaussian_network import gaussian_rows
+from credo.predict.questions.evidence import Evidence
+from credo.predict.rows.blanket import blanket_posteriors, impossible_row
+from credo.stats.block import Block
+from credo.stats.counts import Counts
+
+if TYPE_CHECKING:
+    from credo.model.networks.network import Network
+
+__all__ = [
+    "column_names",
+    "log_likelihood",
+    "log_posteriors",
+    "predict_proba",
+    "read_rows",
+    "row_log_likelihoods",
+]
+
+Floats = NDArray[np.float64]
+
+_NUMBERS = 20_000_000  # densities of a block of rows
+_SMALLEST = 1e-290  # probabilities below it are made from likelihoods
+_PATTERNS = 32  # up to this many patterns of gaps, each gets a plan of its own
+
+
+def read_rows(net: Network, rows: Any, without: str | None = None) -> Table:
+    """A table of the network's variables; columns it does not have are not observed."""
+    wanted = [v for v in net.variables if v.name != without]
+    if isinstance(rows, Stream):
+        rows = rows.load()
+    if isinstance(rows, Table):
+        have = [v.name for v in wanted if v.name in rows.schema]
+        if not have:
+            raise _strange(net, without)
+        _warn_set_aside([v.name for v in wanted], rows.schema)
+        warn_renamed(_but(net, without), rows.schema.names, stacklevel=4)
+        if all(rows.schema[n].states == net.variable(n).states for n in have):
+            return rows.select(have)
+        again = read_rows(net, rows.to("arrow"), without)
+        return Table(Block(again.schema, again.block.arrays, rows.weights))
+    if isinstance(rows, bytes):
+        raise InputError("A path must be a text, not bytes.")
+    names = column_names(rows)
+    if names is not None:
+        wanted = [v for v in wanted if v.name in names]
+    if not wanted:
+        raise _strange(net, without)
+    if names is not None:
+        warn_renamed(_but(net, without), [n for n in names if n != without], stacklevel=4)
+    table = read(rows, Schema(tuple(wanted)))
+    return table if isinstance(table, Table) else table.load()
+
+
+def _warn_set_aside(wanted: Sequence[str], schema: Schema) -> None:
+    """Name what has cells and is taken as missing, since it was set aside when it was read."""
+    known = {n: why for n, why in schema.set_aside.items() if n in wanted}
+    for name, why in known.items():
+        if schema.column(name).kind not in ("empty", "dropped", "weights"):
+            warnings.warn(
+                f"The column {name!r} was set aside ({why}) and is taken as missing. "
+                "Read the table with the model's schema: cr.read(…, net.schema).",
+                CredoWarning,
+                stacklevel=5,
+            )
+
+
+def _but(net: Network, without: str | None) -> list[str]:
+    return [n for n in net.names if n != without]
+
+
+def _strange(net: Network, without: str | None) -> InputError:
+    return InputError(
+        "The rows have no column of the model" + (f" but {without!r}." if without else "."),
+        hint=f"Its variables are {', '.join(map(repr, net.names[:12]))}.",
+    )
+
+
+def column_names(rows: Any) -> set[str] | None:
+    """The column names of any table, as far as they can be told without reading it."""
+    from credo.data.sources.files import feed_of_path, is_path
+    from credo.data.sources.frames import feed_of_frame
+    from credo.data.sources.text import TextOptions
+
+    if is_path(rows):
+        return set(feed_of_path(rows, TextOptions()).names)
+    if hasattr(rows, "schema") and hasattr(rows.schema, "names"):
+        return {str(n) for n in rows.schema.names}
+    return set(feed_of_frame(rows, None).names)
+
+
+def predict_proba(net: Network, rows: Any, target: str, *, threads: int = 1) -> Floats:
+    """P(target | the other cells of the row), a row for each row and a column for each state.
+
+    A row of probability zero has no answer and is refused with its number.
+    """
+    if target not in net.schema:
+        raise unknown_name("Variable", target, net.names, "in the model")
+    threads = checked_threads(threads)
+    if not net.variable(target).is_discrete:
+        raise InputError(f"{target!r} is continuous; predict_proba is for discrete variables.")
+    table = read_rows(net, rows, without=target)
+    engine = engine_of(net)
+    if net.is_discrete and len(table.schema) == len(net.names) - 1 and not any(table.block.gaps):
+        return blanket_posteriors(net, table, target, threads)
+    out = np.empty((len(table), net.variable(target).arity))
+    for at, log_e, marginal in _run(engine, table, [engine.at[target]], threads):
+        bad = np.flatnonzero(log_e == -np.inf)
+        if len(bad):
+            raise impossible_row(int(at[bad[0]]))
+        out[at] = marginal
+    return out
+
+
+def log_posteriors(net: Network, rows: Table, target: str, *, threads: int = 1) -> Floats:
+    """ln P(target | the other cells of the row), also where P is too small for a number.
+
+    Where it is, P(t | row) = P(t, row) / Σ P(t, row), by the likelihoods of the row with each t.
+    """
+    p = predict_proba(net, rows, target, threads=threads)
+    with np.errstate(divide="ignore"):
+        out: Floats = np.log(p)
+    small = np.flatnonzero((p < _SMALLEST).any(axis=1))
+    if len(small):
+        v, part = net.variable(target), rows.take(small)
+        arrays, schema = part.block.arrays, Schema((*part.schema.variables, v))
+        joint = np.empty((len(small), v.arity))
+        for code in range(v.arity):
+            same = np.full(len(small), code, dtype=np.uint16)
+            table = Table(Block(schema, (*arrays, same)))
+            joint[:, code] = row_log_likelihoods(net, table, threads=threads)
+        best = joint.max(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            out[small] = joint - best - np.log(np.exp(joint - best).sum(axis=1, keepdims=True))
+    return out
+
+
+def row_log_likelihoods(net: Network, rows: Any, *, threads: int = 1) -> Floats:
+    """ln P of each row, its gaps summed out; −inf for a row the model rules out."""
+    table = read_rows(net, rows)
+    threads = checked_threads(threads)
+    out = np.empty(len(table))
+    if not any(v.is_discrete for v in net.variables):
+        values = np.stack(table.block.arrays, axis=1)
+        for pattern, at in _patterns(~np.isnan(values)):
+            names = [n for n, s in zip(table.schema.names, pattern, strict=True) if s]
+            out[at] = gaussian_rows(net, names, values[at][:, pattern])
+        return out
+    engine = engine_of(net)
+    if not engine.directed or net.is_discrete:
+        for at, log_e, _ in _run(engine, table, [], threads):
+            out[at] = log_e
+        return out - engine.log_total
+    whole = _without_gaps(net, table)
+    if whole.any():
+        out[whole] = _family_by_family(net, table.take(whole))
+    if not whole.all():
+        rest = np.flatnonzero(~whole)
+        for at, log_e, _ in _run(engine, table.take(rest), [], threads):
+            out[rest[at]] = log_e
+    return out
+
+
+def _without_gaps(net: Network, table: Table) -> NDArray[np.bool_]:
+    """Which rows have a cell for every variable of the network."""
+    whole = np.full(len(table), set(table.schema.names) >= set(net.names))
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        whole &= (a != v.arity) if v.is_discrete else ~np.isnan(a)
+    return whole
+
+
+def _family_by_family(net: Network, table: Table) -> Floats:
+    """ln P of rows without gaps: each family's cell is looked up, whatever its size."""
+    columns = dict(zip(table.schema.names, table.block.arrays, strict=True))
+    out = np.zeros(len(table))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        for name, local in net.distributions.items():
+            at = tuple(columns[p.name].astype(np.intp) for p in local.parents if p.is_discrete)
+            if isinstance(local, Cpt):
+                out += np.log(local.values[(*at, columns[name].astype(np.intp))])
+                continue
+            assert isinstance(local, LinearGaussian)
+            away = columns[name] - local.intercept[at]
+            for k, p in enumerate(local.continuous):
+                away = away - local.coefficients[(*at, k)] * columns[p.name]
+            variance = local.variance[at]
+            log = -0.5 * (np.log(2 * np.pi * variance) + away**2 / variance)
+            out += largest(log[:, None], (name,))[:, 0]
+    return out
+
+
+def log_likelihood(net: Network, rows: Any, *, threads: int = 1) -> float:
+    """ln P(rows) = Σ weight · ln P(row), gaps summed out; −inf is an answer here.
+
+    Rows without gaps are counted, family by family: Σ n_ijk ln θ_ijk.
+    """
+    table = read_rows(net, rows)
+    threads = checked_threads(threads)
+    names = set(table.schema.names)
+    weights = table.weights
+    if names != set(net.names) or not net.is_discrete:
+        each = row_log_likelihoods(net, table, threads=threads)
+        return _total(each, weights)
+    gaps = np.zeros(len(table), dtype=bool)
+    for v, a in zip(table.schema.variables, table.block.arrays, strict=True):
+        if table.block.gaps[table.schema.index(v.name)]:
+            gaps |= a == v.arity
+    total = 0.0
+    if gaps.any():
+        part = table.take(gaps)
+        each = row_log_likelihoods(net, part, threads=threads)
+        total += _total(each, part.weights)
+        table = table.take(~gaps)
+    if not len(table):
+        return total
+    engine = engine_of(net)
+    scopes = [[net.names[i] for i in scope] for scope in engine.scopes]
+    tally = table.tally([(s[-1], s[:-1]) for s in scopes if s], threads=threads)
+    for scope, values in zip(scopes, engine.tables, strict=True):
+        if not scope:
+            total += float(np.log(values[0])) * table.block.weight
+            continue
+        found = tally[scope[-1], scope[:-1]]
+        assert isinstance(found, Counts)
+        counts = found.sparse()
+        assert counts.configurations is not None
+        shaped = values.reshape([net.variable(n).arity for n in scope])
+        theta = shaped[tuple(counts.configurations.T.astype(np.intp))]
+        with np.errstate(divide="ignore"):
+            total += _total(np.log(theta), counts.values)
+    return total - engine.log_total * table.block.weight
+
+
+def _total(each: Floats, weights: NDArray[Any] | None) -> float:
+    """Σ weight · each, where a row of weight 0 is absent, even if it is impossible."""
+    if weights is None:
+        return float(each.sum())
+    seen = weights != 0
+    return float(each[seen] @ weights[seen])
+
+
+# --- running rows -------------------------------------------------------------------------
+
+
+def _run(
+    engine: Engine, table: Table, targets: list[int], threads: int
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Row positions, ln P(e) and the first target's posterior, group by group."""
+    schema = table.schema
+    discrete = [v.name for v in schema.variables if v.is_discrete]
+    continuous = [v.name for v in schema.variables if not v.is_discrete]
+    codes = np.empty((len(table), len(discrete)), dtype=np.int32)
+    for k, name in enumerate(discrete):
+        column = table.block.arrays[schema.index(name)].astype(np.int32)
+        column[column == schema[name].arity] = -1
+        codes[:, k] = column
+    values = {n: table.block.arrays[schema.index(n)] for n in continuous}
+    seen = np.empty((len(table), len(discrete) + len(continuous)), dtype=bool)
+    seen[:, : len(discrete)] = codes >= 0
+    for k, reals in enumerate(values.values(), start=len(discrete)):
+        seen[:, k] = ~np.isnan(reals)
+    names = [*discrete, *continuous]
+    # A sample tells at once when there are too many patterns for a plan each.
+    if not continuous and len(_patterns(seen[:1000])) > _PATTERNS:
+        yield from _maybe(engine, discrete, codes, targets, threads)
+        return
+    groups = _patterns(seen)
+    if len(groups) > _PATTERNS and not continuous:
+        yield from _maybe(engine, discrete, codes, targets, threads)
+        return
+    for pattern, at in groups:
+        known = {n for n, s in zip(names, pattern, strict=True) if s}
+        part = codes[at][:, [k for k, n in enumerate(discrete) if n in known]]
+        here = {n: values[n][at] for n in continuous if n in known}
+        hard = [n for n in discrete if n in known]
+        yield from _one_pattern(engine, hard, part, here, at, targets, threads)
+
+
+def _patterns(seen: NDArray[np.bool_]) -> list[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+    """The different patterns of observed cells, each with its rows."""
+    if seen.all():
+        return [(np.ones(seen.shape[1], dtype=bool), np.arange(len(seen)))]
+    packed = np.packbits(seen, axis=1)
+    keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    cuts = np.searchsorted(inverse[order], np.arange(1, len(first)))
+    return [(seen[f], rows) for f, rows in zip(first, np.split(order, cuts), strict=True)]
+
+
+def _one_pattern(
+    engine: Engine,
+    hard: list[str],
+    codes: NDArray[np.int32],
+    values: dict[str, Floats],
+    at: NDArray[np.intp],
+    targets: list[int],
+    threads: int,
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    plain, engine = engine, engine.given(values, hard)
+    if engine is not plain:
+        step = max(_NUMBERS // max(sum(t.size for t in engine.tables), 1), 1)
+        if len(at) > step:
+            for start in range(0, len(at), step):
+                part = slice(start, start + step)
+                here = {n: v[part] for n, v in values.items()}
+                yield from _one_pattern(plain, hard, codes[part], here, at[part], targets, threads)
+            return
+    observed = [engine.at[n] for n in (*hard, *values)]
+    plan = engine.plan(observed, targets)
+    tables: list[Floats] = engine.tables
+    scale: Any = 0.0
+    if values:
+        columns = dict(zip(hard, codes.T, strict=True))
+        tables, scale = row_tables(engine, values, columns)
+        inverse = np.arange(len(codes))
+        rows = np.zeros((len(codes), len(observed)), dtype=np.int32)
+        rows[:, : len(hard)] = codes
+    else:
+        pruned = set(plan.pruned)
+        relevant = [k for k, i in enumerate(observed) if i not in pruned]
+        unique, inverse = _unique(codes, relevant)
+        rows = np.ascontiguousarray(unique)
+    log_e, flat, _ = plan.run(tables, rows, [], threads)
+    log_e = (np.asarray(log_e) + scale)[inverse]
+    flat = flat[inverse]
+    if values:
+        _tails(engine, hard, codes, values, targets, log_e, flat)
+    yield at, log_e, flat
+
+
+def _tails(
+    engine: Engine,
+    hard: list[str],
+    codes: NDArray[np.int32],
+    values: dict[str, Floats],
+    targets: list[int],
+    log_e: Floats,
+    flat: Floats,
+) -> None:
+    """Rows that seem impossible because densities vanished in the tails: each by itself."""
+    names = [engine.net.names[i] for i in targets]
+    for row in np.flatnonzero(log_e == -np.inf):
+        evidence = Evidence(
+            dict(zip(hard, codes[row].tolist(), strict=True)),
+            values={n: float(v[row]) for n, v in values.items()},
+        )
+        outcome = engine.ask(evidence, names)
+        log_e[row] = outcome.log_evidence[0]
+        if outcome.marginals:
+            flat[row] = outcome.marginals[0][0]
+
+
+def _unique(
+    codes: NDArray[np.int32], columns: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """The rows that differ in the columns that matter, and which of them each row is."""
+    if not columns:
+        return codes[:1], np.zeros(len(codes), dtype=np.intp)
+    key = np.zeros(len(codes), dtype=np.int64)
+    size = 1
+    for k in columns:
+        span = int(codes[:, k].max(initial=0)) + 2
+        if size > 2**62 // span:
+            return codes, np.arange(len(codes))
+        key = key * span + codes[:, k] + 1
+        size *= span
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return codes[first], inverse
+
+
+def _maybe(
+    engine: Engine, names: list[str], codes: NDArray[np.int32], targets: list[int], threads: int
+) -> Iterator[tuple[NDArray[np.intp], Floats, Floats]]:
+    """Rows with gaps of every kind: one plan in which each variable may be observed."""
+    maybe = [engine.at[n] for n in names]
+    plan = engine.plan([], targets, maybe=maybe)
+    log_e, flat, _ = plan.run(engine.tables, np.ascontiguousarray(codes), [], threads)
+    yield np.arange(len(codes)), np.asarray(log_e), flat

@@ -1,0 +1,157 @@
+"""The generative story of a network given evidence: a Bayesian network with the same distribution
+that can be drawn from parents to children, no row rejected.
+
+    P(x | e) = Π_v P(x_v | x_rest(v), e)
+
+Variables that no evidence lies below keep their own tables. The ancestors of evidence are
+eliminated once and read backwards (`elimination`): their tables know of the evidence. Observed
+continuous variables come in as factors over discrete ones (`hidden_lines`); the continuous
+variables are drawn last, line by line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credo import _core
+from credo.core.errors import LimitError
+from credo.core.frozen import Frozen
+from credo.core.schema import Schema
+from credo.data.table import Table
+from credo.model.networks.linear_gaussian import LinearGaussian
+from credo.predict.exact.elimination import Directed, Factor, eliminate, sliced
+from credo.predict.exact.engine import Engine, engine_of
+from credo.predict.mixed.hidden_lines import HiddenLines, density_factors, hidden_lines
+from credo.predict.questions.conflict import impossible
+from credo.predict.questions.evidence import Evidence
+from credo.stats.block import Block
+
+if TYPE_CHECKING:
+    from credo.model.networks.network import Network
+
+__all__ = ["Story", "story_of"]
+
+_PART = 1 << 16  # rows whose continuous variables are drawn at a time
+
+
+@dataclass(frozen=True)
+class Story(Frozen):
+    """How the rows of a network come about, given evidence.
+
+    `directed` has the discrete variables (a continuous one has one state there), `hidden` the
+    continuous variables that observed ones rest on, `lines` the other continuous ones in order,
+    and `values` those that are observed.
+    """
+
+    schema: Schema
+    directed: Directed
+    hidden: tuple[HiddenLines, ...]
+    lines: tuple[LinearGaussian, ...]
+    values: dict[str, float]
+
+    def rows(self, n: int, seed: int, *, first: int = 0, threads: int = 1) -> Table:
+        """Rows first … first + n of the endless table of a seed."""
+        drawn = self.directed.draw(n, seed, first=first, threads=threads)
+        columns: dict[str, NDArray[Any]] = {}
+        for variable, codes in zip(self.schema.variables, drawn, strict=True):
+            columns[variable.name] = codes if variable.is_discrete else np.empty(n)
+        for name, value in self.values.items():
+            columns[name][:] = value
+        if self.hidden or self.lines:
+            for start in range(0, n, _PART):
+                part = {name: c[start : start + _PART] for name, c in columns.items()}
+                self._draw_lines(part, seed, first + start, threads)
+        return Table(Block(self.schema, tuple(columns[n] for n in self.schema.names)))
+
+    def _draw_lines(
+        self, columns: dict[str, NDArray[Any]], seed: int, first: int, threads: int
+    ) -> None:
+        """Fill in the continuous variables of some rows."""
+
+        def noise(name: str) -> NDArray[np.float64]:
+            n = len(columns[name])
+            return _core.normals(n, seed, self.schema.index(name), first, threads)
+
+        for group in self.hidden:
+            group.draw(columns, noise)
+        for line in self.lines:
+            at = tuple(columns[p.name] for p in line.discrete)
+            x = noise(line.name)
+            x *= np.sqrt(line.variance)[at]
+            x += line.intercept[at]
+            with np.errstate(over="ignore", invalid="ignore"):
+                for k, parent in enumerate(line.continuous):
+                    x += line.coefficients[..., k][at] * columns[parent.name]
+            if not np.isfinite(x).all():
+                raise LimitError(
+                    f"The values of {line.name!r} would pass the largest number there is.",
+                    hint="Its line and its parents' are steep; use other units.",
+                )
+            columns[line.name][:] = x
+
+
+def story_of(net: Network, evidence: Evidence) -> Story:
+    """The story given evidence; evidence of probability zero is refused."""
+    if not engine_of(net).directed:
+        from credo.predict.sampling.forward_undirected import factor_story
+
+        return factor_story(net, evidence)
+    hidden = hidden_lines(net, evidence)
+    done = {n for group in hidden for n in group.names}
+    lines = []
+    for name in net.dag.order:
+        line = net.distributions[name]
+        if isinstance(line, LinearGaussian) and name not in evidence.values and name not in done:
+            lines.append(line)
+    directed = _directed(net, evidence, hidden)
+    return Story(net.schema, directed, hidden, tuple(lines), evidence.values)
+
+
+def _directed(net: Network, evidence: Evidence, hidden: tuple[HiddenLines, ...]) -> Directed:
+    """The discrete variables given all the evidence, as tables to draw from."""
+    engine = engine_of(net)
+    scopes = [_scope(engine, i) for i in range(len(net.names))]
+    if not evidence.names:
+        return Directed(tuple(engine.arities), tuple(scopes), tuple(engine.tables), {}, 0.0)
+    fixed = {engine.at[n]: code for n, code in evidence.hard.items()}
+    soft: list[Factor] = [((engine.at[n],), likelihood) for n, likelihood in evidence.soft.items()]
+    densities: list[Factor] = [
+        (tuple(engine.at[n] for n in names), log)
+        for names, log in density_factors(net, evidence, hidden)
+    ]
+    known = {*fixed, *(v for scope, _ in (*soft, *densities) for v in scope)}
+    needed = known | {engine.at[n] for n in net.dag.ancestors([net.names[v] for v in known])}
+    factors = [*((scopes[v], engine.tables[v]) for v in sorted(needed)), *soft]
+    if densities:
+        with np.errstate(divide="ignore"):
+            factors = [*((s, np.log(a)) for s, a in factors), *densities]
+    factors = sliced(engine.arities, factors, fixed)
+    order = _order(engine, factors, needed - set(fixed))
+    found = eliminate(engine.arities, factors, order, fixed=fixed, logs=bool(densities))
+    if found.log_z == -np.inf:
+        raise impossible(net, evidence)
+    barren = [v for v in range(len(net.names)) if v not in needed]
+    return Directed(
+        found.arities,
+        (*found.scopes, *(scopes[v] for v in barren)),
+        (*found.tables, *(engine.tables[v] for v in barren)),
+        fixed,
+        found.log_z,
+    )
+
+
+def _scope(engine: Engine, v: int) -> tuple[int, ...]:
+    local = engine.net.distributions[engine.net.names[v]]
+    return (*(engine.at[p.name] for p in local.parents if p.is_discrete), v)
+
+
+def _order(engine: Engine, factors: list[Factor], free: set[int]) -> list[int]:
+    """An order of elimination, found by the engine's search."""
+    model = _core.Model(engine.arities, [s for s, _ in factors])
+    others = [v for v in range(len(engine.arities)) if v not in free]
+    plan = model.compile(others, None, directed=False)
+    return list(plan.order)

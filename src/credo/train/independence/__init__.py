@@ -1,0 +1,1 @@
+"""Tests of conditional independence, and of why cells are missing."""

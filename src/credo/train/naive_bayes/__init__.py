@@ -1,0 +1,1 @@
+"""Naive Bayes and its kin from statistics by class."""

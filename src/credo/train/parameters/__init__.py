@@ -1,0 +1,1 @@
+"""Parameters of a known graph from statistics."""

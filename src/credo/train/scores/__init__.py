@@ -1,0 +1,1 @@
+"""Scores of families and graphs, behind one cache."""
