@@ -25,7 +25,7 @@ MASKED = np.ma.array([1.0, 2.0, 300.0], mask=[0, 0, 1])
 
 G = m.Gaussian(0, 1)
 NIG = m.NormalInverseGamma(0, 1, 2, 2)
-COIN = m.Hypotheses({"fair": {"H": 0.5, "T": 0.5}, "bent": {"H": 0.9, "T": 0.1}})
+COIN = cr.Hypotheses({"fair": {"H": 0.5, "T": 0.5}, "bent": {"H": 0.9, "T": 0.1}})
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def _no_warning():
         (lambda: G.interval(1 + 2j), "must lie between 0 and 1, got (1+2j). Write 0.95 for 95 %."),
         (lambda: NIG.update(COMPLEX), "The values must be numbers, got np.complex128(1+5j)."),
         (lambda: NIG.log_marginal(COMPLEX), "The values must be numbers, got np.complex128(1+5j)."),
-        (lambda: m.predictive_check(G, COMPLEX), "The values must be numbers, got np.complex128"),
+        (lambda: cr.predictive_check(G, COMPLEX), "The values must be numbers, got np.complex128"),
         (
             lambda: COIN.observe(["H", "T"], counts=COMPLEX),
             "The count of 'H' must be a number from 0 to 1e+15, got np.complex128(1+5j).",
@@ -77,28 +77,31 @@ def _no_warning():
         (lambda: m.NormalInverseWishart.reference([math.nan]), "must be a text that is not empty"),
         (lambda: m.NormalMean(0, 1, 1).logpdf(), "Give a mean, and nothing else"),
         (lambda: m.Distribution.of({"a": 1}).isclose(None), "A Distribution is needed to compare"),
-        (lambda: m.number_game(maths="x"), "The part of the mathematical concepts is 0 to 1"),
+        (lambda: cr.number_game(maths="x"), "The part of the mathematical concepts is 0 to 1"),
         (
-            lambda: m.number_game(scale=None),
+            lambda: cr.number_game(scale=None),
             "The scale of the intervals must be above 0, got None.",
         ),
-        (lambda: m.number_game(weights=3), "weights must be a mapping from concept to number"),
-        (lambda: m.number_game(HUGE), "The number game is played up to 100,000 at most"),
-        (lambda: m.Hypotheses({"a": {1: 1.0}}, outcomes=0), "The outcomes must be a list, got 0."),
-        (lambda: m.Hypotheses({"a": {1}}, np.array(1.0)), "The prior must be a sequence or a"),
-        (lambda: m.Hypotheses({"a": {1}}, bits=np.array(1)), "The bits must be a sequence or a"),
-        (lambda: m.Hypotheses({"a": {1}}).generalise().top(1.5), "whole number of 0 or more"),
+        (lambda: cr.number_game(weights=3), "weights must be a mapping from concept to number"),
+        (lambda: cr.number_game(HUGE), "The number game is played up to 100,000 at most"),
+        (lambda: cr.Hypotheses({"a": {1: 1.0}}, outcomes=0), "The outcomes must be a list, got 0."),
+        (lambda: cr.Hypotheses({"a": {1}}, np.array(1.0)), "The prior must be a sequence or a"),
+        (lambda: cr.Hypotheses({"a": {1}}, bits=np.array(1)), "The bits must be a sequence or a"),
+        (lambda: cr.Hypotheses({"a": {1}}).generalise().top(1.5), "whole number of 0 or more"),
         (
-            lambda: m.predictive_check(G, [1.0], 0),
+            lambda: cr.predictive_check(G, [1.0], 0),
             "statistics must be a mapping from name to function, got 0.",
         ),
         (
-            lambda: m.predictive_check(G, [1.0], alarm=None),
+            lambda: cr.predictive_check(G, [1.0], alarm=None),
             "alarm must be a finite number, got None",
         ),
-        (lambda: m.predictive_check(G, [1.0], draws=HUGE), "draws must be at most 1,000,000 draws"),
         (
-            lambda: m.predictive_check(G, [1.0], {"s": lambda d: d["x"]}),
+            lambda: cr.predictive_check(G, [1.0], draws=HUGE),
+            "draws must be at most 1,000,000 draws",
+        ),
+        (
+            lambda: cr.predictive_check(G, [1.0], {"s": lambda d: d["x"]}),
             "The statistic 's' failed: IndexError(",
         ),
         (lambda: COIN.choose(np.array([])), "by must be 'map', 'mle' or 'mdl', got array([]"),
@@ -110,7 +113,7 @@ def _no_warning():
             lambda: m.Gaussian.fit([1, 2], estimate=[]),
             "estimate must be 'mle', 'map' or 'mean', got []",
         ),
-        (lambda: m.Hypotheses({"a": {1}}, sampling=[]), "must be 'strong' or 'weak', got []"),
+        (lambda: cr.Hypotheses({"a": {1}}, sampling=[]), "must be 'strong' or 'weak', got []"),
         (
             lambda: NIG.interval(of=np.array([])),
             "of must be 'mean', 'variance' or 'sd', got array([]",
@@ -186,9 +189,9 @@ def test_credo_tables():
     assert m.MultivariateGaussian.fit(table, names=["y", "x"]).names == ("y", "x")
     assert m.Bernoulli.fit(table).states == ("a", "b") == m.Categorical.fit(table).states
     assert m.Beta(1, 1, ("a", "b")).update(table) == m.Beta(3, 3, ("a", "b"))
-    assert m.predictive_check(G, one, draws=20).n == 4
-    assert m.predictive_check(m.Categorical([0.5, 0.5], ["a", "b"]), table, draws=20).n == 4
-    h = m.Hypotheses({"p": {"a": 0.5, "b": 0.5}})
+    assert cr.predictive_check(G, one, draws=20).n == 4
+    assert cr.predictive_check(m.Categorical([0.5, 0.5], ["a", "b"]), table, draws=20).n == 4
+    h = cr.Hypotheses({"p": {"a": 0.5, "b": 0.5}})
     assert h.observe(table.select(["g"])) == h.observe(["a", "b", "a", "b"])
     two = cr.read({"g": ["a", "b"] * 2, "h": ["u", "u", "v", "v"]})
     for call, text in [
@@ -262,15 +265,17 @@ def test_quantiles_where_scipy_is_lost():
 
 def _values():
     d = m.Distribution.of({"a": 0.1, "b": 0.2, "c": 0.7}).with_interval([0] * 3, [1] * 3, 0.9)
-    sets = m.number_game(12).observe([2, 4])
-    open_space = m.Hypotheses({"p": m.Gaussian(0, 1), "q": m.StudentT(3, 0, 1)}).observe([0.5, 1.5])
+    sets = cr.number_game(12).observe([2, 4])
+    open_space = cr.Hypotheses({"p": m.Gaussian(0, 1), "q": m.StudentT(3, 0, 1)}).observe(
+        [0.5, 1.5]
+    )
     return [
         G, NIG, d, sets, open_space, COIN.observe(["H", "T"]),
         m.Bernoulli(0.3), m.Categorical([1 / 3, 2 / 3], ["a", "b"]), m.Beta(2, 3),
         m.Dirichlet([1, 2, 3]), m.NormalMean(0, 1, 1), m.NormalMean.flat(1),
         m.NormalInverseWishart.default([0, 0], [1, 2]), m.MultivariateGaussian([0, 1], np.eye(2)),
         m.StudentT(3, 0, 1), m.MultivariateT(3, [0, 1], np.eye(2)), m.Interval(0, 1, 0.5),
-        m.Bernoulli.likelihood_curve([True, False]), m.predictive_check(G, [1.0, 2.0], draws=20),
+        m.Bernoulli.likelihood_curve([True, False]), cr.predictive_check(G, [1.0, 2.0], draws=20),
         sets.generalise(), COIN.observe(["H"]).history, COIN.observe(["H"]).history.predictions("H"),
         COIN.observe(["H"]).compare(),
     ]  # fmt: skip

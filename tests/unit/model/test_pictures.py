@@ -136,18 +136,16 @@ def test_names_load_lazily():
         AttributeError, match=r"credo.plot has no name 'densty'. Did you mean 'density'"
     ):
         credo.plot.densty
-    with pytest.raises(
-        AttributeError, match=r"credo.model has no name 'Betta'. Did you mean 'Beta'"
-    ):
-        m.Betta
-    with pytest.raises(AttributeError, match=r"credo.model has no name '_Beta'\.$"):
-        m._Beta  # tools ask for such names, often: no time is spent on what was meant
-    assert "Beta" in dir(m)
+    with pytest.raises(AttributeError, match=r"credo has no name 'Betta'. Did you mean 'Beta'"):
+        cr.Betta
+    with pytest.raises(AttributeError, match=r"credo has no name '_Beta'\.$"):
+        cr._Beta  # tools ask for such names, often: no time is spent on what was meant
+    assert "Beta" in dir(cr)
 
 
 def test_the_import_is_light():
     code = (
-        "import sys, credo.model, credo.plot; from credo.model import Distribution, Gaussian, Beta,"
+        "import sys, credo.plot; from credo.distributions import Distribution, Gaussian, Beta,"
         "NormalInverseWishart; bad = [m for m in ('scipy', 'matplotlib', 'duckdb', 'pandas') "
         "if m in sys.modules]; assert not bad, bad"
     )
