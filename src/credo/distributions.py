@@ -1,4 +1,4 @@
-"""Distributions and beliefs about their parameters, also those that are rarely asked for by name."""
+"""Distributions and beliefs about their parameters, with those that are rarely named."""
 
 from credo.model.answers.distribution import Distribution
 from credo.model.answers.interval import Interval

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import credo as cr
 import credo.distributions as m
 from credo.errors import InputError, LimitError, MissingPackageError
 from credo.plot import distributions as plot
